@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0
+# The libraries of the system (Debian 12 package names are in ./dev).
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(LLVM 19.1 REQUIRED CONFIG)
+find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
+find_package(Protobuf REQUIRED)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Core Gui Widgets Svg SvgWidgets Test PrintSupport)
+
+# LLVM as its one shared library; never together with its component archives (two LLVMs in one program).
+add_library(lathe_llvm INTERFACE)
+target_include_directories(lathe_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
+target_link_libraries(lathe_llvm INTERFACE lldELF lldCommon LLVM)

@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+# Tests: each tests/FOLDER/test_NAME.cpp is one Qt Test program test_FOLDER_NAME and one CTest test with label FOLDER.
+# It links what it includes: `#include "tir/stmt.h"` links lathe_tir, `#include "views/models/x.h"` the views, so a test
+# of one layer does not wait for the layers above. Other .cpp files of the folder are shared by its tests.
+# Comments in a test file say more, each on a line of its own:
+#   // Labels: release_only      further CTest labels
+#   // Timeout: 900              seconds, instead of 300
+#   // Needs: lathe lathe-runner  programs that are built before
+#   // Links: lathe_driver       further libraries
+set(LATHE_TEST_LIBRARIES base model arith relay frontend tir te schedule topi lower tune codegen runtime bundle driver)
+
+# The libraries that the includes of FILES (absolute paths) ask for.
+function(lathe_libraries_of_includes OUT)
+    set(links "")
+    foreach(file ${ARGN})
+        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+        file(STRINGS ${file} lines REGEX "^ *#include \"[a-z_]+/")
+        foreach(line ${lines})
+            string(REGEX REPLACE "^ *#include \"([a-z_]+)/.*" "\\1" folder "${line}")
+            if(folder STREQUAL "runtime")
+                list(APPEND links lathe_rt)
+            elseif(folder IN_LIST LATHE_TEST_LIBRARIES)
+                list(APPEND links lathe_${folder})
+            elseif(folder STREQUAL "views")
+                list(APPEND links lathe_views)
+            elseif(folder STREQUAL "app" AND TARGET lathe_app)
+                list(APPEND links lathe_app)
+            endif()
+        endforeach()
+    endforeach()
+    list(REMOVE_DUPLICATES links)
+    set(${OUT} ${links} PARENT_SCOPE)
+endfunction()
+
+# The words after "// KEY:" in FILE.
+function(lathe_test_note FILE KEY OUT)
+    file(STRINGS ${FILE} line REGEX "^// ${KEY}: " LIMIT_COUNT 1)
+    string(REGEX REPLACE "^// ${KEY}: *" "" words "${line}")
+    separate_arguments(words UNIX_COMMAND "${words}")
+    set(${OUT} ${words} PARENT_SCOPE)
+endfunction()
+
+function(lathe_test FOLDER FILE SHARED)
+    get_filename_component(name ${FILE} NAME_WE)
+    string(REGEX REPLACE "^test_" "" name ${name})
+    set(target test_${FOLDER}_${name})
+    lathe_libraries_of_includes(links ${FILE} ${SHARED})
+    foreach(key Labels Timeout Needs Links)
+        lathe_test_note(${FILE} ${key} ${key})
+    endforeach()
+    if(NOT Timeout)
+        set(Timeout 300)
+    endif()
+
+    add_executable(${target} ${FILE} ${SHARED})
+    set_target_properties(${target} PROPERTIES AUTOMOC ON)
+    target_include_directories(${target} PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+    target_compile_definitions(${target} PRIVATE LATHE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
+                               LATHE_BINARY_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+    target_link_libraries(${target} PRIVATE ${links} ${Links} lathe_base Qt6::Test lathe_warnings)
+    foreach(program ${Needs})
+        if(TARGET ${program})
+            add_dependencies(${target} ${program})
+        endif()
+    endforeach()
+    add_test(NAME ${target} COMMAND ${target})
+    set_tests_properties(${target} PROPERTIES LABELS "${FOLDER};${Labels}" TIMEOUT ${Timeout}
+                         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}")
+endfunction()
+
+function(lathe_tests)
+    file(GLOB folders RELATIVE ${CMAKE_SOURCE_DIR}/tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
+    foreach(folder ${folders})
+        file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cpp)
+        set(tests ${files})
+        list(FILTER tests INCLUDE REGEX "/test_[^/]*$")
+        list(FILTER files EXCLUDE REGEX "/test_[^/]*$")
+        foreach(file ${tests})
+            lathe_test(${folder} ${file} "${files}")
+        endforeach()
+        if(EXISTS ${CMAKE_SOURCE_DIR}/tests/${folder}/tests.cmake)
+            include(${CMAKE_SOURCE_DIR}/tests/${folder}/tests.cmake)
+        endif()
+    endforeach()
+endfunction()

@@ -1,0 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "base/version.h"
+
+namespace lathe::base {
+
+std::string_view version() {
+    return "0.1.0";
+}
+
+} // namespace lathe::base
