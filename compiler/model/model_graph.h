@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The model as imported, format-neutral: what views draw and diagnostics point into. It is made even when import
+// refuses. Nodes are numbered once for each place they stand: a node of a function called 12 times has 12 ids.
+#pragma once
+
+#include "base/data_type.h"
+#include "base/result.h"
+#include "model/span.h"
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lathe::model {
+
+/// Bytes that are mapped from a file or owned; shared by everything that points into them.
+struct Bytes {
+    std::shared_ptr<const void> owner;
+    std::span<const std::byte> view;
+};
+
+/// A constant tensor, one element per DataType::bytes() (sub-byte types are unpacked, one element a byte).
+struct TensorData {
+    DataType dtype;
+    std::vector<int64_t> shape;
+    Bytes bytes;                        // empty for strings
+    std::vector<std::string> strings;   // dtype string
+    int64_t elements() const;
+};
+using TensorPtr = std::shared_ptr<const TensorData>;
+
+/// A dim as declared: a number, a name ("batch"), or unknown.
+struct Dim {
+    int64_t value = -1;
+    std::string name;
+};
+
+/// Declared type of a value. Nested for sequence (element), optional (element) and map (key dtype, element).
+struct ValueType {
+    enum class Kind { Unknown, Tensor, Sequence, Optional, Map } kind = Kind::Unknown;
+    DataType dtype;
+    bool hasShape = false;
+    std::vector<Dim> shape;
+    std::shared_ptr<const ValueType> element;
+};
+std::string toString(const ValueType& type); // "float32[batch,3,?,?]", "sequence(float32[…])"
+
+struct Graph;
+
+using AttributeValue = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
+                                    TensorPtr, std::shared_ptr<const Graph>, std::vector<std::shared_ptr<const Graph>>>;
+struct Attribute {
+    std::string name;
+    AttributeValue value;
+};
+std::string toString(const AttributeValue& value); // short, for people: long lists and tensors are elided
+
+struct Node {
+    int32_t id = 0;
+    std::string name;   // as in the file; may be empty
+    std::string op;     // "Conv"
+    std::string domain; // "" is ai.onnx
+    int version = 0;    // since_version that applies; 0 if unknown
+    std::vector<std::string> inputs;  // value names; "" is an absent optional input
+    std::vector<std::string> outputs;
+    std::vector<Attribute> attributes;
+    std::vector<std::string> scope;   // names of enclosing functions and module paths, outermost first
+};
+
+struct Value {
+    std::string name;
+    ValueType type;
+};
+
+struct Initializer {
+    std::string name;
+    TensorPtr tensor;
+};
+
+/// One graph; nested graphs (branches, loop bodies) hang on attributes. Value names are unique within nested scopes
+/// as in the file; a nested graph sees the names of those around it.
+struct Graph {
+    std::string name;
+    std::vector<Value> inputs;   // without initializers
+    std::vector<Value> outputs;
+    std::vector<Initializer> initializers;
+    std::vector<Node> nodes;     // in an order where producers come first
+    std::vector<Value> values;   // declared types of intermediate values: hints
+};
+
+struct ModelGraph {
+    std::string file;     // as the user named it
+    std::string format;   // "ONNX"
+    std::string producer; // "pytorch 2.1"
+    std::vector<std::pair<std::string, int64_t>> versions; // opset imports
+    std::shared_ptr<const Graph> graph;
+    std::shared_ptr<SpanTable> spans = std::make_shared<SpanTable>();
+    int32_t nodeCount = 0;                // ids are 0 … nodeCount-1, nested graphs included
+    std::vector<Diagnostic> diagnostics;  // why import refused, warnings
+    /// By id, over all nested graphs; built by indexNodes.
+    std::vector<const Node*> nodes;
+};
+using ModelGraphPtr = std::shared_ptr<const ModelGraph>;
+
+/// Fills `nodes` from the graph and all nested ones, without recursion deeper than limits::blockNesting.
+void indexNodes(ModelGraph& model);
+
+/// "conv1" or, without a name, "#12 Conv".
+std::string displayName(const Node& node);
+/// "ai.onnx.Conv-11".
+std::string operatorName(const Node& node);
+
+} // namespace lathe::model

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The Builder makes Bindings, and is the only way: it runs the operator's type rule and value rule and takes the Span, so
+// an untyped binding does not exist. Values that types depend on (small integer, bool and float tensors, symbols included)
+// are folded here, through value rules and the Evaluator.
+//
+// Errors are sticky: after the first failing call every call is a no-op that gives Var{}, so a frontend's operator reads
+// as straight code and the caller asks error() once.
+#pragma once
+
+#include "relay/attrs.h"
+#include "relay/evaluator.h"
+#include "relay/ir.h"
+
+namespace lathe::relay {
+
+/// Elements of a tensor that are known while building: index Exprs for integers and bools (symbols included), FloatImms for floats.
+using KnownValue = std::vector<Expr>;
+
+class Builder {
+public:
+    /// Continues a module (nextVar, spans, data types). The evaluator may be null: then only value rules fold.
+    Builder(Module& module, Evaluator* evaluator);
+    ~Builder();
+    Builder(const Builder&) = delete;
+    Builder& operator=(const Builder&) = delete;
+
+    // ---- where the next bindings come from
+    void setSpan(Span span);
+    Span span() const;
+    /// Fields that errors get: node name, operator, id.
+    void setContext(Diagnostic where);
+
+    // ---- bindings
+    Var call(Op op, std::vector<Var> args, AttrsPtr attrs = nullptr);
+    template <class A> Var call(Op op, std::vector<Var> args, A attrs) {
+        return call(op, std::move(args), AttrsPtr(std::make_shared<A>(std::move(attrs))));
+    }
+    Var constant(ConstantPtr constant);
+    /// A scalar (rank 0) of dtype, or with the given dims.
+    Var scalar(double value, DataType dtype);
+    Var scalarInt(int64_t value, DataType dtype = types::Int64);
+    /// An int64 tensor with known elements (symbols included); rank 1, or rank 0 for `scalarOf`.
+    Var fromExprs(const std::vector<Expr>& elements);
+    Var scalarOf(const Expr& element);
+    Var tuple(std::vector<Var> fields);
+    Var project(Var tuple, int index);
+    Var callFunction(const std::string& name, std::vector<Var> args);
+    Var closure(FunctionPtr function, std::vector<Var> captures);
+    Var callClosure(Var callee, std::vector<Var> args);
+    Var construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args, Type type = nullptr);
+    /// If the condition is known, only that branch is built. fn builds into a fresh Block and gives its result (a tuple for several).
+    Var ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
+    /// body(iteration, carried) gives the Block's result Vars in the order of relay::Loop. A carried dim that changes is
+    /// widened to a symbol (the body is then built again).
+    Var loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,
+             const std::function<std::vector<Var>(Var iteration, const std::vector<Var>& carried)>& body);
+    Var match(Var value, const std::function<Var(const std::string& constructor, const std::vector<Var>& fields)>& arm);
+
+    // ---- what is known
+    const Type& type(Var var) const;
+    const TensorType& tensor(Var var) const; // InternalError if it is no tensor; a rank-0 float after an error
+    bool isTensor(Var var) const;
+    std::vector<Expr> shape(Var var) const;
+    int rank(Var var) const;
+    DataType dtype(Var var) const;
+    /// Elements if all are known (at most limits::knownValueElements), else null.
+    const KnownValue* known(Var var) const;
+    /// Elements as index Exprs, known or bound to fresh symbols by a BindSymbols binding. Fails for non-integers or unknown shape.
+    std::vector<Expr> symbolic(Var var, const std::string& nameHint);
+    /// All-constant elements, or nothing.
+    std::optional<std::vector<int64_t>> knownInts(Var var) const;
+    std::optional<std::vector<double>> knownFloats(Var var) const;
+    /// The constant behind a Var, or null.
+    ConstantPtr constantOf(Var var) const;
+
+    // ---- errors
+    void fail(std::string what, std::string hint = {});
+    bool failed() const;
+    const Diagnostic& error() const;
+
+    // ---- functions
+    /// Starts a Function; parameters, then bindings, then finish.
+    Var param(const std::string& name, Type type);
+    /// Names the model value that var equals (kept only where the value is unchanged).
+    void nameValue(Var var, const std::string& modelValue);
+    FunctionPtr finish(Var result, std::vector<std::string> outputNames = {});
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace lathe::relay

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0
+ *
+ * What generated code and the runtime agree on: the table of functions that the runtime passes to an artifact at load,
+ * and the tables in which an artifact describes itself. C99; includes nothing of ours. Generated code needs no library:
+ * everything it calls is in lathe_functions.
+ */
+#ifndef LATHE_ABI_H
+#define LATHE_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define LATHE_ABI_VERSION 1
+#define LATHE_MAX_RANK 32
+/* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its constants lie behind the code:
+ * the file ends with a lathe_trailer. */
+#define LATHE_TRAILER_MAGIC "LATHEWTS"
+
+typedef struct lathe_exec lathe_exec; /* one run of one context; opaque to generated code */
+
+/* One chunk of a parallel region. Returns 0 or a status. */
+typedef int32_t (*lathe_task)(void* closure, int64_t chunk, lathe_exec* exec);
+
+/* Ordinals of the functions in the table, for RtCall. Order is ABI: append only. */
+enum lathe_function {
+    LATHE_FN_PARALLEL = 0,
+    LATHE_FN_INPUT_DATA,
+    LATHE_FN_INPUT_DIM,
+    LATHE_FN_CONSTANT,
+    LATHE_FN_OUTPUT_DIM,
+    LATHE_FN_OUTPUT_DATA,
+    LATHE_FN_ARENA_PUSH,
+    LATHE_FN_ARENA_MARK,
+    LATHE_FN_ARENA_RELEASE,
+    LATHE_FN_FAIL,
+    LATHE_FN_PROFILE,
+    LATHE_FN_MATH32,
+    LATHE_FN_MATH64,
+    LATHE_FN_COPY,
+    LATHE_FN_FILL,
+    LATHE_FN_SEED,
+    LATHE_FN_COUNT
+};
+
+/* Scalar math that generated code does not have vector code for. Ordinals for math32 / math64. */
+enum lathe_math {
+    LATHE_MATH_EXP = 0, LATHE_MATH_LOG, LATHE_MATH_SIN, LATHE_MATH_COS, LATHE_MATH_TAN, LATHE_MATH_ASIN, LATHE_MATH_ACOS, LATHE_MATH_ATAN,
+    LATHE_MATH_SINH, LATHE_MATH_COSH, LATHE_MATH_TANH, LATHE_MATH_ASINH, LATHE_MATH_ACOSH, LATHE_MATH_ATANH, LATHE_MATH_ERF,
+    LATHE_MATH_POW, LATHE_MATH_FMOD, LATHE_MATH_LOG1P, LATHE_MATH_EXPM1, LATHE_MATH_FLOOR, LATHE_MATH_CEIL, LATHE_MATH_TRUNC, LATHE_MATH_ROUND_EVEN, LATHE_MATH_FMA
+};
+
+typedef struct lathe_functions {
+    /* Runs task for chunks 0 … chunks-1 on the context's threads; the status of the lowest failing chunk, or 0. */
+    int32_t (*parallel)(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks);
+    /* Data of an input (row-major, compact) and one of its dims. */
+    void* (*input_data)(lathe_exec* exec, int32_t input);
+    int64_t (*input_dim)(lathe_exec* exec, int32_t input, int32_t axis);
+    const void* (*constant)(lathe_exec* exec, int32_t constant);
+    /* Sets one dim of an output; then output_data gives where to write its elements (NULL: out of memory). */
+    void (*output_dim)(lathe_exec* exec, int32_t output, int32_t axis, int64_t value);
+    void* (*output_data)(lathe_exec* exec, int32_t output, int64_t bytes);
+    /* The run's memory: a stack of 64-byte aligned pieces that is kept between runs. push gives NULL when out of memory. */
+    void* (*arena_push)(lathe_exec* exec, int64_t bytes);
+    int64_t (*arena_mark)(lathe_exec* exec);
+    void (*arena_release)(lathe_exec* exec, int64_t mark);
+    /* Notes what failed: a call of the entry and its kernel's status, or call -1 and a check of the entry. */
+    void (*fail)(lathe_exec* exec, int32_t call, int32_t status);
+    /* Called before (end = 0) and after (end = 1) each kernel call; returns at once unless profiling is on. */
+    void (*profile)(lathe_exec* exec, int32_t call, int32_t end);
+    float (*math32)(int32_t function, float a, float b, float c);
+    double (*math64)(int32_t function, double a, double b, double c);
+    void (*copy)(void* to, const void* from, int64_t bytes);
+    void (*fill)(void* to, int32_t byte, int64_t bytes);
+    /* Seed of the random operators of this run. */
+    uint64_t (*seed)(lathe_exec* exec);
+} lathe_functions;
+
+/* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */
+typedef struct lathe_value_desc {
+    const char* name;
+    int32_t type_code;
+    int32_t bits;
+    int32_t rank;
+    const int64_t* dims; /* >= 0: that size; otherwise symbol -(dim + 1); for outputs INT64_MIN is "known only while running" */
+} lathe_value_desc;
+
+typedef struct lathe_constant_desc {
+    uint64_t hash_high, hash_low;
+    int64_t offset; /* in the constants' part of the file, a multiple of 64 */
+    int64_t bytes;
+} lathe_constant_desc;
+
+typedef struct lathe_check_desc {
+    int32_t kind; /* tir::CheckKind */
+    int32_t origin;
+    const char* message;
+} lathe_check_desc;
+
+typedef struct lathe_kernel_desc {
+    const char* name;
+    int32_t check_count;
+    const lathe_check_desc* checks;
+} lathe_kernel_desc;
+
+/* One kernel call of the entry. nodes[origin] names the model nodes of that origin ("conv1, relu1"). */
+typedef struct lathe_call_desc {
+    const char* function; /* the fused function's name */
+    int32_t kernel;
+    int32_t origin_count;
+    const char* const* nodes;
+    double flops, bytes; /* estimates at the sizes known when compiling; 0 if not known */
+} lathe_call_desc;
+
+typedef struct lathe_model_desc {
+    uint32_t abi_version;
+    uint32_t flags;
+    const char* name;
+    int32_t input_count, output_count, symbol_count, constant_count, kernel_count, call_count, entry_check_count, padding;
+    const lathe_value_desc* inputs;
+    const lathe_value_desc* outputs;
+    const char* const* symbols;
+    const lathe_constant_desc* constants;
+    const lathe_kernel_desc* kernels;
+    const lathe_call_desc* calls;
+    const lathe_check_desc* entry_checks;   /* message names the model's node or input */
+    const char* metadata;                   /* JSON for tools: target, build, peak memory expression, decisions */
+    int32_t (*entry)(lathe_exec* exec);     /* 0, or non-zero after `fail` */
+    const lathe_functions** functions;      /* where the runtime puts its table before the first run */
+} lathe_model_desc;
+
+/* The last 32 bytes of an artifact. */
+typedef struct lathe_trailer {
+    uint64_t offset; /* of the constants in the file, a multiple of 4096 */
+    uint64_t bytes;
+    uint64_t reserved;
+    char magic[8];
+} lathe_trailer;
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

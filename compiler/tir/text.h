@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text of the loop IR. Stable, complete, and read back to the same structure, names, attributes and origins:
+// printing, reading and printing again gives the same bytes.
+#pragma once
+
+#include "tir/ir.h"
+
+namespace lathe::tir {
+
+struct PrintOptions {
+    bool origins = true;
+    /// If set, gets for each printed line the statement that begins there (null if none), for views.
+    std::vector<const StmtNode*>* lines = nullptr;
+};
+
+std::string print(const PrimFunc& function, const PrintOptions& options = {});
+std::string print(const Module& module, const PrintOptions& options = {});
+std::string print(const Stmt& stmt, const PrintOptions& options = {});
+
+/// A Diagnostic with the line for malformed text, unknown names and nesting above limits::textNesting.
+Result<PrimFuncPtr> parsePrimFunc(std::string_view text);
+Result<Module> parseModule(std::string_view text);
+
+} // namespace lathe::tir
