@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// compile(): the whole pipeline as one readable function, and the values it takes.
+#pragma once
+
+#include "base/target.h"
+#include "driver/trace.h"
+#include "relay/evaluator.h"
+
+#include <filesystem>
+#include <map>
+#include <set>
+
+namespace lathe::driver {
+
+enum class NumericsLevel { Strict, Default, Fast };
+
+struct Options {
+    Target target = nativeTarget();
+    int threads = 0; // for compiling and as a hint for grain; 0: all cores
+    NumericsLevel numerics = NumericsLevel::Default;
+    int level = 2;       // -O0 … -O3
+    bool verify = false; // verifiers after each pass
+    bool cache = true;
+    /// Fixed sizes: by symbol name, and by input name.
+    std::vector<std::pair<std::string, int64_t>> symbols;
+    std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+};
+
+/// What is decided otherwise than by default. A value: prints and parses as JSON.
+struct Decisions {
+    std::set<std::string> skipPasses;      // optional passes that are off
+    int optionalLimit = -1;                // only the first N optional passes run; -1: all
+    std::map<std::string, schedule::Pins> pins; // workload -> named choices
+};
+Result<Decisions> parseDecisions(std::string_view json);
+std::string toJson(const Decisions& decisions);
+
+/// A compiled model.
+struct Artifact {
+    std::filesystem::path path;
+    double seconds = 0;
+};
+
+/// Names of the optional passes in their order: what optionalLimit counts.
+const std::vector<std::string>& optionalPasses();
+
+/// Reads the model, compiles it and writes the artifact to `out` (whole or not at all). Fails with the first error; all of
+/// them are in trace.diagnostics. InternalErrors become Diagnostics that ask for a report.
+Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out, const Decisions& decisions, const Options& options,
+                             Trace& trace, const Progress& progress = {});
+/// The same for a model in memory (fuzzing, tests); stops before the artifact is written if `out` is empty.
+Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& out, const Decisions& decisions,
+                              const Options& options, Trace& trace, const Progress& progress = {});
+/// Import alone: fills trace.graph, the import record and diagnostics.
+Result<std::shared_ptr<relay::Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace);
+
+} // namespace lathe::driver
