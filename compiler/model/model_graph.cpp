@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Text of declared types and attributes for people, and the table of nodes by id.
+#include "model/model_graph.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::model {
+namespace {
+
+constexpr size_t shownElements = 16;
+
+template <class T>
+std::string listText(const std::vector<T>& list) {
+    std::string text = "[";
+    for (size_t i = 0; i < list.size() && i < shownElements; ++i)
+        text += fmt::format("{}{}", i == 0 ? "" : ", ", list[i]);
+    if (list.size() > shownElements)
+        text += fmt::format(", … {} more", list.size() - shownElements);
+    return text + "]";
+}
+
+std::string dimText(const Dim& dim) {
+    if (dim.value >= 0)
+        return fmt::format("{}", dim.value);
+    return dim.name.empty() ? "?" : dim.name;
+}
+
+std::string tensorText(const ValueType& type) {
+    std::string text = type.dtype == types::Void ? "?" : toString(type.dtype);
+    if (!type.hasShape)
+        return text;
+    text += "[";
+    for (size_t i = 0; i < type.shape.size(); ++i)
+        text += (i == 0 ? "" : ",") + dimText(type.shape[i]);
+    return text + "]";
+}
+
+} // namespace
+
+int64_t TensorData::elements() const {
+    int64_t count = 1;
+    for (int64_t dim : shape)
+        count *= dim;
+    return count;
+}
+
+std::string toString(const ValueType& type) {
+    std::string prefix, suffix;
+    const ValueType* at = &type;
+    while (at->kind != ValueType::Kind::Tensor && at->kind != ValueType::Kind::Unknown) {
+        if (at->kind == ValueType::Kind::Map)
+            prefix += fmt::format("map({}, ", toString(at->dtype));
+        else
+            prefix += at->kind == ValueType::Kind::Sequence ? "sequence(" : "optional(";
+        suffix += ")";
+        if (!at->element)
+            return prefix + "?" + suffix;
+        at = at->element.get();
+    }
+    return prefix + (at->kind == ValueType::Kind::Unknown ? "?" : tensorText(*at)) + suffix;
+}
+
+std::string toString(const AttributeValue& value) {
+    struct {
+        std::string operator()(int64_t number) const { return fmt::format("{}", number); }
+        std::string operator()(double number) const { return fmt::format("{}", number); }
+        std::string operator()(const std::string& text) const {
+            return text.size() <= 80 ? fmt::format("\"{}\"", text) : fmt::format("\"{}…\"", text.substr(0, 80));
+        }
+        std::string operator()(const std::vector<int64_t>& list) const { return listText(list); }
+        std::string operator()(const std::vector<double>& list) const { return listText(list); }
+        std::string operator()(const std::vector<std::string>& list) const { return listText(list); }
+        std::string operator()(const TensorPtr& tensor) const {
+            return tensor ? fmt::format("{}[{}]", lathe::toString(tensor->dtype), fmt::join(tensor->shape, ",")) : "?";
+        }
+        std::string operator()(const std::shared_ptr<const Graph>& graph) const {
+            return graph ? fmt::format("graph {} ({} nodes)", graph->name, graph->nodes.size()) : "?";
+        }
+        std::string operator()(const std::vector<std::shared_ptr<const Graph>>& graphs) const {
+            return fmt::format("{} graphs", graphs.size());
+        }
+    } text;
+    return std::visit(text, value);
+}
+
+void indexNodes(ModelGraph& model) {
+    model.nodes.assign(static_cast<size_t>(model.nodeCount), nullptr);
+    std::vector<const Graph*> open;
+    if (model.graph)
+        open.push_back(model.graph.get());
+    while (!open.empty()) {
+        const Graph* graph = open.back();
+        open.pop_back();
+        for (const Node& node : graph->nodes) {
+            if (node.id >= 0 && node.id < model.nodeCount)
+                model.nodes[static_cast<size_t>(node.id)] = &node;
+            for (const Attribute& attribute : node.attributes) {
+                if (auto* nested = std::get_if<std::shared_ptr<const Graph>>(&attribute.value); nested && *nested)
+                    open.push_back(nested->get());
+                if (auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.value))
+                    for (const std::shared_ptr<const Graph>& nested : *list)
+                        open.push_back(nested.get());
+            }
+        }
+    }
+}
+
+std::string displayName(const Node& node) {
+    return node.name.empty() ? fmt::format("#{} {}", node.id, node.op) : node.name;
+}
+
+std::string operatorName(const Node& node) {
+    std::string name = fmt::format("{}.{}", node.domain.empty() ? "ai.onnx" : node.domain, node.op);
+    return node.version > 0 ? fmt::format("{}-{}", name, node.version) : name;
+}
+
+} // namespace lathe::model

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The rows of the operator table.
+//
+// Fusion kinds where the choice is not plain: softmax and normalisations, pools and resampling take an elementwise
+// epilogue but no prologue (they read an element more than once), so they are OutFusable. Operators that scan, sort,
+// scatter, give several results or define symbols are Opaque.
+#include "relay/attrs.h"
+#include "relay/op.h"
+
+#include <array>
+#include <string>
+#include <unordered_map>
+
+namespace lathe::relay {
+namespace {
+
+using enum FusionKind;
+
+template <class T>
+AttrsPtr make() {
+    return std::make_shared<T>();
+}
+
+constexpr bool fails = true;
+constexpr auto none = nullptr;
+
+constexpr OpInfo row(Op op, std::string_view name, int minArgs, int maxArgs, AttrsPtr (*attrs)(), FusionKind fusion,
+                     Numerics numerics = Numerics::Exact, bool mayFail = false, bool pure = true) {
+    return {op, name, minArgs, maxArgs, attrs, fusion, pure, mayFail, numerics};
+}
+constexpr OpInfo unary(Op op, std::string_view name, Numerics numerics) {
+    return row(op, name, 1, 1, none, Elementwise, numerics);
+}
+constexpr OpInfo binary(Op op, std::string_view name, Numerics numerics = Numerics::Exact, bool mayFail = false) {
+    return row(op, name, 2, 2, none, Broadcast, numerics, mayFail);
+}
+
+constexpr auto exact = Numerics::Exact, rounding = Numerics::Rounding, transcendental = Numerics::Transcendental,
+               accumulating = Numerics::Accumulating;
+
+constexpr OpInfo rows[] = {
+    unary(Op::Negative, "negative", exact),
+    unary(Op::Abs, "abs", exact),
+    unary(Op::Sign, "sign", exact),
+    unary(Op::Floor, "floor", exact),
+    unary(Op::Ceil, "ceil", exact),
+    unary(Op::Round, "round", exact),
+    unary(Op::Sqrt, "sqrt", rounding),
+    unary(Op::Exp, "exp", transcendental),
+    unary(Op::Log, "log", transcendental),
+    unary(Op::Sin, "sin", transcendental),
+    unary(Op::Cos, "cos", transcendental),
+    unary(Op::Tan, "tan", transcendental),
+    unary(Op::Asin, "asin", transcendental),
+    unary(Op::Acos, "acos", transcendental),
+    unary(Op::Atan, "atan", transcendental),
+    unary(Op::Sinh, "sinh", transcendental),
+    unary(Op::Cosh, "cosh", transcendental),
+    unary(Op::Tanh, "tanh", transcendental),
+    unary(Op::Asinh, "asinh", transcendental),
+    unary(Op::Acosh, "acosh", transcendental),
+    unary(Op::Atanh, "atanh", transcendental),
+    unary(Op::Erf, "erf", transcendental),
+    unary(Op::Sigmoid, "sigmoid", transcendental),
+    unary(Op::Reciprocal, "reciprocal", rounding),
+    unary(Op::Relu, "relu", exact),
+    unary(Op::LogicalNot, "logical_not", exact),
+    unary(Op::BitwiseNot, "bitwise_not", exact),
+    unary(Op::IsNan, "is_nan", exact),
+    row(Op::IsInf, "is_inf", 1, 1, make<IsInfAttrs>, Elementwise),
+    row(Op::Cast, "cast", 1, 1, make<CastAttrs>, Elementwise, rounding),
+    row(Op::BitCast, "bit_cast", 1, 1, make<CastAttrs>, Elementwise),
+    unary(Op::Copy, "copy", exact),
+    binary(Op::Add, "add", rounding),
+    binary(Op::Subtract, "subtract", rounding),
+    binary(Op::Multiply, "multiply", rounding),
+    binary(Op::Divide, "divide", rounding, fails),
+    row(Op::Mod, "mod", 2, 2, make<ModAttrs>, Broadcast, exact, fails),
+    binary(Op::Power, "power", transcendental),
+    binary(Op::Maximum, "maximum"),
+    binary(Op::Minimum, "minimum"),
+    binary(Op::Equal, "equal"),
+    binary(Op::NotEqual, "not_equal"),
+    binary(Op::Less, "less"),
+    binary(Op::LessEqual, "less_equal"),
+    binary(Op::Greater, "greater"),
+    binary(Op::GreaterEqual, "greater_equal"),
+    binary(Op::LogicalAnd, "logical_and"),
+    binary(Op::LogicalOr, "logical_or"),
+    binary(Op::LogicalXor, "logical_xor"),
+    binary(Op::BitwiseAnd, "bitwise_and"),
+    binary(Op::BitwiseOr, "bitwise_or"),
+    binary(Op::BitwiseXor, "bitwise_xor"),
+    binary(Op::LeftShift, "left_shift"),
+    binary(Op::RightShift, "right_shift"),
+    row(Op::Where, "where", 3, 3, none, Broadcast),
+    row(Op::ShapeOf, "shape_of", 1, 1, none, Injective),
+    row(Op::Reshape, "reshape", 1, 1, make<ReshapeAttrs>, Injective),
+    row(Op::Transpose, "transpose", 1, 1, make<TransposeAttrs>, Injective),
+    row(Op::BroadcastTo, "broadcast_to", 1, 1, make<BroadcastAttrs>, Broadcast),
+    row(Op::Concat, "concat", 1, -1, make<AxisAttrs>, Injective),
+    row(Op::Slice, "slice", 1, 1, make<SliceAttrs>, Injective),
+    row(Op::DynamicSlice, "dynamic_slice", 4, 4, make<AxesAttrs>, Opaque, exact, fails),
+    row(Op::Pad, "pad", 1, 2, make<PadAttrs>, Injective),
+    row(Op::Tile, "tile", 1, 1, make<TileAttrs>, Injective),
+    row(Op::Gather, "gather", 2, 2, make<AxisAttrs>, Injective, exact, fails),
+    row(Op::GatherElements, "gather_elements", 2, 2, make<AxisAttrs>, Injective, exact, fails),
+    row(Op::GatherNd, "gather_nd", 2, 2, make<GatherNdAttrs>, Injective, exact, fails),
+    row(Op::ScatterElements, "scatter_elements", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
+    row(Op::ScatterNd, "scatter_nd", 3, 3, make<ScatterAttrs>, Opaque, accumulating, fails),
+    row(Op::Range, "range", 3, 3, none, Injective, rounding, fails),
+    row(Op::Iota, "iota", 0, 0, make<IotaAttrs>, Injective),
+    row(Op::Full, "full", 1, 1, make<BroadcastAttrs>, Broadcast),
+    row(Op::OneHot, "one_hot", 2, 2, make<OneHotAttrs>, Injective),
+    row(Op::Trilu, "trilu", 1, 1, make<TriluAttrs>, Injective),
+    row(Op::ReverseSequence, "reverse_sequence", 2, 2, make<ReverseAttrs>, Injective, exact, fails),
+    row(Op::Reverse, "reverse", 1, 1, make<AxesAttrs>, Injective),
+    row(Op::Relayout, "relayout", 1, 1, make<RelayoutAttrs>, Injective),
+    row(Op::Reduce, "reduce", 1, 1, make<ReduceAttrs>, Reduction, accumulating),
+    row(Op::ArgReduce, "arg_reduce", 1, 1, make<ArgReduceAttrs>, Reduction),
+    row(Op::CumSum, "cum_sum", 1, 1, make<CumAttrs>, Opaque, accumulating),
+    row(Op::Softmax, "softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
+    row(Op::LogSoftmax, "log_softmax", 1, 1, make<AxisAttrs>, OutFusable, accumulating),
+    row(Op::LayerNorm, "layer_norm", 2, 3, make<NormAttrs>, OutFusable, accumulating),
+    row(Op::BatchNorm, "batch_norm", 5, 5, make<NormAttrs>, Broadcast, rounding),
+    unary(Op::Dropout, "dropout", exact),
+    row(Op::TopK, "top_k", 1, 1, make<TopKAttrs>, Opaque),
+    row(Op::Unique, "unique", 1, 1, make<UniqueAttrs>, Opaque),
+    row(Op::NonZero, "non_zero", 1, 1, none, Opaque),
+    row(Op::Compress, "compress", 2, 2, make<AxisAttrs>, Opaque, exact, fails),
+    row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
+    row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
+    row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
+    row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable),
+    row(Op::MaxPoolWithIndex, "max_pool_with_index", 1, 1, make<PoolAttrs>, Opaque),
+    row(Op::AvgPool, "avg_pool", 1, 1, make<PoolAttrs>, OutFusable, accumulating),
+    row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
+    row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
+    row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
+    row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, OutFusable, accumulating, fails),
+    row(Op::DepthToSpace, "depth_to_space", 1, 1, make<BlockAttrs>, Injective),
+    row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective),
+    row(Op::Det, "det", 1, 1, none, Opaque, accumulating),
+    row(Op::Dft, "dft", 1, 1, make<DftAttrs>, Opaque, accumulating),
+    row(Op::RandomUniform, "random_uniform", 0, 0, make<RandomAttrs>, Opaque, Numerics::Random, false, false),
+    row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
+    row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
+    row(Op::StringConcat, "string_concat", 2, 2, none, Opaque),
+    row(Op::StringEqual, "string_equal", 2, 2, none, Opaque),
+};
+
+constexpr bool complete() {
+    if (std::size(rows) != static_cast<size_t>(Op::Count_))
+        return false;
+    for (size_t i = 0; i < std::size(rows); ++i)
+        if (rows[i].op != static_cast<Op>(i))
+            return false;
+    return true;
+}
+static_assert(complete(), "one row an operator, in the order of the enumeration");
+
+} // namespace
+
+const OpInfo& info(Op op) {
+    return rows[static_cast<size_t>(op)];
+}
+
+const OpInfo* findOp(std::string_view name) {
+    static const auto byName = [] {
+        std::unordered_map<std::string_view, const OpInfo*> map;
+        for (const OpInfo& row : rows)
+            map.emplace(row.name, &row);
+        return map;
+    }();
+    auto found = byName.find(name);
+    return found == byName.end() ? nullptr : found->second;
+}
+
+} // namespace lathe::relay

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types of the graph IR: making, comparing, text.
+#include "relay/ir.h"
+
+#include "arith/analysis.h"
+
+#include <fmt/format.h>
+
+namespace lathe::relay {
+namespace {
+
+template <class T>
+Type makeType(T value) {
+    return std::make_shared<TypeNode>(TypeNode{std::move(value)});
+}
+
+bool sameTypes(const std::vector<Type>& a, const std::vector<Type>& b) {
+    if (a.size() != b.size())
+        return false;
+    for (size_t i = 0; i < a.size(); ++i)
+        if (!sameType(a[i], b[i]))
+            return false;
+    return true;
+}
+
+bool sameLayout(const LayoutPtr& a, const LayoutPtr& b) {
+    return a == b || (a && b && *a == *b);
+}
+
+bool sameTensor(const TensorType& a, const TensorType& b) {
+    if (a.dtype != b.dtype || a.shape.size() != b.shape.size() || !sameLayout(a.layout, b.layout))
+        return false;
+    for (size_t i = 0; i < a.shape.size(); ++i)
+        if (!a.shape[i].same(b.shape[i]) && !arith::provablyEqual(a.shape[i], b.shape[i]))
+            return false;
+    return true;
+}
+
+std::string join(const std::vector<Type>& types) {
+    std::string text;
+    for (size_t i = 0; i < types.size(); ++i)
+        text += (i == 0 ? "" : ", ") + toString(types[i]);
+    return text;
+}
+
+std::string layoutText(const Layout& layout) {
+    std::string text;
+    for (size_t i = 0; i < layout.axes.size(); ++i) {
+        const Layout::Axis& axis = layout.axes[i];
+        text += i == 0 ? "; " : ", ";
+        if (axis.factor == 0)
+            text += fmt::format("{}", axis.dim);
+        else
+            text += fmt::format("{}{}{}", axis.dim, axis.outer ? '/' : '%', axis.factor);
+    }
+    return layout.zeroPadded ? text : text + "; any";
+}
+
+} // namespace
+
+Type tensorType(DataType dtype, std::vector<Expr> shape, LayoutPtr layout) {
+    return makeType(TensorType{dtype, std::move(shape), std::move(layout)});
+}
+
+Type tupleType(std::vector<Type> fields) {
+    return makeType(TupleType{std::move(fields)});
+}
+
+Type listType(Type element) {
+    return makeType(DataTypeRef{"List", {std::move(element)}});
+}
+
+Type optionalType(Type element) {
+    return makeType(DataTypeRef{"Optional", {std::move(element)}});
+}
+
+const TensorType* asTensor(const Type& type) {
+    return type ? std::get_if<TensorType>(&type->value) : nullptr;
+}
+
+const TupleType* asTuple(const Type& type) {
+    return type ? std::get_if<TupleType>(&type->value) : nullptr;
+}
+
+bool sameType(const Type& a, const Type& b) {
+    if (a == b)
+        return true;
+    if (!a || !b || a->value.index() != b->value.index())
+        return false;
+    if (const TensorType* tensor = asTensor(a))
+        return sameTensor(*tensor, *asTensor(b));
+    if (const TupleType* tuple = asTuple(a))
+        return sameTypes(tuple->fields, asTuple(b)->fields);
+    if (auto* function = std::get_if<FunctionType>(&a->value)) {
+        auto& other = std::get<FunctionType>(b->value);
+        return sameTypes(function->params, other.params) && sameType(function->result, other.result);
+    }
+    auto &left = std::get<DataTypeRef>(a->value), &right = std::get<DataTypeRef>(b->value);
+    return left.name == right.name && sameTypes(left.args, right.args);
+}
+
+std::string toString(const Type& type) {
+    if (!type)
+        return "?";
+    if (const TensorType* tensor = asTensor(type)) {
+        std::string text = toString(tensor->dtype) + "[";
+        for (size_t i = 0; i < tensor->shape.size(); ++i)
+            text += (i == 0 ? "" : ", ") + arith::toString(tensor->shape[i]);
+        return text + (tensor->layout ? layoutText(*tensor->layout) : "") + "]";
+    }
+    if (const TupleType* tuple = asTuple(type))
+        return "(" + join(tuple->fields) + (tuple->fields.size() == 1 ? ",)" : ")");
+    if (auto* function = std::get_if<FunctionType>(&type->value))
+        return "fn(" + join(function->params) + ") -> " + toString(function->result);
+    auto& reference = std::get<DataTypeRef>(type->value);
+    return reference.args.empty() ? reference.name : reference.name + "(" + join(reference.args) + ")";
+}
+
+} // namespace lathe::relay
