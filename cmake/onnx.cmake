@@ -7,7 +7,7 @@ endif()
 
 file(GLOB_RECURSE ONNX_CC CONFIGURE_DEPENDS ${ONNX_SRC}/onnx/*.cc)
 list(FILTER ONNX_CC EXCLUDE REGEX "cpp2py_export|/test/|/fuzz/|/backend/")
-set(ONNX_GEN ${CMAKE_BINARY_DIR}/gen)
+set(ONNX_GEN ${CMAKE_SOURCE_DIR}/build/third_party/onnx-generated)
 foreach(proto onnx-ml onnx-operators-ml onnx-data)
     add_custom_command(
         OUTPUT ${ONNX_GEN}/onnx/${proto}.pb.cc ${ONNX_GEN}/onnx/${proto}.pb.h
@@ -19,9 +19,9 @@ endforeach()
 add_library(onnx_proto STATIC ${ONNX_PB})
 target_include_directories(onnx_proto SYSTEM PUBLIC ${ONNX_GEN} ${ONNX_SRC})
 target_compile_definitions(onnx_proto PUBLIC ONNX_NAMESPACE=onnx ONNX_ML=1)
-target_compile_options(onnx_proto PRIVATE -w -g0)
+target_compile_options(onnx_proto PRIVATE -w -O1)
 target_link_libraries(onnx_proto PUBLIC protobuf::libprotobuf)
 add_library(onnx STATIC ${ONNX_CC})
 target_link_libraries(onnx PUBLIC onnx_proto)
 # The schemas' constructors run once; optimizing them costs more time than it ever saves.
-target_compile_options(onnx PRIVATE -w -g0 -O1)
+target_compile_options(onnx PRIVATE -w -O1)
