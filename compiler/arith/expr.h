@@ -10,12 +10,11 @@
 //   FloorDiv/Mod  integers and index: towards minus infinity, sign of the divisor (Euclid for positive divisors)
 //   Shr           arithmetic for signed, logical for unsigned; a shift by >= the width gives 0 (or -1)
 //   Min, Max      floats: NaN if either is NaN
-//   Cast          float -> int truncates and saturates, NaN gives 0; to int2/int4 it wraps; int -> int wraps; to bool: != 0
-//   Select        args {condition, a, b}; both sides may be evaluated, so neither may trap (integer division in a
+//   Cast          float -> int truncates and saturates, NaN gives 0; to int2/int4 it wraps; int -> int wraps; to bool:
+//   != 0 Select        args {condition, a, b}; both sides may be evaluated, so neither may trap (integer division in a
 //                 side that is not taken must be made safe by whoever builds it)
-//   Load          reads `storage` at the element indices in args; opaque to analysis. With a mask: args.back() is the mask
-//   Ramp          {base, stride} with lanes from the type; Broadcast {value}
-//   Call          an Intrinsic of args
+//   Load          reads `storage` at the element indices in args; opaque to analysis. With a mask: args.back() is the
+//   mask Ramp          {base, stride} with lanes from the type; Broadcast {value} Call          an Intrinsic of args
 #pragma once
 
 #include "base/data_type.h"
@@ -37,10 +36,30 @@ enum class ExprKind : uint8_t {
     IntImm,   // intValue (bit pattern for uint64; bool: 0 or 1)
     FloatImm, // floatValue, exact for every float type
     Var,
-    Add, Sub, Mul, Div, Mod, FloorDiv, FloorMod, Min, Max,
-    Eq, Ne, Lt, Le, Gt, Ge,
-    And, Or, Not, // bool
-    BitAnd, BitOr, BitXor, BitNot, Shl, Shr,
+    Add,
+    Sub,
+    Mul,
+    Div,
+    Mod,
+    FloorDiv,
+    FloorMod,
+    Min,
+    Max,
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    And,
+    Or,
+    Not, // bool
+    BitAnd,
+    BitOr,
+    BitXor,
+    BitNot,
+    Shl,
+    Shr,
     Select,
     Cast,
     Call,
@@ -52,23 +71,58 @@ enum class ExprKind : uint8_t {
 enum class Intrinsic : uint8_t {
     None,
     // floats, elementwise
-    Exp, Log, Sqrt, Rsqrt, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh, Asinh, Acosh, Atanh, Erf, Sigmoid, Pow,
-    Floor, Ceil, Trunc, RoundEven, Abs, Fma, CopySign, IsNan, IsInf, Log1p, Expm1,
+    Exp,
+    Log,
+    Sqrt,
+    Rsqrt,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Erf,
+    Sigmoid,
+    Pow,
+    Floor,
+    Ceil,
+    Trunc,
+    RoundEven,
+    Abs,
+    Fma,
+    CopySign,
+    IsNan,
+    IsInf,
+    Log1p,
+    Expm1,
     // integers: IntPow (wrapping), PopCount; Reinterpret keeps bits and changes type
-    IntPow, PopCount, Reinterpret,
+    IntPow,
+    PopCount,
+    Reinterpret,
     // float -> narrow float without saturation (overflow gives inf or NaN as the type has it); Cast saturates
     CastNoSaturate,
     // float -> float8_e8m0 rounding modes
-    CastE8M0Up, CastE8M0Down,
-    // counter-based uniform bits: args seed(u64), counter(u64) -> uint32 (see runtime/random notes in docs/decisions.md)
+    CastE8M0Up,
+    CastE8M0Down,
+    // counter-based uniform bits: args seed(u64), counter(u64) -> uint32 (see runtime/random notes in
+    // docs/decisions.md)
     RandomBits,
     // vectors
-    ReduceAdd, ReduceMax, ReduceMin, ReduceMul, // horizontal, in a fixed order
+    ReduceAdd,
+    ReduceMax,
+    ReduceMin,
+    ReduceMul, // horizontal, in a fixed order
     // addresses and effects; only in lowered TIR
-    AddressOf,   // {Load} -> handle
-    PtrOffset,   // {handle, index bytes} -> handle
-    Prefetch,    // {Load}
-    RtCall,      // {IntImm lathe_rt function ordinal (runtime/abi.h), args…}: a call through the runtime's table
+    AddressOf, // {Load} -> handle
+    PtrOffset, // {handle, index bytes} -> handle
+    Prefetch,  // {Load}
+    RtCall,    // {IntImm lathe_rt function ordinal (runtime/abi.h), args…}: a call through the runtime's table
 };
 
 struct ExprNode;
@@ -110,12 +164,12 @@ struct ExprNode {
     DataType dtype;
     int64_t intValue = 0;
     double floatValue = 0;
-    std::string name;          // Var
+    std::string name;                                    // Var
     int64_t lower = std::numeric_limits<int64_t>::min(); // Var: range of its values, checked where it enters
     int64_t upper = std::numeric_limits<int64_t>::max();
     std::vector<Expr> args;
-    StoragePtr storage;        // Load
-    uint32_t depth = 1;        // 1 + the deepest argument's
+    StoragePtr storage; // Load
+    uint32_t depth = 1; // 1 + the deepest argument's
 };
 
 /// A variable: its identity is its node. A symbol (a symbolic dim) is an index Var with a range.
@@ -135,7 +189,8 @@ Expr floatImm(double value, DataType dtype);
 Expr boolImm(bool value);
 Expr zero(DataType dtype);
 Expr one(DataType dtype);
-/// The least / greatest finite or infinite value of a type: -inf for floats that have it, INT_MIN … (identity of max/min).
+/// The least / greatest finite or infinite value of a type: -inf for floats that have it, INT_MIN … (identity of
+/// max/min).
 Expr lowest(DataType dtype);
 Expr highest(DataType dtype);
 
@@ -173,7 +228,7 @@ Expr ramp(Expr base, Expr stride, int lanes);
 Expr broadcast(Expr value, int lanes);
 
 bool isConst(const Expr& expr);
-/// The value of an integer, index or bool constant.
+/// The value of an integer, index or bool constant; nothing for a uint64 beyond int64.
 std::optional<int64_t> asInt(const Expr& expr);
 std::optional<double> asFloat(const Expr& expr);
 bool isConst(const Expr& expr, int64_t value);
@@ -196,7 +251,8 @@ bool structurallyEqual(const Expr& a, const Expr& b, VarMap* vars = nullptr, boo
 /// Adds the structure; Vars are numbered by `numbering` in order of occurrence, storages by `storages`.
 void hashInto(Hasher& hasher, const Expr& expr, std::unordered_map<const void*, uint64_t>& numbering);
 
-/// One line: "floordiv(n + 3, 4)", "select(a < b, x, y)", "load(A, i, j)", "exp:float32(x)". Precedence decides brackets.
+/// One line: "floordiv(n + 3, 4)", "select(a < b, x, y)", "A[i, j]", "exp:float32(x)", "2:int64". Precedence decides
+/// brackets; constants of type index and bool stand without a type. Grammar: arith/print.h.
 std::string toString(const Expr& expr);
 
 } // namespace lathe::arith
