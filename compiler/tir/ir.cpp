@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small constructors and look-ups of the loop IR.
+#include "tir/ir.h"
+
+namespace lathe::tir {
+
+BufferPtr makeBuffer(std::string name, DataType dtype, std::vector<Expr> shape, Scope scope) {
+    auto buffer = std::make_shared<Buffer>();
+    buffer->name = std::move(name);
+    buffer->dtype = dtype;
+    buffer->shape = std::move(shape);
+    buffer->scope = scope;
+    return buffer;
+}
+
+const Buffer& bufferOf(const Expr& load) {
+    const auto* buffer = dynamic_cast<const Buffer*>(load->storage.get());
+    LATHE_ASSERT(buffer != nullptr, "a load that does not read a buffer");
+    return *buffer;
+}
+
+Stmt seq(std::vector<Stmt> stmts, int origin) {
+    Seq result;
+    std::vector<Stmt> pending(stmts.rbegin(), stmts.rend());
+    while (!pending.empty()) {
+        Stmt stmt = std::move(pending.back());
+        pending.pop_back();
+        if (!stmt)
+            continue;
+        if (const Seq* inner = stmt->as<Seq>())
+            pending.insert(pending.end(), inner->stmts.rbegin(), inner->stmts.rend());
+        else
+            result.stmts.push_back(std::move(stmt));
+    }
+    if (result.stmts.size() == 1)
+        return result.stmts.front();
+    return makeStmt(std::move(result), origin);
+}
+
+PrimFuncPtr Module::find(std::string_view name) const {
+    for (const PrimFuncPtr& function : functions)
+        if (function->name == name)
+            return function;
+    return nullptr;
+}
+
+} // namespace lathe::tir
