@@ -30,14 +30,16 @@ enum class Form {
     Dynamic,          // buildDynamic: result sizes are known only after looking at the data
     Structural,       // no computation: BindSymbols, Assume (the entry does them)
 };
-/// The form of this very call (an operator may have a TE form for some types only).
-Form formOf(relay::Op op, const relay::AttrsPtr& attrs, const std::vector<const relay::TensorType*>& args);
+/// The form of this very call. definesSymbols: the result type has symbols that nothing before the call defines (a
+/// Range of known length is a tensor expression, one of unknown length is Dynamic).
+Form formOf(relay::Op op, const relay::AttrsPtr& attrs, const std::vector<const relay::TensorType*>& args,
+            bool definesSymbols = true);
 
 /// One tensor a result field. Fails (InternalError) if formOf is not TensorExpression.
 std::vector<te::TensorPtr> computeTe(const CallContext& call);
 
-/// Buffer parameters: each present operand, then each result field; then the scalars (symbols of all these types, in order
-/// of first occurrence). Reads row-major compact buffers.
+/// Buffer parameters: each present operand, then each result field; then the scalars (symbols of all these types, in
+/// order of first occurrence). Reads row-major compact buffers.
 tir::PrimFuncPtr buildKernel(const std::string& name, const CallContext& call);
 
 /// Two kernels around an allocation. `sizes` has the operands, then `state` buffers, then one int64[k] buffer with the

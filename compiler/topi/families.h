@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The computations, one file a family; topi.cpp dispatches to them by operator. Each takes a call that the type rules
+// let through and makes the tensors (or kernels) of its results.
+#pragma once
+
+#include "topi/topi.h"
+
+namespace lathe::topi {
+
+using Tensors = std::vector<te::TensorPtr>;
+
+// elementwise.cpp
+Tensors computeUnary(const CallContext& call);
+Tensors computeBinary(const CallContext& call);
+Tensors computeWhere(const CallContext& call);
+// cast.cpp
+Tensors computeCast(const CallContext& call);
+Tensors computeBitCast(const CallContext& call);
+// movement.cpp
+Tensors computeCopy(const CallContext& call);
+Tensors computeShapeOf(const CallContext& call);
+Tensors computeReshape(const CallContext& call);
+Tensors computeTranspose(const CallContext& call);
+Tensors computeBroadcastTo(const CallContext& call);
+Tensors computeConcat(const CallContext& call);
+Tensors computeSlice(const CallContext& call);
+Tensors computeTile(const CallContext& call);
+Tensors computeReverse(const CallContext& call);
+Tensors computeReverseSequence(const CallContext& call);
+Tensors computeDepthToSpace(const CallContext& call);
+Tensors computeSpaceToDepth(const CallContext& call);
+// pad.cpp
+Tensors computePad(const CallContext& call);
+// fill.cpp
+Tensors computeRange(const CallContext& call);
+Tensors computeIota(const CallContext& call);
+Tensors computeFull(const CallContext& call);
+Tensors computeOneHot(const CallContext& call);
+Tensors computeTrilu(const CallContext& call);
+DynamicKernel buildRange(const std::string& name, const CallContext& call);
+// gather_scatter.cpp
+Tensors computeGather(const CallContext& call);
+Tensors computeGatherElements(const CallContext& call);
+Tensors computeGatherNd(const CallContext& call);
+tir::PrimFuncPtr buildScatterElements(const std::string& name, const CallContext& call);
+tir::PrimFuncPtr buildScatterNd(const std::string& name, const CallContext& call);
+// reduce.cpp
+Tensors computeReduce(const CallContext& call);
+Tensors computeArgReduce(const CallContext& call);
+// softmax.cpp
+Tensors computeSoftmax(const CallContext& call);
+// normalize.cpp
+Tensors computeLayerNorm(const CallContext& call);
+Tensors computeBatchNorm(const CallContext& call);
+// matmul.cpp
+Tensors computeMatMul(const CallContext& call);
+// conv.cpp
+Tensors computeConv(const CallContext& call);
+// pool.cpp
+Tensors computeMaxPool(const CallContext& call);
+Tensors computeMaxPoolWithIndex(const CallContext& call);
+Tensors computeAvgPool(const CallContext& call);
+
+} // namespace lathe::topi

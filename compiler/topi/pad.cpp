@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Pad in all modes. Constant padding may be negative (it crops) and may put zeros between neighbours (interior); the
+// other modes repeat: each result index is folded back into the operand.
+#include "arith/analysis.h"
+#include "topi/families.h"
+#include "topi/windows.h"
+
+#include <algorithm>
+
+namespace lathe::topi {
+
+namespace {
+
+/// Elements inserted between neighbours: only every (interior + 1)-th position holds one.
+TensorPtr dilated(const TensorPtr& x, const std::vector<int64_t>& interior, const Expr& value, int origin) {
+    Shape shape;
+    for (size_t d = 0; d < x->shape.size(); ++d)
+        shape.push_back(interior[d] == 0 ? x->shape[d]
+                                         : arith::simplify(arith::max((x->shape[d] - 1) * (interior[d] + 1) + 1, 0)));
+    return te::compute(
+        "dilate", shape,
+        [&](const std::vector<Var>& i) {
+            Expr inside = arith::boolImm(true);
+            Indices indices;
+            for (size_t d = 0; d < i.size(); ++d) {
+                const Expr step = interior[d] + 1;
+                indices.push_back(interior[d] == 0 ? Expr(i[d]) : arith::floorDiv(i[d], step));
+                if (interior[d] != 0)
+                    inside = arith::logicalAnd(inside, arith::eq(arith::floorMod(i[d], step), 0));
+            }
+            return arith::select(inside, (*x)(indices), value);
+        },
+        origin, "pad");
+}
+
+/// Index into [0, size) for a position outside of it.
+Expr folded(const std::string& mode, const Expr& position, const Expr& size) {
+    if (mode == "edge")
+        return clampIndex(position, size);
+    if (mode == "wrap")
+        return arith::floorMod(position, divisor(size));
+    // reflect: up and down again with a period of 2 * size - 2
+    const Expr period = divisor(arith::simplify(size * 2 - 2));
+    const Expr phase = arith::floorMod(position, period);
+    return clampIndex(arith::min(phase, period - phase), size);
+}
+
+} // namespace
+
+Tensors computePad(const CallContext& call) {
+    const auto& attrs = relay::attrs<relay::PadAttrs>(call.attrs);
+    const relay::TensorType& result = resultTensor(call);
+    TensorPtr x = call.args[0];
+    if (attrs.mode == "constant") {
+        const bool given = call.args.size() > 1 && call.args[1];
+        const Expr value = given ? (*call.args[1])(Indices(call.args[1]->shape.size(), Expr(0))) : number(0, x->dtype);
+        const auto& interior = attrs.interior;
+        if (std::ranges::any_of(interior, [](int64_t n) { return n != 0; }))
+            x = dilated(x, interior, value, call.origin);
+        return {padded("pad", x, attrs.before, result.shape, value, call.origin)};
+    }
+    return {te::compute(
+        "pad", result.shape,
+        [&](const std::vector<Var>& i) {
+            Indices indices;
+            for (size_t d = 0; d < i.size(); ++d) {
+                const bool whole = arith::isConst(attrs.before[d], 0) && arith::isConst(attrs.after[d], 0);
+                indices.push_back(whole ? Expr(i[d]) : folded(attrs.mode, i[d] - attrs.before[d], x->shape[d]));
+            }
+            return (*x)(indices);
+        },
+        call.origin)};
+}
+
+} // namespace lathe::topi
