@@ -48,9 +48,30 @@ enum lathe_function {
 
 /* Scalar math that generated code does not have vector code for. Ordinals for math32 / math64. */
 enum lathe_math {
-    LATHE_MATH_EXP = 0, LATHE_MATH_LOG, LATHE_MATH_SIN, LATHE_MATH_COS, LATHE_MATH_TAN, LATHE_MATH_ASIN, LATHE_MATH_ACOS, LATHE_MATH_ATAN,
-    LATHE_MATH_SINH, LATHE_MATH_COSH, LATHE_MATH_TANH, LATHE_MATH_ASINH, LATHE_MATH_ACOSH, LATHE_MATH_ATANH, LATHE_MATH_ERF,
-    LATHE_MATH_POW, LATHE_MATH_FMOD, LATHE_MATH_LOG1P, LATHE_MATH_EXPM1, LATHE_MATH_FLOOR, LATHE_MATH_CEIL, LATHE_MATH_TRUNC, LATHE_MATH_ROUND_EVEN, LATHE_MATH_FMA
+    LATHE_MATH_EXP = 0,
+    LATHE_MATH_LOG,
+    LATHE_MATH_SIN,
+    LATHE_MATH_COS,
+    LATHE_MATH_TAN,
+    LATHE_MATH_ASIN,
+    LATHE_MATH_ACOS,
+    LATHE_MATH_ATAN,
+    LATHE_MATH_SINH,
+    LATHE_MATH_COSH,
+    LATHE_MATH_TANH,
+    LATHE_MATH_ASINH,
+    LATHE_MATH_ACOSH,
+    LATHE_MATH_ATANH,
+    LATHE_MATH_ERF,
+    LATHE_MATH_POW,
+    LATHE_MATH_FMOD,
+    LATHE_MATH_LOG1P,
+    LATHE_MATH_EXPM1,
+    LATHE_MATH_FLOOR,
+    LATHE_MATH_CEIL,
+    LATHE_MATH_TRUNC,
+    LATHE_MATH_ROUND_EVEN,
+    LATHE_MATH_FMA
 };
 
 typedef struct lathe_functions {
@@ -63,11 +84,14 @@ typedef struct lathe_functions {
     /* Sets one dim of an output; then output_data gives where to write its elements (NULL: out of memory). */
     void (*output_dim)(lathe_exec* exec, int32_t output, int32_t axis, int64_t value);
     void* (*output_data)(lathe_exec* exec, int32_t output, int64_t bytes);
-    /* The run's memory: a stack of 64-byte aligned pieces that is kept between runs. push gives NULL when out of memory. */
+    /* The run's memory: a stack of 64-byte aligned pieces that is kept between runs. push gives NULL when out of
+     * memory. */
     void* (*arena_push)(lathe_exec* exec, int64_t bytes);
     int64_t (*arena_mark)(lathe_exec* exec);
     void (*arena_release)(lathe_exec* exec, int64_t mark);
-    /* Notes what failed: a call of the entry and its kernel's status, or call -1 and a check of the entry. */
+    /* Notes what failed: a call of the entry and its kernel's status, or call -1 and the status of a check of the
+     * entry. A status is 1 + the check's ordinal in either case. An entry that fails without it is taken to have said
+     * -1. */
     void (*fail)(lathe_exec* exec, int32_t call, int32_t status);
     /* Called before (end = 0) and after (end = 1) each kernel call; returns at once unless profiling is on. */
     void (*profile)(lathe_exec* exec, int32_t call, int32_t end);
@@ -85,7 +109,8 @@ typedef struct lathe_value_desc {
     int32_t type_code;
     int32_t bits;
     int32_t rank;
-    const int64_t* dims; /* >= 0: that size; otherwise symbol -(dim + 1); for outputs INT64_MIN is "known only while running" */
+    const int64_t*
+        dims; /* >= 0: that size; otherwise symbol -(dim + 1); for outputs INT64_MIN is "known only while running" */
 } lathe_value_desc;
 
 typedef struct lathe_constant_desc {
@@ -94,8 +119,17 @@ typedef struct lathe_constant_desc {
     int64_t bytes;
 } lathe_constant_desc;
 
+/* Values of tir::CheckKind, in its order. */
+enum lathe_check_kind {
+    LATHE_CHECK_INDEX_OUT_OF_RANGE = 0,
+    LATHE_CHECK_DIVISION_BY_ZERO,
+    LATHE_CHECK_SHAPE_MISMATCH,
+    LATHE_CHECK_OUT_OF_MEMORY,
+    LATHE_CHECK_INVALID_VALUE
+};
+
 typedef struct lathe_check_desc {
-    int32_t kind; /* tir::CheckKind */
+    int32_t kind; /* a lathe_check_kind */
     int32_t origin;
     const char* message;
 } lathe_check_desc;
@@ -119,17 +153,18 @@ typedef struct lathe_model_desc {
     uint32_t abi_version;
     uint32_t flags;
     const char* name;
-    int32_t input_count, output_count, symbol_count, constant_count, kernel_count, call_count, entry_check_count, padding;
+    int32_t input_count, output_count, symbol_count, constant_count, kernel_count, call_count, entry_check_count,
+        padding;
     const lathe_value_desc* inputs;
     const lathe_value_desc* outputs;
     const char* const* symbols;
     const lathe_constant_desc* constants;
     const lathe_kernel_desc* kernels;
     const lathe_call_desc* calls;
-    const lathe_check_desc* entry_checks;   /* message names the model's node or input */
-    const char* metadata;                   /* JSON for tools: target, build, peak memory expression, decisions */
-    int32_t (*entry)(lathe_exec* exec);     /* 0, or non-zero after `fail` */
-    const lathe_functions** functions;      /* where the runtime puts its table before the first run */
+    const lathe_check_desc* entry_checks; /* message names the model's node or input */
+    const char* metadata;                 /* JSON for tools: target, build, peak memory expression, decisions */
+    int32_t (*entry)(lathe_exec* exec);   /* 0, or non-zero after `fail` */
+    const lathe_functions** functions;    /* where the runtime puts its table before the first run */
 } lathe_model_desc;
 
 /* The last 32 bytes of an artifact. */

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An artifact on disk: a shared object with constants behind it. It is checked before the loader sees it, because the
+// loader trusts what it maps: a truncated file would be a SIGBUS.
+#pragma once
+
+#include "runtime/error_text.h"
+
+#include <cstdint>
+
+namespace lathe::runtime {
+
+/// Owns what is mapped: code and constants.
+class ArtifactFile {
+public:
+    ArtifactFile() = default;
+    ~ArtifactFile();
+    ArtifactFile(const ArtifactFile&) = delete;
+    ArtifactFile& operator=(const ArtifactFile&) = delete;
+
+    lathe_status load(const char* path, ErrorText& error);
+
+    const lathe_model_desc* desc() const { return desc_; }
+    const char* constants() const { return constants_; }
+    int64_t constantBytes() const { return constantBytes_; }
+
+private:
+    lathe_status mapConstants(int file, const lathe_trailer& trailer, const char* path, ErrorText& error);
+
+    void* code_ = nullptr; // of dlopen
+    void* mapping_ = nullptr;
+    uint64_t mappingBytes_ = 0;
+    const lathe_model_desc* desc_ = nullptr;
+    const char* constants_ = nullptr;
+    int64_t constantBytes_ = 0;
+};
+
+} // namespace lathe::runtime

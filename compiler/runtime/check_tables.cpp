@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables of an artifact, checked: an artifact of another version or a damaged one is refused here.
+#include "runtime/dtype.h"
+#include "runtime/model.h"
+
+#include <cstdint>
+
+namespace lathe::runtime {
+
+namespace {
+
+constexpr int64_t constantAlignment = 64;
+
+/// A table of `count` rows must be there if it has rows.
+bool tableThere(int32_t count, const void* table) {
+    return count == 0 || (count > 0 && table);
+}
+
+lathe_status checkValue(const lathe_model_desc& desc, const lathe_value_desc& value, const char* kind, int32_t index,
+                        ErrorText& error) {
+    if (!value.name)
+        return error.set(LATHE_BAD_ARTIFACT, "%s %d has no name", kind, index);
+    if (value.type_code == static_cast<int32_t>(TypeCode::String))
+        return error.set(LATHE_UNSUPPORTED, "%s '%s' is a tensor of strings, which this runtime does not run", kind,
+                         value.name);
+    DLDataType type;
+    if (!toDlpack(value.type_code, value.bits, type))
+        return error.set(LATHE_BAD_ARTIFACT, "%s '%s' has the unknown type %d of %d bits", kind, value.name,
+                         value.type_code, value.bits);
+    if (value.rank < 0 || value.rank > LATHE_MAX_RANK || !tableThere(value.rank, value.dims))
+        return error.set(LATHE_BAD_ARTIFACT, "%s '%s' has rank %d", kind, value.name, value.rank);
+    for (int32_t axis = 0; axis < value.rank; ++axis) {
+        const int64_t dim = value.dims[axis];
+        if (dim < 0 && dim != INT64_MIN && -(dim + 1) >= desc.symbol_count)
+            return error.set(LATHE_BAD_ARTIFACT, "%s '%s': dim %d names a symbol that does not exist", kind, value.name,
+                             axis);
+    }
+    return LATHE_OK;
+}
+
+lathe_status checkConstants(const lathe_model_desc& desc, int64_t bytes, ErrorText& error) {
+    for (int32_t i = 0; i < desc.constant_count; ++i) {
+        const lathe_constant_desc& constant = desc.constants[i];
+        if (constant.offset < 0 || constant.offset % constantAlignment != 0 || constant.bytes < 0 ||
+            constant.offset > bytes || constant.bytes > bytes - constant.offset)
+            return error.set(LATHE_BAD_ARTIFACT,
+                             "constant %d (%lld bytes at %lld) does not lie in the %lld bytes of constants", i,
+                             static_cast<long long>(constant.bytes), static_cast<long long>(constant.offset),
+                             static_cast<long long>(bytes));
+    }
+    return LATHE_OK;
+}
+
+lathe_status checkCalls(const lathe_model_desc& desc, ErrorText& error) {
+    for (int32_t i = 0; i < desc.kernel_count; ++i)
+        if (!desc.kernels[i].name || !tableThere(desc.kernels[i].check_count, desc.kernels[i].checks))
+            return error.set(LATHE_BAD_ARTIFACT, "kernel %d lacks its name or its checks", i);
+    for (int32_t i = 0; i < desc.call_count; ++i) {
+        const lathe_call_desc& call = desc.calls[i];
+        if (!call.function || call.kernel < 0 || call.kernel >= desc.kernel_count ||
+            !tableThere(call.origin_count, call.nodes))
+            return error.set(LATHE_BAD_ARTIFACT, "call %d lacks its function's name, its kernel or its nodes", i);
+    }
+    return LATHE_OK;
+}
+
+} // namespace
+
+lathe_status checkTables(const lathe_model_desc& desc, int64_t constantBytes, ErrorText& error) {
+    if (desc.abi_version != LATHE_ABI_VERSION)
+        return error.set(LATHE_BAD_ARTIFACT, "it is of ABI version %u, this runtime of %d: compile the model again",
+                         desc.abi_version, LATHE_ABI_VERSION);
+    if (!desc.entry)
+        return error.set(LATHE_BAD_ARTIFACT, "it has no entry");
+    if (!tableThere(desc.input_count, desc.inputs) || !tableThere(desc.output_count, desc.outputs) ||
+        !tableThere(desc.symbol_count, desc.symbols) || !tableThere(desc.constant_count, desc.constants) ||
+        !tableThere(desc.kernel_count, desc.kernels) || !tableThere(desc.call_count, desc.calls) ||
+        !tableThere(desc.entry_check_count, desc.entry_checks))
+        return error.set(LATHE_BAD_ARTIFACT, "one of its tables is missing");
+    for (int32_t i = 0; i < desc.input_count; ++i)
+        if (const lathe_status bad = checkValue(desc, desc.inputs[i], "input", i, error))
+            return bad;
+    for (int32_t i = 0; i < desc.output_count; ++i)
+        if (const lathe_status bad = checkValue(desc, desc.outputs[i], "output", i, error))
+            return bad;
+    for (int32_t i = 0; i < desc.symbol_count; ++i)
+        if (!desc.symbols[i])
+            return error.set(LATHE_BAD_ARTIFACT, "symbol %d has no name", i);
+    if (const lathe_status bad = checkConstants(desc, constantBytes, error))
+        return bad;
+    return checkCalls(desc, error);
+}
+
+} // namespace lathe::runtime

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Inputs, the run itself, outputs.
+#include "runtime/context.h"
+
+#include "runtime/dtype.h"
+#include "runtime/tensor.h"
+
+#include <cstring>
+#include <random>
+
+namespace lathe::runtime {
+
+namespace {
+
+bool isAligned(const void* memory) {
+    return reinterpret_cast<uintptr_t>(memory) % memoryAlignment == 0;
+}
+
+/// Data of tensors without elements: generated code may compare with null, never read it.
+alignas(memoryAlignment) constinit char noElements[memoryAlignment] = {};
+
+/// splitmix64: neighbouring runs get unrelated seeds.
+uint64_t mix(uint64_t value) {
+    value += 0x9e3779b97f4a7c15U;
+    value = (value ^ (value >> 30)) * 0xbf58476d1ce4e5b9U;
+    value = (value ^ (value >> 27)) * 0x94d049bb133111ebU;
+    return value ^ (value >> 31);
+}
+
+} // namespace
+
+Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
+    : model_(std::move(model)), memory_(options.allocate, options.release, options.user, options.memory_limit),
+      arena_(memory_), pool_(options.threads, this), exec_{this, 0, false} {
+    inputs_.reserve(model_->inputTypes().size());
+    for (size_t i = 0; i < model_->inputTypes().size(); ++i)
+        inputs_.push_back({.own = GrowingBuffer(memory_)});
+    outputs_.reserve(model_->outputTypes().size());
+    for (size_t i = 0; i < model_->outputTypes().size(); ++i)
+        outputs_.push_back({.own = GrowingBuffer(memory_)});
+    std::random_device device;
+    seed_ = (uint64_t{device()} << 32) | device();
+}
+
+lathe_status Context::checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes) {
+    const lathe_model_desc& desc = model_->desc();
+    if (index < 0 || index >= desc.input_count)
+        return error_.set(LATHE_INVALID_ARGUMENT, "the model has no input %d, it has %d inputs", index,
+                          desc.input_count);
+    return checkTensor(desc.inputs[index], model_->inputTypes()[static_cast<size_t>(index)], "input", tensor, bytes,
+                       error_);
+}
+
+lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
+    int64_t bytes = 0;
+    if (const lathe_status bad = checkInput(index, tensor, bytes))
+        return bad;
+    Input& input = inputs_[static_cast<size_t>(index)];
+    memory_.clearRefused();
+    input.data = input.own.reserve(bytes);
+    if (!input.data)
+        return error_.set(LATHE_OUT_OF_MEMORY, "input '%s': no memory for %lld bytes",
+                          model_->desc().inputs[index].name, static_cast<long long>(bytes));
+    std::memcpy(input.dims, tensor->shape, static_cast<size_t>(tensor->ndim) * sizeof(int64_t));
+    copyCompact(*tensor, elementBytes(tensor->dtype), static_cast<char*>(input.data));
+    return LATHE_OK;
+}
+
+lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
+    int64_t bytes = 0;
+    if (const lathe_status bad = checkInput(index, tensor, bytes))
+        return bad;
+    if (!isCompact(*tensor) || (bytes > 0 && !isAligned(dataOf(*tensor))))
+        return error_.set(LATHE_INVALID_ARGUMENT,
+                          "input '%s': only compact tensors at 64-byte aligned addresses can be bound; set it instead",
+                          model_->desc().inputs[index].name);
+    Input& input = inputs_[static_cast<size_t>(index)];
+    std::memcpy(input.dims, tensor->shape, static_cast<size_t>(tensor->ndim) * sizeof(int64_t));
+    input.data = bytes > 0 ? const_cast<char*>(dataOf(*tensor)) : noElements;
+    return LATHE_OK;
+}
+
+lathe_status Context::bindOutput(int32_t index, const DLTensor* tensor) {
+    const lathe_model_desc& desc = model_->desc();
+    if (index < 0 || index >= desc.output_count)
+        return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
+                          desc.output_count);
+    Output& output = outputs_[static_cast<size_t>(index)];
+    if (!tensor) {
+        output.bound = nullptr;
+        return LATHE_OK;
+    }
+    int64_t bytes = 0;
+    if (const lathe_status bad = checkTensor(desc.outputs[index], model_->outputTypes()[static_cast<size_t>(index)],
+                                             "output", tensor, bytes, error_))
+        return bad;
+    if (!isCompact(*tensor) || (bytes > 0 && !isAligned(dataOf(*tensor))))
+        return error_.set(LATHE_INVALID_ARGUMENT, "output '%s': a bound buffer must be compact and 64-byte aligned",
+                          desc.outputs[index].name);
+    output.bound = bytes > 0 ? const_cast<char*>(dataOf(*tensor)) : noElements;
+    output.boundBytes = bytes;
+    return LATHE_OK;
+}
+
+void Context::setSeed(uint64_t seed) {
+    seedGiven_ = true;
+    seed_ = seed;
+}
+
+void Context::prepareRun() {
+    const lathe_model_desc& desc = model_->desc();
+    for (int32_t i = 0; i < desc.output_count; ++i) {
+        Output& output = outputs_[static_cast<size_t>(i)];
+        output.data = nullptr;
+        for (int32_t axis = 0; axis < desc.outputs[i].rank; ++axis)
+            output.dims[axis] = desc.outputs[i].dims[axis] >= 0 ? desc.outputs[i].dims[axis] : -1;
+    }
+    good_ = false;
+    failure_ = {};
+    tooSmall_ = -1;
+    memory_.clearRefused();
+    error_.clear();
+    errorNode_.clear();
+    runSeed_ = seedGiven_ ? seed_ : mix(seed_++);
+    arena_.startRun();
+}
+
+lathe_status Context::run() {
+    const lathe_model_desc& desc = model_->desc();
+    for (int32_t i = 0; i < desc.input_count; ++i)
+        if (!inputs_[static_cast<size_t>(i)].data)
+            return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
+    prepareRun();
+    pool_.startRun();
+    const int32_t status = desc.entry(&exec_);
+    pool_.endRun();
+    arena_.endRun();
+    if (status != 0)
+        return explain(status);
+    if (const lathe_status bad = checkOutputs())
+        return bad;
+    good_ = true;
+    return LATHE_OK;
+}
+
+lathe_status Context::explain(int32_t status) {
+    if (!failure_.noted)
+        failure_ = {true, -1, status};
+    if (tooSmall_ >= 0)
+        return error_.set(LATHE_MISMATCH, "output '%s' needs %lld bytes, but the buffer bound to it has %lld",
+                          model_->desc().outputs[tooSmall_].name, static_cast<long long>(neededBytes_),
+                          static_cast<long long>(outputs_[static_cast<size_t>(tooSmall_)].boundBytes));
+    const lathe_status result = describeFailure(model_->desc(), failure_, error_, errorNode_);
+    if (memory_.refused() == 0 || (result != LATHE_OUT_OF_MEMORY && result != LATHE_INTERNAL))
+        return result;
+    error_.append(" (%lld bytes more than the %lld in use were refused)", static_cast<long long>(memory_.refused()),
+                  static_cast<long long>(memory_.used()));
+    return LATHE_OUT_OF_MEMORY;
+}
+
+/// That the entry kept its side: all dims set, all data asked for.
+lathe_status Context::checkOutputs() {
+    const lathe_model_desc& desc = model_->desc();
+    for (int32_t i = 0; i < desc.output_count; ++i) {
+        Output& output = outputs_[static_cast<size_t>(i)];
+        int64_t stride = 1;
+        for (int32_t axis = desc.outputs[i].rank - 1; axis >= 0; --axis) {
+            if (output.dims[axis] < 0)
+                return error_.set(LATHE_INTERNAL, "the model did not set dim %d of output '%s'", axis,
+                                  desc.outputs[i].name);
+            output.strides[axis] = stride;
+            stride *= output.dims[axis];
+        }
+        if (!output.data)
+            return error_.set(LATHE_INTERNAL, "the model did not write output '%s'", desc.outputs[i].name);
+    }
+    return LATHE_OK;
+}
+
+lathe_status Context::output(int32_t index, DLTensor* tensor) {
+    const lathe_model_desc& desc = model_->desc();
+    if (index < 0 || index >= desc.output_count || !tensor)
+        return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
+                          desc.output_count);
+    if (!good_)
+        return error_.set(LATHE_INVALID_ARGUMENT,
+                          "there is no output '%s': the last run did not succeed, or there was none",
+                          desc.outputs[index].name);
+    Output& output = outputs_[static_cast<size_t>(index)];
+    *tensor = {};
+    tensor->data = output.data;
+    tensor->device = {kDLCPU, 0};
+    tensor->ndim = desc.outputs[index].rank;
+    tensor->dtype = model_->outputTypes()[static_cast<size_t>(index)];
+    tensor->shape = output.dims;
+    tensor->strides = output.strides;
+    return LATHE_OK;
+}
+
+lathe_memory_info Context::memoryInfo() const {
+    lathe_memory_info info{arena_.peak(), arena_.reserved(), 0, 0};
+    for (const Output& output : outputs_)
+        info.outputs += output.own.capacity();
+    for (const Input& input : inputs_)
+        info.inputs += input.own.capacity();
+    return info;
+}
+
+int32_t Context::parallel(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks) {
+    return pool_.run(exec, task, closure, chunks, profile_.on() ? &profile_ : nullptr);
+}
+
+void Context::setOutputDim(int32_t output, int32_t axis, int64_t value) {
+    outputs_[static_cast<size_t>(output)].dims[axis] = value;
+}
+
+void* Context::outputData(int32_t index, int64_t bytes) {
+    Output& output = outputs_[static_cast<size_t>(index)];
+    if (output.bound) {
+        if (bytes > output.boundBytes) {
+            tooSmall_ = index;
+            neededBytes_ = bytes;
+            return nullptr;
+        }
+        return output.data = output.bound;
+    }
+    return output.data = output.own.reserve(bytes);
+}
+
+void* Context::pushOutsideRegion(const lathe_exec* exec, int64_t bytes) {
+    if (exec->inRegion)
+        return nullptr; // the arena belongs to the entry's thread
+    return arena_.push(bytes);
+}
+
+void Context::noteFailure(int32_t call, int32_t status) {
+    if (!failure_.noted)
+        failure_ = {true, call, status};
+}
+
+} // namespace lathe::runtime

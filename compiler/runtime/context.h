@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One place where a model runs: its inputs and outputs, memory, threads, profile and last error. Used by one thread at
+// a time; during a run its workers see it only through the pool.
+#pragma once
+
+#include "runtime/exec.h"
+#include "runtime/memory.h"
+#include "runtime/model.h"
+#include "runtime/profile.h"
+#include "runtime/thread_pool.h"
+
+#include <memory>
+#include <vector>
+
+namespace lathe::runtime {
+
+class Context {
+public:
+    /// Throws std::bad_alloc. `options` as lathe_context_create takes it, but complete.
+    Context(std::shared_ptr<const Model> model, const lathe_context_options& options);
+
+    // ---- what the C interface offers
+    lathe_status setInput(int32_t index, const DLTensor* tensor);
+    lathe_status bindInput(int32_t index, const DLTensor* tensor);
+    lathe_status bindOutput(int32_t index, const DLTensor* tensor);
+    lathe_status run();
+    lathe_status output(int32_t index, DLTensor* tensor);
+    void setSeed(uint64_t seed);
+    lathe_memory_info memoryInfo() const;
+
+    const Model& model() const { return *model_; }
+    Profile& profile() { return profile_; }
+    const Profile& profile() const { return profile_; }
+    int threads() const { return pool_.threads(); }
+    ErrorText& error() { return error_; }
+    const ErrorText& error() const { return error_; }
+    const ErrorText& errorNode() const { return errorNode_; }
+
+    // ---- what generated code asks for, see lathe_functions
+    int32_t parallel(lathe_exec* exec, lathe_task task, void* closure, int64_t chunks);
+    void* inputData(int32_t input) { return inputs_[static_cast<size_t>(input)].data; }
+    int64_t inputDim(int32_t input, int32_t axis) const { return inputs_[static_cast<size_t>(input)].dims[axis]; }
+    void setOutputDim(int32_t output, int32_t axis, int64_t value);
+    void* outputData(int32_t output, int64_t bytes);
+    Arena& arena() { return arena_; }
+    void* pushOutsideRegion(const lathe_exec* exec, int64_t bytes);
+    void noteFailure(int32_t call, int32_t status);
+    uint64_t seed() const { return runSeed_; }
+
+private:
+    struct Input {
+        void* data = nullptr; // null: not set
+        int64_t dims[LATHE_MAX_RANK] = {};
+        GrowingBuffer own;
+    };
+    struct Output {
+        void* data = nullptr; // null: not written by the last run
+        int64_t dims[LATHE_MAX_RANK] = {};
+        int64_t strides[LATHE_MAX_RANK] = {};
+        void* bound = nullptr;
+        int64_t boundBytes = 0;
+        GrowingBuffer own;
+    };
+
+    lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
+    void prepareRun();
+    lathe_status explain(int32_t status);
+    lathe_status checkOutputs();
+
+    std::shared_ptr<const Model> model_;
+    Memory memory_;
+    Arena arena_;
+    std::vector<Input> inputs_;
+    std::vector<Output> outputs_;
+    Profile profile_;
+    ThreadPool pool_;
+    lathe_exec exec_;
+    bool good_ = false;     // the last run was
+    int32_t tooSmall_ = -1; // the output whose bound buffer was too small, and what it would have needed
+    int64_t neededBytes_ = 0;
+    Failure failure_;
+    bool seedGiven_ = false;
+    uint64_t seed_ = 0;
+    uint64_t runSeed_ = 0;
+    ErrorText error_, errorNode_;
+};
+
+} // namespace lathe::runtime
+
+struct lathe_context : lathe::runtime::Context {
+    using Context::Context;
+};

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading a model is: map it, check its tables, give it the functions that it calls.
+#include "runtime/model.h"
+
+#include "runtime/dtype.h"
+#include "runtime/functions.h"
+
+#include <atomic>
+
+namespace lathe::runtime {
+
+lathe_status Model::load(const char* path, ErrorText& error, std::shared_ptr<const Model>& model) {
+    auto loaded = std::make_shared<Model>();
+    if (const lathe_status bad = loaded->file_.load(path, error))
+        return bad;
+    const ArtifactFile& file = loaded->file_;
+    if (const lathe_status bad = loaded->adopt(file.desc(), file.constants(), file.constantBytes(), error)) {
+        ErrorText why = error;
+        return error.set(bad, "%s: %s", path, why.c_str());
+    }
+    model = std::move(loaded);
+    return LATHE_OK;
+}
+
+lathe_status Model::fromMemory(const lathe_model_desc* desc, const void* constants, int64_t constantBytes,
+                               ErrorText& error, std::shared_ptr<const Model>& model) {
+    auto loaded = std::make_shared<Model>();
+    if (const lathe_status bad = loaded->adopt(desc, static_cast<const char*>(constants), constantBytes, error))
+        return bad;
+    model = std::move(loaded);
+    return LATHE_OK;
+}
+
+lathe_status Model::adopt(const lathe_model_desc* desc, const char* constants, int64_t constantBytes,
+                          ErrorText& error) {
+    if (const lathe_status bad = checkTables(*desc, constantBytes, error))
+        return bad;
+    desc_ = desc;
+    constants_ = constants;
+    inputTypes_.resize(static_cast<size_t>(desc->input_count));
+    outputTypes_.resize(static_cast<size_t>(desc->output_count));
+    for (size_t i = 0; i < inputTypes_.size(); ++i)
+        toDlpack(desc->inputs[i].type_code, desc->inputs[i].bits, inputTypes_[i]);
+    for (size_t i = 0; i < outputTypes_.size(); ++i)
+        toDlpack(desc->outputs[i].type_code, desc->outputs[i].bits, outputTypes_[i]);
+    if (desc->functions)
+        // Atomic: two threads may load one artifact, which the loader then maps once.
+        std::atomic_ref(*desc->functions).store(functionTable(), std::memory_order_relaxed);
+    return LATHE_OK;
+}
+
+const void* Model::constant(int32_t index) const {
+    if (index < 0 || index >= desc_->constant_count)
+        return nullptr;
+    return constants_ + desc_->constants[index].offset;
+}
+
+} // namespace lathe::runtime

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors that come from outside: are they what the model declares, are they compact, and a copy that is.
+#pragma once
+
+#include "runtime/error_text.h"
+
+#include <cstdint>
+
+namespace lathe::runtime {
+
+/// dtype, rank and the fixed dims of `value` against a DLTensor on the host. Sets `bytes` to the size of its elements.
+/// kind is "input" or "output".
+lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const char* kind, const DLTensor* tensor,
+                         int64_t& bytes, ErrorText& error);
+
+/// True if the elements lie row-major without gaps.
+bool isCompact(const DLTensor& tensor);
+const char* dataOf(const DLTensor& tensor);
+/// Copies the elements of a checked tensor row-major without gaps.
+void copyCompact(const DLTensor& tensor, int64_t elementBytes, char* to);
+
+} // namespace lathe::runtime
