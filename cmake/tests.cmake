@@ -7,6 +7,10 @@
 #   // Timeout: 900              seconds, instead of 300
 #   // Needs: lathe lathe-runner  programs that are built before
 #   // Links: lathe_driver       further libraries
+set(LATHE_SANITIZER_ENVIRONMENT
+    "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1"
+    "LSAN_OPTIONS=suppressions=${CMAKE_SOURCE_DIR}/tests/sanitizers/leaks.supp:print_suppressions=0"
+    "UBSAN_OPTIONS=print_stacktrace=1")
 set(LATHE_TEST_LIBRARIES base model arith relay frontend tir te schedule topi lower tune codegen runtime bundle driver)
 
 # The libraries that the includes of FILES (absolute paths) ask for.
@@ -65,7 +69,7 @@ function(lathe_test FOLDER FILE SHARED)
     endforeach()
     add_test(NAME ${target} COMMAND ${target})
     set_tests_properties(${target} PROPERTIES LABELS "${FOLDER};${Labels}" TIMEOUT ${Timeout}
-                         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR}")
+                         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR};${LATHE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
 function(lathe_tests)

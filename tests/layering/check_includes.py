@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the include table: data flows one way, so a folder may include only the folders named here.
+
+Reads every #include of compiler/, views/ and app/. An include of our own must carry its path ("tir/ir.h"), so that
+this table can see it; what is outside the table (Qt in compiler/, LLVM in a header) is refused as well.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+# folder: folders it may include, beside itself and base.
+COMPILER = {
+    "base": "",
+    "model": "",
+    "arith": "",
+    "relay": "model arith",
+    "frontend": "model arith relay",
+    "tir": "arith",
+    "te": "arith tir",
+    "schedule": "arith tir",
+    "topi": "arith relay te tir schedule",
+    "lower": "relay topi te tir schedule arith model runtime/abi.h",
+    "tune": "schedule tir arith",
+    "codegen": "tir arith runtime/abi.h",
+    "runtime": "",
+    "bundle": "codegen runtime",
+    "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
+}
+NOT_EVEN_BASE = {"base", "runtime"}
+# Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
+VIEW_MODELS = "driver model relay tir schedule arith base views/models"
+VIEW_PAGES = "views/models"
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
+QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
+HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf)/|\.pb\.h$")
+
+
+def allowed(path):
+    """The prefixes of own includes that the file at `path` (relative, posix) may name; None: all."""
+    parts = path.split("/")
+    if parts[0] == "compiler":
+        folder = parts[1]
+        base = [] if folder in NOT_EVEN_BASE else ["base"]
+        return COMPILER[folder].split() + base + [folder]
+    if parts[0] == "views":
+        if parts[1] == "models":
+            return VIEW_MODELS.split()
+        return VIEW_PAGES.split() + ["views/" + parts[1]]
+    return None
+
+
+def problems_of(path, text):
+    may = allowed(path)
+    for match in INCLUDE.finditer(text):
+        quoted, name = match.group(1) == '"', match.group(2)
+        line = text.count("\n", 0, match.start(2)) + 1
+        where = f"{path}:{line}"
+        if path.startswith("compiler/") and QT.match(name):
+            yield f"{where}: compiler/ knows no Qt ({name})"
+        if path.startswith("app/cli/") and QT.match(name):
+            yield f"{where}: app/cli knows no Qt ({name})"
+        if path.endswith(".h") and HEAVY.search(name):
+            yield f"{where}: {name} belongs in .cpp files only"
+        if not quoted or name.endswith(".moc"):
+            continue
+        if "/" not in name:
+            yield f'{where}: write the path from the root: "{name}"'
+        elif may is not None and not any(name == entry or name.startswith(entry + "/") for entry in may):
+            yield f"{where}: {name} is not for this folder (allowed: {' '.join(sorted(may))})"
+        elif not path.startswith("app/") and name.startswith("app/"):
+            yield f"{where}: nothing includes app"
+
+
+def main():
+    problems = []
+    files = 0
+    for top in ("compiler", "views", "app"):
+        for path in sorted((ROOT / top).rglob("*")):
+            if path.suffix not in (".h", ".cpp", ".c"):
+                continue
+            relative = path.relative_to(ROOT).as_posix()
+            if top == "compiler" and relative.split("/")[1] not in COMPILER:
+                problems.append(f"{relative}: no such folder in the table of {Path(__file__).name}")
+                continue
+            files += 1
+            problems += problems_of(relative, path.read_text())
+    for problem in problems:
+        print(problem)
+    print(f"{files} files, {len(problems)} problems")
+    sys.exit(bool(problems) or not files)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,36 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The check of the include table finds what it is there to find."""
+import unittest
+
+from check_includes import problems_of
+
+
+class CheckIncludes(unittest.TestCase):
+    def finds(self, path, line):
+        return len(list(problems_of(path, line + "\n")))
+
+    def test_upward_include_is_a_problem(self):
+        self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "relay/ir.h"'), 1)
+        self.assertEqual(self.finds("compiler/runtime/a.h", '#include "base/result.h"'), 1)
+        self.assertEqual(self.finds("views/model/a.cpp", '#include "driver/trace.h"'), 1)
+        self.assertEqual(self.finds("views/model/a.cpp", '#include "views/passes/a.h"'), 1)
+        self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/thread_pool.h"'), 1)
+        self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "app/session.h"'), 1)
+
+    def test_downward_include_is_none(self):
+        self.assertEqual(self.finds("compiler/relay/a.cpp", '#include "model/span.h"'), 0)
+        self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/abi.h"'), 0)
+        self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
+        self.assertEqual(self.finds("app/main.cpp", '#include "views/model/a.h"'), 0)
+
+    def test_include_without_path_is_a_problem(self):
+        self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "ir.h"'), 1)
+
+    def test_qt_and_heavy_headers(self):
+        self.assertEqual(self.finds("compiler/tir/a.cpp", "#include <QString>"), 1)
+        self.assertEqual(self.finds("compiler/codegen/a.h", "#include <llvm/IR/Module.h>"), 1)
+        self.assertEqual(self.finds("compiler/codegen/a.cpp", "#include <llvm/IR/Module.h>"), 0)
+
+
+unittest.main()
