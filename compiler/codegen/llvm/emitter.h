@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loop IR to LLVM IR. ModuleEmitter owns what one module shares (types, debug info, the table of runtime functions);
+// FunctionEmitter makes one LLVM function: the PrimFunc itself or the outlined body of a parallel loop. Its methods stand
+// in emit_stmt.cpp, emit_parallel.cpp, emit_expr.cpp, emit_memory.cpp, emit_cast.cpp and emit_math.cpp.
+//
+// Explicit vector code: a TIR vector becomes an LLVM vector of the same lanes. Floats carry the `contract` flag alone,
+// and only when the target has FMA.
+#pragma once
+
+#include "arith/analysis.h"
+#include "codegen/codegen.h"
+
+#include <llvm/IR/DIBuilder.h>
+#include <llvm/IR/IRBuilder.h>
+#include <llvm/IR/Module.h>
+#include <unordered_map>
+#include <unordered_set>
+
+namespace lathe::codegen {
+
+using arith::Expr;
+using arith::ExprKind;
+using arith::Intrinsic;
+using llvm::Value;
+
+class ModuleEmitter {
+public:
+    ModuleEmitter(llvm::Module& module, const tir::PrimFunc& function, const Target& target);
+    void run();
+
+    llvm::LLVMContext& context;
+    llvm::Module& module;
+    const tir::PrimFunc& function;
+    const Target& target;
+    std::vector<LineEntry> lines;
+    llvm::GlobalVariable* table; // lathe_functions_table
+
+    /// A value's type in registers: bool i1, int4 i4, types without arithmetic (bfloat16, float8 …) integers of their width.
+    llvm::Type* registerType(DataType type) const;
+    /// In memory: at least a byte an element.
+    llvm::Type* storageType(DataType type) const;
+    llvm::Function* makeFunction(const std::string& name, const std::vector<llvm::Type*>& params, bool internal);
+    llvm::DebugLoc locationOf(const tir::StmtNode& stmt, int origin, llvm::Function* inside);
+    int nextOutlined() { return outlined_++; }
+
+private:
+    llvm::DIBuilder debug_;
+    llvm::DICompileUnit* unit_;
+    int outlined_ = 0;
+};
+
+class FunctionEmitter {
+public:
+    FunctionEmitter(ModuleEmitter& module, llvm::Function* function, bool inParallel);
+
+    Value* exec = nullptr;
+    std::unordered_map<const arith::ExprNode*, Value*> vars;     // values of Vars in scope
+    std::unordered_map<const arith::Storage*, Value*> addresses; // of buffers in scope
+    arith::Facts facts;
+
+    void emit(const tir::Stmt& stmt);
+    void finish(); // return 0
+    llvm::IRBuilder<>& builder() { return b_; }
+
+    /// The value at the current place; shared subexpressions of one statement are computed once.
+    Value* value(const Expr& expr);
+
+private:
+    ModuleEmitter& m_;
+    llvm::Function* f_;
+    llvm::IRBuilder<> b_;
+    bool inParallel_;
+    Value* table_ = nullptr; // the loaded lathe_functions*
+    std::vector<std::unordered_map<const arith::ExprNode*, Value*>> memo_;
+    std::unordered_map<const arith::ExprNode*, bool> reads_;
+    std::vector<Expr> made_; // expressions that only this emitter owns
+
+    // statements (emit_stmt.cpp)
+    void emitFor(const tir::For& loop, int origin);
+    void emitLoop(const arith::Var& var, Value* min, Value* extent, const tir::Stmt& body);
+    void emitIf(const tir::If& node);
+    void emitWhile(const tir::While& node);
+    void emitCheck(const tir::Check& check);
+    void emitCall(const tir::CallKernel& call);
+    void emitAllocate(const tir::Buffer& buffer);
+    void fail(Value* condition, int32_t call, Value* status);
+    llvm::BasicBlock* block(const char* name);
+    Value* alloca(llvm::Type* type);
+
+    // parallel loops (emit_parallel.cpp)
+    void emitParallel(const tir::For& loop);
+
+    // expressions (emit_expr.cpp)
+    Value* compute(const Expr& expr);
+    Value* arithmetic(const Expr& expr);
+    Value* integerDivision(const Expr& expr, Value* a, Value* b);
+    Value* minMax(bool maximum, const Expr& expr, Value* a, Value* b);
+    Value* compare(const Expr& expr);
+    Value* shift(const Expr& expr, Value* a, Value* b);
+    Value* select(const Expr& condition, const Expr& a, const Expr& b);
+    Value* branches(Value* condition, const std::function<Value*()>& a, const std::function<Value*()>& b);
+    bool readsMemory(const Expr& expr);
+    Value* constant(const Expr& expr);
+    Value* reduce(const Expr& expr);
+    Value* intPow(const Expr& expr);
+    Value* randomBits(const Expr& expr);
+    Value* splat(Value* scalar, int lanes);
+    Value* lanewise(int lanes, llvm::Type* resultElement, const std::vector<Value*>& args,
+                    const std::function<Value*(const std::vector<Value*>&)>& fn);
+
+    // memory (emit_memory.cpp)
+    Value* address(const arith::Storage& storage) const;
+    Expr accessIndex(const tir::Buffer& buffer, std::span<const Expr> indices);
+    Value* addressOf(const Expr& load);
+    Value* load(const Expr& expr);
+    void store(const tir::Store& store);
+    Value* toRegister(Value* value, DataType type);
+    Value* toStorage(Value* value, DataType type);
+
+    // conversions (emit_cast.cpp)
+    Value* cast(Value* value, DataType from, DataType to);
+    Value* reinterpret(Value* value, DataType from, DataType to);
+
+    // calls of the runtime (emit_math.cpp has the float functions)
+    Value* runtimeTable();
+    Value* runtimeFunction(int ordinal);
+    Value* runtimeCall(int ordinal, const std::vector<Value*>& args);
+    Value* intrinsic(const Expr& expr);
+    Value* floatFunction(Intrinsic which, const std::vector<Value*>& args, DataType type);
+    Value* scalarMath(int ordinal, const std::vector<Value*>& args, DataType type);
+
+    Value* exp32(Value* x);
+    Value* log32(Value* x);
+    Value* log1p32(Value* x);
+    Value* tanh32(Value* x);
+    Value* erf32(Value* x);
+    Value* sigmoid32(Value* x);
+    Value* pow32(const Expr& exponent, Value* x, Value* y, DataType type);
+    Value* fma(Value* a, Value* b, Value* c);
+    Value* polynomial(Value* x, std::initializer_list<double> highestFirst);
+    Value* number(Value* like, double value);
+    Value* integer(Value* like, int64_t value); // a constant of the integer type with `like`'s lanes and 32 bits
+};
+
+} // namespace lathe::codegen

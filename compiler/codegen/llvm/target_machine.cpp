@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Targets are initialised once, whichever thread comes first.
+#include "codegen/llvm/target_machine.h"
+
+#include <fmt/format.h>
+#include <llvm/IR/LegacyPassManager.h>
+#include <llvm/IR/Verifier.h>
+#include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/TargetSelect.h>
+#include <llvm/Support/raw_ostream.h>
+#include <llvm/Target/TargetOptions.h>
+#include <llvm/TargetParser/Triple.h>
+#include <mutex>
+
+namespace lathe::codegen {
+
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
+    static std::once_flag once;
+    std::call_once(once, [] {
+        LLVMInitializeX86TargetInfo();
+        LLVMInitializeX86Target();
+        LLVMInitializeX86TargetMC();
+        LLVMInitializeX86AsmPrinter();
+        LLVMInitializeX86Disassembler();
+    });
+    std::string message;
+    const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, message);
+    if (!found)
+        return failure(fmt::format("cannot make code for '{}': {}", target.triple, message));
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fused only where the IR says `contract`
+    std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(target.triple, target.cpu, target.features,
+                                                                            options, llvm::Reloc::PIC_, std::nullopt,
+                                                                            llvm::CodeGenOptLevel::Default));
+    if (!machine)
+        return failure(fmt::format("cannot make code for '{}' cpu '{}'", target.triple, target.cpu));
+    return machine;
+}
+
+namespace {
+
+void emit(llvm::TargetMachine& machine, llvm::Module& module, llvm::raw_pwrite_stream& out,
+          llvm::CodeGenFileType type) {
+    llvm::legacy::PassManager passes;
+    bool refused = machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true);
+    LATHE_ASSERT(!refused, "LLVM cannot emit this kind of file");
+    passes.run(module);
+}
+
+} // namespace
+
+std::vector<std::byte> emitObject(llvm::TargetMachine& machine, llvm::Module& module) {
+    llvm::SmallVector<char, 0> buffer;
+    llvm::raw_svector_ostream out(buffer);
+    emit(machine, module, out, llvm::CodeGenFileType::ObjectFile);
+    const auto* begin = reinterpret_cast<const std::byte*>(buffer.data());
+    return {begin, begin + buffer.size()};
+}
+
+std::string emitAssembly(llvm::TargetMachine& machine, llvm::Module& module) {
+    llvm::SmallVector<char, 0> buffer;
+    llvm::raw_svector_ostream out(buffer);
+    emit(machine, module, out, llvm::CodeGenFileType::AssemblyFile);
+    return {buffer.begin(), buffer.end()};
+}
+
+void verifyModule(const llvm::Module& module) {
+    std::string message;
+    llvm::raw_string_ostream out(message);
+    bool broken = llvm::verifyModule(module, &out);
+    LATHE_ASSERT(!broken, "LLVM rejects the code of " + module.getModuleIdentifier() + ": " + message);
+}
+
+} // namespace lathe::codegen
