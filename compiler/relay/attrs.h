@@ -259,6 +259,12 @@ struct AssumeAttrs : AttrsOf<AssumeAttrs> {
     LATHE_FIELDS(LATHE_FIELD(condition) LATHE_FIELD(message))
 };
 
+/// Attributes with some fields set: attrsWith<AxisAttrs>([&](AxisAttrs& a) { a.axis = 1; }).
+template <class T> T attrsWith(auto set) {
+    T result;
+    set(result);
+    return result;
+}
 template <class T> const T& attrs(const AttrsPtr& pointer) { return static_cast<const T&>(*pointer); }
 bool equalAttrs(const AttrsPtr& a, const AttrsPtr& b);
 

@@ -1,0 +1,481 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Calls of operators and functions: type rule, requirements, value rule, Evaluator, binding.
+#include "relay/builder.h"
+
+#include "arith/analysis.h"
+#include "base/limits.h"
+#include "relay/builder_state.h"
+#include "relay/element.h"
+#include "relay/rules.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::relay {
+
+// ---- state --------------------------------------------------------------------------------------------------------
+
+VarInfo& Builder::State::at(Var var) {
+    auto found = vars.find(var.id);
+    LATHE_ASSERT(found != vars.end(), fmt::format("%{} is not visible here", var.id));
+    return found->second;
+}
+
+Var Builder::State::declare(Type type) {
+    Var var{module.nextVar++};
+    vars[var.id].type = std::move(type);
+    frames.back().bound.push_back(var.id);
+    return var;
+}
+
+Var Builder::State::bind(Rhs rhs, Type type) {
+    LATHE_ASSERT(!span.empty(), "a binding needs a Span");
+    Var var = declare(type);
+    frames.back().bindings.push_back(
+        std::make_shared<Binding>(Binding{var, std::move(rhs), std::move(type), span, {}}));
+    return var;
+}
+
+Expr Builder::State::freshSymbol(const std::string& hint, int64_t lower, int64_t upper) {
+    if (lower == upper)
+        return Expr(lower);
+    Expr symbol = arith::symbol(hint, lower, upper);
+    frames.back().symbols.insert(symbol.get());
+    return symbol;
+}
+
+void Builder::State::learn(Var var, std::shared_ptr<const KnownValue> known) {
+    VarInfo& info = at(var);
+    frames.back().learnt.emplace_back(var.id, info.known);
+    info.known = std::move(known);
+}
+
+BlockPtr Builder::State::close(Var result, std::unordered_set<const arith::ExprNode*>& inner) {
+    Frame frame = std::move(frames.back());
+    frames.pop_back();
+    for (auto it = frame.learnt.rbegin(); it != frame.learnt.rend(); ++it)
+        if (auto found = vars.find(it->first); found != vars.end())
+            found->second.known = it->second;
+    for (uint32_t id : frame.bound)
+        vars.erase(id);
+    inner.insert(frame.symbols.begin(), frame.symbols.end());
+    if (!frames.empty())
+        frames.back().symbols.insert(frame.symbols.begin(), frame.symbols.end());
+    auto block = std::make_shared<Block>();
+    block->bindings = std::move(frame.bindings);
+    block->result = result;
+    return block;
+}
+
+// ---- plain accessors ----------------------------------------------------------------------------------------------
+
+Builder::Builder(Module& module, Evaluator* evaluator) : state_(std::make_unique<State>(module, evaluator)) {
+    if (!module.spans)
+        module.spans = std::make_shared<model::SpanTable>();
+}
+
+Builder::~Builder() = default;
+
+void Builder::setSpan(Span span) {
+    state_->span = span;
+}
+Span Builder::span() const {
+    return state_->span;
+}
+void Builder::setContext(Diagnostic where) {
+    state_->where = std::move(where);
+}
+
+void Builder::fail(std::string what, std::string hint) {
+    if (state_->error)
+        return;
+    Diagnostic error = state_->where;
+    error.severity = Severity::Error;
+    error.what = std::move(what);
+    error.hint = std::move(hint);
+    state_->error = std::move(error);
+}
+
+bool Builder::failed() const {
+    return state_->error.has_value();
+}
+
+const Diagnostic& Builder::error() const {
+    LATHE_ASSERT(state_->error, "there is no error");
+    return *state_->error;
+}
+
+// ---- calls --------------------------------------------------------------------------------------------------------
+
+namespace {
+
+struct Requirement {
+    Expr condition;
+    std::string message;
+};
+
+/// What a type rule sees while the Builder makes a call.
+class CallContext : public RuleContext {
+public:
+    using Fresh = std::function<Expr(const std::string&, int64_t, int64_t)>;
+    CallContext(const Builder& builder, const std::vector<Var>& vars, AttrsPtr attrs, Fresh fresh)
+        : builder_(builder), vars_(vars), attrs_(std::move(attrs)), fresh_(std::move(fresh)) {
+        for (Var var : vars)
+            args_.push_back(var ? builder.type(var) : nullptr);
+    }
+    const std::vector<Type>& args() const override { return args_; }
+    const std::vector<Expr>* known(int arg) const override {
+        Var var = vars_[static_cast<size_t>(arg)];
+        return var ? builder_.known(var) : nullptr;
+    }
+    AttrsPtr attrs() const override { return attrs_; }
+    Expr freshSymbol(const std::string& hint, int64_t lower, int64_t upper) override {
+        return fresh_(hint, lower, upper);
+    }
+    void require(const Expr& condition, const std::string& message) override {
+        requirements.push_back({condition, message});
+    }
+    std::vector<Requirement> requirements;
+
+private:
+    const Builder& builder_;
+    const std::vector<Var>& vars_;
+    AttrsPtr attrs_;
+    Fresh fresh_;
+    std::vector<Type> args_;
+};
+
+void normalise(int64_t& axis, int64_t rank) {
+    if (axis < 0)
+        axis += rank;
+}
+
+template <class A>
+AttrsPtr withAxis(const AttrsPtr& pointer, int64_t rank) {
+    if (attrs<A>(pointer).axis >= 0)
+        return pointer;
+    auto copy = std::make_shared<A>(attrs<A>(pointer));
+    normalise(copy->axis, rank);
+    return copy;
+}
+
+template <class A>
+AttrsPtr withAxes(const AttrsPtr& pointer, int64_t rank) {
+    auto copy = std::make_shared<A>(attrs<A>(pointer));
+    for (int64_t& axis : copy->axes)
+        normalise(axis, rank);
+    return copy;
+}
+
+} // namespace
+
+AttrsPtr withPositiveAxes(Op op, const AttrsPtr& attrs, int64_t rank) {
+    if (!attrs)
+        return attrs;
+    switch (op) {
+    case Op::Concat:
+    case Op::Gather:
+    case Op::GatherElements:
+    case Op::Softmax:
+    case Op::LogSoftmax:
+        return withAxis<AxisAttrs>(attrs, rank);
+    case Op::ScatterElements:
+        return withAxis<ScatterAttrs>(attrs, rank);
+    case Op::ArgReduce:
+        return withAxis<ArgReduceAttrs>(attrs, rank);
+    case Op::CumSum:
+        return withAxis<CumAttrs>(attrs, rank);
+    case Op::LayerNorm:
+    case Op::BatchNorm:
+        return withAxis<NormAttrs>(attrs, rank);
+    case Op::TopK:
+        return withAxis<TopKAttrs>(attrs, rank);
+    case Op::OneHot:
+        return withAxis<OneHotAttrs>(attrs, rank + 1);
+    case Op::Dft:
+        return withAxis<DftAttrs>(attrs, rank);
+    case Op::Reduce:
+        return withAxes<ReduceAttrs>(attrs, rank);
+    case Op::Reverse:
+    case Op::DynamicSlice:
+        return withAxes<AxesAttrs>(attrs, rank);
+    default:
+        return attrs;
+    }
+}
+
+bool isKnowable(const ConstantPtr& constant) {
+    return constant && !constant->recipe && asTensor(constant->type)->dtype != types::String &&
+           constant->elements() <= limits::knownValueElements;
+}
+
+Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
+    if (failed())
+        return {};
+    State& s = *state_;
+    if (!args.empty() && args[0] && isTensor(args[0]))
+        attributes = withPositiveAxes(op, attributes, rank(args[0]));
+    CallContext context(*this, args, attributes, [&](const std::string& hint, int64_t lower, int64_t upper) {
+        return s.freshSymbol(hint, lower, upper);
+    });
+    Result<Type> type = inferType(op, context);
+    if (!type) {
+        fail(type.error().what, type.error().hint);
+        return {};
+    }
+    for (const Requirement& requirement : context.requirements) {
+        Expr condition = arith::simplify(requirement.condition);
+        if (arith::provablyTrue(condition))
+            continue;
+        if (arith::provablyFalse(condition)) {
+            fail(fmt::format("it does not hold that {}", requirement.message));
+            return {};
+        }
+        auto checked = std::ranges::find_if(args, [&](Var arg) { return arg && !s.at(arg).constant; });
+        if (checked == args.end())
+            checked = std::ranges::find_if(args, [](Var arg) { return static_cast<bool>(arg); });
+        LATHE_ASSERT(checked != args.end(), "an operator with a requirement has an operand");
+        *checked = call(Op::Assume, {*checked}, attrsWith<AssumeAttrs>([&](AssumeAttrs& a) {
+                            a.condition = condition;
+                            a.message = requirement.message;
+                        }));
+    }
+
+    const OpInfo& row = info(op);
+    bool passes = op == Op::BindSymbols || op == Op::Assume; // the value of their operand
+    bool allConstant = row.pure, allKnowable = row.pure || passes;
+    for (Var arg : args) {
+        if (!arg)
+            continue;
+        const VarInfo& info = s.at(arg);
+        allConstant &= isKnowable(info.constant);
+        allKnowable &= info.known || isKnowable(info.constant);
+    }
+    std::optional<std::vector<Expr>> value;
+    if (allKnowable || op == Op::ShapeOf || op == Op::BindSymbols) {
+        std::vector<const KnownValue*> elements;
+        for (Var arg : args)
+            elements.push_back(arg ? known(arg) : nullptr);
+        value = inferValue(op, *type, context.args(), elements, attributes);
+    }
+    if (value && row.pure && std::ranges::all_of(*value, [](const Expr& e) { return arith::isConst(e); })) {
+        const TensorType& tensor = *asTensor(*type);
+        if (ConstantPtr folded = constantFrom(tensor.dtype, tensor.shape, *value))
+            return constant(folded);
+    }
+    if (!value && allConstant && s.evaluator && row.numerics != Numerics::Random && op != Op::Relayout) {
+        auto function = std::make_shared<Function>();
+        std::vector<Var> inner;
+        std::vector<ConstantPtr> constants;
+        for (Var arg : args) {
+            if (!arg) {
+                inner.emplace_back();
+                continue;
+            }
+            function->params.push_back({Var{s.module.nextVar++}, s.at(arg).type, {}});
+            inner.push_back(function->params.back().var);
+            constants.push_back(s.at(arg).constant);
+        }
+        auto body = std::make_shared<Block>();
+        body->result = Var{s.module.nextVar++};
+        body->bindings.push_back(
+            std::make_shared<Binding>(Binding{body->result, OpCall{op, inner, attributes}, *type, s.span, {}}));
+        function->body = std::move(body);
+        function->resultType = *type;
+        if (Result<std::vector<ConstantPtr>> results = s.evaluator->evaluate(s.module, *function, constants)) {
+            if (!asTuple(*type))
+                return constant(results->at(0));
+            std::vector<Var> fields;
+            for (const ConstantPtr& result : *results)
+                fields.push_back(constant(result));
+            return tuple(std::move(fields));
+        }
+    }
+    Var result = s.bind(OpCall{op, std::move(args), std::move(attributes)}, *type);
+    if (value)
+        s.at(result).known = std::make_shared<KnownValue>(std::move(*value));
+    return result;
+}
+
+Var Builder::tuple(std::vector<Var> fields) {
+    if (failed())
+        return {};
+    std::vector<Type> types;
+    for (Var field : fields) {
+        if (!field) {
+            fail("a field of a tuple is missing");
+            return {};
+        }
+        types.push_back(type(field));
+    }
+    Var result = state_->bind(MakeTuple{fields}, tupleType(std::move(types)));
+    state_->at(result).fields = std::move(fields);
+    return result;
+}
+
+Var Builder::project(Var tuple, int index) {
+    if (failed())
+        return {};
+    const VarInfo& info = state_->at(tuple);
+    if (!info.fields.empty()) {
+        LATHE_ASSERT(index >= 0 && static_cast<size_t>(index) < info.fields.size(), "a field of the tuple");
+        return info.fields[static_cast<size_t>(index)];
+    }
+    const TupleType* type = asTuple(info.type);
+    LATHE_ASSERT(type && index >= 0 && static_cast<size_t>(index) < type->fields.size(), "a field of a tuple");
+    return state_->bind(Projection{tuple, index}, type->fields[static_cast<size_t>(index)]);
+}
+
+namespace {
+
+/// Maps the dims of a declared type that are plain symbols to those of an actual type.
+void unify(const Type& declared, const Type& actual, arith::VarMap& map) {
+    if (!declared || !actual || declared->value.index() != actual->value.index())
+        return;
+    if (const TensorType* tensor = asTensor(declared)) {
+        const TensorType& other = *asTensor(actual);
+        for (size_t i = 0; i < tensor->shape.size() && i < other.shape.size(); ++i)
+            if (tensor->shape[i].kind() == arith::ExprKind::Var)
+                map.try_emplace(tensor->shape[i].get(), other.shape[i]);
+    } else if (const TupleType* tuple = asTuple(declared)) {
+        for (size_t i = 0; i < tuple->fields.size() && i < asTuple(actual)->fields.size(); ++i)
+            unify(tuple->fields[i], asTuple(actual)->fields[i], map);
+    } else if (auto* reference = std::get_if<DataTypeRef>(&declared->value)) {
+        const auto& other = std::get<DataTypeRef>(actual->value);
+        for (size_t i = 0; i < reference->args.size() && i < other.args.size(); ++i)
+            unify(reference->args[i], other.args[i], map);
+    }
+}
+
+Type instantiate(const Type& type, const arith::VarMap& map) {
+    if (const TensorType* tensor = asTensor(type)) {
+        std::vector<Expr> shape;
+        for (const Expr& dim : tensor->shape)
+            shape.push_back(arith::simplify(arith::substitute(dim, map)));
+        return tensorType(tensor->dtype, std::move(shape), tensor->layout);
+    }
+    auto all = [&](const std::vector<Type>& list) {
+        std::vector<Type> result;
+        for (const Type& element : list)
+            result.push_back(instantiate(element, map));
+        return result;
+    };
+    if (const TupleType* tuple = asTuple(type))
+        return tupleType(all(tuple->fields));
+    if (auto* function = std::get_if<FunctionType>(&type->value))
+        return std::make_shared<TypeNode>(
+            TypeNode{FunctionType{all(function->params), instantiate(function->result, map)}});
+    const auto& reference = std::get<DataTypeRef>(type->value);
+    return std::make_shared<TypeNode>(TypeNode{DataTypeRef{reference.name, all(reference.args)}});
+}
+
+/// The result type of a call with these arguments, or why they do not fit.
+Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, const std::vector<Type>& args) {
+    if (params.size() != args.size())
+        return failure(fmt::format("{} arguments for {} parameters", args.size(), params.size()));
+    arith::VarMap map;
+    for (size_t i = 0; i < params.size(); ++i)
+        unify(params[i], args[i], map);
+    for (size_t i = 0; i < params.size(); ++i)
+        if (!sameType(instantiate(params[i], map), args[i]))
+            return failure(
+                fmt::format("argument {} is {}, the parameter is {}", i + 1, toString(args[i]), toString(params[i])));
+    return instantiate(result, map);
+}
+
+} // namespace
+
+Var Builder::callFunction(const std::string& name, std::vector<Var> args) {
+    if (failed())
+        return {};
+    auto found = state_->module.functions.find(name);
+    if (found == state_->module.functions.end()) {
+        fail(fmt::format("there is no function '{}'", name));
+        return {};
+    }
+    std::vector<Type> params, actual;
+    for (const Param& param : found->second->params)
+        params.push_back(param.type);
+    for (Var arg : args)
+        actual.push_back(type(arg));
+    Result<Type> result = resultOfCall(params, found->second->resultType, actual);
+    if (!result) {
+        fail(fmt::format("call of '{}': {}", name, result.error().what));
+        return {};
+    }
+    return state_->bind(FunctionCall{name, std::move(args)}, *result);
+}
+
+Var Builder::closure(FunctionPtr function, std::vector<Var> captures) {
+    if (failed())
+        return {};
+    std::vector<Type> params;
+    for (const Param& param : function->params)
+        params.push_back(param.type);
+    Type type = std::make_shared<TypeNode>(TypeNode{FunctionType{std::move(params), function->resultType}});
+    return state_->bind(FunctionLiteral{std::move(function), std::move(captures)}, std::move(type));
+}
+
+Var Builder::callClosure(Var callee, std::vector<Var> args) {
+    if (failed())
+        return {};
+    const auto* signature = std::get_if<FunctionType>(&type(callee)->value);
+    if (!signature) {
+        fail(fmt::format("{} is no function", toString(type(callee))));
+        return {};
+    }
+    std::vector<Type> actual;
+    for (Var arg : args)
+        actual.push_back(type(arg));
+    Result<Type> result = resultOfCall(signature->params, signature->result, actual);
+    if (!result) {
+        fail("call of a function value: " + result.error().what);
+        return {};
+    }
+    return state_->bind(ClosureCall{callee, std::move(args)}, *result);
+}
+
+// ---- functions ----------------------------------------------------------------------------------------------------
+
+Var Builder::param(const std::string& name, Type type) {
+    Var var = state_->declare(type);
+    state_->params.push_back({var, std::move(type), name});
+    return var;
+}
+
+void Builder::nameValue(Var var, const std::string& modelValue) {
+    if (failed() || !var)
+        return;
+    // Nearly always one of the last bindings of the innermost frame.
+    for (auto frame = state_->frames.rbegin(); frame != state_->frames.rend(); ++frame)
+        for (auto binding = frame->bindings.rbegin(); binding != frame->bindings.rend(); ++binding)
+            if ((*binding)->var == var) {
+                if (!(*binding)->modelValue.empty())
+                    return;
+                auto named = std::make_shared<Binding>(**binding);
+                named->modelValue = modelValue;
+                *binding = std::move(named);
+                return;
+            } else if ((*binding)->var < var) {
+                break;
+            }
+}
+
+FunctionPtr Builder::finish(Var result, std::vector<std::string> outputNames) {
+    if (failed())
+        return nullptr;
+    LATHE_ASSERT(state_->frames.size() == 1, "all nested Blocks are closed");
+    auto function = std::make_shared<Function>();
+    function->params = std::move(state_->params);
+    function->resultType = type(result);
+    function->outputNames = std::move(outputNames);
+    std::unordered_set<const arith::ExprNode*> inner;
+    function->body = state_->close(result, inner);
+    state_->params.clear();
+    state_->vars.clear();
+    state_->open();
+    return function;
+}
+
+} // namespace lathe::relay

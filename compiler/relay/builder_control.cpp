@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Branches, loops and data types. Types of nested Blocks are joined: what two ways agree on stays, a dim that differs
+// becomes a symbol. A loop's body is built again when a carried dim turns out to change.
+#include "relay/builder.h"
+
+#include "arith/analysis.h"
+#include "base/limits.h"
+#include "relay/builder_state.h"
+#include "relay/data_types.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::relay {
+namespace {
+
+using Symbols = std::unordered_set<const arith::ExprNode*>;
+constexpr int wideningRounds = 3;
+
+constexpr const char* rankHint = "a value whose rank depends on data cannot be compiled; make the branches agree";
+
+} // namespace
+
+bool Builder::State::usesAny(const Expr& expr, const Symbols& symbols) const {
+    if (symbols.empty() || arith::isConst(expr))
+        return false;
+    bool found = false;
+    arith::visit(expr, [&](const Expr& part) { return !(found = found || symbols.contains(part.get())); });
+    return found;
+}
+
+Result<Type> Builder::State::join(const Type& a, const Type& b, const Symbols& inner, const std::string& hint,
+                                  Symbols* widened) {
+    auto disagree = [&] {
+        return failure(fmt::format("types {} and {} do not agree", toString(a), toString(b)), rankHint);
+    };
+    if (!a || !b || a->value.index() != b->value.index())
+        return disagree();
+    if (const TensorType* left = asTensor(a)) {
+        const TensorType* right = asTensor(b);
+        if (left->dtype != right->dtype || left->shape.size() != right->shape.size())
+            return disagree();
+        std::vector<Expr> shape;
+        for (size_t i = 0; i < left->shape.size(); ++i) {
+            const Expr &x = left->shape[i], &y = right->shape[i];
+            bool free = widened && widened->contains(x.get());
+            if (free || (!usesAny(x, inner) && (x.same(y) || arith::provablyEqual(x, y)))) {
+                shape.push_back(x);
+                continue;
+            }
+            if (widened) {
+                shape.push_back(freshSymbol(hint, 0, limits::tensorElements));
+                widened->insert(shape.back().get());
+                continue;
+            }
+            arith::Interval p = arith::bounds(x), q = arith::bounds(y);
+            shape.push_back(freshSymbol(hint, std::max<int64_t>(0, std::min(p.lower, q.lower)),
+                                        std::min(limits::tensorElements, std::max(p.upper, q.upper))));
+        }
+        return tensorType(left->dtype, std::move(shape), left->layout == right->layout ? left->layout : nullptr);
+    }
+    auto all = [&](const std::vector<Type>& left, const std::vector<Type>& right) -> Result<std::vector<Type>> {
+        if (left.size() != right.size())
+            return disagree();
+        std::vector<Type> joined;
+        for (size_t i = 0; i < left.size(); ++i) {
+            LATHE_TRY(Type type, join(left[i], right[i], inner, hint, widened));
+            joined.push_back(std::move(type));
+        }
+        return joined;
+    };
+    if (const TupleType* tuple = asTuple(a)) {
+        LATHE_TRY(std::vector<Type> fields, all(tuple->fields, asTuple(b)->fields));
+        return tupleType(std::move(fields));
+    }
+    if (auto* reference = std::get_if<DataTypeRef>(&a->value)) {
+        const auto& other = std::get<DataTypeRef>(b->value);
+        if (reference->name != other.name)
+            return disagree();
+        LATHE_TRY(std::vector<Type> args, all(reference->args, other.args));
+        return std::make_shared<TypeNode>(TypeNode{DataTypeRef{reference->name, std::move(args)}});
+    }
+    if (!sameType(a, b))
+        return disagree();
+    return a;
+}
+
+Var Builder::ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn) {
+    if (failed())
+        return {};
+    if (std::optional<std::vector<int64_t>> known = knownInts(condition); known && known->size() == 1)
+        return known->front() ? thenFn() : elseFn();
+    State& s = *state_;
+    if (!isTensor(condition) || !dtype(condition).isBool()) {
+        fail(fmt::format("the condition is {}, not bool", toString(type(condition))));
+        return {};
+    }
+    if (s.frames.size() > limits::blockNesting) {
+        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+        return {};
+    }
+    Symbols inner;
+    BlockPtr blocks[2];
+    Type types[2];
+    for (int side = 0; side < 2; ++side) {
+        s.open();
+        Var result = side == 0 ? thenFn() : elseFn();
+        if (!failed() && !result)
+            fail("a branch has no result");
+        if (!failed())
+            types[side] = type(result);
+        blocks[side] = s.close(result, inner);
+        if (failed())
+            return {};
+    }
+    Result<Type> joined = s.join(types[0], types[1], inner, "branch");
+    if (!joined) {
+        fail("branches: " + joined.error().what, joined.error().hint);
+        return {};
+    }
+    return s.bind(If{condition, blocks[0], blocks[1]}, *joined);
+}
+
+Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,
+                  const std::function<std::vector<Var>(Var iteration, const std::vector<Var>& carried)>& body) {
+    if (failed())
+        return {};
+    State& s = *state_;
+    if (s.frames.size() > limits::blockNesting) {
+        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+        return {};
+    }
+    std::vector<Type> carriedTypes;
+    for (Var var : init)
+        carriedTypes.push_back(type(var));
+    const KnownValue* known = tripCount ? this->known(tripCount) : nullptr;
+    Expr trips = known && known->size() == 1 ? known->front() : Expr();
+    bool startsTrue = condition && knownInts(condition) && knownInts(condition)->at(0) != 0;
+    Symbols free; // dims of carried parameters that differ between iterations
+    for (int round = 0; round < wideningRounds; ++round) {
+        Symbols inner;
+        Loop result{tripCount, condition, {}, init, {}, scans, nullptr};
+        s.open();
+        Type counter = tensorType(types::Int64, {});
+        result.iteration = {s.declare(counter), counter, {}};
+        std::vector<Var> carried;
+        for (const Type& type : carriedTypes) {
+            carried.push_back(s.declare(type));
+            result.carried.push_back({carried.back(), type, {}});
+        }
+        std::vector<Var> values = body(result.iteration.var, carried);
+        size_t lead = condition ? 1 : 0;
+        if (!failed() && values.size() != lead + init.size() + static_cast<size_t>(scans))
+            fail(fmt::format("the loop's body gives {} values, not {}", values.size(),
+                             lead + init.size() + static_cast<size_t>(scans)));
+        if (failed()) {
+            s.close({}, inner);
+            return {};
+        }
+        // A condition that stays true is none, if the trip count ends the loop.
+        std::optional<std::vector<int64_t>> next = condition ? knownInts(values[0]) : std::nullopt;
+        if (tripCount && startsTrue && next && next->size() == 1 && next->front() != 0) {
+            values.erase(values.begin());
+            result.condition = {};
+            lead = 0;
+        }
+        std::vector<Type> valueTypes;
+        for (Var value : values)
+            valueTypes.push_back(type(value));
+        Var packed = tuple(values);
+        result.body = s.close(packed, inner);
+        if (failed())
+            return {};
+
+        bool widened = false;
+        std::vector<Type> finalTypes;
+        for (size_t i = 0; i < init.size(); ++i) {
+            Result<Type> joined = s.join(carriedTypes[i], valueTypes[lead + i], inner, "carried", &free);
+            if (!joined) {
+                fail(fmt::format("the loop's carried value {}: {}", i + 1, joined.error().what), joined.error().hint);
+                return {};
+            }
+            if (!sameType(*joined, carriedTypes[i])) {
+                carriedTypes[i] = *joined;
+                widened = true;
+            }
+            finalTypes.push_back(*joined);
+        }
+        if (widened)
+            continue;
+        // What the loop gives is either an initial or a last value: symbols of the carried parameters stay inside.
+        Symbols parameters = inner;
+        parameters.insert(free.begin(), free.end());
+        for (size_t i = 0; i < init.size(); ++i) {
+            Result<Type> outer = s.join(type(init[i]), carriedTypes[i], parameters, "carried");
+            if (!outer) {
+                fail(outer.error().what, outer.error().hint);
+                return {};
+            }
+            finalTypes[i] = *outer;
+        }
+        Expr rows;
+        if (!result.condition && trips)
+            rows = arith::simplify(arith::max(trips, Expr(0)));
+        for (size_t i = lead + init.size(); i < valueTypes.size(); ++i) {
+            const TensorType* element = asTensor(valueTypes[i]);
+            if (!element) {
+                fail(fmt::format("a scan output of {}", toString(valueTypes[i])));
+                return {};
+            }
+            if (!rows)
+                rows = s.freshSymbol("trips", 0,
+                                     trips ? std::clamp<int64_t>(arith::bounds(trips).upper, 0, limits::tensorElements)
+                                           : limits::tensorElements);
+            std::vector<Expr> shape{rows};
+            for (const Expr& dim : element->shape)
+                shape.push_back(s.usesAny(dim, inner) ? s.freshSymbol("scan", 0,
+                                                                      std::clamp<int64_t>(arith::bounds(dim).upper, 0,
+                                                                                          limits::tensorElements))
+                                                      : dim);
+            finalTypes.push_back(tensorType(element->dtype, std::move(shape)));
+        }
+        return s.bind(std::move(result), tupleType(std::move(finalTypes)));
+    }
+    fail(fmt::format("the shapes of the loop's carried values still change after {} rounds", wideningRounds));
+    return {};
+}
+
+Var Builder::construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args, Type type) {
+    if (failed())
+        return {};
+    std::vector<Type> argTypes;
+    for (Var arg : args)
+        argTypes.push_back(this->type(arg));
+    Result<Type> result = constructedType(state_->module, dataType, constructor, argTypes, type);
+    if (!result) {
+        fail(result.error().what, result.error().hint);
+        return {};
+    }
+    Construct value{dataType, constructor, std::move(args)};
+    Var var = state_->bind(value, *result);
+    state_->at(var).construct = std::make_shared<Construct>(std::move(value));
+    return var;
+}
+
+Var Builder::match(Var value,
+                   const std::function<Var(const std::string& constructor, const std::vector<Var>& fields)>& arm) {
+    if (failed())
+        return {};
+    State& s = *state_;
+    if (const auto& known = s.at(value).construct)
+        return arm(known->constructor, known->args);
+    const auto* reference = std::get_if<DataTypeRef>(&type(value)->value);
+    const DataTypeDef* definition = reference ? findDataType(s.module, reference->name) : nullptr;
+    if (!definition) {
+        fail(fmt::format("{} has no constructors to match", toString(type(value))));
+        return {};
+    }
+    DataTypeRef actual = *reference;
+    Symbols inner;
+    Match result{value, {}};
+    Type joined;
+    for (const Constructor& constructor : definition->constructors) {
+        s.open();
+        MatchArm built{constructor.name, {}, nullptr};
+        std::vector<Var> fields;
+        for (const Type& field : fieldTypes(*definition, constructor, actual)) {
+            fields.push_back(s.declare(field));
+            built.fields.push_back({fields.back(), field, {}});
+        }
+        Var given = arm(constructor.name, fields);
+        Type armType = failed() ? nullptr : type(given);
+        built.block = s.close(given, inner);
+        if (failed())
+            return {};
+        result.arms.push_back(std::move(built));
+        if (!joined) {
+            joined = armType;
+            continue;
+        }
+        Result<Type> both = s.join(joined, armType, inner, "arm");
+        if (!both) {
+            fail("arms: " + both.error().what, both.error().hint);
+            return {};
+        }
+        joined = *both;
+    }
+    if (!joined) {
+        fail(fmt::format("{} has no constructors", actual.name));
+        return {};
+    }
+    return s.bind(std::move(result), std::move(joined));
+}
+
+} // namespace lathe::relay
