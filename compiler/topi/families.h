@@ -61,5 +61,31 @@ Tensors computeConv(const CallContext& call);
 Tensors computeMaxPool(const CallContext& call);
 Tensors computeMaxPoolWithIndex(const CallContext& call);
 Tensors computeAvgPool(const CallContext& call);
+// cumulative.cpp
+tir::PrimFuncPtr buildCumSum(const std::string& name, const CallContext& call);
+// einsum.cpp
+Tensors computeEinsum(const CallContext& call);
+// resize.cpp
+Tensors computeResize(const CallContext& call);
+// vision.cpp
+Tensors computeGridSample(const CallContext& call);
+tir::PrimFuncPtr buildRoiAlign(const std::string& name, const CallContext& call);
+// dft.cpp
+Tensors computeDft(const CallContext& call);
+// random.cpp
+Tensors computeRandomUniform(const CallContext& call);
+// linalg.cpp
+tir::PrimFuncPtr buildDet(const std::string& name, const CallContext& call);
+// sort.cpp
+tir::PrimFuncPtr buildTopK(const std::string& name, const CallContext& call);
+// unique.cpp
+DynamicKernel buildUnique(const std::string& name, const CallContext& call);
+// nonzero.cpp
+DynamicKernel buildNonZero(const std::string& name, const CallContext& call);
+DynamicKernel buildCompress(const std::string& name, const CallContext& call);
+// dynamic_slice.cpp
+DynamicKernel buildDynamicSlice(const std::string& name, const CallContext& call);
+// nms.cpp
+DynamicKernel buildNonMaxSuppression(const std::string& name, const CallContext& call);
 
 } // namespace lathe::topi
