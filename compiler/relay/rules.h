@@ -26,8 +26,8 @@ Result<Type> inferType(Op op, RuleContext& context);
 
 /// Elements of a call's result from known elements of its operands (null where unknown); nothing if the operator has no
 /// value rule or too little is known. Never fails. Results of several fields: not folded here.
-std::optional<std::vector<Expr>> inferValue(Op op, const Type& result, const std::vector<Type>& args, const std::vector<const std::vector<Expr>*>& known,
-                                            const AttrsPtr& attrs);
+std::optional<std::vector<Expr>> inferValue(Op op, const Type& result, const std::vector<Type>& args,
+                                            const std::vector<const std::vector<Expr>*>& known, const AttrsPtr& attrs);
 
 /// NumPy broadcasting of symbolic shapes: dims not provably equal give select(a == 1, b, a) and a requirement.
 Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std::vector<Expr>& b, RuleContext* context);

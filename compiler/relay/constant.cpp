@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Making of constants. A hash covers data type, dims and content, so equal content is one constant wherever it came
+// from; that of a recipe covers the function with the constants in it, and the arguments.
+#include "relay/element.h"
+#include "relay/hash.h"
+
+#include <cstring>
+
+namespace lathe::relay {
+namespace {
+
+std::vector<Expr> dimsOf(const std::vector<int64_t>& shape) {
+    return {shape.begin(), shape.end()};
+}
+
+void addType(Hasher& hasher, DataType dtype, const std::vector<int64_t>& shape) {
+    hasher.add(static_cast<uint64_t>(dtype.code) << 8 | dtype.bits);
+    hasher.add(static_cast<uint64_t>(shape.size()));
+    for (int64_t dim : shape)
+        hasher.add(static_cast<uint64_t>(dim));
+}
+
+} // namespace
+
+int64_t Constant::elements() const {
+    int64_t count = 1;
+    for (const Expr& dim : asTensor(type)->shape) {
+        std::optional<int64_t> value = arith::asInt(dim);
+        LATHE_ASSERT(value, "a constant has constant dims");
+        count *= *value;
+    }
+    return count;
+}
+
+ConstantPtr makeConstant(DataType dtype, std::vector<int64_t> shape, model::Bytes bytes) {
+    auto constant = std::make_shared<Constant>();
+    constant->type = tensorType(dtype, dimsOf(shape));
+    constant->bytes = std::move(bytes);
+    LATHE_ASSERT(constant->bytes.view.size() == static_cast<size_t>(constant->elements() * dtype.bytes()),
+                 "bytes of a constant fit its type");
+    Hasher hasher;
+    addType(hasher, dtype, shape);
+    hasher.addBytes(constant->bytes.view);
+    constant->hash = hasher.finish();
+    return constant;
+}
+
+ConstantPtr makeConstant(const model::TensorPtr& tensor) {
+    if (tensor->dtype.code != TypeCode::String)
+        return makeConstant(tensor->dtype, tensor->shape, tensor->bytes);
+    auto constant = std::make_shared<Constant>();
+    constant->type = tensorType(tensor->dtype, dimsOf(tensor->shape));
+    constant->strings = tensor->strings;
+    Hasher hasher;
+    addType(hasher, tensor->dtype, tensor->shape);
+    for (const std::string& text : tensor->strings)
+        hasher.add(text);
+    constant->hash = hasher.finish();
+    return constant;
+}
+
+ConstantPtr makeSplat(DataType dtype, std::vector<int64_t> shape, double value) {
+    auto element = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(dtype.bytes()));
+    writeFloat(element->data(), dtype, value);
+    std::span<const std::byte> view(*element);
+    int64_t count = 1;
+    for (int64_t dim : shape)
+        count *= dim;
+    if (count == 1)
+        return makeConstant(dtype, std::move(shape), {std::move(element), view});
+    auto constant = std::make_shared<Constant>();
+    constant->type = tensorType(dtype, dimsOf(shape));
+    constant->bytes = {std::move(element), view};
+    constant->splat = true;
+    Hasher hasher;
+    hasher.add("splat");
+    addType(hasher, dtype, shape);
+    hasher.addBytes(view);
+    constant->hash = hasher.finish();
+    return constant;
+}
+
+ConstantPtr makeRecipe(FunctionPtr function, std::vector<ConstantPtr> args) {
+    LATHE_ASSERT(asTensor(function->resultType), "a recipe gives one tensor");
+    auto constant = std::make_shared<Constant>();
+    constant->type = function->resultType;
+    Hasher hasher;
+    hasher.add("recipe");
+    hasher.add(contentHash(*function));
+    for (const ConstantPtr& arg : args)
+        hasher.add(arg->hash);
+    constant->hash = hasher.finish();
+    constant->recipe = std::move(function);
+    constant->recipeArgs = std::move(args);
+    return constant;
+}
+
+} // namespace lathe::relay
