@@ -8,6 +8,7 @@
 #include "base/target.h"
 #include "tir/ir.h"
 
+#include <functional>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
 
@@ -52,7 +53,7 @@ public:
     const Trace& trace() const { return trace_; }
 
     // ---- looking
-    std::vector<BlockRef> blocks() const;            // in program order
+    std::vector<BlockRef> blocks() const; // in program order
     bool hasBlock(const BlockRef& block) const;
     const tir::Block& get(const BlockRef& block) const;
     std::vector<LoopRef> loops(const BlockRef& block); // around the block, outermost first
@@ -66,7 +67,8 @@ public:
     int64_t choose(const std::string& name, const std::vector<int64_t>& candidates, int64_t preferred);
 
     // ---- loops. Each throws ScheduleError (caught by apply()) if illegal.
-    /// Outer loops first; one factor may be -1: what remains. A predicate guards the tail unless the extent is proved divisible.
+    /// Outer loops first; one factor may be -1: what remains. A predicate guards the tail unless the extent is proved
+    /// divisible.
     std::vector<LoopRef> split(LoopRef loop, const std::vector<int64_t>& factors);
     LoopRef fuse(const std::vector<LoopRef>& loops);
     /// The loops, which nest in one chain, take the given order.
@@ -84,11 +86,14 @@ public:
     BlockRef cacheWrite(const BlockRef& block, int writeIndex, tir::Scope scope);
     /// The initialisation of a reduction as a block of its own, before `loop`.
     BlockRef decomposeReduction(const BlockRef& block, LoopRef loop);
-    /// Partial results along a reduction loop; gives the block that combines into `block` ("NAME_rf" is the partial one).
+    /// Partial results along a reduction loop; gives the block that combines into `block` ("NAME_rf" is the partial
+    /// one).
     BlockRef rfactor(LoopRef loop, int factorAxis);
     void setScope(const BlockRef& block, int writeIndex, tir::Scope scope);
-    /// The buffer that `block` writes gets shape and index map: stored index i = map[i] over the logical indices `vars`.
-    void transformLayout(const BlockRef& block, int writeIndex, const std::vector<arith::Var>& vars, const std::vector<Expr>& map);
+    /// The buffer that `block` writes gets shape and index map: stored index i = map[i] over the logical indices
+    /// `vars`.
+    void transformLayout(const BlockRef& block, int writeIndex, const std::vector<arith::Var>& vars,
+                         const std::vector<Expr>& map);
 
     /// Applies another trace's steps. Fails at the first step that cannot be applied, saying which and why.
     Result<void> replay(const Trace& trace);
@@ -98,7 +103,7 @@ private:
     tir::PrimFuncPtr function_;
     Pins pins_;
     Trace trace_;
-    std::map<int, const void*> loopVars_; // loop id -> its Var's node
+    std::map<int, arith::Var> loopVars_; // loop id -> its variable
     int nextLoop_ = 0;
 };
 

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Primitives that move a block under a loop of its consumers or producers and let it compute only what one iteration of
+// that loop needs or has. Its own loops are made anew, one an iteration variable.
+#include "schedule/editor.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace lathe::schedule {
+
+namespace {
+
+bool isUnder(const Path& path, const Path& loop) {
+    return path.size() > loop.size() && path[loop.size() - 1] == loop.back();
+}
+
+/// The offset e if the index is iter + e with e free of the block's iteration variables.
+std::optional<Expr> offsetFrom(const Expr& index, const tir::IterVar& iter, const std::vector<Var>& iters) {
+    auto affine = arith::asAffine(index, iters);
+    if (!affine)
+        return std::nullopt;
+    for (size_t i = 0; i < iters.size(); ++i)
+        if (!arith::isConst(affine->coefficients[i], iters[i].same(iter.var) ? 1 : 0))
+            return std::nullopt;
+    return affine->base;
+}
+
+std::vector<Var> iterVars(const tir::Block& block) {
+    std::vector<Var> vars;
+    for (const tir::IterVar& iter : block.iters)
+        vars.push_back(iter.var);
+    return vars;
+}
+
+void requireMovable(const Editor& edit, const Path& path, const Path& loop) {
+    const tir::Block& block = blockOf(path);
+    edit.require(!isUnder(path, loop), fmt::format("block '{}' is under that loop already", block.name));
+    for (const tir::IterVar& iter : block.iters)
+        edit.require(iter.kind != tir::IterKind::Opaque,
+                     fmt::format("the iterations of block '{}' have an order of their own", block.name));
+    edit.require(block.writes.size() == 1,
+                 fmt::format("block '{}' writes {} buffers", block.name, block.writes.size()));
+    for (const std::string& writer : edit.writersOf(block.writes[0].buffer.get()))
+        edit.require(writer == block.name,
+                     fmt::format("block '{}' writes '{}' too", writer, block.writes[0].buffer->name));
+    for (const tir::For* target : loopsOf(loop))
+        edit.require(target->kind == tir::ForKind::Serial || target->kind == tir::ForKind::Parallel,
+                     fmt::format("loop {} is vectorized or unrolled", target->var->name));
+}
+
+/// What the moved nest uses must be there, under the loop: other loops' variables are not, nor their private buffers.
+void requireInScope(const Editor& edit, const Stmt& nest, const Path& loop, const std::string& name) {
+    std::unordered_set<const arith::ExprNode*> all, around;
+    tir::visitStmts(edit.body, [&](const Stmt& stmt) {
+        if (const auto* other = stmt->as<tir::For>())
+            all.insert(other->var.get());
+        return true;
+    });
+    for (const tir::For* outer : loopsOf(loop))
+        around.insert(outer->var.get());
+    for (const Var& var : freeVarsOf(nest))
+        edit.require(!all.contains(var.get()) || around.contains(var.get()),
+                     fmt::format("block '{}' refers to loop {}, which is not around", name, var->name));
+    for (const BufferPtr& buffer : buffersIn(nest)) {
+        Path allocation = findAllocate(edit.body, buffer.get());
+        bool visible = allocation.empty() || isUnder(loop, allocation);
+        if (isUnder(allocation, loop))
+            visible = std::all_of(allocation.begin() + static_cast<long>(loop.size()), allocation.end(),
+                                  [](const Stmt& stmt) { return stmt->as<tir::Allocate>(); });
+        edit.require(visible, fmt::format("buffer '{}' of block '{}' does not exist there", buffer->name, name));
+    }
+}
+
+void finish(Editor& edit, const Var& loopVar, const std::string& block, LoopRef loop) {
+    edit.body = compactBuffers(edit.body, loopVar, [&](const tir::Buffer* buffer) { return edit.isParameter(buffer); });
+    if (auto why = hoistWorkspaces(edit.body))
+        edit.fail(*why);
+    edit.checkParallelLoops();
+    edit.commit({.primitive = {}, .blocks = {block}, .loops = {loop.id}, .numbers = {}, .texts = {}, .results = {}});
+}
+
+/// The tile of a buffer that its writers complete in one iteration of a loop.
+class Tile {
+public:
+    Tile(const Editor& edit, const BufferPtr& buffer, const Path& loop) : edit_(edit), buffer_(buffer), loop_(loop) {
+        std::vector<Access> writes;
+        for (Access& access : accessesOf(edit.body, buffer.get()))
+            if (access.write) {
+                edit.require(isUnder(access.path, loop),
+                             fmt::format("'{}' is written outside of the loop too", buffer->name));
+                requireComplete(access);
+                writes.push_back(std::move(access));
+            }
+        std::vector<const tir::For*> outer = loopsOf(loop);
+        outside_ = LoopRanges(outer, outer.size());
+        ranges_ = touchedRanges(*buffer, writes, loop);
+        for (const Access& access : writes)
+            requireExact(access);
+    }
+
+    bool isWhole(size_t d) const {
+        const auto& range = ranges_[d];
+        return range && arith::provablyEqual(range->lower, 0, outside_.facts) &&
+               arith::bounds(arith::simplify(range->upper + 1 - buffer_->shape[d], outside_.facts), outside_.facts)
+                       .lower >= 0;
+    }
+    const Range& range(size_t d) const { return *ranges_[d]; }
+    const arith::Facts& facts() const { return outside_.facts; }
+
+private:
+    void requireComplete(const Access& access) {
+        const auto* block = access.path.back()->as<tir::Block>();
+        edit_.require(block, fmt::format("'{}' is written outside of blocks", buffer_->name));
+        for (const tir::For* outer : loopsOf(loop_))
+            for (const tir::IterVar& iter : block->iters) {
+                auto vars = arith::freeVars(iter.binding);
+                bool uses = std::ranges::any_of(vars, [&](const Var& var) { return var.same(outer->var); });
+                edit_.require(!uses || iter.kind == tir::IterKind::Spatial,
+                              fmt::format("block '{}' still reduces along loop {}", block->name, outer->var->name));
+            }
+    }
+
+    /// The box must hold no element that is not written: dimensions that are a run of consecutive elements, or whole.
+    void requireExact(const Access& access) {
+        const tir::Block& block = blockOf(access.path);
+        arith::VarMap bindings;
+        for (const tir::IterVar& iter : block.iters)
+            bindings[iter.var.get()] = iter.binding;
+        std::vector<const tir::For*> loops = loopsOf(access.path);
+        std::vector<const tir::For*> inner(loops.begin() + static_cast<long>(loopsOf(loop_).size()), loops.end());
+        std::vector<Var> vars;
+        for (const tir::For* loop : inner)
+            vars.push_back(loop->var);
+        std::vector<bool> used(inner.size(), false);
+        LoopRanges all(loops);
+        for (const Expr& condition : conjuncts(block.predicate))
+            edit_.require(isDomainLimit(condition, block, vars, all.facts),
+                          fmt::format("block '{}' runs only where {}", block.name, toString(condition)));
+        for (size_t d = 0; d < access.indices.size(); ++d) {
+            if (isWhole(d))
+                continue;
+            bool exact = ranges_[d].has_value();
+            Expr index = arith::simplify(arith::substitute(access.indices[d], bindings), all.facts);
+            auto affine = arith::asAffine(index, vars);
+            exact = exact && affine;
+            Expr run = 1; // consecutive elements so far, innermost loop first
+            for (size_t i = inner.size(); exact && i-- > 0;) {
+                const Expr& step = affine->coefficients[i];
+                if (arith::isConst(step, 0))
+                    continue;
+                exact = !used[i] && arith::bounds(step, all.facts).lower >= 1 &&
+                        arith::bounds(arith::simplify(run - step, all.facts), all.facts).lower >= 0;
+                used[i] = true;
+                run = arith::simplify(run + step * (inner[i]->extent - 1), all.facts);
+            }
+            edit_.require(exact, fmt::format("what block '{}' writes of '{}' in one iteration is not a box", block.name,
+                                             buffer_->name));
+        }
+    }
+
+    /// Conditions that cut a tile elsewhere than at the end of the domain leave holes.
+    static bool isDomainLimit(const Expr& condition, const tir::Block& block, const std::vector<Var>& inner,
+                              const arith::Facts& facts) {
+        auto vars = arith::freeVars(condition);
+        auto isInner = [&](const Var& var) {
+            return std::ranges::any_of(inner, [&](const Var& other) { return other.same(var); });
+        };
+        if (std::ranges::none_of(vars, isInner))
+            return true;
+        bool below = condition.kind() == arith::ExprKind::Lt, above = condition.kind() == arith::ExprKind::Ge;
+        for (const tir::IterVar& iter : block.iters)
+            if ((below || above) && arith::provablyEqual(condition->args[0], iter.binding, facts) &&
+                arith::provablyEqual(condition->args[1], below ? iter.extent : Expr(0), facts))
+                return true;
+        return false;
+    }
+
+    const Editor& edit_;
+    BufferPtr buffer_;
+    Path loop_;
+    LoopRanges outside_;
+    std::vector<std::optional<Range>> ranges_;
+};
+
+/// Restricts a consumer's iterations to those whose operand the tile holds.
+class Restriction {
+public:
+    Restriction(const Editor& edit, const tir::Block& block) : edit_(edit), block_(block), parts(block.iters.size()) {}
+
+    void add(const Tile& tile, const BufferPtr& buffer, const std::vector<Expr>& indices) {
+        std::vector<Var> iters = iterVars(block_);
+        for (size_t d = 0; d < indices.size(); ++d) {
+            if (tile.isWhole(d))
+                continue;
+            bool matched = false;
+            for (size_t i = 0; i < iters.size() && !matched; ++i)
+                matched = plain(tile, d, indices[d], i, iters) || blocked(tile, d, indices, i) ||
+                          flattened(tile, d, indices[d], i, iters);
+            edit_.require(matched, fmt::format("block '{}' reads '{}' at {}, of which one iteration makes a part only",
+                                               block_.name, buffer->name, toString(indices[d])));
+        }
+    }
+
+private:
+    bool restrict(size_t iter, Range range, const arith::Facts& facts) {
+        range = {arith::simplify(range.lower, facts), arith::simplify(range.upper, facts)};
+        edit_.require(block_.iters[iter].kind == tir::IterKind::Spatial,
+                      fmt::format("block '{}' reduces over what several iterations make", block_.name));
+        if (parts[iter])
+            return arith::provablyEqual(parts[iter]->lower, range.lower, facts) &&
+                   arith::provablyEqual(parts[iter]->upper, range.upper, facts);
+        parts[iter] = range;
+        return true;
+    }
+
+    bool plain(const Tile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
+        auto offset = offsetFrom(index, block_.iters[i], iters);
+        return offset&& restrict(i, {tile.range(d).lower - *offset, tile.range(d).upper - *offset}, tile.facts());
+    }
+
+    /// Reads [… c // f …, … c % f …] where the second dimension is whole.
+    bool blocked(const Tile& tile, size_t d, const std::vector<Expr>& indices, size_t i) {
+        const Expr& quotient = indices[d];
+        const Var& var = block_.iters[i].var;
+        if (quotient.kind() != arith::ExprKind::FloorDiv || !quotient->args[0].same(var) ||
+            !arith::asInt(quotient->args[1]))
+            return false;
+        Expr factor = quotient->args[1];
+        for (size_t other = 0; other < indices.size(); ++other)
+            if (tile.isWhole(other) && structurallyEqual(indices[other], arith::floorMod(var, factor)))
+                return restrict(i, {tile.range(d).lower * factor, tile.range(d).upper * factor + factor - 1},
+                                tile.facts());
+        return false;
+    }
+
+    /// Reads [… c · f + r …] with r over all of [0, f), where the tile is made of such runs.
+    bool flattened(const Tile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
+        auto affine = arith::asAffine(index, iters);
+        auto factor = affine ? arith::asInt(affine->coefficients[i]) : std::nullopt;
+        if (!factor || *factor <= 1 || !arith::isConst(affine->base, 0))
+            return false;
+        int rests = 0;
+        for (size_t j = 0; j < iters.size(); ++j) {
+            if (j == i || arith::isConst(affine->coefficients[j], 0))
+                continue;
+            if (!arith::isConst(affine->coefficients[j], 1) ||
+                !arith::provablyEqual(block_.iters[j].extent, *factor, tile.facts()))
+                return false;
+            ++rests;
+        }
+        const Range& range = tile.range(d);
+        if (rests != 1 || !arith::divisible(range.lower, *factor, tile.facts()) ||
+            !arith::divisible(extentOf(range, tile.facts()), *factor, tile.facts()))
+            return false;
+        return restrict(i, {arith::floorDiv(range.lower, *factor), arith::floorDiv(range.upper, *factor)},
+                        tile.facts());
+    }
+
+    const Editor& edit_;
+    const tir::Block& block_;
+
+public:
+    std::vector<std::optional<Range>> parts; // by iteration variable; nothing: all of its domain
+};
+
+std::vector<NestLoop> nestFor(const tir::Block& block, const std::vector<std::optional<Range>>& parts,
+                              const arith::Facts& facts, bool exact) {
+    std::vector<NestLoop> loops;
+    for (size_t i = 0; i < parts.size(); ++i) {
+        const Expr& whole = block.iters[i].extent;
+        auto extent = exact ? std::nullopt : smallerExtent(parts[i], whole, facts);
+        if (exact && parts[i])
+            extent = extentOf(*parts[i], facts);
+        loops.push_back(extent ? NestLoop{parts[i]->lower, *extent} : NestLoop{{}, whole});
+    }
+    return loops;
+}
+
+} // namespace
+
+void Schedule::computeAt(const BlockRef& block, LoopRef loop) {
+    Editor edit(*this, "computeAt");
+    Path path = edit.block(block.name);
+    Path loopPath = edit.loop(loop);
+    Var loopVar = loopOf(loopPath).var;
+    requireMovable(edit, path, loopPath);
+    tir::Block moved = blockOf(path);
+    BufferPtr buffer = moved.writes[0].buffer;
+    edit.require(!edit.isParameter(buffer.get()),
+                 fmt::format("block '{}' makes the result '{}'", block.name, buffer->name));
+
+    std::vector<Access> uses;
+    std::vector<Expr> written;
+    for (Access& access : accessesOf(edit.body, buffer.get())) {
+        if (access.path.back() == path.back()) {
+            if (access.write)
+                written = access.indices;
+            continue;
+        }
+        edit.require(isUnder(access.path, loopPath),
+                     fmt::format("'{}' is used outside of {} too", buffer->name, edit.nameOf(loop)));
+        uses.push_back(std::move(access));
+    }
+    edit.require(!uses.empty(), fmt::format("{} has no consumer of block '{}'", edit.nameOf(loop), block.name));
+
+    std::vector<const tir::For*> around = loopsOf(loopPath);
+    LoopRanges outside(around, around.size());
+    std::vector<std::optional<Range>> needed = touchedRanges(*buffer, uses, loopPath);
+    std::vector<std::optional<Range>> parts(moved.iters.size());
+    std::vector<Var> iters = iterVars(moved);
+    for (size_t i = 0; i < iters.size(); ++i) {
+        int mentions = 0;
+        for (size_t d = 0; d < written.size(); ++d) {
+            auto vars = arith::freeVars(written[d]);
+            if (std::ranges::none_of(vars, [&](const Var& var) { return var.same(iters[i]); }))
+                continue;
+            auto offset = offsetFrom(written[d], moved.iters[i], iters);
+            ++mentions;
+            if (offset && needed[d])
+                parts[i] = Range{needed[d]->lower - *offset, needed[d]->upper - *offset};
+            else
+                mentions = 2;
+        }
+        if (mentions != 1 || moved.iters[i].kind != tir::IterKind::Spatial)
+            parts[i].reset();
+    }
+    moved.predicate = {};
+    Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts, false), around, path.back()->origin);
+    requireInScope(edit, nest, loopPath, block.name);
+
+    edit.body = replaceAt(path, nullptr);
+    Path first;
+    for (const Path& other : findBlocks(edit.body))
+        if (first.empty() && reads(blockOf(other), buffer.get()))
+            first = other;
+    size_t depth = findLoop(edit.body, loopVar).size();
+    while (first[depth]->as<tir::Allocate>() || first[depth]->as<tir::Seq>())
+        ++depth;
+    first.resize(depth + 1);
+    edit.body = insertBefore(first, nest);
+    finish(edit, loopVar, block.name, loop);
+}
+
+void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
+    Editor edit(*this, "reverseComputeAt");
+    Path path = edit.block(block.name);
+    Path loopPath = edit.loop(loop);
+    Var loopVar = loopOf(loopPath).var;
+    requireMovable(edit, path, loopPath);
+    tir::Block moved = blockOf(path);
+
+    // Everything that the block reads must be complete, either before the loop or within its iteration.
+    bool loopSeen = false, selfSeen = false;
+    std::unordered_set<const tir::Buffer*> made;
+    for (const Path& other : findBlocks(edit.body)) {
+        bool under = isUnder(other, loopPath);
+        bool feeds = false;
+        for (const tir::Region& region : blockOf(other).writes)
+            if (other.back() != path.back() && reads(moved, region.buffer.get())) {
+                feeds = true;
+                if (under)
+                    made.insert(region.buffer.get());
+            }
+        edit.require(!feeds || under || !loopSeen, fmt::format("block '{}' needs block '{}', which comes after {}",
+                                                               block.name, blockOf(other).name, edit.nameOf(loop)));
+        edit.require(!under || !selfSeen, fmt::format("block '{}' comes before {}", block.name, edit.nameOf(loop)));
+        loopSeen = loopSeen || under;
+        selfSeen = selfSeen || other.back() == path.back();
+    }
+    edit.require(!made.empty(), fmt::format("{} has no producer of block '{}'", edit.nameOf(loop), block.name));
+
+    Restriction restriction(edit, moved);
+    for (const BufferPtr& buffer : buffersIn(path.back())) {
+        if (!made.contains(buffer.get()))
+            continue;
+        Tile tile(edit, buffer, loopPath);
+        for (const Access& access : accessesOf(edit.body, buffer.get()))
+            if (access.path.back() == path.back() && !access.write)
+                restriction.add(tile, buffer, access.indices);
+    }
+    std::vector<const tir::For*> around = loopsOf(loopPath);
+    LoopRanges outside(around, around.size());
+    moved.predicate = {};
+    Stmt nest = makeNest(moved, nestFor(moved, restriction.parts, outside.facts, true), around, path.back()->origin);
+    requireInScope(edit, nest, loopPath, block.name);
+
+    edit.body = replaceAt(path, nullptr);
+    Path last = findLoop(edit.body, loopVar);
+    last.push_back(loopOf(last).body);
+    while (const auto* allocate = last.back()->as<tir::Allocate>())
+        last.push_back(allocate->body);
+    edit.body = insertAfter(last, nest);
+    finish(edit, loopVar, block.name, loop);
+}
+
+} // namespace lathe::schedule

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What primitives share: finding, failing, naming, allocating and committing.
+#include "schedule/editor.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace lathe::schedule {
+
+Editor::Editor(Schedule& schedule, std::string primitive)
+    : body(schedule.function_->body), schedule(schedule), primitive(std::move(primitive)) {}
+
+void Editor::fail(const std::string& why) const {
+    throw ScheduleError(primitive + ": " + why);
+}
+
+Path Editor::block(const std::string& name) const {
+    Path path = findBlock(body, name);
+    require(!path.empty(), "there is no block " + quoted(name));
+    return path;
+}
+
+Path Editor::loop(LoopRef ref) const {
+    auto it = schedule.loopVars_.find(ref.id);
+    require(it != schedule.loopVars_.end(), fmt::format("there is no loop #{}", ref.id));
+    Path path = findLoop(body, it->second);
+    require(!path.empty(), fmt::format("{} does not exist any more", nameOf(ref)));
+    return path;
+}
+
+std::string Editor::nameOf(LoopRef ref) const {
+    auto it = schedule.loopVars_.find(ref.id);
+    return it == schedule.loopVars_.end() ? fmt::format("loop #{}", ref.id)
+                                          : fmt::format("loop {} (#{})", it->second->name, ref.id);
+}
+
+std::string Editor::freeBlockName(const std::string& wanted) const {
+    std::unordered_set<std::string> names;
+    for (const Path& path : findBlocks(body))
+        names.insert(blockOf(path).name);
+    std::string name = wanted;
+    for (int i = 1; names.contains(name); ++i)
+        name = fmt::format("{}_{}", wanted, i);
+    return name;
+}
+
+std::string Editor::freeBufferName(const std::string& wanted) const {
+    std::unordered_set<std::string> names;
+    for (const BufferPtr& buffer : buffersIn(body))
+        names.insert(buffer->name);
+    std::string name = wanted;
+    for (int i = 1; names.contains(name); ++i)
+        name = fmt::format("{}_{}", wanted, i);
+    return name;
+}
+
+bool Editor::isParameter(const tir::Buffer* buffer) const {
+    return std::ranges::any_of(schedule.function_->params,
+                               [&](const tir::Param& param) { return param.buffer.get() == buffer; });
+}
+
+bool Editor::isParameter(const Var& var) const {
+    for (const tir::Param& param : schedule.function_->params) {
+        if (param.scalar && param.scalar.same(var))
+            return true;
+    }
+    return false;
+}
+
+std::vector<std::string> Editor::writersOf(const tir::Buffer* buffer) const {
+    std::vector<std::string> names;
+    for (const Path& path : findBlocks(body))
+        if (writes(blockOf(path), buffer))
+            names.push_back(blockOf(path).name);
+    return names;
+}
+
+std::vector<std::string> Editor::readersOf(const tir::Buffer* buffer) const {
+    std::vector<std::string> names;
+    for (const Path& path : findBlocks(body))
+        if (reads(blockOf(path), buffer) && !writes(blockOf(path), buffer))
+            names.push_back(blockOf(path).name);
+    return names;
+}
+
+BufferPtr Editor::regionBuffer(const tir::Block& block, const std::vector<tir::Region>& regions, int index) const {
+    require(index >= 0 && static_cast<size_t>(index) < regions.size(),
+            fmt::format("block '{}' has {} such regions, there is no number {}", block.name, regions.size(), index));
+    return regions[static_cast<size_t>(index)].buffer;
+}
+
+Path Editor::enclosingNest(const Path& block, const tir::Buffer* buffer) const {
+    size_t depth = 0;
+    Path allocation = findAllocate(body, buffer);
+    if (!allocation.empty())
+        depth = allocation.size();
+    while (depth + 1 < block.size() && (block[depth]->as<tir::Allocate>() || block[depth]->as<tir::Seq>()))
+        ++depth;
+    return {block.begin(), block.begin() + static_cast<long>(depth) + 1};
+}
+
+void Editor::allocate(const BufferPtr& buffer, const tir::Buffer* beside) {
+    Path path = findAllocate(body, beside);
+    if (path.empty()) {
+        body = tir::makeStmt(tir::Allocate{buffer, body}, body->origin);
+        return;
+    }
+    body = replaceAt(path, tir::makeStmt(tir::Allocate{buffer, path.back()}, path.back()->origin));
+}
+
+void Editor::removeAllocate(const tir::Buffer* buffer) {
+    Path path = findAllocate(body, buffer);
+    if (!path.empty())
+        body = replaceAt(path, path.back()->as<tir::Allocate>()->body);
+}
+
+void Editor::checkParallelLoops() const {
+    for (const Path& path : findBlocks(body)) {
+        const tir::Block& block = blockOf(path);
+        std::unordered_set<const tir::Buffer*> own; // allocated since the loop, walking outwards
+        for (size_t i = path.size(); i-- > 0;) {
+            if (const auto* allocate = path[i]->as<tir::Allocate>())
+                own.insert(allocate->buffer.get());
+            const auto* loop = path[i]->as<tir::For>();
+            if (!loop || (loop->kind != tir::ForKind::Parallel && loop->kind != tir::ForKind::Vectorized))
+                continue;
+            const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
+            bool spatial = false;
+            for (const tir::IterVar& iter : block.iters) {
+                auto vars = arith::freeVars(iter.binding);
+                if (std::ranges::none_of(vars, [&](const Var& var) { return var.same(loop->var); }))
+                    continue;
+                require(
+                    iter.kind == tir::IterKind::Spatial,
+                    fmt::format("block '{}' reduces along {}, which would be {}", block.name, loop->var->name, kind));
+                spatial = true;
+            }
+            for (const tir::Region& region : block.writes) {
+                if (own.contains(region.buffer.get()))
+                    continue;
+                require(region.buffer->scope != tir::Scope::Local || loop->kind == tir::ForKind::Vectorized,
+                        fmt::format("block '{}' writes the local buffer '{}', which is shared between iterations of {}",
+                                    block.name, region.buffer->name, loop->var->name));
+                bool apart = spatial;
+                for (const auto& [start, extent] : region.ranges)
+                    for (const Var& var : arith::freeVars(start))
+                        apart = apart || var.same(loop->var);
+                require(apart, fmt::format("each iteration of {}, which would be {}, writes the same elements of '{}' "
+                                           "(block '{}')",
+                                           loop->var->name, kind, region.buffer->name, block.name));
+            }
+        }
+    }
+}
+
+std::vector<LoopRef> Editor::give(const std::vector<Var>& loopVars) {
+    std::vector<LoopRef> refs;
+    for (const Var& var : loopVars) {
+        schedule.loopVars_[schedule.nextLoop_] = var;
+        refs.push_back({schedule.nextLoop_++});
+    }
+    return refs;
+}
+
+void Editor::commit(Step step) {
+    auto function = std::make_shared<tir::PrimFunc>(*schedule.function_);
+    function->body = body;
+    schedule.function_ = std::move(function);
+    step.primitive = primitive;
+    schedule.trace_.steps.push_back(std::move(step));
+}
+
+Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::vector<const tir::For*>& around,
+              int origin) {
+    std::vector<tir::For> fors;
+    LoopRanges ranges(around);
+    for (size_t i = 0; i < block.iters.size(); ++i) {
+        tir::IterVar& iter = block.iters[i];
+        const std::string& name = iter.var->name;
+        Var var = arith::var(name.size() > 1 && name[0] == 'v' ? name.substr(1) : name);
+        fors.push_back({var, 0, loops[i].extent, tir::ForKind::Serial, nullptr, {}});
+        ranges.add(var, 0, loops[i].extent, true);
+        iter.binding = loops[i].start ? arith::simplify(loops[i].start + var, ranges.facts) : Expr(var);
+    }
+    std::vector<Expr> conditions = conjuncts(block.predicate);
+    for (size_t i = 0; i < block.iters.size(); ++i) {
+        if (!loops[i].start && arith::provablyEqual(loops[i].extent, block.iters[i].extent, ranges.facts))
+            continue;
+        if (!provablyAtLeast(block.iters[i].binding, 0, ranges))
+            conditions.push_back(arith::ge(block.iters[i].binding, 0));
+        conditions.push_back(arith::lt(block.iters[i].binding, block.iters[i].extent));
+    }
+    block.predicate = simplifyPredicate(conjoin(conditions), ranges);
+    Stmt stmt = tir::makeStmt(std::move(block), origin);
+    for (size_t i = fors.size(); i-- > 0;) {
+        fors[i].body = std::move(stmt);
+        stmt = tir::makeStmt(std::move(fors[i]), origin);
+    }
+    return stmt;
+}
+
+} // namespace lathe::schedule
