@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// posix_spawn, a socket pair, poll.
+#include "driver/child_process.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <thread>
+#include <unistd.h>
+
+extern char** environ;
+
+namespace lathe::driver {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+std::string signalName(int signal) {
+    const char* name = sigabbrev_np(signal);
+    return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
+}
+
+pid_t waitFor(pid_t pid, int* status, int flags) {
+    pid_t result = 0;
+    do
+        result = waitpid(pid, status, flags);
+    while (result < 0 && errno == EINTR);
+    return result;
+}
+
+} // namespace
+
+Result<void> ChildProcess::start(const std::filesystem::path& program) {
+    kill();
+    int ends[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
+        return failure(fmt::format("cannot make a socket for {}: {}", program.string(), std::strerror(errno)));
+    // dup2 in the child makes copies without close-on-exec; signals get the state that a fresh process has.
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    posix_spawnattr_setsigmask(&attributes, &none);
+    posix_spawnattr_setsigdefault(&attributes, &all);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+    std::string name = program.string();
+    char* arguments[] = {name.data(), nullptr};
+    const int problem = posix_spawn(&pid_, name.c_str(), &actions, &attributes, arguments, environ);
+    posix_spawnattr_destroy(&attributes);
+    posix_spawn_file_actions_destroy(&actions);
+    close(ends[1]);
+    if (problem != 0) {
+        close(ends[0]);
+        pid_ = -1;
+        return failure(fmt::format("cannot start {}: {}", name, std::strerror(problem)));
+    }
+    stream_ = ends[0];
+    fcntl(stream_, F_SETFL, fcntl(stream_, F_GETFL) | O_NONBLOCK);
+    return {};
+}
+
+bool ChildProcess::await(short events, Deadline deadline) const {
+    for (;;) {
+        const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
+        if (left <= 0)
+            return false;
+        pollfd poll{stream_, events, 0};
+        const int ready = ::poll(&poll, 1, static_cast<int>(std::min<int64_t>(left, INT_MAX)));
+        if (ready > 0)
+            return true;
+        if (ready < 0 && errno != EINTR)
+            return true; // the read or write that follows says what is wrong
+    }
+}
+
+ChildProcess::Io ChildProcess::write(std::span<const std::byte> bytes, Deadline deadline) {
+    while (!bytes.empty()) {
+        const ssize_t put = send(stream_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        if (put > 0)
+            bytes = bytes.subspan(static_cast<size_t>(put));
+        else if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (!await(POLLOUT, deadline))
+                return Io::TimedOut;
+        } else if (errno != EINTR)
+            return Io::Closed;
+    }
+    return Io::Done;
+}
+
+ChildProcess::Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline) {
+    while (!bytes.empty()) {
+        const ssize_t got = recv(stream_, bytes.data(), bytes.size(), 0);
+        if (got > 0)
+            bytes = bytes.subspan(static_cast<size_t>(got));
+        else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (!await(POLLIN, deadline))
+                return Io::TimedOut;
+        } else if (got == 0 || errno != EINTR)
+            return Io::Closed;
+    }
+    return Io::Done;
+}
+
+void ChildProcess::kill() {
+    closeStream();
+    if (pid_ <= 0)
+        return;
+    ::kill(pid_, SIGKILL);
+    waitFor(pid_, nullptr, 0);
+    pid_ = -1;
+}
+
+std::string ChildProcess::reap() {
+    closeStream();
+    if (pid_ <= 0)
+        return "was not running";
+    // It closed its stream, so it is about to end; but a kernel may have closed it and go on.
+    int status = 0;
+    pid_t ended = 0;
+    for (const auto deadline = Clock::now() + milliseconds(2000); ended == 0 && Clock::now() < deadline;) {
+        ended = waitFor(pid_, &status, WNOHANG);
+        if (ended == 0)
+            std::this_thread::sleep_for(milliseconds(1));
+    }
+    if (ended == 0) {
+        kill();
+        return "closed its connection";
+    }
+    pid_ = -1;
+    if (WIFSIGNALED(status))
+        return fmt::format("crashed with {}", signalName(WTERMSIG(status)));
+    return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+}
+
+void ChildProcess::closeStream() {
+    if (stream_ >= 0)
+        close(stream_);
+    stream_ = -1;
+}
+
+} // namespace lathe::driver

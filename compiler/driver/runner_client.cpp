@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The client's side of runtime/runner/protocol.h.
+#include "driver/runner_client.h"
+
+#include "driver/child_process.h"
+#include "runtime/dlpack.h"
+#include "runtime/runner/protocol.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace lathe::driver {
+
+using namespace runtime::protocol;
+using model::HostTensor;
+
+namespace {
+
+constexpr uint64_t readPiece = uint64_t{64} << 20;
+
+struct TypePair {
+    TypeCode ours;
+    uint8_t theirs;
+};
+constexpr TypePair typePairs[] = {
+    {TypeCode::Bool, kDLBool},
+    {TypeCode::Int, kDLInt},
+    {TypeCode::UInt, kDLUInt},
+    {TypeCode::Float, kDLFloat},
+    {TypeCode::BFloat, kDLBfloat},
+    {TypeCode::Float8E4M3FN, kDLFloat8_e4m3fn},
+    {TypeCode::Float8E4M3FNUZ, kDLFloat8_e4m3fnuz},
+    {TypeCode::Float8E5M2, kDLFloat8_e5m2},
+    {TypeCode::Float8E5M2FNUZ, kDLFloat8_e5m2fnuz},
+    {TypeCode::Float8E8M0, kDLFloat8_e8m0fnu},
+    {TypeCode::Float4E2M1, kDLFloat4_e2m1fn},
+};
+
+DataType readType(Reader& reader) {
+    const auto code = reader.number<uint8_t>();
+    const auto bits = reader.number<uint8_t>();
+    for (const TypePair& pair : typePairs)
+        if (pair.theirs == code)
+            return {pair.ours, bits};
+    return types::Void;
+}
+
+std::vector<int64_t> readDims(Reader& reader) {
+    std::vector<int64_t> dims(reader.count(sizeof(int64_t)));
+    for (int64_t& dim : dims)
+        dim = reader.number<int64_t>();
+    return dims;
+}
+
+std::vector<std::string> readStrings(Reader& reader) {
+    std::vector<std::string> strings(reader.count(sizeof(uint32_t)));
+    for (std::string& text : strings)
+        text = reader.string();
+    return strings;
+}
+
+std::vector<RunnerValue> readValues(Reader& reader) {
+    std::vector<RunnerValue> values(reader.count(10));
+    for (RunnerValue& value : values) {
+        value.name = reader.string();
+        value.dtype = readType(reader);
+        value.dims = readDims(reader);
+    }
+    return values;
+}
+
+std::filesystem::path defaultProgram() {
+    if (const char* given = std::getenv("LATHE_RUNNER"); given && *given)
+        return given;
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "lathe-runner";
+}
+
+const char* nameOf(Kind kind) {
+    switch (kind) {
+    case Kind::Ping:
+        return "start";
+    case Kind::Load:
+        return "load the artifact";
+    case Kind::Input:
+        return "take an input";
+    case Kind::Run:
+        return "run";
+    case Kind::Output:
+        return "give an output";
+    default:
+        return "answer";
+    }
+}
+
+} // namespace
+
+struct RunnerClient::State {
+    RunnerOptions options;
+    ChildProcess child;
+    RunnerOutcome outcome = RunnerOutcome::Good;
+    int outputCount = 0;
+    std::vector<std::byte> reply;
+
+    Diagnostic fail(RunnerOutcome how, std::string what, std::string hint = {}) {
+        outcome = how;
+        return error(std::move(what), std::move(hint));
+    }
+
+    /// After a read or write that did not go through: ends the child and says why.
+    Diagnostic lost(ChildProcess::Io io, Kind kind) {
+        if (io == ChildProcess::Io::TimedOut) {
+            child.kill();
+            return fail(RunnerOutcome::Timeout,
+                        fmt::format("the model did not {} within {} s and was ended", nameOf(kind),
+                                    static_cast<double>(options.timeout.count()) / 1000));
+        }
+        const std::string how = child.reap();
+        const bool crashed = how.starts_with("crashed");
+        return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
+                    crashed ? "please report the model" : "");
+    }
+
+    Diagnostic outOfStep(Kind kind) {
+        child.kill();
+        return fail(RunnerOutcome::Crashed, fmt::format("lathe-runner's answer to '{}' is malformed", nameOf(kind)));
+    }
+
+    Result<Reader> request(Kind kind, std::span<const std::byte> payload = {}, std::span<const std::byte> more = {}) {
+        if (!child.running())
+            return Failure(fail(RunnerOutcome::Unavailable, "no model is loaded in lathe-runner"));
+        outcome = RunnerOutcome::Good;
+        const auto deadline = std::chrono::steady_clock::now() + options.timeout;
+        const FrameHeader header{frameMagic, kind, payload.size() + more.size()};
+        for (const auto part : {std::as_bytes(std::span(&header, 1)), payload, more})
+            if (const auto io = child.write(part, deadline); io != ChildProcess::Io::Done)
+                return Failure(lost(io, kind));
+        return receive(kind, deadline);
+    }
+
+    Result<Reader> receive(Kind kind, ChildProcess::Deadline deadline) {
+        FrameHeader header;
+        if (const auto io = child.read(std::as_writable_bytes(std::span(&header, 1)), deadline);
+            io != ChildProcess::Io::Done)
+            return Failure(lost(io, kind));
+        const bool good = header.kind == Kind::Ok;
+        if (header.magic != frameMagic || header.bytes > maxPayload || (!good && header.kind != Kind::Error))
+            return Failure(outOfStep(kind));
+        reply.clear();
+        while (reply.size() < header.bytes) {
+            const uint64_t before = reply.size();
+            reply.resize(std::min(header.bytes, before + readPiece));
+            if (const auto io = child.read(std::span(reply).subspan(before), deadline); io != ChildProcess::Io::Done)
+                return Failure(lost(io, kind));
+        }
+        Reader reader(reply);
+        if (good)
+            return reader;
+        reader.number<uint32_t>();
+        Diagnostic refused;
+        refused.node = reader.string();
+        refused.what = reader.string();
+        // The message names the node as well; a Diagnostic prints its node itself.
+        const std::string prefix = fmt::format("node '{}': ", refused.node);
+        if (!refused.node.empty() && refused.what.starts_with(prefix))
+            refused.what.erase(0, prefix.size());
+        if (!reader.finished())
+            return Failure(outOfStep(kind));
+        outcome = RunnerOutcome::Refused;
+        return Failure(std::move(refused));
+    }
+
+    /// A request whose reply has no payload.
+    Result<void> command(Kind kind, std::span<const std::byte> payload = {}, std::span<const std::byte> more = {}) {
+        LATHE_TRY(const Reader reader, request(kind, payload, more));
+        if (!reader.finished())
+            return Failure(outOfStep(kind));
+        return {};
+    }
+
+    Result<void> ensureStarted() {
+        if (child.running())
+            return {};
+        const auto program = options.program.empty() ? defaultProgram() : options.program;
+        if (auto started = child.start(program); !started)
+            return Failure(fail(RunnerOutcome::Unavailable, started.error().what,
+                                "lathe-runner is installed beside lathe; $LATHE_RUNNER names another"));
+        LATHE_TRY(Reader reader, request(Kind::Ping));
+        if (reader.number<uint32_t>() != protocolVersion) {
+            child.kill();
+            return Failure(
+                fail(RunnerOutcome::Unavailable, program.string() + " speaks another version of the protocol"));
+        }
+        return {};
+    }
+
+    Result<void> sendOptions() {
+        Writer limits;
+        limits.number(int32_t{options.threads});
+        limits.number(options.contextBytes);
+        limits.number(options.processBytes);
+        LATHE_CHECKED(command(Kind::Limits, limits.bytes()));
+        if (!options.seed)
+            return {};
+        Writer seed;
+        seed.number(*options.seed);
+        return command(Kind::Seed, seed.bytes());
+    }
+};
+
+RunnerClient::RunnerClient(RunnerOptions options) : state_(std::make_unique<State>()) {
+    state_->options = std::move(options);
+}
+RunnerClient::~RunnerClient() = default;
+
+const RunnerOptions& RunnerClient::options() const {
+    return state_->options;
+}
+
+void RunnerClient::setOptions(RunnerOptions options) {
+    // The runner cannot forget a seed; a fresh one has none.
+    if (options.program != state_->options.program || (state_->options.seed && !options.seed))
+        stop();
+    state_->options = std::move(options);
+}
+
+Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
+    LATHE_CHECKED(state_->ensureStarted());
+    LATHE_CHECKED(state_->sendOptions());
+    Writer path;
+    std::error_code ignored;
+    path.string(std::filesystem::absolute(artifact, ignored).string());
+    LATHE_TRY(Reader reader, state_->request(Kind::Load, path.bytes()));
+    RunnerModel model;
+    model.name = reader.string();
+    model.metadata = reader.string();
+    model.symbols = readStrings(reader);
+    model.inputs = readValues(reader);
+    model.outputs = readValues(reader);
+    model.calls.resize(reader.count(28));
+    for (RunnerCall& call : model.calls) {
+        call.function = reader.string();
+        call.kernel = reader.string();
+        call.nodes = readStrings(reader);
+        call.flops = reader.number<double>();
+        call.bytes = reader.number<double>();
+    }
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Load));
+    state_->outputCount = static_cast<int>(model.outputs.size());
+    return model;
+}
+
+Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& tensor) {
+    const auto pair = std::ranges::find(typePairs, tensor.dtype.code, &TypePair::ours);
+    if (pair == std::end(typePairs))
+        return Failure(state_->fail(RunnerOutcome::Refused, fmt::format("input '{}': tensors of {} cannot be run", name,
+                                                                        toString(tensor.dtype))));
+    Writer payload;
+    payload.string(name);
+    payload.number(pair->theirs);
+    payload.number(tensor.dtype.bits);
+    payload.number(static_cast<uint32_t>(tensor.shape.size()));
+    for (const int64_t dim : tensor.shape)
+        payload.number(dim);
+    payload.number(uint64_t{tensor.bytes.size()});
+    return state_->command(Kind::Input, payload.bytes(), tensor.bytes);
+}
+
+Result<RunnerTimes> RunnerClient::run(int times) {
+    Writer payload;
+    payload.number(static_cast<uint32_t>(std::clamp(times, 0, static_cast<int>(maxRuns))));
+    LATHE_TRY(Reader reader, state_->request(Kind::Run, payload.bytes()));
+    RunnerTimes result;
+    result.ns = readDims(reader);
+    for (int64_t* field :
+         {&result.arenaPeak, &result.arenaReserved, &result.outputBytes, &result.inputBytes, &result.residentPeak})
+        *field = reader.number<int64_t>();
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Run));
+    return result;
+}
+
+Result<HostTensor> RunnerClient::output(int index) {
+    Writer payload;
+    payload.number(int32_t{index});
+    LATHE_TRY(Reader reader, state_->request(Kind::Output, payload.bytes()));
+    HostTensor tensor;
+    tensor.dtype = readType(reader);
+    tensor.shape = readDims(reader);
+    const auto data = reader.raw(reader.number<uint64_t>());
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Output));
+    tensor.bytes.assign(data.begin(), data.end());
+    return tensor;
+}
+
+Result<std::vector<HostTensor>> RunnerClient::outputs() {
+    std::vector<HostTensor> result;
+    for (int i = 0; i < state_->outputCount; ++i) {
+        LATHE_TRY(HostTensor tensor, output(i));
+        result.push_back(std::move(tensor));
+    }
+    return result;
+}
+
+Result<void> RunnerClient::startProfile(int timelineEvents) {
+    Writer payload;
+    payload.number(uint32_t{1});
+    payload.number(static_cast<uint32_t>(std::max(0, timelineEvents)));
+    return state_->command(Kind::Profile, payload.bytes());
+}
+
+Result<void> RunnerClient::stopProfile() {
+    Writer payload;
+    payload.number(uint32_t{0});
+    payload.number(uint32_t{0});
+    return state_->command(Kind::Profile, payload.bytes());
+}
+
+Result<RunnerProfile> RunnerClient::readProfile() {
+    LATHE_TRY(Reader reader, state_->request(Kind::ReadProfile));
+    RunnerProfile profile;
+    profile.calls.resize(reader.count(sizeof(RunnerProfile::Entry)));
+    for (auto& entry : profile.calls) {
+        entry.count = reader.number<int64_t>();
+        entry.totalNs = reader.number<int64_t>();
+        entry.minNs = reader.number<int64_t>();
+        entry.maxNs = reader.number<int64_t>();
+    }
+    profile.threads.resize(reader.count(sizeof(uint32_t)));
+    for (auto& events : profile.threads) {
+        events.resize(reader.count(sizeof(RunnerProfile::Event)));
+        for (auto& event : events) {
+            event.call = reader.number<int32_t>();
+            event.chunks = reader.number<int32_t>();
+            event.beginNs = reader.number<int64_t>();
+            event.endNs = reader.number<int64_t>();
+        }
+    }
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::ReadProfile));
+    return profile;
+}
+
+RunnerOutcome RunnerClient::outcome() const {
+    return state_->outcome;
+}
+
+void RunnerClient::stop() {
+    state_->child.kill();
+}
+
+} // namespace lathe::driver

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs artifacts in a child process, lathe-runner, so that a bad kernel, a hang or an over-allocation ends the child
+// and becomes a Diagnostic. One client has one child, which serves any number of loads and is started anew after it
+// died.
+#pragma once
+
+#include "base/result.h"
+#include "model/host_tensor.h"
+
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace lathe::driver {
+
+struct RunnerOptions {
+    int threads = 0;          // 0: all
+    int64_t contextBytes = 0; // arena, outputs and copied inputs of a model; 0: no limit
+    int64_t processBytes = 0; // writable memory of the whole child; 0: no limit
+    std::optional<uint64_t> seed;
+    std::chrono::milliseconds timeout{60'000}; // of each request
+    std::filesystem::path program;             // empty: $LATHE_RUNNER, or lathe-runner beside this program
+};
+
+struct RunnerValue {
+    std::string name;
+    DataType dtype;
+    std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or INT64_MIN: known only while running
+};
+
+struct RunnerCall {
+    std::string function; // the fused function
+    std::string kernel;
+    std::vector<std::string> nodes; // by origin
+    double flops = 0, bytes = 0;
+};
+
+struct RunnerModel {
+    std::string name;
+    std::string metadata; // JSON
+    std::vector<std::string> symbols;
+    std::vector<RunnerValue> inputs, outputs;
+    std::vector<RunnerCall> calls;
+};
+
+struct RunnerTimes {
+    std::vector<int64_t> ns;   // of each run
+    int64_t arenaPeak = 0;     // bytes in use at most, in the last run
+    int64_t arenaReserved = 0; // bytes
+    int64_t outputBytes = 0, inputBytes = 0;
+    int64_t residentPeak = 0; // bytes of the whole child, since it started
+};
+
+struct RunnerProfile {
+    struct Entry {
+        int64_t count = 0, totalNs = 0, minNs = 0, maxNs = 0;
+    };
+    struct Event {
+        int32_t call = 0;
+        int32_t chunks = 0; // -1: the whole call
+        int64_t beginNs = 0, endNs = 0;
+    };
+    std::vector<Entry> calls;                // as RunnerModel::calls
+    std::vector<std::vector<Event>> threads; // the timeline
+};
+
+/// How the last request that failed did. Timeout and Crashed have ended the child.
+enum class RunnerOutcome {
+    Good,
+    Refused, // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
+    Crashed,
+    Timeout,
+    Unavailable, // the runner cannot be started, or speaks another protocol
+};
+
+class RunnerClient {
+public:
+    explicit RunnerClient(RunnerOptions options = {});
+    ~RunnerClient();
+    RunnerClient(const RunnerClient&) = delete;
+    RunnerClient& operator=(const RunnerClient&) = delete;
+
+    const RunnerOptions& options() const;
+    /// Holds for requests from now on; threads, seed and memory limits for models loaded from now on.
+    void setOptions(RunnerOptions options);
+
+    /// Starts the child if none is alive, and loads the artifact in place of the one before.
+    Result<RunnerModel> load(const std::filesystem::path& artifact);
+    Result<void> setInput(const std::string& name, const model::HostTensor& tensor);
+    /// Runs `times` times; timeout() holds for all of them together.
+    Result<RunnerTimes> run(int times = 1);
+    Result<model::HostTensor> output(int index);
+    /// All outputs, in the model's order.
+    Result<std::vector<model::HostTensor>> outputs();
+    /// timelineEvents: capacity a thread; 0: sums alone.
+    Result<void> startProfile(int timelineEvents = 0);
+    Result<void> stopProfile();
+    Result<RunnerProfile> readProfile();
+
+    RunnerOutcome outcome() const;
+    /// Ends the child.
+    void stop();
+
+private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
+
+} // namespace lathe::driver

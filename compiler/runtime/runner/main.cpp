@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// lathe-runner: runs compiled models in a process of its own, so that a bad kernel ends nobody else. It serves the
+// protocol of protocol.h on its standard streams, and makes sure that nothing but the protocol reaches them.
+#include "runtime/runner/server.h"
+
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <thread>
+#include <unistd.h>
+
+namespace {
+
+/// Gives the protocol a descriptor of its own; the standard one becomes what `replacement` is.
+int takeOver(int standard, int replacement) {
+    const int own = fcntl(standard, F_DUPFD_CLOEXEC, 3);
+    dup2(replacement, standard);
+    return own;
+}
+
+/// A kernel that hangs must not outlive the one who asked for it.
+void endWithParent() {
+    std::thread([parent = getppid()] {
+        while (getppid() == parent)
+            std::this_thread::sleep_for(std::chrono::seconds(1));
+        _exit(0);
+    }).detach();
+}
+
+} // namespace
+
+int main() {
+    const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
+    const int in = takeOver(STDIN_FILENO, nothing);
+    const int out = takeOver(STDOUT_FILENO, STDERR_FILENO);
+    if (in < 0 || out < 0) {
+        std::fprintf(stderr, "lathe-runner serves its protocol on standard input and output, which are not open\n");
+        return lathe::runtime::protocol::exitMalformed;
+    }
+    // A crash must show as its signal, at once and without a core file, whatever handlers sanitizers put there.
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+        std::signal(signal, SIG_DFL);
+    std::signal(SIGPIPE, SIG_IGN);
+    const rlimit noCore{0, 0};
+    setrlimit(RLIMIT_CORE, &noCore);
+    endWithParent();
+
+    const int code = lathe::runtime::runner::Server(in, out).serve();
+    _exit(code); // the watching thread has no end of its own
+}

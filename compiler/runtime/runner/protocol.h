@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The protocol of lathe-runner: frames over a byte stream, one reply for each request, in order. Also used by clients;
+// needs the standard library alone. All numbers little-endian (both sides run on one machine; a byte swap at this one
+// place serves others).
+//
+// A frame is a FrameHeader and `bytes` bytes of payload. Strings are u32 length and bytes; lists are u32 count and
+// items.
+//
+//   request           payload                                    payload of the Ok reply
+//   Ping              –                                          u32 protocolVersion, string runtime version
+//   Load              string path                                model: string name, string metadata, list of symbol
+//                                                                strings, list of inputs, list of outputs (each: string
+//                                                                name, type, u32 rank, i64 dims as in
+//                                                                lathe_value_desc), list of calls (string function,
+//                                                                string kernel, list of node strings, f64 flops, f64
+//                                                                bytes)
+//   Limits            i32 threads (0: all), i64 bytes of a       –
+//                     context's memory (0: none), i64 bytes of
+//                     the process' writable memory (0: none)
+//   Seed              u64                                        –
+//   Input             string name, type, u32 rank, i64 dims,     –
+//                     u64 bytes, bytes
+//   Run               u32 times                                  list of i64 ns, i64 arena peak, i64 arena reserved,
+//                                                                i64 outputs' bytes, i64 inputs' bytes, i64 peak
+//                                                                resident bytes of the process
+//   Output            u32 index                                  type, u32 rank, i64 dims, u64 bytes, bytes
+//   Profile           u32 on, u32 timeline events a thread       –
+//   ReadProfile       –                                          list of (i64 count, total ns, min ns, max ns) by call,
+//                                                                list of threads: list of (i32 call, i32 chunks,
+//                                                                i64 begin ns, i64 end ns)
+//
+// A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
+// reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
+// with exit code 2, the end of the stream at a frame's border with 0.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::runtime::protocol {
+
+inline constexpr uint32_t protocolVersion = 1;
+inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
+inline constexpr uint64_t maxPayload = uint64_t{1} << 36;
+inline constexpr uint32_t maxRuns = 1'000'000;
+inline constexpr int exitMalformed = 2;
+
+enum class Kind : uint32_t {
+    Ping = 1,
+    Load,
+    Limits,
+    Seed,
+    Input,
+    Run,
+    Output,
+    Profile,
+    ReadProfile,
+    Ok = 100,
+    Error,
+};
+
+struct FrameHeader {
+    uint32_t magic = frameMagic;
+    Kind kind = Kind::Ping;
+    uint64_t bytes = 0;
+};
+static_assert(sizeof(FrameHeader) == 16);
+
+/// Appends to a payload.
+class Writer {
+public:
+    template <class T>
+    void number(T value) {
+        raw(&value, sizeof value);
+    }
+    void string(std::string_view text) {
+        number(static_cast<uint32_t>(text.size()));
+        raw(text.data(), text.size());
+    }
+    void raw(const void* data, size_t bytes) {
+        const auto* from = static_cast<const std::byte*>(data);
+        bytes_.insert(bytes_.end(), from, from + bytes);
+    }
+    void reserve(size_t bytes) { bytes_.reserve(bytes_.size() + bytes); }
+    std::span<const std::byte> bytes() const { return bytes_; }
+
+private:
+    std::vector<std::byte> bytes_;
+};
+
+/// Reads a payload. Reading past the end gives zeros and makes good() false for ever.
+class Reader {
+public:
+    explicit Reader(std::span<const std::byte> bytes) : left_(bytes) {}
+
+    template <class T>
+    T number() {
+        T value{};
+        const auto from = raw(sizeof value);
+        if (good_)
+            std::memcpy(&value, from.data(), sizeof value);
+        return value;
+    }
+    std::string string() {
+        const auto text = raw(number<uint32_t>());
+        return {reinterpret_cast<const char*>(text.data()), text.size()};
+    }
+    std::span<const std::byte> raw(uint64_t bytes) {
+        if (bytes > left_.size()) {
+            good_ = false;
+            left_ = {};
+            return {};
+        }
+        const auto result = left_.first(bytes);
+        left_ = left_.subspan(bytes);
+        return result;
+    }
+    /// Count of a list whose items take at least `itemBytes` each; 0 and not good if that many cannot follow.
+    uint32_t count(size_t itemBytes) {
+        const auto items = number<uint32_t>();
+        if (items > left_.size() / itemBytes)
+            good_ = false;
+        return good_ ? items : 0;
+    }
+    bool good() const { return good_; }
+    /// True if all was read, and no more.
+    bool finished() const { return good_ && left_.empty(); }
+
+private:
+    std::span<const std::byte> left_;
+    bool good_ = true;
+};
+
+} // namespace lathe::runtime::protocol

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The runner's answers to each request.
+#include "runtime/runner/server.h"
+
+#include "runtime/runner/stream.h"
+
+#include <algorithm>
+#include <ctime>
+#include <new>
+#include <sys/resource.h>
+
+namespace lathe::runtime::runner {
+
+using namespace protocol;
+
+namespace {
+
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define LATHE_SANITIZED 1
+#endif
+#endif
+
+/// Limits writable memory; 0 takes the limit away. Sanitizers reserve more address space than any limit: they go
+/// without.
+void limitProcess([[maybe_unused]] int64_t bytes) {
+#if !defined(LATHE_SANITIZED)
+    rlimit limit{};
+    if (getrlimit(RLIMIT_DATA, &limit) != 0)
+        return;
+    const auto wished = bytes > 0 ? static_cast<rlim_t>(bytes) : RLIM_INFINITY;
+    limit.rlim_cur = std::min(wished, limit.rlim_max);
+    setrlimit(RLIMIT_DATA, &limit);
+#endif
+}
+
+int64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+int64_t peakResident() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return int64_t{usage.ru_maxrss} * 1024;
+}
+
+void writeType(Writer& reply, DLDataType type) {
+    reply.number(type.code);
+    reply.number(type.bits);
+}
+
+DLDataType readType(Reader& reader) {
+    const auto code = reader.number<uint8_t>();
+    const auto bits = reader.number<uint8_t>();
+    return {code, bits, 1};
+}
+
+int64_t bytesOf(const DLTensor& tensor) {
+    int64_t bytes = (int64_t{tensor.dtype.bits} + 7) / 8;
+    for (int32_t axis = 0; axis < tensor.ndim; ++axis)
+        if (__builtin_mul_overflow(bytes, tensor.shape[axis], &bytes))
+            return -1;
+    return bytes;
+}
+
+} // namespace
+
+int Server::serve() {
+    FrameHeader header;
+    std::vector<std::byte> payload;
+    for (;;) {
+        try {
+            switch (readFrame(in_, header, payload)) {
+            case Got::End:
+                return 0;
+            case Got::Malformed:
+                return exitMalformed;
+            case Got::Frame:
+                break;
+            }
+        } catch (const std::bad_alloc&) {
+            return exitMalformed; // the rest of the frame cannot be skipped: the stream is out of step
+        }
+        Writer reply;
+        replyData_ = {};
+        Reader reader(payload);
+        Answer answer = Answer::Failed;
+        try {
+            answer = handle(header.kind, reader, reply);
+        } catch (const std::bad_alloc&) {
+            answer = fail(LATHE_OUT_OF_MEMORY, "out of memory");
+        }
+        if (answer == Answer::Malformed)
+            return exitMalformed;
+        if (answer == Answer::Failed) {
+            reply = {};
+            replyData_ = {};
+            reply.number(static_cast<uint32_t>(errorStatus_));
+            reply.string(errorNode_);
+            reply.string(errorMessage_);
+        }
+        if (!writeFrame(out_, answer == Answer::Ok ? Kind::Ok : Kind::Error, reply.bytes(), replyData_))
+            return 0;
+    }
+}
+
+Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
+    switch (kind) {
+    case Kind::Ping:
+        return ping(reader, reply);
+    case Kind::Load:
+        return load(reader, reply);
+    case Kind::Limits:
+        return limits(reader);
+    case Kind::Seed:
+        return seed(reader);
+    case Kind::Input:
+        return input(reader);
+    case Kind::Run:
+        return run(reader, reply);
+    case Kind::Output:
+        return output(reader, reply);
+    case Kind::Profile:
+        return profile(reader);
+    case Kind::ReadProfile:
+        return readProfile(reader, reply);
+    case Kind::Ok:
+    case Kind::Error:
+        break;
+    }
+    return Answer::Malformed;
+}
+
+Server::Answer Server::fail(lathe_status status, std::string message, std::string node) {
+    errorStatus_ = status;
+    errorMessage_ = std::move(message);
+    errorNode_ = std::move(node);
+    return Answer::Failed;
+}
+
+Server::Answer Server::failContext(lathe_status status) {
+    return fail(status, lathe_last_error(context_.get()), lathe_last_error_node(context_.get()));
+}
+
+Server::Answer Server::ping(Reader& reader, Writer& reply) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    reply.number(protocolVersion);
+    reply.string(lathe_version());
+    return Answer::Ok;
+}
+
+Server::Answer Server::load(Reader& reader, Writer& reply) {
+    const std::string path = reader.string();
+    if (!reader.finished())
+        return Answer::Malformed;
+    context_.reset();
+    model_.reset();
+    lathe_model* model = nullptr;
+    if (const lathe_status bad = lathe_model_load(path.c_str(), &model))
+        return fail(bad, lathe_thread_error());
+    model_.reset(model);
+    if (const Answer created = createContext(); created != Answer::Ok)
+        return created;
+    describeModel(reply);
+    return Answer::Ok;
+}
+
+Server::Answer Server::createContext() {
+    lathe_context_options options{};
+    options.struct_bytes = sizeof options;
+    options.threads = threads_;
+    options.memory_limit = contextBytes_;
+    lathe_context* context = nullptr;
+    if (const lathe_status bad = lathe_context_create(model_.get(), &options, &context))
+        return fail(bad, lathe_thread_error());
+    context_.reset(context);
+    if (seed_)
+        lathe_set_seed(context, *seed_);
+    return Answer::Ok;
+}
+
+void Server::describeModel(Writer& reply) const {
+    const lathe_model* model = model_.get();
+    reply.string(lathe_model_name(model));
+    reply.string(lathe_model_metadata(model));
+    reply.number(static_cast<uint32_t>(lathe_model_symbol_count(model)));
+    for (int32_t i = 0; i < lathe_model_symbol_count(model); ++i)
+        reply.string(lathe_model_symbol(model, i));
+    const auto value = [&](const lathe_value_info& info) {
+        reply.string(info.name);
+        writeType(reply, info.dtype);
+        reply.number(static_cast<uint32_t>(info.rank));
+        reply.raw(info.dims, static_cast<size_t>(info.rank) * sizeof(int64_t));
+    };
+    lathe_value_info info{};
+    reply.number(static_cast<uint32_t>(lathe_model_input_count(model)));
+    for (int32_t i = 0; lathe_model_input(model, i, &info) == LATHE_OK; ++i)
+        value(info);
+    reply.number(static_cast<uint32_t>(lathe_model_output_count(model)));
+    for (int32_t i = 0; lathe_model_output(model, i, &info) == LATHE_OK; ++i)
+        value(info);
+    lathe_call_info call{};
+    reply.number(static_cast<uint32_t>(lathe_model_call_count(model)));
+    for (int32_t i = 0; lathe_model_call(model, i, &call) == LATHE_OK; ++i) {
+        reply.string(call.function);
+        reply.string(call.kernel);
+        reply.number(static_cast<uint32_t>(call.node_count));
+        for (int32_t origin = 0; origin < call.node_count; ++origin)
+            reply.string(call.nodes[origin] ? call.nodes[origin] : "");
+        reply.number(call.flops);
+        reply.number(call.bytes);
+    }
+}
+
+Server::Answer Server::limits(Reader& reader) {
+    const auto threads = reader.number<int32_t>();
+    const auto contextBytes = reader.number<int64_t>();
+    const auto processBytes = reader.number<int64_t>();
+    if (!reader.finished() || threads < 0 || contextBytes < 0 || processBytes < 0)
+        return Answer::Malformed;
+    threads_ = threads;
+    contextBytes_ = contextBytes;
+    limitProcess(processBytes);
+    return Answer::Ok;
+}
+
+Server::Answer Server::seed(Reader& reader) {
+    const auto value = reader.number<uint64_t>();
+    if (!reader.finished())
+        return Answer::Malformed;
+    seed_ = value;
+    return Answer::Ok;
+}
+
+Server::Answer Server::input(Reader& reader) {
+    const std::string name = reader.string();
+    DLTensor tensor{};
+    tensor.device = {kDLCPU, 0};
+    tensor.dtype = readType(reader);
+    const auto rank = reader.number<uint32_t>();
+    if (!reader.good() || rank > LATHE_MAX_RANK)
+        return Answer::Malformed;
+    int64_t dims[LATHE_MAX_RANK] = {};
+    for (uint32_t axis = 0; axis < rank; ++axis)
+        dims[axis] = reader.number<int64_t>();
+    tensor.ndim = static_cast<int32_t>(rank);
+    tensor.shape = dims;
+    const auto bytes = reader.number<uint64_t>();
+    const auto data = reader.raw(bytes);
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    const int32_t index = lathe_model_find_input(model_.get(), name.c_str());
+    if (index < 0)
+        return fail(LATHE_INVALID_ARGUMENT, "the model has no input '" + name + "'");
+    const bool negative = std::any_of(dims, dims + rank, [](int64_t dim) { return dim < 0; });
+    if (negative || bytesOf(tensor) != static_cast<int64_t>(bytes))
+        return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
+    tensor.data = const_cast<std::byte*>(data.data());
+    const lathe_status bad = lathe_set_input(context_.get(), index, &tensor);
+    return bad ? failContext(bad) : Answer::Ok;
+}
+
+Server::Answer Server::run(Reader& reader, Writer& reply) {
+    const auto times = reader.number<uint32_t>();
+    if (!reader.finished() || times > maxRuns)
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    std::vector<int64_t> samples(times);
+    for (int64_t& sample : samples) {
+        const int64_t begin = now();
+        const lathe_status bad = lathe_run(context_.get());
+        sample = now() - begin;
+        if (bad)
+            return failContext(bad);
+    }
+    reply.number(times);
+    reply.raw(samples.data(), samples.size() * sizeof(int64_t));
+    lathe_memory_info memory{};
+    lathe_memory(context_.get(), &memory);
+    reply.number(memory.arena_peak);
+    reply.number(memory.arena_reserved);
+    reply.number(memory.outputs);
+    reply.number(memory.inputs);
+    reply.number(peakResident());
+    return Answer::Ok;
+}
+
+Server::Answer Server::output(Reader& reader, Writer& reply) {
+    const auto index = reader.number<int32_t>();
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    DLTensor tensor{};
+    if (const lathe_status bad = lathe_get_output(context_.get(), index, &tensor))
+        return failContext(bad);
+    writeType(reply, tensor.dtype);
+    reply.number(static_cast<uint32_t>(tensor.ndim));
+    reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
+    const auto bytes = static_cast<size_t>(bytesOf(tensor));
+    reply.number(uint64_t{bytes});
+    replyData_ = {static_cast<const std::byte*>(tensor.data), bytes};
+    return Answer::Ok;
+}
+
+Server::Answer Server::profile(Reader& reader) {
+    static constexpr uint32_t mostEvents = 1U << 24;
+    const auto on = reader.number<uint32_t>();
+    const auto events = reader.number<uint32_t>();
+    if (!reader.finished() || events > mostEvents)
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    if (!on) {
+        lathe_profile_stop(context_.get());
+        return Answer::Ok;
+    }
+    const lathe_status bad = lathe_profile_start(context_.get(), static_cast<int32_t>(events));
+    return bad ? failContext(bad) : Answer::Ok;
+}
+
+Server::Answer Server::readProfile(Reader& reader, Writer& reply) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    const int32_t calls = lathe_model_call_count(model_.get());
+    lathe_profile_entry entry{};
+    if (calls > 0 && lathe_profile_read(context_.get(), 0, &entry) != LATHE_OK)
+        return fail(LATHE_INVALID_ARGUMENT, "the profile was never switched on");
+    reply.number(static_cast<uint32_t>(calls));
+    for (int32_t i = 0; i < calls; ++i) {
+        lathe_profile_read(context_.get(), i, &entry);
+        reply.number(entry.count);
+        reply.number(entry.total_ns);
+        reply.number(entry.min_ns);
+        reply.number(entry.max_ns);
+    }
+    Writer timelines;
+    uint32_t threads = 0;
+    const lathe_timeline_event* events = nullptr;
+    int32_t count = 0;
+    for (; lathe_timeline_read(context_.get(), static_cast<int32_t>(threads), &events, &count) == LATHE_OK; ++threads) {
+        timelines.number(static_cast<uint32_t>(count));
+        for (int32_t i = 0; i < count; ++i) {
+            timelines.number(events[i].call);
+            timelines.number(events[i].chunks);
+            timelines.number(events[i].begin_ns);
+            timelines.number(events[i].end_ns);
+        }
+    }
+    reply.number(threads);
+    reply.raw(timelines.bytes().data(), timelines.bytes().size());
+    return Answer::Ok;
+}
+
+} // namespace lathe::runtime::runner

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Serves the protocol of protocol.h: holds the loaded model and its context.
+#pragma once
+
+#include "runtime/lathe_rt.h"
+#include "runtime/runner/protocol.h"
+
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lathe::runtime::runner {
+
+struct FreeModel {
+    void operator()(lathe_model* model) const { lathe_model_free(model); }
+};
+struct FreeContext {
+    void operator()(lathe_context* context) const { lathe_context_free(context); }
+};
+
+class Server {
+public:
+    Server(int in, int out) : in_(in), out_(out) {}
+    /// Serves until the stream ends; the exit code of the program.
+    int serve();
+
+private:
+    using Reader = protocol::Reader;
+    using Writer = protocol::Writer;
+
+    /// What a handler gives. Malformed: the payload was not what the kind asks for.
+    enum class Answer { Ok, Failed, Malformed };
+
+    Answer handle(protocol::Kind kind, Reader& reader, Writer& reply);
+    Answer ping(Reader& reader, Writer& reply);
+    Answer load(Reader& reader, Writer& reply);
+    Answer limits(Reader& reader);
+    Answer seed(Reader& reader);
+    Answer input(Reader& reader);
+    Answer run(Reader& reader, Writer& reply);
+    Answer output(Reader& reader, Writer& reply);
+    Answer profile(Reader& reader);
+    Answer readProfile(Reader& reader, Writer& reply);
+
+    Answer fail(lathe_status status, std::string message, std::string node = {});
+    Answer failContext(lathe_status status);
+    Answer createContext();
+    void describeModel(Writer& reply) const;
+
+    int in_, out_;
+    int32_t threads_ = 0;
+    int64_t contextBytes_ = 0;
+    std::optional<uint64_t> seed_;
+    std::unique_ptr<lathe_model, FreeModel> model_;
+    std::unique_ptr<lathe_context, FreeContext> context_;
+    lathe_status errorStatus_ = LATHE_OK;
+    std::string errorNode_, errorMessage_;
+    std::span<const std::byte> replyData_; // follows the reply: an output's elements, without a copy
+};
+
+} // namespace lathe::runtime::runner

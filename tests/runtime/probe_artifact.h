@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Builds probe_model.c into an artifact: shared object, padding, constants, trailer.
+#pragma once
+
+#include <QByteArray>
+#include <QString>
+
+namespace lathe::tests {
+
+/// The artifact's path below `folder`; empty if the C compiler failed (its messages are then in the test's log). The
+/// constants are 1, 2, 3, 4.
+QString buildProbe(const QString& folder);
+QByteArray readFile(const QString& path);
+void writeFile(const QString& path, const QByteArray& bytes);
+
+} // namespace lathe::tests
