@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Runs the C compiler, then appends what the compiler's back end would.
-#include "probe_artifact.h"
+#include "runtime/probe_artifact.h"
 
 #include "runtime/abi.h"
 

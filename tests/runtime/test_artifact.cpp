@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Loading artifacts from disk: a good one runs; a missing, cut or damaged one is refused with a reason, never a crash.
+#include "runtime/lathe_rt.h"
+
+#include "runtime/probe_artifact.h"
+
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+#include <random>
+
+using namespace lathe::tests;
+
+class TestArtifact : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString probe_;
+
+    lathe_status loadBytes(const QByteArray& bytes) {
+        const QString path = folder_.filePath("damaged.so");
+        writeFile(path, bytes);
+        lathe_model* model = nullptr;
+        const lathe_status status = lathe_model_load(path.toUtf8().constData(), &model);
+        if (status != LATHE_OK) {
+            Q_ASSERT(!model);
+            Q_ASSERT(std::strlen(lathe_thread_error()) > 0);
+        }
+        lathe_model_free(model);
+        return status;
+    }
+
+private slots:
+    void initTestCase() {
+        QVERIFY(folder_.isValid());
+        probe_ = buildProbe(folder_.path());
+        QVERIFY(!probe_.isEmpty());
+    }
+
+    void goodOneRuns() {
+        lathe_model* model = nullptr;
+        QCOMPARE(lathe_model_load(probe_.toUtf8().constData(), &model), LATHE_OK);
+        QCOMPARE(lathe_model_name(model), "probe");
+        QCOMPARE(lathe_model_symbol(model, 0), "n");
+        QCOMPARE(lathe_model_find_output(model, "z"), 1);
+        lathe_call_info call{};
+        QCOMPARE(lathe_model_call(model, 0, &call), LATHE_OK);
+        QCOMPARE(call.nodes[1], "gather_3");
+
+        lathe_context* context = nullptr;
+        QCOMPARE(lathe_context_create(model, nullptr, &context), LATHE_OK);
+        lathe_model_free(model); // the context keeps it
+        float x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        int64_t dims[] = {2, 4};
+        DLTensor input{x, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, nullptr, 0};
+        QCOMPARE(lathe_set_input(context, 0, &input), LATHE_OK);
+        QCOMPARE(lathe_run(context), LATHE_OK);
+        DLTensor output{};
+        QCOMPARE(lathe_get_output(context, 0, &output), LATHE_OK);
+        QCOMPARE(output.shape[0], int64_t{2});
+        for (int i = 0; i < 8; ++i) // the constants are 1, 2, 3, 4
+            QCOMPARE(static_cast<float*>(output.data)[i], static_cast<float>(i + i % 4 + 1));
+        lathe_context_free(context);
+    }
+
+    void missingFilesAreNamed() {
+        lathe_model* model = nullptr;
+        QCOMPARE(lathe_model_load("/nowhere/model.so", &model), LATHE_IO_ERROR);
+        QCOMPARE(lathe_thread_error(), "cannot open /nowhere/model.so: No such file or directory");
+        QCOMPARE(lathe_model_load(folder_.path().toUtf8().constData(), &model), LATHE_IO_ERROR);
+        QCOMPARE(lathe_model_load(nullptr, &model), LATHE_INVALID_ARGUMENT);
+    }
+
+    void everyCutIsRefused() {
+        const QByteArray good = readFile(probe_);
+        for (qsizetype length = 0; length < good.size(); length += length < 64 ? 1 : 61)
+            QCOMPARE(loadBytes(good.left(length)), LATHE_BAD_ARTIFACT);
+        QCOMPARE(loadBytes(good.left(good.size() - 1)), LATHE_BAD_ARTIFACT);
+        QCOMPARE(loadBytes(good + "x"), LATHE_BAD_ARTIFACT);
+    }
+
+    void cutWithItsTrailerIsRefused() {
+        const QByteArray good = readFile(probe_);
+        const QByteArray trailer = good.right(sizeof(lathe_trailer));
+        for (const qsizetype length : {qsizetype{0}, qsizetype{64}, qsizetype{4096}, good.size() / 2})
+            QCOMPARE(loadBytes(good.left(length) + trailer), LATHE_BAD_ARTIFACT);
+        // A trailer that fits, behind code that does not.
+        lathe_trailer small{};
+        std::memcpy(small.magic, LATHE_TRAILER_MAGIC, sizeof small.magic);
+        small.offset = 4096;
+        QCOMPARE(loadBytes(good.left(4096) + QByteArray(reinterpret_cast<const char*>(&small), sizeof small)),
+                 LATHE_BAD_ARTIFACT);
+    }
+
+    void garbageIsRefused() {
+        std::mt19937 random(7);
+        for (int round = 0; round < 50; ++round) {
+            QByteArray bytes(1 + static_cast<qsizetype>(random() % 9000), '\0');
+            for (char& byte : bytes)
+                byte = static_cast<char>(random());
+            if (round % 2)
+                bytes += readFile(probe_).right(sizeof(lathe_trailer));
+            QCOMPARE(loadBytes(bytes), LATHE_BAD_ARTIFACT);
+        }
+    }
+
+    void liesInTheTrailerAreRefused() {
+        const QByteArray good = readFile(probe_);
+        const auto withTrailer = [&](uint64_t offset, uint64_t bytes) {
+            lathe_trailer trailer{};
+            std::memcpy(&trailer, good.constData() + good.size() - sizeof trailer, sizeof trailer);
+            trailer.offset = offset;
+            trailer.bytes = bytes;
+            return loadBytes(good.left(good.size() - qsizetype{sizeof trailer}) +
+                             QByteArray(reinterpret_cast<const char*>(&trailer), sizeof trailer));
+        };
+        QCOMPARE(withTrailer(4096 * 1000, 64), LATHE_BAD_ARTIFACT);
+        QCOMPARE(withTrailer(17, 64), LATHE_BAD_ARTIFACT);
+        QCOMPARE(withTrailer(0, ~uint64_t{0}), LATHE_BAD_ARTIFACT);
+        QCOMPARE(withTrailer(~uint64_t{4095}, 8192), LATHE_BAD_ARTIFACT);
+    }
+
+    void exampleRunsFromTwoThreads() {
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+        QSKIP("a program without the sanitizer cannot load the sanitized library");
+#endif
+#endif
+        const QString program = folder_.filePath("run_model");
+        QProcess gcc;
+        gcc.setProcessChannelMode(QProcess::MergedChannels);
+        gcc.start("gcc",
+                  {"-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", LATHE_SOURCE_DIR "/docs/examples/run_model.c",
+                   "-I", LATHE_SOURCE_DIR "/compiler", "-o", program, "-L", LATHE_BINARY_DIR, "-llathe_rt",
+                   "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
+        QVERIFY(gcc.waitForFinished(60'000));
+        QVERIFY2(gcc.exitCode() == 0, gcc.readAll().constData());
+        const auto floats = [&](const char* name, const std::vector<float>& values) {
+            writeFile(folder_.filePath(name), QByteArray(reinterpret_cast<const char*>(values.data()),
+                                                         static_cast<qsizetype>(values.size() * sizeof(float))));
+            return folder_.filePath(name);
+        };
+        const QString input = floats("input.raw", {10, 20, 30, 40});
+        const QString right = floats("right.raw", {11, 22, 33, 44});
+        const QString wrong = floats("wrong.raw", {11, 22, 33, 45});
+        QProcess run;
+        run.start(program, {probe_, input, right});
+        QVERIFY(run.waitForFinished(60'000));
+        QCOMPARE(run.exitCode(), 0);
+        QCOMPARE(run.readAllStandardOutput().count("4 values, 0 wrong"), 2);
+        run.start(program, {probe_, input, wrong});
+        QVERIFY(run.waitForFinished(60'000));
+        QCOMPARE(run.exitCode(), 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestArtifact)
+#include "test_artifact.moc"

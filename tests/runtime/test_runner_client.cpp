@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+//
+// The client of lathe-runner: results, and each way a child can fail, told apart; afterwards the client works again.
+#include "driver/runner_client.h"
+#include "driver/runner_pool.h"
+
+#include "runtime/probe_artifact.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+#include <thread>
+
+using namespace lathe;
+using namespace lathe::driver;
+using namespace std::chrono_literals;
+
+namespace {
+
+model::HostTensor rows(const std::vector<float>& values) {
+    model::HostTensor tensor{types::Float32, {static_cast<int64_t>(values.size() / 4), 4}, {}, {}};
+    const auto bytes = std::as_bytes(std::span(values));
+    tensor.bytes.assign(bytes.begin(), bytes.end());
+    return tensor;
+}
+
+std::vector<float> floats(const model::HostTensor& tensor) {
+    std::vector<float> values(tensor.bytes.size() / sizeof(float));
+    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+    return values;
+}
+
+} // namespace
+
+class TestRunnerClient : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::string probe_;
+
+    /// Loads the probe, which then behaves as `first` asks, and runs it.
+    Result<RunnerTimes> runWith(RunnerClient& client, float first) {
+        LATHE_CHECKED(client.load(probe_));
+        LATHE_CHECKED(client.setInput("x", rows({first, 1, 2, 3})));
+        return client.run();
+    }
+
+private slots:
+    void initTestCase() {
+        probe_ = lathe::tests::buildProbe(folder_.path()).toStdString();
+        QVERIFY(!probe_.empty());
+    }
+
+    void runsAndGivesResults() {
+        RunnerClient client({.threads = 2});
+        const auto model = client.load(probe_);
+        QVERIFY(model.has_value());
+        QCOMPARE(model->name, std::string("probe"));
+        QCOMPARE(model->symbols, std::vector<std::string>{"n"});
+        QCOMPARE(model->inputs.at(0).dims, (std::vector<int64_t>{-1, 4}));
+        QVERIFY(model->inputs.at(0).dtype == types::Float32);
+        QCOMPARE(model->outputs.at(1).dims, std::vector<int64_t>{INT64_MIN});
+        QCOMPARE(model->calls.at(0).nodes, (std::vector<std::string>{"add_1", "gather_3"}));
+        QCOMPARE(model->calls.at(0).flops, 4.0);
+
+        QVERIFY(client.startProfile(100).has_value());
+        QVERIFY(client.setInput("x", rows({0, 1, 2, 3, 4, 5, 6, 7})).has_value());
+        const auto times = client.run(5);
+        QVERIFY(times.has_value());
+        QCOMPARE(times->ns.size(), size_t{5});
+        QVERIFY(std::ranges::all_of(times->ns, [](int64_t ns) { return ns > 0; }));
+        const auto outputs = client.outputs();
+        QVERIFY(outputs.has_value());
+        QCOMPARE(outputs->at(0).shape, (std::vector<int64_t>{2, 4}));
+        QCOMPARE(floats(outputs->at(0)), (std::vector<float>{1, 3, 5, 7, 5, 7, 9, 11}));
+        QCOMPARE(floats(outputs->at(1)), (std::vector<float>{0, 1, 2}));
+        const auto profile = client.readProfile();
+        QVERIFY(profile.has_value());
+        QCOMPARE(profile->calls.at(0).count, int64_t{5});
+        QVERIFY(profile->calls.at(0).totalNs >= 5 * profile->calls.at(0).minNs);
+        QCOMPARE(profile->threads.size(), size_t{2});
+    }
+
+    void largeTensorsGoThrough() {
+        RunnerClient client;
+        QVERIFY(client.load(probe_).has_value());
+        QVERIFY(client.setInput("x", rows(std::vector<float>(4'000'000, 1))).has_value()); // 16 MB
+        QVERIFY(client.run().has_value());
+        const auto output = client.output(0);
+        QVERIFY(output.has_value());
+        QCOMPARE(floats(*output).back(), 5.F);
+        QCOMPARE(output->elements(), int64_t{4'000'000});
+    }
+
+    void refusalsNameTheReason() {
+        RunnerClient client;
+        const auto missing = client.load("/nowhere.so");
+        QVERIFY(!missing.has_value());
+        QVERIFY(missing.error().what.find("/nowhere.so") != std::string::npos);
+        QCOMPARE(client.outcome(), RunnerOutcome::Refused);
+
+        const auto failed = runWith(client, -104);
+        QVERIFY(!failed.has_value());
+        QCOMPARE(failed.error().node, std::string("gather_3"));
+        QCOMPARE(failed.error().what, std::string("index out of range (7 of 4)"));
+        QCOMPARE(client.outcome(), RunnerOutcome::Refused);
+
+        auto wrongRank = rows({1, 2, 3, 4});
+        wrongRank.shape = {4};
+        QVERIFY(!client.setInput("x", wrongRank).has_value());
+        QVERIFY(!client.setInput("nobody", rows({1, 2, 3, 4})).has_value());
+        auto shortOfBytes = rows({1, 2, 3, 4});
+        shortOfBytes.bytes.pop_back();
+        QVERIFY(!client.setInput("x", shortOfBytes).has_value());
+        QVERIFY(runWith(client, 0).has_value()); // and the child lives
+    }
+
+    void crashIsTold() {
+        RunnerClient client;
+        const auto crashed = runWith(client, -101);
+        QVERIFY(!crashed.has_value());
+        QCOMPARE(crashed.error().what, std::string("the kernel crashed with SIGSEGV"));
+        QCOMPARE(client.outcome(), RunnerOutcome::Crashed);
+        QVERIFY(!client.run().has_value());
+        QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
+        QVERIFY(runWith(client, 0).has_value()); // a new child
+        QCOMPARE(client.outcome(), RunnerOutcome::Good);
+    }
+
+    void hangIsEnded() {
+        RunnerClient client({.timeout = 400ms});
+        const auto begin = std::chrono::steady_clock::now();
+        QVERIFY(!runWith(client, -102).has_value());
+        QCOMPARE(client.outcome(), RunnerOutcome::Timeout);
+        QVERIFY(std::chrono::steady_clock::now() - begin < 10s);
+        auto patient = client.options();
+        patient.timeout = 20s;
+        client.setOptions(patient);
+        QVERIFY(runWith(client, 0).has_value());
+    }
+
+    void memoryLimitIsAnError() {
+        RunnerClient client({.contextBytes = 1 << 20});
+        const auto refused = runWith(client, -105);
+        QVERIFY(!refused.has_value());
+        QVERIFY(refused.error().what.starts_with("out of memory"));
+        QCOMPARE(client.outcome(), RunnerOutcome::Refused);
+    }
+
+    void noRunnerIsADiagnostic() {
+        RunnerClient client({.program = "/nowhere/lathe-runner"});
+        const auto refused = client.load(probe_);
+        QVERIFY(!refused.has_value());
+        QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
+        RunnerClient other({.program = "/bin/true"}); // ends at once: a write into nothing must not end us
+        QVERIFY(!other.load(probe_).has_value());
+    }
+
+    void poolServesMoreJobsThanRunners() {
+        RunnerPool pool(2, {.threads = 1});
+        std::atomic<int> good = 0;
+        std::vector<std::thread> jobs;
+        for (int job = 0; job < 5; ++job)
+            jobs.emplace_back([&, job] {
+                for (int i = 0; i < 4; ++i) {
+                    const auto client = pool.borrow();
+                    good += runWith(*client, job == 2 ? -101.F : 0.F).has_value();
+                }
+            });
+        for (std::thread& job : jobs)
+            job.join();
+        QCOMPARE(good.load(), 16);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRunnerClient)
+#include "test_runner_client.moc"
