@@ -135,13 +135,10 @@ lathe_status Context::run() {
     pool_.startRun();
     const int32_t status = desc.entry(&exec_);
     pool_.endRun();
+    const lathe_status result = status == 0 ? checkOutputs() : explain(status);
     arena_.endRun();
-    if (status != 0)
-        return explain(status);
-    if (const lathe_status bad = checkOutputs())
-        return bad;
-    good_ = true;
-    return LATHE_OK;
+    good_ = result == LATHE_OK;
+    return result;
 }
 
 lathe_status Context::explain(int32_t status) {

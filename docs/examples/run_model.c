@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static lathe_model* model;
+static lathe_model* model; /* for the life of the program */
 static float *input, *expected;
 static long input_count, expected_count; /* 0: not given */
 
@@ -55,7 +55,5 @@ int main(int argc, char** argv) {
     pthread_t other;
     if (pthread_create(&other, NULL, run, model)) return 1;
     void *first = run(model), *second = model;
-    pthread_join(other, &second);
-    lathe_model_free(model);
-    return first || second;
+    return pthread_join(other, &second) || first || second;
 }
