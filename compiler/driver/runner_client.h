@@ -21,9 +21,9 @@ struct RunnerOptions {
     int threads = 0;          // 0: all
     int64_t contextBytes = 0; // arena, outputs and copied inputs of a model; 0: no limit
     int64_t processBytes = 0; // writable memory of the whole child; 0: no limit
-    std::optional<uint64_t> seed;
+    std::optional<uint64_t> seed = {};
     std::chrono::milliseconds timeout{60'000}; // of each request
-    std::filesystem::path program;             // empty: $LATHE_RUNNER, or lathe-runner beside this program
+    std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
 };
 
 struct RunnerValue {

@@ -9,7 +9,10 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <span>
 #include <thread>
 
 using namespace lathe;
