@@ -8,6 +8,7 @@
 #include "relay/builder_state.h"
 #include "relay/element.h"
 #include "relay/rules.h"
+#include "relay/type_map.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -329,58 +330,26 @@ Var Builder::project(Var tuple, int index) {
 
 namespace {
 
-/// Maps the dims of a declared type that are plain symbols to those of an actual type.
-void unify(const Type& declared, const Type& actual, arith::VarMap& map) {
-    if (!declared || !actual || declared->value.index() != actual->value.index())
-        return;
-    if (const TensorType* tensor = asTensor(declared)) {
-        const TensorType& other = *asTensor(actual);
-        for (size_t i = 0; i < tensor->shape.size() && i < other.shape.size(); ++i)
-            if (tensor->shape[i].kind() == arith::ExprKind::Var)
-                map.try_emplace(tensor->shape[i].get(), other.shape[i]);
-    } else if (const TupleType* tuple = asTuple(declared)) {
-        for (size_t i = 0; i < tuple->fields.size() && i < asTuple(actual)->fields.size(); ++i)
-            unify(tuple->fields[i], asTuple(actual)->fields[i], map);
-    } else if (auto* reference = std::get_if<DataTypeRef>(&declared->value)) {
-        const auto& other = std::get<DataTypeRef>(actual->value);
-        for (size_t i = 0; i < reference->args.size() && i < other.args.size(); ++i)
-            unify(reference->args[i], other.args[i], map);
-    }
-}
-
-Type instantiate(const Type& type, const arith::VarMap& map) {
-    if (const TensorType* tensor = asTensor(type)) {
-        std::vector<Expr> shape;
-        for (const Expr& dim : tensor->shape)
-            shape.push_back(arith::simplify(arith::substitute(dim, map)));
-        return tensorType(tensor->dtype, std::move(shape), tensor->layout);
-    }
-    auto all = [&](const std::vector<Type>& list) {
-        std::vector<Type> result;
-        for (const Type& element : list)
-            result.push_back(instantiate(element, map));
-        return result;
-    };
-    if (const TupleType* tuple = asTuple(type))
-        return tupleType(all(tuple->fields));
-    if (auto* function = std::get_if<FunctionType>(&type->value))
-        return std::make_shared<TypeNode>(
-            TypeNode{FunctionType{all(function->params), instantiate(function->result, map)}});
-    const auto& reference = std::get<DataTypeRef>(type->value);
-    return std::make_shared<TypeNode>(TypeNode{DataTypeRef{reference.name, all(reference.args)}});
-}
-
-/// The result type of a call with these arguments, or why they do not fit.
-Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, const std::vector<Type>& args) {
-    if (params.size() != args.size())
-        return failure(fmt::format("{} arguments for {} parameters", args.size(), params.size()));
+/// Symbols that the callee itself defines (no parameter mentions them, and they are not ours) are new at each call.
+Type withFreshSymbols(const Type& result, const std::vector<Param>& params, const Block& body,
+                      const CallContext::Fresh& fresh) {
+    std::unordered_set<const arith::ExprNode*> own;
+    for (const BindingPtr& binding : body.bindings)
+        visitDims(binding->type, [&](const Expr& dim) {
+            for (const arith::Var& var : arith::freeVars(dim))
+                own.insert(var.get());
+        });
+    for (const Param& param : params)
+        visitDims(param.type, [&](const Expr& dim) {
+            for (const arith::Var& var : arith::freeVars(dim))
+                own.erase(var.get());
+        });
     arith::VarMap map;
-    for (size_t i = 0; i < params.size(); ++i)
-        unify(params[i], args[i], map);
-    for (size_t i = 0; i < params.size(); ++i)
-        if (!sameType(instantiate(params[i], map), args[i]))
-            return failure(
-                fmt::format("argument {} is {}, the parameter is {}", i + 1, toString(args[i]), toString(params[i])));
+    visitDims(result, [&](const Expr& dim) {
+        for (const arith::Var& var : arith::freeVars(dim))
+            if (own.contains(var.get()) && !map.contains(var.get()))
+                map[var.get()] = fresh(var->name, var->lower, var->upper);
+    });
     return instantiate(result, map);
 }
 
@@ -404,7 +373,10 @@ Var Builder::callFunction(const std::string& name, std::vector<Var> args) {
         fail(fmt::format("call of '{}': {}", name, result.error().what));
         return {};
     }
-    return state_->bind(FunctionCall{name, std::move(args)}, *result);
+    Type type = withFreshSymbols(
+        *result, found->second->params, *found->second->body,
+        [&](const std::string& hint, int64_t lower, int64_t upper) { return state_->freshSymbol(hint, lower, upper); });
+    return state_->bind(FunctionCall{name, std::move(args)}, std::move(type));
 }
 
 Var Builder::closure(FunctionPtr function, std::vector<Var> captures) {

@@ -4,6 +4,7 @@
 #include "relay/ir.h"
 
 #include "arith/analysis.h"
+#include "relay/type_map.h"
 
 #include <fmt/format.h>
 
@@ -37,24 +38,11 @@ bool sameTensor(const TensorType& a, const TensorType& b) {
     return true;
 }
 
-std::string join(const std::vector<Type>& types) {
-    std::string text;
-    for (size_t i = 0; i < types.size(); ++i)
-        text += (i == 0 ? "" : ", ") + toString(types[i]);
-    return text;
-}
-
-std::string layoutText(const Layout& layout) {
-    std::string text;
-    for (size_t i = 0; i < layout.axes.size(); ++i) {
-        const Layout::Axis& axis = layout.axes[i];
-        text += i == 0 ? "; " : ", ";
-        if (axis.factor == 0)
-            text += fmt::format("{}", axis.dim);
-        else
-            text += fmt::format("{}{}{}", axis.dim, axis.outer ? '/' : '%', axis.factor);
+void printTypes(std::string& out, const std::vector<Type>& types, const arith::Names& names) {
+    for (size_t i = 0; i < types.size(); ++i) {
+        out += i == 0 ? "" : ", ";
+        printType(out, types[i], names);
     }
-    return layout.zeroPadded ? text : text + "; any";
 }
 
 } // namespace
@@ -100,21 +88,55 @@ bool sameType(const Type& a, const Type& b) {
     return left.name == right.name && sameTypes(left.args, right.args);
 }
 
-std::string toString(const Type& type) {
-    if (!type)
-        return "?";
-    if (const TensorType* tensor = asTensor(type)) {
-        std::string text = toString(tensor->dtype) + "[";
-        for (size_t i = 0; i < tensor->shape.size(); ++i)
-            text += (i == 0 ? "" : ", ") + arith::toString(tensor->shape[i]);
-        return text + (tensor->layout ? layoutText(*tensor->layout) : "") + "]";
+std::string layoutText(const Layout& layout) {
+    std::string text;
+    for (size_t i = 0; i < layout.axes.size(); ++i) {
+        const Layout::Axis& axis = layout.axes[i];
+        text += i == 0 ? "" : ", ";
+        if (axis.factor == 0)
+            text += fmt::format("{}", axis.dim);
+        else
+            text += fmt::format("{}{}{}", axis.dim, axis.outer ? '/' : '%', axis.factor);
     }
-    if (const TupleType* tuple = asTuple(type))
-        return "(" + join(tuple->fields) + (tuple->fields.size() == 1 ? ",)" : ")");
-    if (auto* function = std::get_if<FunctionType>(&type->value))
-        return "fn(" + join(function->params) + ") -> " + toString(function->result);
-    auto& reference = std::get<DataTypeRef>(type->value);
-    return reference.args.empty() ? reference.name : reference.name + "(" + join(reference.args) + ")";
+    return layout.zeroPadded ? text : text + "; any";
+}
+
+void printType(std::string& out, const Type& type, const arith::Names& names) {
+    if (!type) {
+        out += '?';
+    } else if (const TensorType* tensor = asTensor(type)) {
+        out += toString(tensor->dtype) + "[";
+        for (size_t i = 0; i < tensor->shape.size(); ++i) {
+            out += i == 0 ? "" : ", ";
+            arith::print(out, tensor->shape[i], names);
+        }
+        out += (tensor->layout ? "; " + layoutText(*tensor->layout) : "") + "]";
+    } else if (const TupleType* tuple = asTuple(type)) {
+        out += '(';
+        printTypes(out, tuple->fields, names);
+        out += tuple->fields.size() == 1 ? ",)" : ")";
+    } else if (auto* function = std::get_if<FunctionType>(&type->value)) {
+        out += "fn(";
+        printTypes(out, function->params, names);
+        out += ") -> ";
+        printType(out, function->result, names);
+    } else {
+        const auto& reference = std::get<DataTypeRef>(type->value);
+        out += reference.name;
+        if (!reference.args.empty()) {
+            out += '(';
+            printTypes(out, reference.args, names);
+            out += ')';
+        }
+    }
+}
+
+std::string toString(const Type& type) {
+    static const arith::Names plain{[](const Expr& var) { return var->name; },
+                                    [](const arith::StoragePtr& storage) { return storage->name; }};
+    std::string out;
+    printType(out, type, plain);
+    return out;
 }
 
 } // namespace lathe::relay
