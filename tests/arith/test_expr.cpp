@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folding of constants by the rules in arith/expr.h, types, comparison, hashing and text of expressions.
+#include "arith/expr.h"
+#include "base/result.h"
+
+#include <QTest>
+#include <cmath>
+#include <limits>
+
+using namespace lathe;
+using namespace lathe::arith;
+
+namespace {
+
+Expr i8(int64_t value) {
+    return intImm(value, types::Int8);
+}
+
+Expr f32(double value) {
+    return floatImm(value, types::Float32);
+}
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+
+} // namespace
+
+class TestExpr : public QObject {
+    Q_OBJECT
+
+private slots:
+    void integersWrap() {
+        QCOMPARE(asInt(i8(127) + i8(1)), -128);
+        QCOMPARE(asInt(div(i8(-128), i8(-1))), -128);
+        QCOMPARE(asInt(intImm(250, types::UInt8) + intImm(10, types::UInt8)), 4);
+        QCOMPARE(asInt(intImm(-1, types::UInt64)), std::nullopt);
+        QCOMPARE(asInt(div(intImm(-1, types::UInt64), intImm(2, types::UInt64))), std::numeric_limits<int64_t>::max());
+        QCOMPARE(asInt(intImm(9, types::Int4)), -7);
+    }
+
+    void divisionsRoundAsStated() {
+        QCOMPARE(asInt(div(Expr(-7), Expr(2))), -3);
+        QCOMPARE(asInt(mod(Expr(-7), Expr(2))), -1);
+        QCOMPARE(asInt(floorDiv(Expr(-7), Expr(2))), -4);
+        QCOMPARE(asInt(floorMod(Expr(-7), Expr(2))), 1);
+        QCOMPARE(asInt(floorMod(Expr(7), Expr(-2))), -1);
+        QCOMPARE(asInt(ceilDiv(Expr(7), Expr(2))), 4);
+        QVERIFY(!isConst(div(Expr(1), Expr(0))));
+    }
+
+    void indexOverflowStaysUnfolded() {
+        Expr most(std::numeric_limits<int64_t>::max());
+        QVERIFY(!isConst(most + 1));
+        QVERIFY(!isConst(most * 2));
+        QCOMPARE(asInt(most - 1), std::numeric_limits<int64_t>::max() - 1);
+    }
+
+    void shiftsBeyondTheWidth() {
+        auto i32 = [](int64_t value) { return intImm(value, types::Int32); };
+        QCOMPARE(asInt(binary(ExprKind::Shl, i32(1), i32(32))), 0);
+        QCOMPARE(asInt(binary(ExprKind::Shr, i32(-5), i32(40))), -1);
+        QCOMPARE(asInt(binary(ExprKind::Shr, intImm(128, types::UInt8), intImm(1, types::UInt8))), 64);
+    }
+
+    void floatsFollowIeee() {
+        QCOMPARE(asFloat(div(f32(1), f32(3))), static_cast<double>(1.0f / 3.0f));
+        QCOMPARE(asFloat(f32(16777216) + f32(1)), 16777216.0);
+        QVERIFY(std::isnan(*asFloat(min(f32(nan), f32(1)))));
+        QVERIFY(std::isnan(*asFloat(max(f32(1), f32(nan)))));
+        QCOMPARE(asFloat(div(f32(1), f32(0))), infinity);
+        QVERIFY(std::signbit(*asFloat(-f32(0))));
+    }
+
+    void castsAsStated() {
+        QCOMPARE(asInt(cast(f32(-1.9), types::Int32)), -1);
+        QCOMPARE(asInt(cast(f32(1e20), types::Int32)), 2147483647);
+        QCOMPARE(asInt(cast(f32(nan), types::Int64)), 0);
+        QCOMPARE(asInt(cast(f32(-3), types::UInt8)), 0);
+        QCOMPARE(asInt(cast(f32(300), types::UInt8)), 255);
+        QCOMPARE(asInt(cast(f32(9), types::Int4)), -7);
+        QCOMPARE(asInt(cast(f32(0.25), types::Bool)), 1);
+        QCOMPARE(asInt(cast(intImm(300, types::Int32), types::UInt8)), 44);
+        QCOMPARE(asFloat(cast(intImm((int64_t{1} << 24) + 1, types::Int64), types::Float32)), 16777216.0);
+    }
+
+    void limitsOfTypes() {
+        QCOMPARE(asInt(lowest(types::Int16)), -32768);
+        QCOMPARE(asInt(highest(types::UInt8)), 255);
+        QCOMPARE(asFloat(lowest(types::Float32)), -infinity);
+        QCOMPARE(asFloat(highest({TypeCode::Float8E4M3FN, 8})), 448.0);
+        QCOMPARE(asInt(lowest(types::Index)), std::numeric_limits<int64_t>::min());
+    }
+
+    void operandTypesMustAgree() {
+        QVERIFY_THROWS_EXCEPTION(InternalError, f32(1) + Expr(1));
+        QCOMPARE(lt(broadcast(var("x"), 4), broadcast(Expr(1), 4)).dtype(), types::Bool.withLanes(4));
+    }
+
+    void rewritesKeepSharedNodes() {
+        Var x = var("x");
+        Expr deep = x;
+        for (int i = 0; i < 60; ++i)
+            deep = deep + deep; // 2^60 paths
+        Expr replaced = substitute(deep, {{x.get(), var("y")}});
+        QCOMPARE(freeVars(replaced).front()->name, std::string("y"));
+        QVERIFY(substitute(deep, {{var("z").get(), x}}).same(deep));
+        std::unordered_map<const void*, uint64_t> numbersA, numbersB;
+        Hasher a, b;
+        hashInto(a, deep, numbersA);
+        hashInto(b, replaced, numbersB);
+        QCOMPARE(a.finish(), b.finish());
+        VarMap vars;
+        QVERIFY(structurallyEqual(deep, replaced, &vars, true));
+    }
+
+    void equalityIsOneToOne() {
+        Var x = var("x"), y = var("y"), u = var("u"), v = var("v");
+        VarMap vars;
+        QVERIFY(structurallyEqual(x + y, u + v, &vars, true));
+        VarMap other;
+        QVERIFY(!structurallyEqual(x + y, u + u, &other, true));
+        VarMap another;
+        QVERIFY(!structurallyEqual(x + x, u + v, &another, true));
+        QVERIFY(!structurallyEqual(x + 1, x + 2));
+    }
+
+    void textHasTheBracketsItNeeds() {
+        Var a = var("a"), b = var("b"), c = var("c");
+        QCOMPARE(toString((a + b) * c), std::string("(a + b) * c"));
+        QCOMPARE(toString(a - (b - c)), std::string("a - (b - c)"));
+        QCOMPARE(toString((a - b) - c), std::string("a - b - c"));
+        QCOMPARE(toString(a * Expr(-3)), std::string("a * (-3)"));
+        QCOMPARE(toString(floorDiv(a + 3, 4)), std::string("floordiv(a + 3, 4)"));
+        QCOMPARE(toString(select(lt(a, b), a, b)), std::string("select(a < b, a, b)"));
+        QCOMPARE(toString(logicalNot(logicalAnd(lt(a, b), ge(b, c)))), std::string("!(a < b && b >= c)"));
+        Var x = var("x", types::Float32);
+        QCOMPARE(toString(call(Intrinsic::Exp, {x}, types::Float32)), std::string("exp:float32(x)"));
+        QCOMPARE(toString(x + floatImm(0.1, types::Float32)), std::string("x + 0.1:float32"));
+        auto storage = std::make_shared<Storage>();
+        storage->name = "A";
+        storage->dtype = types::Float32;
+        QCOMPARE(toString(load(storage, {a, b + 1})), std::string("A[a, b + 1]"));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestExpr)
+#include "test_expr.moc"
