@@ -21,7 +21,7 @@ Expr f32(double value) {
 }
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
 } // namespace
 
@@ -30,21 +30,21 @@ class TestExpr : public QObject {
 
 private slots:
     void integersWrap() {
-        QCOMPARE(asInt(i8(127) + i8(1)), -128);
-        QCOMPARE(asInt(div(i8(-128), i8(-1))), -128);
-        QCOMPARE(asInt(intImm(250, types::UInt8) + intImm(10, types::UInt8)), 4);
-        QCOMPARE(asInt(intImm(-1, types::UInt64)), std::nullopt);
-        QCOMPARE(asInt(div(intImm(-1, types::UInt64), intImm(2, types::UInt64))), std::numeric_limits<int64_t>::max());
-        QCOMPARE(asInt(intImm(9, types::Int4)), -7);
+        QVERIFY(asInt(i8(127) + i8(1)) == -128);
+        QVERIFY(asInt(div(i8(-128), i8(-1))) == -128);
+        QVERIFY(asInt(intImm(250, types::UInt8) + intImm(10, types::UInt8)) == 4);
+        QVERIFY(!asInt(intImm(-1, types::UInt64)));
+        QVERIFY(asInt(div(intImm(-1, types::UInt64), intImm(2, types::UInt64))) == std::numeric_limits<int64_t>::max());
+        QVERIFY(asInt(intImm(9, types::Int4)) == -7);
     }
 
     void divisionsRoundAsStated() {
-        QCOMPARE(asInt(div(Expr(-7), Expr(2))), -3);
-        QCOMPARE(asInt(mod(Expr(-7), Expr(2))), -1);
-        QCOMPARE(asInt(floorDiv(Expr(-7), Expr(2))), -4);
-        QCOMPARE(asInt(floorMod(Expr(-7), Expr(2))), 1);
-        QCOMPARE(asInt(floorMod(Expr(7), Expr(-2))), -1);
-        QCOMPARE(asInt(ceilDiv(Expr(7), Expr(2))), 4);
+        QVERIFY(asInt(div(Expr(-7), Expr(2))) == -3);
+        QVERIFY(asInt(mod(Expr(-7), Expr(2))) == -1);
+        QVERIFY(asInt(floorDiv(Expr(-7), Expr(2))) == -4);
+        QVERIFY(asInt(floorMod(Expr(-7), Expr(2))) == 1);
+        QVERIFY(asInt(floorMod(Expr(7), Expr(-2))) == -1);
+        QVERIFY(asInt(ceilDiv(Expr(7), Expr(2))) == 4);
         QVERIFY(!isConst(div(Expr(1), Expr(0))));
     }
 
@@ -52,43 +52,43 @@ private slots:
         Expr most(std::numeric_limits<int64_t>::max());
         QVERIFY(!isConst(most + 1));
         QVERIFY(!isConst(most * 2));
-        QCOMPARE(asInt(most - 1), std::numeric_limits<int64_t>::max() - 1);
+        QVERIFY(asInt(most - 1) == std::numeric_limits<int64_t>::max() - 1);
     }
 
     void shiftsBeyondTheWidth() {
         auto i32 = [](int64_t value) { return intImm(value, types::Int32); };
-        QCOMPARE(asInt(binary(ExprKind::Shl, i32(1), i32(32))), 0);
-        QCOMPARE(asInt(binary(ExprKind::Shr, i32(-5), i32(40))), -1);
-        QCOMPARE(asInt(binary(ExprKind::Shr, intImm(128, types::UInt8), intImm(1, types::UInt8))), 64);
+        QVERIFY(asInt(binary(ExprKind::Shl, i32(1), i32(32))) == 0);
+        QVERIFY(asInt(binary(ExprKind::Shr, i32(-5), i32(40))) == -1);
+        QVERIFY(asInt(binary(ExprKind::Shr, intImm(128, types::UInt8), intImm(1, types::UInt8))) == 64);
     }
 
     void floatsFollowIeee() {
-        QCOMPARE(asFloat(div(f32(1), f32(3))), static_cast<double>(1.0f / 3.0f));
-        QCOMPARE(asFloat(f32(16777216) + f32(1)), 16777216.0);
-        QVERIFY(std::isnan(*asFloat(min(f32(nan), f32(1)))));
-        QVERIFY(std::isnan(*asFloat(max(f32(1), f32(nan)))));
-        QCOMPARE(asFloat(div(f32(1), f32(0))), infinity);
+        QVERIFY(asFloat(div(f32(1), f32(3))) == static_cast<double>(1.0f / 3.0f));
+        QVERIFY(asFloat(f32(16777216) + f32(1)) == 16777216.0);
+        QVERIFY(std::isnan(*asFloat(min(f32(notANumber), f32(1)))));
+        QVERIFY(std::isnan(*asFloat(max(f32(1), f32(notANumber)))));
+        QVERIFY(asFloat(div(f32(1), f32(0))) == infinity);
         QVERIFY(std::signbit(*asFloat(-f32(0))));
     }
 
     void castsAsStated() {
-        QCOMPARE(asInt(cast(f32(-1.9), types::Int32)), -1);
-        QCOMPARE(asInt(cast(f32(1e20), types::Int32)), 2147483647);
-        QCOMPARE(asInt(cast(f32(nan), types::Int64)), 0);
-        QCOMPARE(asInt(cast(f32(-3), types::UInt8)), 0);
-        QCOMPARE(asInt(cast(f32(300), types::UInt8)), 255);
-        QCOMPARE(asInt(cast(f32(9), types::Int4)), -7);
-        QCOMPARE(asInt(cast(f32(0.25), types::Bool)), 1);
-        QCOMPARE(asInt(cast(intImm(300, types::Int32), types::UInt8)), 44);
-        QCOMPARE(asFloat(cast(intImm((int64_t{1} << 24) + 1, types::Int64), types::Float32)), 16777216.0);
+        QVERIFY(asInt(cast(f32(-1.9), types::Int32)) == -1);
+        QVERIFY(asInt(cast(f32(1e20), types::Int32)) == 2147483647);
+        QVERIFY(asInt(cast(f32(notANumber), types::Int64)) == 0);
+        QVERIFY(asInt(cast(f32(-3), types::UInt8)) == 0);
+        QVERIFY(asInt(cast(f32(300), types::UInt8)) == 255);
+        QVERIFY(asInt(cast(f32(9), types::Int4)) == -7);
+        QVERIFY(asInt(cast(f32(0.25), types::Bool)) == 1);
+        QVERIFY(asInt(cast(intImm(300, types::Int32), types::UInt8)) == 44);
+        QVERIFY(asFloat(cast(intImm((int64_t{1} << 24) + 1, types::Int64), types::Float32)) == 16777216.0);
     }
 
     void limitsOfTypes() {
-        QCOMPARE(asInt(lowest(types::Int16)), -32768);
-        QCOMPARE(asInt(highest(types::UInt8)), 255);
-        QCOMPARE(asFloat(lowest(types::Float32)), -infinity);
-        QCOMPARE(asFloat(highest({TypeCode::Float8E4M3FN, 8})), 448.0);
-        QCOMPARE(asInt(lowest(types::Index)), std::numeric_limits<int64_t>::min());
+        QVERIFY(asInt(lowest(types::Int16)) == -32768);
+        QVERIFY(asInt(highest(types::UInt8)) == 255);
+        QVERIFY(asFloat(lowest(types::Float32)) == -infinity);
+        QVERIFY(asFloat(highest({TypeCode::Float8E4M3FN, 8})) == 448.0);
+        QVERIFY(asInt(lowest(types::Index)) == std::numeric_limits<int64_t>::min());
     }
 
     void operandTypesMustAgree() {
@@ -108,7 +108,7 @@ private slots:
         Hasher a, b;
         hashInto(a, deep, numbersA);
         hashInto(b, replaced, numbersB);
-        QCOMPARE(a.finish(), b.finish());
+        QVERIFY(a.finish() == b.finish());
         VarMap vars;
         QVERIFY(structurallyEqual(deep, replaced, &vars, true));
     }

@@ -176,7 +176,7 @@ private slots:
         row("nested div", floorDiv(floorDiv(x, 4), 8), "floordiv(x, 32)");
         row("div and mod join", floorDiv(x, 4) * 4 + floorMod(x, 4), "x");
         row("rest of a division", n - floorDiv(n, 6) * 6, "floormod(n, 6)");
-        row("symbolic div", floorDiv(x * n + i, n), "floordiv(i, n) + x");
+        row("symbolic div", floorDiv(x * n + i, n), "x + floordiv(i, n)");
         row("symbolic div below", floorDiv(i * n + x, n), "i", below);
         row("symbolic mod below", floorMod(i * n + x, n), "x", below);
         row("fuse and split", floorMod(floorDiv(ko * 64 + i * 4 + j, 4), 16) * 4 + floorMod(ko * 64 + i * 4 + j, 4),
