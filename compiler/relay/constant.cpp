@@ -61,8 +61,13 @@ ConstantPtr makeConstant(const model::TensorPtr& tensor) {
 }
 
 ConstantPtr makeSplat(DataType dtype, std::vector<int64_t> shape, double value) {
-    auto element = std::make_shared<std::vector<std::byte>>(static_cast<size_t>(dtype.bytes()));
-    writeFloat(element->data(), dtype, value);
+    std::byte element[16] = {};
+    writeFloat(element, dtype, value);
+    return splatOf(dtype, std::move(shape), element);
+}
+
+ConstantPtr splatOf(DataType dtype, std::vector<int64_t> shape, const std::byte* bytes) {
+    auto element = std::make_shared<std::vector<std::byte>>(bytes, bytes + dtype.bytes());
     std::span<const std::byte> view(*element);
     int64_t count = 1;
     for (int64_t dim : shape)

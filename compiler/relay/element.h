@@ -23,6 +23,8 @@ void writeInt(std::byte* element, DataType dtype, int64_t value);
 std::optional<std::vector<Expr>> elementsOf(const Constant& constant, int64_t most);
 /// The reverse: a constant from constant elements; null if one is not constant.
 ConstantPtr constantFrom(DataType dtype, const std::vector<Expr>& shape, const std::vector<Expr>& elements);
+/// A splat of the element at `element`; of one element: an ordinary constant.
+ConstantPtr splatOf(DataType dtype, std::vector<int64_t> shape, const std::byte* element);
 /// Dims if all are constants.
 std::optional<std::vector<int64_t>> constantShape(const std::vector<Expr>& shape);
 /// Whether every element equals `value` (false for recipes and strings).
