@@ -42,7 +42,7 @@ DynamicKernel buildRange(const std::string& name, const CallContext& call) {
     }
     const Stmt measure =
         l.all({l.check(arith::ne(delta, zero), tir::CheckKind::InvalidValue, "a range has a step of 0"),
-               l.store(sizes, {0}, length)});
+               storeSize(l, sizes, length)});
     const BufferPtr& y = buffers.results[0];
     const Stmt fill = l.loop("i", y->shape[0], [&](const Var& i) {
         const Expr start = widen(scalar(0));

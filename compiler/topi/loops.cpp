@@ -144,4 +144,8 @@ BufferPtr sizesBuffer(const CallContext& call) {
     return makeBuffer("sizes", types::Int64, {static_cast<int64_t>(newSymbols(call).size())});
 }
 
+Stmt storeSize(const Loops& loops, const BufferPtr& sizes, const Expr& value) {
+    return arith::isConst(sizes->shape[0], 0) ? nullptr : loops.store(sizes, {0}, value);
+}
+
 } // namespace lathe::topi

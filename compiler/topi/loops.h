@@ -68,5 +68,7 @@ struct KernelBuffers {
 std::vector<Var> newSymbols(const CallContext& call);
 /// int64[number of new symbols]
 BufferPtr sizesBuffer(const CallContext& call);
+/// Stores the value of the one symbol that a call may define; nothing (null) if the size was known beforehand.
+Stmt storeSize(const Loops& loops, const BufferPtr& sizes, const Expr& value);
 
 } // namespace lathe::topi

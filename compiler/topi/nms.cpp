@@ -110,7 +110,7 @@ DynamicKernel buildNonMaxSuppression(const std::string& name, const CallContext&
     const Stmt measure = l.allocate(
         {positions},
         l.with({total}, l.all({l.set(total, int64(0)), l.nest("r", {batches, classes}, select, ForKind::Parallel), sum,
-                               l.store(sizes, {0}, total())})));
+                               storeSize(l, sizes, total())})));
     const Stmt write = l.nest("r", {batches, classes}, [&](const std::vector<Var>& row) {
         return l.loop("i", toIndex(load(counts, asIndices(row))), [&](const Var& i) {
             const Expr at = toIndex(total());

@@ -32,7 +32,7 @@ DynamicKernel buildNonZero(const std::string& name, const CallContext& call) {
         return l.all({l.set(count, int64(0)), scan});
     };
     const Stmt measure = l.with(
-        {count}, l.all({forEach([](const std::vector<Var>&) { return nullptr; }), l.store(sizes, {0}, count())}));
+        {count}, l.all({forEach([](const std::vector<Var>&) { return nullptr; }), storeSize(l, sizes, count())}));
     const Stmt fill = l.with({count}, forEach([&](const std::vector<Var>& i) {
                                  std::vector<Stmt> stores;
                                  for (size_t d = 0; d < i.size(); ++d)
@@ -57,7 +57,7 @@ DynamicKernel buildCompress(const std::string& name, const CallContext& call) {
         const Stmt note = l.all({l.store(kept, {toIndex(count())}, arith::cast(i, types::Int64)), l.increment(count)});
         return l.when(load(condition, {i}), note);
     });
-    const Stmt measure = l.with({count}, l.all({l.set(count, int64(0)), scan, l.store(sizes, {0}, count())}));
+    const Stmt measure = l.with({count}, l.all({l.set(count, int64(0)), scan, storeSize(l, sizes, count())}));
     const Stmt fill = l.nest("i", y->shape, [&](const std::vector<Var>& i) {
         const size_t d = axis < 0 ? 0 : static_cast<size_t>(axis);
         const Expr from = toIndex(load(kept, {i[d]}));

@@ -108,7 +108,7 @@ DynamicKernel buildUnique(const std::string& name, const CallContext& call) {
         return l.all({l.store(inverse, {i}, load(number, {i})), l.store(counts, {g}, load(counts, {g}) + int64(1))});
     });
     const Stmt measure = l.all({l.set(groups, int64(0)), l.set(next, int64(0)), fill, sort, group,
-                                attrs.sorted ? keep : rename, place, translate, finish, l.store(sizes, {0}, groups())});
+                                attrs.sorted ? keep : rename, place, translate, finish, storeSize(l, sizes, groups())});
     const Stmt measured =
         l.allocate({positions, firstOf, number}, l.with({groups, differs, next}, sorted.with(measure)));
 

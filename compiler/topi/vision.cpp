@@ -51,8 +51,10 @@ public:
                                      : ((normalised + lit(1)) * length - lit(1)) * lit(0.5);
         if (attrs_.mode == "nearest")
             x = fn(Intrinsic::RoundEven, x);
-        if (attrs_.padding == "border")
-            return clamp(x, lit(0), length - lit(1));
+        if (attrs_.padding == "border") {
+            const Expr outside = arith::logicalOr(arith::lt(x, low_), arith::gt(x, high_));
+            return arith::select(outside, clamp(x, lit(0), length - lit(1)), x);
+        }
         return attrs_.padding == "reflection" ? reflected(x, low_, high_) : x;
     }
     struct Neighbour {
