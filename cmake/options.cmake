@@ -13,3 +13,5 @@ find_package(Threads REQUIRED)
 
 # moc of Qt 6.4 cannot read <concepts>; it needs nothing from there, so its include guard is given as defined.
 set(CMAKE_AUTOMOC_MOC_OPTIONS -D_GLIBCXX_CONCEPTS)
+# moc reads our headers alone: it need not wait until the libraries that a target links are built.
+set(CMAKE_AUTOGEN_ORIGIN_DEPENDS OFF)

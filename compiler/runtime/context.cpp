@@ -6,7 +6,7 @@
 #include "runtime/dtype.h"
 #include "runtime/tensor.h"
 
-#include <cstring>
+#include <algorithm>
 #include <random>
 
 namespace lathe::runtime {
@@ -62,7 +62,7 @@ lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
     if (!input.data)
         return error_.set(LATHE_OUT_OF_MEMORY, "input '%s': no memory for %lld bytes",
                           model_->desc().inputs[index].name, static_cast<long long>(bytes));
-    std::memcpy(input.dims, tensor->shape, static_cast<size_t>(tensor->ndim) * sizeof(int64_t));
+    std::copy_n(tensor->shape, tensor->ndim, input.dims);
     copyCompact(*tensor, elementBytes(tensor->dtype), static_cast<char*>(input.data));
     return LATHE_OK;
 }
@@ -76,7 +76,7 @@ lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
                           "input '%s': only compact tensors at 64-byte aligned addresses can be bound; set it instead",
                           model_->desc().inputs[index].name);
     Input& input = inputs_[static_cast<size_t>(index)];
-    std::memcpy(input.dims, tensor->shape, static_cast<size_t>(tensor->ndim) * sizeof(int64_t));
+    std::copy_n(tensor->shape, tensor->ndim, input.dims);
     input.data = bytes > 0 ? const_cast<char*>(dataOf(*tensor)) : noElements;
     return LATHE_OK;
 }

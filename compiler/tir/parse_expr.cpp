@@ -54,12 +54,12 @@ int arityOf(Intrinsic intrinsic) {
     }
 }
 
-void ExprParser::fail(std::string what) {
+void ExprParser::fail(std::string what, bool atToken) {
     if (failed_)
         return;
     failed_ = true;
     diagnostic_ = error(std::move(what));
-    diagnostic_.line = token_.line;
+    diagnostic_.line = atToken && !atEnd() ? token_.line : lastLine_;
     token_.kind = TokenKind::End;
     token_.text.clear();
 }
@@ -67,9 +67,10 @@ void ExprParser::fail(std::string what) {
 void ExprParser::advance() {
     if (failed_)
         return;
+    lastLine_ = token_.line;
     token_ = lexer_.next();
     if (token_.kind == TokenKind::Bad)
-        fail(fmt::format("unexpected text near '{}'", quoteText(token_.text)));
+        fail(fmt::format("unexpected text near '{}'", quoteText(token_.text)), true);
 }
 
 bool ExprParser::at(std::string_view text) const {
@@ -85,13 +86,13 @@ bool ExprParser::accept(std::string_view text) {
 
 void ExprParser::expect(std::string_view text) {
     if (!accept(text))
-        fail(fmt::format("expected '{}', found '{}'", text, atEnd() ? "the end" : token_.text));
+        fail(fmt::format("expected '{}', found '{}'", text, atEnd() ? "the end" : token_.text), true);
 }
 
 std::string ExprParser::name() {
     bool isName = token_.kind == TokenKind::Name || (token_.kind == TokenKind::Word && !isReserved(token_.text));
     if (!isName) {
-        fail(fmt::format("expected a name, found '{}'", atEnd() ? "the end" : token_.text));
+        fail(fmt::format("expected a name, found '{}'", atEnd() ? "the end" : token_.text), true);
         return {};
     }
     std::string result = token_.text;
@@ -101,7 +102,7 @@ std::string ExprParser::name() {
 
 std::string ExprParser::text() {
     if (token_.kind != TokenKind::Text) {
-        fail("expected a text in double quotes");
+        fail("expected a text in double quotes", true);
         return {};
     }
     std::string result = token_.text;
@@ -123,7 +124,7 @@ int64_t ExprParser::integer() {
 DataType ExprParser::dataType() {
     auto type = token_.kind == TokenKind::Word ? parseDataType(token_.text) : std::nullopt;
     if (!type) {
-        fail(fmt::format("expected a data type, found '{}'", token_.text));
+        fail(fmt::format("expected a data type, found '{}'", token_.text), true);
         return types::Index;
     }
     advance();

@@ -24,7 +24,8 @@ protected:
         BufferPtr buffer; // or null
     };
 
-    void fail(std::string what);
+    /// The error lies in what was read last, or in the token that is there.
+    void fail(std::string what, bool atToken = false);
     void advance();
     const Token& token() const { return token_; }
     bool atEnd() const { return token_.kind == TokenKind::End; }
@@ -69,6 +70,7 @@ private:
 
     Lexer lexer_;
     Token token_;
+    int lastLine_ = 1; // of the token before
     bool failed_ = false;
     Diagnostic diagnostic_;
     int nesting_ = 0;

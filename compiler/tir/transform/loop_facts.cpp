@@ -89,6 +89,30 @@ Expr conjunction(const std::vector<Expr>& conditions) {
     return result;
 }
 
+Expr negation(const Expr& condition) {
+    const bool floats = !condition->args.empty() && condition->args[0].dtype().isFloat(); // NaN: no opposite compare
+    if (!floats) {
+        switch (condition.kind()) {
+        case ExprKind::Lt: return arith::ge(condition->args[0], condition->args[1]);
+        case ExprKind::Le: return arith::gt(condition->args[0], condition->args[1]);
+        case ExprKind::Gt: return arith::le(condition->args[0], condition->args[1]);
+        case ExprKind::Ge: return arith::lt(condition->args[0], condition->args[1]);
+        default: break;
+        }
+    }
+    return arith::logicalNot(condition);
+}
+
+bool readsMemory(const Expr& expr) {
+    bool found = false;
+    arith::visit(expr, [&](const Expr& e) {
+        found = found || e.kind() == ExprKind::Load ||
+                (e.kind() == ExprKind::Call && e->intrinsic == arith::Intrinsic::RtCall);
+        return !found;
+    });
+    return found;
+}
+
 bool dependsOn(const Expr& expr, const Expr& var) {
     bool found = false;
     arith::visit(expr, [&](const Expr& e) {

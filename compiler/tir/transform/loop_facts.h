@@ -15,7 +15,11 @@ void assume(arith::Facts& facts, const Expr& condition);
 /// The condition's conjuncts, in order: `a && (b && c)` gives a, b, c.
 std::vector<Expr> conjuncts(const Expr& condition);
 Expr conjunction(const std::vector<Expr>& conditions); // null if empty
+/// The condition's opposite; a compare stays a compare.
+Expr negation(const Expr& condition);
 /// Does `var` occur?
 bool dependsOn(const Expr& expr, const Expr& var);
+/// Does it read memory, or call something with effects?
+bool readsMemory(const Expr& expr);
 
 } // namespace lathe::tir

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See partition_loops.h.
+#include "tir/transform/partition_loops.h"
+
+#include "tir/transform/copy.h"
+#include "tir/transform/hoist_conditions.h"
+#include "tir/transform/loop_bounds.h"
+#include "tir/transform/loop_facts.h"
+#include "tir/transform/simplify.h"
+#include "tir/visit.h"
+
+#include <unordered_set>
+
+namespace lathe::tir {
+namespace {
+
+constexpr int64_t largestTile = 64;        // extents that are worth a version
+constexpr int64_t longestChain = 16;       // values of an unrolled extent in a tail
+constexpr int64_t versionedStatements = 20'000; // unrolled size of all versions of one place
+constexpr int64_t splitStatements = 2'000; // size of a loop body that is split in two
+
+/// Step 1, bottom-up.
+class Tightening : public Mutator {
+public:
+    using Mutator::mutate;
+    Stmt mutate(const Stmt& stmt) override {
+        if (!stmt)
+            return stmt;
+        if (const For* loop = stmt->as<For>())
+            bindLoop(facts_, *loop);
+        Stmt inner = descend(stmt);
+        const For* loop = inner->as<For>();
+        const If* branch = loop ? loop->body->as<If>() : nullptr;
+        if (!branch || branch->elseCase)
+            return inner;
+        For result = *loop;
+        std::vector<Expr> rest;
+        for (const Expr& part : conjuncts(branch->condition)) {
+            std::optional<Bound> bound = boundOf(part, loop->var, facts_);
+            if (bound && bound->upper) {
+                result.extent = arith::min(result.extent, bound->limit - result.min);
+            } else if (bound && loop->kind == ForKind::Serial) {
+                Expr min = arith::max(result.min, bound->limit);
+                result.extent = result.min + result.extent - min;
+                result.min = min;
+            } else {
+                rest.push_back(part);
+            }
+        }
+        result.min = arith::simplify(result.min, facts_);
+        result.extent = arith::simplify(result.extent, facts_);
+        result.body = rest.empty() ? branch->thenCase : makeStmt(If{conjunction(rest), branch->thenCase, nullptr}, loop->body->origin);
+        return makeStmt(std::move(result), inner->origin);
+    }
+
+private:
+    arith::Facts facts_;
+};
+
+/// A loop extent that is at most `most`, where `full` says that it is exactly that.
+struct Extent {
+    Expr extent;
+    int64_t most = 0;
+    Expr full;
+    bool unrolled = false;
+};
+
+class SetExtents : public Mutator {
+public:
+    SetExtents(const std::vector<Extent>& extents, const std::vector<int64_t>& values) : extents_(extents), values_(values) {}
+    using Mutator::mutate;
+    Stmt mutate(const Stmt& stmt) override {
+        Stmt inner = descend(stmt);
+        const For* loop = inner ? inner->as<For>() : nullptr;
+        if (!loop || arith::asInt(loop->extent))
+            return inner;
+        for (size_t i = 0; i < extents_.size(); ++i)
+            if (values_[i] >= 0 && arith::structurallyEqual(extents_[i].extent, loop->extent)) {
+                For result = *loop;
+                result.extent = Expr(values_[i]);
+                return makeStmt(std::move(result), inner->origin);
+            }
+        return inner;
+    }
+
+private:
+    const std::vector<Extent>& extents_;
+    const std::vector<int64_t>& values_; // -1: leave
+};
+
+/// Step 2, top-down: at each place all extents that are known there are versioned together.
+class Versioning : public Mutator {
+public:
+    using Mutator::mutate;
+
+    Stmt atPlace(const Stmt& body) {
+        std::vector<Extent> extents = extentsKnownAt(body);
+        if (extents.empty())
+            return descendInto(body);
+        std::vector<int64_t> values;
+        Expr full;
+        for (const Extent& e : extents) {
+            values.push_back(e.most);
+            full = full ? arith::logicalAnd(full, e.full) : e.full;
+        }
+        Stmt whole = SetExtents(extents, values).mutate(body);
+        const int64_t size = unrolledSize(whole);
+        if (size * 2 > versionedStatements)
+            return descendInto(body);
+        arith::Facts saved = facts_;
+        assume(facts_, full);
+        Stmt fullCase = descendInto(copyOf(whole));
+        facts_ = saved;
+        if (extents.size() == 1)
+            assume(facts_, negation(extents[0].full));
+        Stmt tail = tailOf(body, extents, size);
+        facts_ = std::move(saved);
+        return makeStmt(If{full, fullCase, tail}, body->origin);
+    }
+
+    Stmt mutate(const Stmt& stmt) override {
+        if (const For* loop = stmt->as<For>()) {
+            bindLoop(facts_, *loop);
+            For result = *loop;
+            result.body = atPlace(loop->body);
+            return result.body == loop->body ? stmt : makeStmt(std::move(result), stmt->origin);
+        }
+        if (const Let* let = stmt->as<Let>()) {
+            if (let->var.dtype().isIndex())
+                facts_.bind(let->var, arith::bounds(let->value, facts_));
+            Stmt body = atPlace(let->body);
+            return body == let->body ? stmt : makeStmt(Let{let->var, let->value, body}, stmt->origin);
+        }
+        return descend(stmt);
+    }
+
+private:
+    arith::Facts facts_;
+
+    Stmt descendInto(const Stmt& body) { return mutate(body); }
+
+    /// Dynamic, bounded extents of unrolled and vectorized loops in `body` whose variables are all defined outside of it.
+    std::vector<Extent> extentsKnownAt(const Stmt& body) {
+        std::vector<Extent> extents;
+        std::unordered_set<const arith::ExprNode*> defined;
+        arith::Facts inner = facts_;
+        visitStmts(body, [&](const Stmt& stmt) {
+            if (const Let* let = stmt->as<Let>())
+                defined.insert(let->var.get());
+            const For* loop = stmt->as<For>();
+            if (!loop)
+                return true;
+            bindLoop(inner, *loop);
+            defined.insert(loop->var.get());
+            if (loop->kind != ForKind::Unrolled && loop->kind != ForKind::Vectorized)
+                return true;
+            if (arith::asInt(loop->extent) || readsMemory(loop->extent))
+                return true;
+            for (const Var& var : arith::freeVars(loop->extent))
+                if (defined.contains(var.get()))
+                    return true;
+            int64_t most = arith::bounds(loop->extent, facts_).upper;
+            if (most < 1 || most > largestTile)
+                return true;
+            for (Extent& known : extents)
+                if (arith::structurallyEqual(known.extent, loop->extent)) {
+                    known.unrolled = known.unrolled || loop->kind == ForKind::Unrolled;
+                    return true;
+                }
+            extents.push_back({loop->extent, most, fullCondition(loop->extent, most), loop->kind == ForKind::Unrolled});
+            return true;
+        });
+        return extents;
+    }
+
+    Expr fullCondition(const Expr& extent, int64_t most) const {
+        if (extent.kind() == arith::ExprKind::Min)
+            for (int side = 0; side < 2; ++side)
+                if (arith::isConst(extent->args[static_cast<size_t>(side)], most))
+                    return arith::simplify(arith::ge(extent->args[static_cast<size_t>(1 - side)], Expr(most)), facts_);
+        return arith::ge(extent, Expr(most));
+    }
+
+    Stmt tailOf(const Stmt& body, const std::vector<Extent>& extents, int64_t size) {
+        size_t chosen = extents.size();
+        for (size_t i = 0; i < extents.size() && chosen == extents.size(); ++i)
+            if (extents[i].unrolled && extents[i].most <= longestChain)
+                chosen = i;
+        if (chosen == extents.size() || size * extents[chosen].most / 2 > versionedStatements)
+            return descendInto(copyOf(body));
+        const Extent& e = extents[chosen];
+        const int64_t last = extents.size() == 1 ? e.most - 1 : e.most;
+        Expr dynamic = e.extent; // below `most` it is the minimum's other side, which says more
+        if (dynamic.kind() == arith::ExprKind::Min &&
+            (arith::isConst(dynamic->args[0], e.most) || arith::isConst(dynamic->args[1], e.most)))
+            dynamic = arith::isConst(dynamic->args[0], e.most) ? dynamic->args[1] : dynamic->args[0];
+        arith::Congruence congruence = arith::congruence(dynamic, facts_);
+        const int64_t least = std::max<int64_t>(1, arith::bounds(e.extent, facts_).lower);
+        std::vector<int64_t> possible;
+        for (int64_t value = least; value <= last; ++value)
+            if (congruence.modulus <= 1 || value == e.most || (value - congruence.remainder) % congruence.modulus == 0)
+                possible.push_back(value);
+        Stmt chain;
+        std::vector<int64_t> values(extents.size(), -1);
+        if (arith::bounds(e.extent, facts_).lower < 1 || possible.empty()) {
+            values[chosen] = 0;
+            chain = descendInto(copyOf(SetExtents(extents, values).mutate(body)));
+        }
+        for (size_t i = possible.size(); i-- > 0;) {
+            values[chosen] = possible[i];
+            Stmt version = descendInto(copyOf(SetExtents(extents, values).mutate(body)));
+            chain = chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
+        }
+        return chain;
+    }
+};
+
+/// Step 3, bottom-up.
+class Splitting : public Mutator {
+public:
+    using Mutator::mutate;
+    Stmt mutate(const Stmt& stmt) override {
+        if (!stmt)
+            return stmt;
+        if (const For* loop = stmt->as<For>())
+            bindLoop(facts_, *loop);
+        Stmt inner = descend(stmt);
+        const For* loop = inner->as<For>();
+        const If* branch = loop && loop->kind == ForKind::Serial ? loop->body->as<If>() : nullptr;
+        if (!branch || unrolledSize(loop->body) > splitStatements)
+            return inner;
+        Expr end = loop->min + loop->extent, split = end;
+        for (const Expr& part : conjuncts(branch->condition)) {
+            std::optional<Bound> bound = boundOf(part, loop->var, facts_);
+            if (!bound || !bound->upper)
+                return inner;
+            split = arith::min(split, bound->limit);
+        }
+        split = arith::simplify(arith::max(split, loop->min), facts_);
+        For full = *loop, tail = *loop;
+        full.extent = arith::simplify(split - loop->min, facts_);
+        full.body = branch->thenCase;
+        std::vector<Stmt> both{makeStmt(full, inner->origin)};
+        if (branch->elseCase) {
+            tail.min = split;
+            tail.extent = arith::simplify(end - split, facts_);
+            tail.body = branch->elseCase;
+            both.push_back(copyOf(makeStmt(tail, inner->origin)));
+        }
+        return seq(std::move(both), inner->origin);
+    }
+
+private:
+    arith::Facts facts_;
+};
+
+} // namespace
+
+PrimFuncPtr partitionLoops(const PrimFuncPtr& function) {
+    auto result = std::make_shared<PrimFunc>(*function);
+    Stmt body = hoistConditions(function->body);
+    for (int round = 0; round < 4; ++round) { // tightening lets the next loop out become a perfect nest
+        Stmt next = hoistConditions(Tightening().mutate(body));
+        if (next == body)
+            break;
+        body = next;
+    }
+    body = simplifyStmt(body, {});
+    body = Versioning().atPlace(body);
+    body = simplifyStmt(body, {});
+    body = Splitting().mutate(body);
+    result->body = simplifyStmt(body, {});
+    return result;
+}
+
+} // namespace lathe::tir

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See simplify.h.
+#include "tir/transform/simplify.h"
+
+#include "tir/transform/copy.h"
+#include "tir/transform/loop_facts.h"
+#include "tir/visit.h"
+
+namespace lathe::tir {
+namespace {
+
+class Simplifier : public Mutator {
+public:
+    explicit Simplifier(arith::Facts facts) : facts_(std::move(facts)) {}
+
+    Expr mutate(const Expr& expr) override { return arith::simplify(expr, facts_); }
+
+    Stmt mutate(const Stmt& stmt) override {
+        if (!stmt)
+            return stmt;
+        if (const For* loop = stmt->as<For>())
+            return simplifyFor(*loop, stmt);
+        if (const If* branch = stmt->as<If>())
+            return simplifyIf(*branch, stmt);
+        if (const Let* let = stmt->as<Let>()) {
+            Expr value = mutate(let->value);
+            if (let->var.dtype().isIndex())
+                facts_.bind(let->var, arith::bounds(value, facts_));
+            Stmt body = mutate(let->body);
+            return value.same(let->value) && body == let->body ? stmt : makeStmt(Let{let->var, value, body}, stmt->origin);
+        }
+        if (const Store* store = stmt->as<Store>()) {
+            if (store->mask && arith::isConst(mutate(store->mask), 0))
+                return nothing(stmt->origin);
+        }
+        return descend(stmt);
+    }
+
+private:
+    arith::Facts facts_;
+
+    Stmt simplifyFor(const For& loop, const Stmt& stmt) {
+        For result = loop;
+        result.min = mutate(loop.min);
+        result.extent = mutate(loop.extent);
+        arith::Interval extent = arith::bounds(result.extent, facts_);
+        if (extent.upper <= 0)
+            return nothing(stmt->origin);
+        if (arith::isConst(result.extent, 1))
+            return mutate(substitute(loop.body, {{loop.var.get(), result.min}}));
+        bindLoop(facts_, result);
+        result.body = mutate(loop.body);
+        if (isNothing(result.body))
+            return nothing(stmt->origin);
+        bool same = result.min.same(loop.min) && result.extent.same(loop.extent) && result.body == loop.body;
+        return same ? stmt : makeStmt(std::move(result), stmt->origin);
+    }
+
+    Stmt simplifyIf(const If& branch, const Stmt& stmt) {
+        std::vector<Expr> parts;
+        for (const Expr& part : conjuncts(branch.condition)) {
+            Expr simple = mutate(part);
+            if (arith::isConst(simple, 0) || arith::provablyFalse(simple, facts_))
+                return branch.elseCase ? mutate(branch.elseCase) : nothing(stmt->origin);
+            if (!arith::isConst(simple, 1) && !arith::provablyTrue(simple, facts_))
+                parts.push_back(simple);
+        }
+        if (parts.empty())
+            return mutate(branch.thenCase);
+        Expr condition = conjunction(parts);
+        arith::Facts saved = facts_;
+        assume(facts_, condition);
+        Stmt thenCase = mutate(branch.thenCase);
+        facts_ = saved;
+        Stmt elseCase = branch.elseCase;
+        if (elseCase) {
+            if (parts.size() == 1)
+                assume(facts_, negation(parts[0]));
+            elseCase = mutate(elseCase);
+            facts_ = std::move(saved);
+        }
+        if (isNothing(thenCase) && isNothing(elseCase))
+            return nothing(stmt->origin);
+        if (isNothing(elseCase))
+            elseCase = nullptr;
+        return makeStmt(If{condition, thenCase, elseCase}, stmt->origin);
+    }
+};
+
+} // namespace
+
+PrimFuncPtr simplify(const PrimFuncPtr& function) {
+    auto result = std::make_shared<PrimFunc>(*function);
+    result->body = simplifyStmt(function->body, {});
+    return result;
+}
+
+Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts) {
+    return Simplifier(facts).mutate(stmt);
+}
+
+} // namespace lathe::tir

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Simplify (optional): what is known at each place is used at that place.
+//
+// Index arithmetic is simplified with the facts of the loops and branches around: ranges of loop variables, conditions
+// that hold. An If whose condition is proved true or false becomes one of its cases; a loop of one iteration becomes its
+// body; a loop of none disappears. Schedules produce much of this (splits of exact multiples, predicates that cannot
+// fail), and the passes after it look for simple forms.
+#pragma once
+
+#include "arith/analysis.h"
+#include "tir/ir.h"
+
+namespace lathe::tir {
+
+PrimFuncPtr simplify(const PrimFuncPtr& function);
+/// The same for one statement, with facts from around it.
+Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts);
+
+} // namespace lathe::tir

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// See vectorize_loops.h.
+#include "tir/transform/vectorize_loops.h"
+
+#include "tir/transform/copy.h"
+#include "tir/transform/loop_facts.h"
+#include "tir/transform/simplify.h"
+#include "tir/transform/widen.h"
+#include "tir/visit.h"
+
+#include <bit>
+
+namespace lathe::tir {
+namespace {
+
+class Vectorizing : public Mutator {
+public:
+    using Mutator::mutate;
+    Stmt mutate(const Stmt& stmt) override {
+        if (!stmt)
+            return stmt;
+        if (const For* loop = stmt->as<For>())
+            bindLoop(facts_, *loop);
+        Stmt inner = descend(stmt);
+        const For* loop = inner->as<For>();
+        if (!loop || loop->kind != ForKind::Vectorized)
+            return inner;
+        Stmt result = vectorize(*loop, inner->origin);
+        if (result)
+            return result;
+        For serial = *loop;
+        serial.kind = ForKind::Serial;
+        return makeStmt(std::move(serial), inner->origin);
+    }
+
+private:
+    arith::Facts facts_;
+
+    Stmt vectorize(const For& loop, int origin) {
+        Stmt body = loop.body;
+        std::optional<int64_t> extent = arith::asInt(loop.extent);
+        if (!extent) { // at most a constant: that many lanes, those beyond masked
+            int64_t most = readsMemory(loop.extent) ? 0 : arith::bounds(loop.extent, facts_).upper;
+            if (most < 1 || most > 2 * widestVector)
+                return nullptr;
+            body = makeStmt(If{arith::lt(loop.var, arith::simplify(loop.min + loop.extent, facts_)), body, nullptr}, origin);
+            extent = most;
+        }
+        if (*extent < 1 || !lanesIndependent(body, loop.var, static_cast<int>(std::min<int64_t>(*extent, 4096)), facts_))
+            return nullptr;
+        if (*extent == 1)
+            return substitute(body, {{loop.var.get(), loop.min}});
+        if (*extent <= 16 || (*extent <= widestVector && std::has_single_bit(static_cast<uint64_t>(*extent))))
+            return widen(body, loop.var, loop.min, static_cast<int>(*extent), facts_);
+        return pieces(loop, body, *extent, origin);
+    }
+
+    /// Too many lanes, or a number that LLVM would round up: whole vectors, in a loop if there are many, and the rest.
+    Stmt pieces(const For& loop, const Stmt& body, int64_t extent, int origin) {
+        const int64_t width = extent > 2 * widestVector ? widestVector : 16;
+        const int64_t whole = extent / width, rest = extent % width;
+        std::vector<Stmt> stmts;
+        if (whole > 4) {
+            Var piece = arith::var(loop.var->name + "_v");
+            For outer{piece, Expr(0), Expr(whole), ForKind::Serial, {}, {}};
+            arith::Facts inner = facts_;
+            bindLoop(inner, outer);
+            outer.body = widen(body, loop.var, arith::simplify(loop.min + piece * Expr(width)), static_cast<int>(width), inner);
+            if (!outer.body)
+                return nullptr;
+            stmts.push_back(makeStmt(std::move(outer), origin));
+        } else {
+            for (int64_t i = 0; i < whole; ++i)
+                stmts.push_back(widen(body, loop.var, arith::simplify(loop.min + Expr(i * width)), static_cast<int>(width), facts_));
+        }
+        if (rest == 1)
+            stmts.push_back(substitute(body, {{loop.var.get(), arith::simplify(loop.min + Expr(whole * width))}}));
+        else if (rest > 1)
+            stmts.push_back(widen(body, loop.var, arith::simplify(loop.min + Expr(whole * width)), static_cast<int>(rest), facts_));
+        for (Stmt& s : stmts) {
+            if (!s)
+                return nullptr;
+            s = copyOf(s);
+        }
+        return seq(std::move(stmts), origin);
+    }
+};
+
+} // namespace
+
+PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function) {
+    auto result = std::make_shared<PrimFunc>(*function);
+    result->body = simplifyStmt(Vectorizing().mutate(function->body), {});
+    return result;
+}
+
+} // namespace lathe::tir

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vectorize (optional): a loop that a schedule marked vectorized becomes statements on vectors.
+//
+//   for v in vectorized [0, 8) { C[i * 8 + v] = A[i * 8 + v] + s }   ->   C[ramp(i * 8, 1, 8)] = A[ramp(i * 8, 1, 8)] + broadcast(s, 8)
+//
+// Index expressions that are affine in v become ramps; what does not depend on v stays scalar. A branch whose condition
+// varies by lane becomes a mask on the stores and loads below it, and a select a mask on the loads of its sides: memory
+// that a lane must not touch is not touched, and masked lanes divide by 1. An extent that is bounded by a constant, like
+// min(8, n - 8 * i), becomes that many lanes under a mask. Local buffers inside get a place for each lane. More than
+// `widestVector` lanes are done in pieces.
+//
+// Never wrong code: what cannot be done so (checks, calls with effects, a bound that varies by lane, one lane reading
+// what another wrote, a sum into one element) leaves the loop as a serial one.
+#pragma once
+
+#include "tir/ir.h"
+
+namespace lathe::tir {
+
+inline constexpr int widestVector = 32;
+
+PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function);
+
+} // namespace lathe::tir

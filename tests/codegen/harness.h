@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Runs what code generation makes: compiles a PrimFunc, links it with tables, loads it and calls it with a table of
+// runtime functions that stands in for the runtime (threads included).
+#pragma once
+
+#include "codegen/codegen.h"
+#include "runtime/abi.h"
+#include "tir/ir.h"
+
+#include <memory>
+#include <random>
+
+namespace lathe::codegen::testing {
+
+/// Which optional passes run on the way.
+struct Pipeline {
+    bool optional = true;
+    Target target = nativeTarget();
+};
+
+/// All required passes, and the optional ones, in the order of the product.
+tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipeline = {},
+                         arith::Expr* workspaceBytes = nullptr);
+
+/// A loaded kernel.
+class Loaded {
+public:
+    /// `exports` are the kernels that call() may name; the first function's name if empty.
+    Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target = nativeTarget(), bool keepAsm = false);
+    ~Loaded();
+    Loaded(const Loaded&) = delete;
+
+    /// Arguments: pointers and integers, in the order of the parameters.
+    int32_t call(const std::string& name, const std::vector<int64_t>& args) const;
+    const KernelCode& code(size_t i) const { return codes_[i]; }
+    const std::vector<std::byte>& image() const { return image_; }
+    const lathe_model_desc* model() const { return model_; }
+
+private:
+    std::vector<KernelCode> codes_;
+    std::vector<std::byte> image_;
+    std::string path_;
+    void* handle_ = nullptr;
+    const lathe_model_desc* model_ = nullptr;
+    const lathe_functions* table_ = nullptr;
+};
+
+/// The stand-in for the runtime; `fail` notes call and status here.
+struct FailureNote {
+    int32_t call = -2, status = 0;
+};
+FailureNote& lastFailure();
+int parallelRegions(); // since the program's start
+
+template <class T>
+int64_t address(std::vector<T>& data) {
+    return reinterpret_cast<int64_t>(data.data());
+}
+
+/// Calls interpret() and the compiled function (with and without the optional passes) on copies of the same random
+/// bytes; gives a message where a buffer differs by more than `ulps` of its float type, else an empty string.
+struct Case {
+    tir::PrimFuncPtr function;            // with blocks or loops; buffers have the shape that `scalars` give
+    std::vector<int64_t> scalars;         // values of the scalar parameters, in order
+    double tolerance = 0;                 // relative to the largest of the buffer
+    double low = -2, high = 2;            // of float inputs
+    int64_t lowInt = -100, highInt = 100; // of integer inputs
+};
+std::string compare(const Case& test);
+
+} // namespace lathe::codegen::testing

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Compiled kernels against the interpreter, with and without the optional passes: sizes that divide and that do not,
+// constant and symbolic, masks, parallel loops, checks, workspace, local buffers.
+#include "build.h"
+#include "codegen/codegen.h"
+#include "harness.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::codegen::testing;
+using arith::load;
+using tir::ForKind;
+using tir::Scope;
+
+namespace {
+
+/// out[i] = max(a[i] + b[i], 0), split by 8 with a predicate and vectorized.
+tir::PrimFuncPtr addRelu(const Expr& n, std::vector<Var> scalars, ForKind outer) {
+    auto a = tir::makeBuffer("a", types::Float32, {n}), b = tir::makeBuffer("b", types::Float32, {n});
+    auto out = tir::makeBuffer("out", types::Float32, {n});
+    Var i = arith::var("i"), v = arith::var("v");
+    Expr at = i * Expr(8) + v;
+    tir::Stmt body =
+        when(arith::lt(at, n),
+             store(out, {at}, arith::max(load(a, {at}) + load(b, {at}), arith::floatImm(0, types::Float32))));
+    return kernel("add_relu", {a, b, out}, std::move(scalars),
+                  loop(i, arith::ceilDiv(n, Expr(8)), loop(v, Expr(8), body, ForKind::Vectorized), outer));
+}
+
+/// C[m, n] = relu(sum_k A[m, k] * B[n / 16, k, n % 16] + bias[n]), tiles of 6 x 16 as the default schedule makes them.
+tir::PrimFuncPtr matmul(const Expr& m, int64_t n, int64_t k, std::vector<Var> scalars,
+                        ForKind outer = ForKind::Serial) {
+    auto a = tir::makeBuffer("a", types::Float32, {m, Expr(k)});
+    auto b = tir::makeBuffer("b", types::Float32, {Expr((n + 15) / 16), Expr(k), Expr(16)});
+    auto bias = tir::makeBuffer("bias", types::Float32, {Expr(n)});
+    auto c = tir::makeBuffer("c", types::Float32, {m, Expr(n)});
+    auto acc = tir::makeBuffer("acc", types::Float32, {Expr(6), Expr(16)}, Scope::Local);
+    Var f = arith::var("f"), kk = arith::var("k"), mi = arith::var("mi"), ni = arith::var("ni");
+    Expr tiles = arith::ceilDiv(m, Expr(6));
+    Expr no = arith::floorDiv(f, tiles), mo = arith::floorMod(f, tiles);
+    auto tile = [&](const char* suffix, const std::function<tir::Stmt(Expr, Expr)>& body, bool columns) {
+        Var mi = arith::var(std::string("mi") + suffix), ni = arith::var(std::string("ni") + suffix);
+        tir::Stmt inner = body(mi, ni);
+        Expr inside = arith::lt(mo * Expr(6) + mi, m);
+        if (columns && n % 16 != 0)
+            inside = arith::logicalAnd(inside, arith::lt(no * Expr(16) + ni, Expr(n)));
+        return loop(mi, Expr(6), loop(ni, Expr(16), when(inside, inner), ForKind::Vectorized), ForKind::Unrolled);
+    };
+    auto zero = arith::floatImm(0, types::Float32);
+    tir::Stmt init = tile("_init", [&](Expr i, Expr j) { return store(acc, {i, j}, zero); }, false);
+    tir::Stmt update = tile(
+        "",
+        [&](Expr i, Expr j) {
+            return store(acc, {i, j}, load(acc, {i, j}) + load(a, {mo * Expr(6) + i, kk}) * load(b, {no, kk, j}));
+        },
+        false);
+    tir::Stmt write = tile(
+        "_out",
+        [&](Expr i, Expr j) {
+            Expr column = no * Expr(16) + j;
+            return store(c, {mo * Expr(6) + i, column}, arith::max(load(acc, {i, j}) + load(bias, {column}), zero));
+        },
+        true);
+    tir::Stmt body = allocate(acc, list({init, loop(kk, Expr(k), update), write}));
+    return kernel("matmul", {a, b, bias, c}, std::move(scalars), loop(f, Expr((n + 15) / 16) * tiles, body, outer));
+}
+
+} // namespace
+
+class TestKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void elementwise_data() {
+        QTest::addColumn<int>("n");
+        for (int n : {1, 7, 8, 9, 64, 1000, 1003})
+            QTest::addRow("%d", n) << n;
+    }
+    void elementwise() {
+        QFETCH(int, n);
+        QCOMPARE(compare({addRelu(Expr(n), {}, ForKind::Serial), {}}), std::string());
+        Var symbol = arith::symbol("n", 1, 1 << 20);
+        QCOMPARE(compare({addRelu(symbol, {symbol}, ForKind::Serial), {n}}), std::string());
+        QCOMPARE(compare({addRelu(symbol, {symbol}, ForKind::Parallel), {n}}), std::string());
+    }
+
+    void matmulTiles_data() {
+        QTest::addColumn<int>("m");
+        QTest::addColumn<int>("n");
+        QTest::addColumn<int>("k");
+        QTest::addRow("exact") << 12 << 32 << 40;
+        QTest::addRow("rows") << 13 << 32 << 7;
+        QTest::addRow("columns") << 6 << 40 << 9;
+        QTest::addRow("both") << 17 << 49 << 31;
+        QTest::addRow("one") << 1 << 1 << 1;
+    }
+    void matmulTiles() {
+        QFETCH(int, m);
+        QFETCH(int, n);
+        QFETCH(int, k);
+        QCOMPARE(compare({matmul(Expr(m), n, k, {}), {}, 1e-5}), std::string());
+        Var symbol = arith::symbol("m", 1, 4096);
+        QCOMPARE(compare({matmul(symbol, n, k, {symbol}), {m}, 1e-5}), std::string());
+        QCOMPARE(compare({matmul(symbol, n, k, {symbol}, ForKind::Parallel), {m}, 1e-5}), std::string());
+    }
+};
+
+QTEST_MAIN(TestKernels)
+#include "test_kernels.moc"

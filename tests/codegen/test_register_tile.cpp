@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The register tile of a matrix product keeps its promise: in the loop with most fused multiply-adds there are at least
+// 12 of them and no reference to the stack, in the full tile and in each tail.
+#include "build.h"
+#include "codegen/codegen.h"
+#include "harness.h"
+#include "tir/text.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::codegen;
+using namespace lathe::codegen::testing;
+using arith::load;
+using tir::ForKind;
+using tir::Scope;
+
+namespace {
+
+/// c[m, n] = sum_k a[m, k] * b[n / columns, k, n % columns] in tiles of rows x columns.
+tir::PrimFuncPtr product(const Expr& m, int64_t n, int64_t k, int rows, int columns, std::vector<Var> scalars) {
+    auto a = tir::makeBuffer("a", types::Float32, {m, Expr(k)});
+    auto b = tir::makeBuffer("b", types::Float32, {Expr(n / columns), Expr(k), Expr(columns)});
+    auto c = tir::makeBuffer("c", types::Float32, {m, Expr(n)});
+    auto acc = tir::makeBuffer("acc", types::Float32, {Expr(rows), Expr(columns)}, Scope::Local);
+    Var no = arith::var("no"), mo = arith::var("mo"), kk = arith::var("k");
+    auto tile = [&](const std::function<tir::Stmt(Expr, Expr)>& body) {
+        Var mi = arith::var("mi"), ni = arith::var("ni");
+        Expr inside = arith::lt(mo * Expr(rows) + mi, m);
+        return loop(mi, Expr(rows), loop(ni, Expr(columns), when(inside, body(mi, ni)), ForKind::Vectorized),
+                    ForKind::Unrolled);
+    };
+    tir::Stmt body = list({
+        tile([&](Expr i, Expr j) { return store(acc, {i, j}, arith::floatImm(0, types::Float32)); }),
+        loop(kk, Expr(k), tile([&](Expr i, Expr j) {
+                 return store(acc, {i, j},
+                              load(acc, {i, j}) + load(a, {mo * Expr(rows) + i, kk}) * load(b, {no, kk, j}));
+             })),
+        tile(
+            [&](Expr i, Expr j) { return store(c, {mo * Expr(rows) + i, no * Expr(columns) + j}, load(acc, {i, j})); }),
+    });
+    tir::Stmt rowLoop = loop(mo, arith::ceilDiv(m, Expr(rows)), allocate(acc, body));
+    return kernel("product", {a, b, c}, std::move(scalars), loop(no, Expr(n / columns), rowLoop));
+}
+
+struct LoopCount {
+    int multiplyAdds = 0, stack = 0;
+};
+
+/// Loops without a branch inside, found by their backward jump ("jl -110", from the next instruction).
+std::vector<LoopCount> loopsOf(const std::vector<InstructionOrigin>& code) {
+    std::vector<LoopCount> loops;
+    for (size_t end = 0; end + 1 < code.size(); ++end) {
+        if (code[end].text.empty() || code[end].text[0] != 'j' || !code[end].inLoop)
+            continue;
+        int64_t offset = std::strtoll(code[end].text.c_str() + code[end].text.find(' '), nullptr, 10);
+        if (offset >= 0)
+            continue;
+        const uint64_t target = code[end + 1].address + static_cast<uint64_t>(offset);
+        LoopCount count;
+        bool innermost = true;
+        for (size_t i = end; i-- > 0 && code[i].address >= target;) {
+            innermost = innermost && code[i].text[0] != 'j';
+            count.multiplyAdds += code[i].text.starts_with("vfmadd");
+            count.stack += code[i].text.find("rsp") != std::string::npos;
+        }
+        if (innermost && count.multiplyAdds > 0)
+            loops.push_back(count);
+    }
+    return loops;
+}
+
+} // namespace
+
+class TestRegisterTile : public QObject {
+    Q_OBJECT
+
+private slots:
+    void innerLoop_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<int>("rows");
+        QTest::addColumn<int>("columns");
+        QTest::addColumn<int>("expected");
+        QTest::addRow("AVX2 6x16") << "x86-64-v3" << 6 << 16 << 12;
+        QTest::addRow("AVX2 4x24") << "x86-64-v3" << 4 << 24 << 12;
+        QTest::addRow("AVX-512 12x32") << "x86-64-v4" << 12 << 32 << 24;
+        QTest::addRow("AVX-512 6x64") << "x86-64-v4" << 6 << 64 << 24;
+    }
+    void innerLoop() {
+        QFETCH(QString, target);
+        QFETCH(int, rows);
+        QFETCH(int, columns);
+        QFETCH(int, expected);
+        Pipeline pipeline;
+        pipeline.target = *parseTarget(target.toStdString());
+        Var m = arith::symbol("m", 1, 4096);
+        tir::PrimFuncPtr function = lowered(product(m, 4 * columns, 256, rows, columns, {m}), pipeline);
+        CodegenOptions options;
+        options.target = pipeline.target;
+        options.keepAsm = options.keepIr = true;
+        Result<KernelCode> code = compileFunction(*function, options);
+        QVERIFY(code.has_value());
+        auto instructions = disassembleWithLines(code->object);
+        QVERIFY(instructions.has_value());
+        std::vector<LoopCount> loops = loopsOf(*instructions);
+        int most = 0;
+        for (const LoopCount& count : loops) {
+            QCOMPARE(count.stack, 0);
+            most = std::max(most, count.multiplyAdds);
+        }
+        if (qEnvironmentVariableIsSet("LATHE_SHOW")) {
+            puts(tir::print(*function).c_str());
+            puts(code->assembly.c_str());
+        }
+        QCOMPARE(most, expected);
+        QCOMPARE(static_cast<int>(loops.size()), rows); // one for each number of rows in a tile
+    }
+};
+
+QTEST_MAIN(TestRegisterTile)
+#include "test_register_tile.moc"

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// Each rule of the verifier refuses what breaks it, and structural hashes leave out names and origins alone.
+#include "tir/text.h"
+#include "tir/verify.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::tir;
+
+namespace {
+
+PrimFuncPtr withBody(const std::string& body) {
+    auto function = parsePrimFunc("primfunc f(A, B, n) outputs 1 {\n  var n: index[0, 100]\n  buffer A: float32[n, 8]\n"
+                                  "  buffer B: float32[n, 8]\n" +
+                                  body + "\n}\n");
+    if (!function)
+        qFatal("%s", function.error().what.c_str());
+    return *function;
+}
+
+QString problem(const PrimFunc& function, Level level) {
+    auto result = verify(function, level);
+    return result ? QString() : QString::fromStdString(result.error().what);
+}
+
+} // namespace
+
+class TestVerify : public QObject {
+    Q_OBJECT
+
+private slots:
+    void rules_data() {
+        QTest::addColumn<QString>("body");
+        QTest::addColumn<int>("level");
+        QTest::addColumn<QString>("expected"); // part of the diagnostic; empty: right
+        int blocks = static_cast<int>(Level::Blocks);
+        int loops = static_cast<int>(Level::Loops);
+        int lowered = static_cast<int>(Level::Lowered);
+        QTest::newRow("right") << "for i in n @0 {\n B[i, 0] = A[i, 0] @0\n }" << loops << "";
+        QTest::newRow("no origin") << "B[0, 0] = A[0, 0]" << loops << "no origin";
+        QTest::newRow("rank") << "B[0] = A[0, 0] @0" << loops << "1 indices instead of 2";
+        QTest::newRow("rank lowered") << "B[0, 0] = A[0] @0" << lowered << "2 indices instead of 1";
+        QTest::newRow("input") << "A[0, 0] = B[0, 0] @0" << loops << "the input 'A' is written";
+        QTest::newRow("type") << "B[0, 0] = 1:int32 @0" << loops << "type int32 is stored";
+        QTest::newRow("condition") << "if 1 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "is no bool";
+        QTest::newRow("float index") << "B[0, 1:float32] = A[0, 0] @0" << loops << "type float32";
+        QTest::newRow("block") << "block b @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "still there";
+        QTest::newRow("domain") << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n B[0, v] = A[0, v] @0\n } }"
+                                << blocks << "takes the values 0 to 8";
+        QTest::newRow("domain, guarded")
+            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n where i < 8\n B[0, v] = A[0, v] @0\n } }"
+            << blocks << "";
+        QTest::newRow("twice")
+            << "for i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }" << blocks
+            << "'i' is defined twice";
+        QTest::newRow("twice, later")
+            << "for i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }" << loops
+            << "";
+        QTest::newRow("within itself") << "for i in 2 @0 {\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n } }" << loops
+                                       << "'i' is defined twice";
+        QTest::newRow("lanes") << "B[0, ramp(0, 1, 8)] = A[0, 0] @0" << loops << "1 lanes are stored to 8 places";
+        QTest::newRow("loop bounds") << "for i in 2:int32 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops
+                                     << "has bounds of type";
+    }
+
+    void rules() {
+        QFETCH(QString, body);
+        QFETCH(int, level);
+        QFETCH(QString, expected);
+        QString found = problem(*withBody(body.toStdString()), static_cast<Level>(level));
+        QVERIFY2(expected.isEmpty() ? found.isEmpty() : found.contains(expected), qPrintable(found));
+    }
+
+    void undefinedNames() {
+        auto function = parsePrimFunc("primfunc f(A) outputs 1 {\n  var n: index\n  buffer A: float32[n]\n}\n");
+        QVERIFY(problem(**function, Level::Loops).contains("'n' is not defined"));
+        auto free = parsePrimFunc(
+            "primfunc f(A) outputs 1 {\n  buffer A: float32[2]\n  buffer B: float32[2]\n  A[0] = B[0] @0\n}\n");
+        QVERIFY(problem(**free, Level::Loops).contains("'B' is not declared"));
+    }
+
+    void hashesLeaveOutNamesAndOrigins() {
+        auto a = withBody("for i in n @0 {\n B[i, 0] = A[i, 0] @0\n }");
+        auto renamed = withBody("for z in n @5 {\n B[z, 0] = A[z, 0] @7\n }");
+        auto other = withBody("for i in n @0 {\n B[i, 0] = A[i, 1] @0\n }");
+        auto swapped = withBody("for i in n @0 {\n B[i, 0] = B[i, 0] @0\n }");
+        auto parallel = withBody("for i in n parallel @0 {\n B[i, 0] = A[i, 0] @0\n }");
+        QVERIFY(structurallyEqual(*a, *renamed));
+        QVERIFY(structuralHash(*a) == structuralHash(*renamed));
+        for (const auto& different : {other, swapped, parallel}) {
+            QVERIFY(!structurallyEqual(*a, *different));
+            QVERIFY(structuralHash(*a) != structuralHash(*different));
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestVerify)
+#include "test_verify.moc"

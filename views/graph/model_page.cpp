@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/graph/model_page.h"
+
+#include "views/graph/graph_canvas.h"
+
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QMenu>
+#include <QShortcut>
+#include <QSplitter>
+#include <QTableView>
+#include <QToolButton>
+#include <QVBoxLayout>
+
+namespace lathe::views::graph {
+
+ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
+    : QWidget(parent), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel), out_(new QToolButton),
+      search_(new QLineEdit), title_(new QLabel), table_(new QTableView),
+      attributes_(new models::AttributeModel(this)) {
+    out_->setText(tr("◂ Out"));
+    out_->setToolTip(tr("Back to the graph around (Backspace)"));
+    out_->setVisible(false);
+    search_->setPlaceholderText(tr("Find a node, operator or value (Ctrl+F)"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(320);
+    search_->setAccessibleName(tr("Find in the graph"));
+    auto zoomButton = [&](const QString& text, const QString& hint, auto slot) {
+        auto button = new QToolButton;
+        button->setText(text);
+        button->setToolTip(hint);
+        button->setAccessibleName(hint);
+        button->setAutoRaise(true);
+        connect(button, &QToolButton::clicked, this, slot);
+        return button;
+    };
+    auto middle = [this] { return QPointF(canvas_->width() / 2.0, canvas_->height() / 2.0); };
+
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 6, 8, 6);
+    bar->addWidget(out_);
+    bar->addWidget(place_, 1);
+    bar->addWidget(search_);
+    bar->addWidget(zoomButton("−", tr("Zoom out (-)"), [this, middle] { canvas_->zoom(0.8, middle()); }));
+    bar->addWidget(zoomButton("+", tr("Zoom in (+)"), [this, middle] { canvas_->zoom(1.25, middle()); }));
+    bar->addWidget(zoomButton(tr("Fit"), tr("Show the whole graph (F)"), [this] { canvas_->fit(); }));
+    auto left = new QWidget;
+    auto leftLayout = new QVBoxLayout(left);
+    leftLayout->setContentsMargins(0, 0, 0, 0);
+    leftLayout->setSpacing(0);
+    leftLayout->addLayout(bar);
+    leftLayout->addWidget(canvas_, 1);
+
+    title_->setWordWrap(true);
+    title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    title_->setMargin(8);
+    QFont font = title_->font();
+    font.setBold(true);
+    title_->setFont(font);
+    table_->setModel(attributes_);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->setWordWrap(false);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setTabKeyNavigation(false);
+    table_->setAccessibleName(tr("Attributes of the selected node"));
+    auto right = new QWidget;
+    auto rightLayout = new QVBoxLayout(right);
+    rightLayout->setContentsMargins(0, 0, 0, 0);
+    rightLayout->setSpacing(0);
+    rightLayout->addWidget(title_);
+    rightLayout->addWidget(table_, 1);
+
+    auto splitter = new QSplitter;
+    splitter->addWidget(left);
+    splitter->addWidget(right);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({900, 380});
+    auto all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(splitter);
+
+    connect(canvas_, &GraphCanvas::boxPicked, this, &ModelPage::pickBox);
+    connect(canvas_, &GraphCanvas::nestedOpened, this, &ModelPage::enter);
+    connect(canvas_, &GraphCanvas::leaveWanted, this, [this] { leave(1); });
+    connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
+    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
+    connect(search_, &QLineEdit::textEdited, this, [this] { search(false); });
+    connect(selection_, &models::Selection::changed, this, &ModelPage::selectionChanged);
+}
+
+void ModelPage::setModel(model::ModelGraphPtr model) {
+    model_ = std::move(model);
+    way_.clear();
+    graph_ = model_ ? model_->graph : nullptr;
+    showGraph();
+    selectionChanged();
+}
+
+void ModelPage::showGraph() {
+    ++pictureNumber_;
+    if (!model_ || !graph_) {
+        canvas_->show({}, {});
+        place_->clear();
+        return;
+    }
+    models::GraphPicture picture = models::pictureOf(*model_, *graph_);
+    models::GraphLayout layout = layeredLayout(picture);
+    const QByteArray dot = toDot(picture);
+    canvas_->show(std::move(picture), std::move(layout));
+    QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
+    for (const auto& [node, attribute] : way_)
+        place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
+    place_->setText(place.join(QStringLiteral("  ›  ")) + tr("   %n node(s)", "", int(graph_->nodes.size())));
+    out_->setVisible(!way_.empty());
+    emit layoutWanted(pictureNumber_, dot);
+}
+
+void ModelPage::setLayout(int picture, models::GraphLayout layout) {
+    if (picture == pictureNumber_ && !canvas_->touched())
+        canvas_->setLayout(std::move(layout));
+}
+
+void ModelPage::enter(int box) {
+    const int node = canvas_->picture().boxes[box].modelNode;
+    if (!model_ || node < 0)
+        return;
+    const auto nested = models::nestedGraphs(*model_->nodes[node]);
+    size_t chosen = 0;
+    if (nested.size() > 1) {
+        QMenu menu(this);
+        for (size_t i = 0; i < nested.size(); ++i)
+            menu.addAction(tr("Open %1 (%n node(s))", "", int(nested[i].second->nodes.size())).arg(nested[i].first))
+                ->setData(int(i));
+        const QAction* action = menu.exec(QCursor::pos());
+        if (!action)
+            return;
+        chosen = size_t(action->data().toInt());
+    }
+    if (nested.empty())
+        return;
+    way_.emplace_back(node, nested[chosen].first);
+    graph_ = nested[chosen].second;
+    showGraph();
+}
+
+void ModelPage::leave(int levels) {
+    if (way_.empty() || !model_)
+        return;
+    const int from = way_[way_.size() - size_t(levels)].first;
+    revealNode(from);
+}
+
+void ModelPage::revealNode(int node) {
+    if (!model_ || node < 0 || size_t(node) >= model_->nodes.size())
+        return;
+    const auto way = models::wayTo(*model_, node);
+    if (way != way_) {
+        way_ = way;
+        graph_ = model_->graph;
+        for (const auto& [outer, attribute] : way_)
+            for (const auto& [name, nested] : models::nestedGraphs(*model_->nodes[outer]))
+                if (name == attribute)
+                    graph_ = nested;
+        showGraph();
+    }
+    selection_->set({node});
+    const auto& boxes = canvas_->picture().boxOfNode;
+    if (auto box = boxes.find(node); box != boxes.end()) {
+        canvas_->setSelected({box->second});
+        canvas_->reveal(box->second);
+    }
+}
+
+void ModelPage::pickBox(int box) {
+    picking_ = true;
+    const int node = box < 0 ? -1 : canvas_->picture().boxes[box].modelNode;
+    selection_->set(node < 0 ? std::vector<int>() : std::vector<int>{node});
+    picking_ = false;
+    selectionChanged();
+}
+
+void ModelPage::selectionChanged() {
+    if (picking_)
+        return;
+    if (!model_) {
+        attributes_->show({});
+        title_->clear();
+        return;
+    }
+    std::vector<int> boxes;
+    const auto& boxOfNode = canvas_->picture().boxOfNode;
+    for (int node : selection_->nodes())
+        if (auto box = boxOfNode.find(node); box != boxOfNode.end())
+            boxes.push_back(box->second);
+    if (!boxes.empty() || !selection_->nodes().empty())
+        canvas_->setSelected(boxes);
+    const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
+    attributes_->show(models::attributesOf(*model_, node));
+    table_->resizeColumnToContents(0);
+    table_->setColumnWidth(0, std::min(table_->columnWidth(0), 170));
+    if (selection_->nodes().size() > 1)
+        title_->setText(tr("%n nodes selected; the first:", "", int(selection_->nodes().size())));
+    else if (node >= 0 && size_t(node) < model_->nodes.size() && model_->nodes[node])
+        title_->setText(QString::fromStdString(displayName(*model_->nodes[node])));
+    else
+        title_->setText(QString::fromStdString(model_->file).section('/', -1));
+}
+
+void ModelPage::focusSearch() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void ModelPage::search(bool forward) {
+    const QString wanted = search_->text().trimmed();
+    if (wanted.isEmpty() || !model_)
+        return;
+    const int count = int(model_->nodes.size());
+    const int start = selection_->nodes().empty() ? -1 : selection_->nodes().front();
+    for (int i = 0; i < count; ++i) {
+        const int id = (std::max(start, 0) + i + (forward && start >= 0 ? 1 : 0)) % count;
+        const model::Node* node = model_->nodes[id];
+        if (!node)
+            continue;
+        auto holds = [&](const std::string& text) {
+            return QString::fromStdString(text).contains(wanted, Qt::CaseInsensitive);
+        };
+        if (holds(node->op) || holds(node->name) || std::any_of(node->outputs.begin(), node->outputs.end(), holds)) {
+            revealNode(id);
+            return;
+        }
+    }
+}
+
+} // namespace lathe::views::graph

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Model: the imported graph, where one is in it, a search field, and the attributes of the selected node.
+#pragma once
+
+#include "views/models/attribute_model.h"
+#include "views/models/graph_layout.h"
+#include "views/models/selection.h"
+
+#include <QWidget>
+
+class QLabel;
+class QLineEdit;
+class QTableView;
+class QToolButton;
+
+namespace lathe::views::graph {
+
+class GraphCanvas;
+
+class ModelPage : public QWidget {
+    Q_OBJECT
+
+public:
+    ModelPage(models::Selection* selection, QWidget* parent = nullptr);
+
+    void setModel(model::ModelGraphPtr model);
+    /// A layout for the picture with this number; ignored if another is shown by now or the user has moved the view.
+    void setLayout(int picture, models::GraphLayout layout);
+    /// Shows the graph that the node stands in, and the node in the middle.
+    void revealNode(int node);
+    void focusSearch();
+    GraphCanvas* canvas() const { return canvas_; }
+
+signals:
+    /// A better layout of this picture is wanted: input for dot.
+    void layoutWanted(int picture, QByteArray dot);
+
+private:
+    void showGraph();
+    void enter(int box);
+    void leave(int levels);
+    void pickBox(int box);
+    void selectionChanged();
+    void search(bool forward);
+
+    models::Selection* selection_;
+    model::ModelGraphPtr model_;
+    std::vector<std::pair<int, QString>> way_; // nodes and attributes that were entered
+    std::shared_ptr<const model::Graph> graph_;
+    int pictureNumber_ = 0;
+    bool picking_ = false;
+
+    GraphCanvas* canvas_;
+    QLabel* place_;
+    QToolButton* out_;
+    QLineEdit* search_;
+    QLabel* title_;
+    QTableView* table_;
+    models::AttributeModel* attributes_;
+};
+
+} // namespace lathe::views::graph

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/attribute_model.h"
+
+#include "views/models/graph_picture.h"
+
+#include <QFont>
+#include <QLocale>
+#include <map>
+
+namespace lathe::views::models {
+
+namespace {
+
+QString text(const std::string& value) {
+    return QString::fromStdString(value);
+}
+
+/// Types that the model declares, by value; those of nested graphs too.
+std::map<std::string, QString> declaredTypes(const model::ModelGraph& model) {
+    std::map<std::string, QString> types;
+    std::vector<std::shared_ptr<const model::Graph>> todo{model.graph};
+    while (!todo.empty()) {
+        auto graph = todo.back();
+        todo.pop_back();
+        if (!graph)
+            continue;
+        for (const auto* values : {&graph->inputs, &graph->outputs, &graph->values})
+            for (const model::Value& value : *values)
+                if (value.type.kind != model::ValueType::Kind::Unknown)
+                    types.try_emplace(value.name, text(toString(value.type)));
+        for (const model::Initializer& initializer : graph->initializers)
+            if (initializer.tensor)
+                types.try_emplace(initializer.name, QStringLiteral("constant ") +
+                                                        text(toString(model::AttributeValue(initializer.tensor))));
+        for (const model::Node& node : graph->nodes)
+            for (auto& [name, nested] : nestedGraphs(node))
+                todo.push_back(nested);
+    }
+    return types;
+}
+
+std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
+    std::vector<AttributeRow> rows{{"Model", "File", text(model.file)}, {"Model", "Format", text(model.format)}};
+    if (!model.producer.empty())
+        rows.push_back({"Model", "Producer", text(model.producer)});
+    for (const auto& [domain, version] : model.versions)
+        rows.push_back({"Model", "Operators",
+                        QStringLiteral("%1 version %2")
+                            .arg(domain.empty() ? QStringLiteral("ai.onnx") : text(domain))
+                            .arg(version)});
+    rows.push_back({"Model", "Nodes", QString::number(model.nodeCount)});
+    if (!model.graph)
+        return rows;
+    int64_t parameters = 0;
+    for (const model::Initializer& initializer : model.graph->initializers)
+        parameters += initializer.tensor ? initializer.tensor->elements() : 0;
+    rows.push_back({"Model", "Parameters", QLocale::c().toString(qlonglong(parameters))});
+    for (const model::Value& input : model.graph->inputs)
+        rows.push_back({"Inputs", text(input.name), text(toString(input.type))});
+    for (const model::Value& output : model.graph->outputs)
+        rows.push_back({"Outputs", text(output.name), text(toString(output.type))});
+    for (const Diagnostic& diagnostic : model.diagnostics)
+        if (diagnostic.severity == Severity::Error && diagnostic.nodeId < 0)
+            rows.push_back({"Refused", "Reason", text(diagnostic.what), true});
+    return rows;
+}
+
+} // namespace
+
+std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
+    if (id < 0 || size_t(id) >= model.nodes.size() || !model.nodes[id])
+        return rowsOfModel(model);
+    const model::Node& node = *model.nodes[id];
+    const auto types = declaredTypes(model);
+    auto withType = [&](const std::string& value) {
+        if (value.empty())
+            return QStringLiteral("(absent)");
+        auto type = types.find(value);
+        return type == types.end() ? text(value) : text(value) + "  " + type->second;
+    };
+    std::vector<AttributeRow> rows;
+    for (const Diagnostic& diagnostic : model.diagnostics) {
+        if (diagnostic.nodeId != id)
+            continue;
+        const bool error = diagnostic.severity == Severity::Error;
+        rows.push_back({"Refused", error ? "Reason" : "Note", text(diagnostic.what), error});
+        if (!diagnostic.hint.empty())
+            rows.push_back({"Refused", "What to do", text(diagnostic.hint), false});
+    }
+    rows.push_back({"Node", "Operator", text(operatorName(node))});
+    rows.push_back({"Node", "Name", node.name.empty() ? QStringLiteral("(none)") : text(node.name)});
+    rows.push_back({"Node", "Number", QString::number(node.id)});
+    if (!node.scope.empty()) {
+        QStringList scope;
+        for (const std::string& part : node.scope)
+            scope << text(part);
+        rows.push_back({"Node", "Scope", scope.join(" › ")});
+    }
+    for (size_t i = 0; i < node.inputs.size(); ++i)
+        rows.push_back({"Inputs", QString::number(i), withType(node.inputs[i])});
+    for (size_t i = 0; i < node.outputs.size(); ++i)
+        rows.push_back({"Outputs", QString::number(i), withType(node.outputs[i])});
+    for (const model::Attribute& attribute : node.attributes)
+        rows.push_back({"Attributes", text(attribute.name), text(toString(attribute.value))});
+    return rows;
+}
+
+void AttributeModel::show(std::vector<AttributeRow> rows) {
+    beginResetModel();
+    rows_ = std::move(rows);
+    endResetModel();
+}
+
+int AttributeModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(rows_.size());
+}
+
+int AttributeModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : 2;
+}
+
+QVariant AttributeModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || size_t(index.row()) >= rows_.size())
+        return {};
+    const AttributeRow& row = rows_[index.row()];
+    if (role == Qt::DisplayRole) {
+        if (index.column() == 1)
+            return row.value;
+        return row.group == "Node" || row.group == "Model" || row.group == "Refused" ? row.name
+                                                                                     : row.group + " · " + row.name;
+    }
+    if (role == Qt::ToolTipRole)
+        return row.value;
+    if (role == Qt::FontRole && row.problem) {
+        QFont font;
+        font.setBold(true);
+        return font;
+    }
+    return {};
+}
+
+QVariant AttributeModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::DisplayRole)
+        return section == 0 ? tr("Attribute") : tr("Value");
+    return {};
+}
+
+} // namespace lathe::views::models

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What is known of one node of the model, as rows of name and value: identity, operands with their types, attributes, and
+// why it was refused. Without a node: the model itself.
+#pragma once
+
+#include "model/model_graph.h"
+
+#include <QAbstractTableModel>
+#include <QString>
+#include <vector>
+
+namespace lathe::views::models {
+
+struct AttributeRow {
+    QString group, name, value;
+    bool problem = false;
+};
+
+/// Rows for a node, -1 for the model itself.
+std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int node);
+
+class AttributeModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void show(std::vector<AttributeRow> rows);
+    const std::vector<AttributeRow>& rows() const { return rows_; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    std::vector<AttributeRow> rows_;
+};
+
+} // namespace lathe::views::models

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The colours that pages draw with, for a light and a dark window. Which one applies is read from the palette, so the pages
+// follow the window and need no setting of their own.
+#pragma once
+
+#include "views/models/graph_picture.h"
+
+#include <QColor>
+#include <QPalette>
+#include <array>
+
+namespace lathe::views::models {
+
+struct Colors {
+    bool dark = false;
+    QColor canvas, grid, box, boxBorder, text, dimText, arrow, selection, problem, good;
+    QColor added, removed, changed; // backgrounds of lines in a comparison
+    QColor keyword, name, number, string, comment;
+    std::array<QColor, operatorFamilies> family;
+};
+
+Colors colorsFor(const QPalette& palette);
+
+} // namespace lathe::views::models

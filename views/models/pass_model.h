@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The passes of a Trace as a table: one row a pass, with what it changed and what it cost.
+#pragma once
+
+#include "driver/trace.h"
+
+#include <QAbstractTableModel>
+#include <vector>
+
+namespace lathe::views::models {
+
+struct PassRow {
+    int index = 0; // in the Trace
+    QString name, stage;
+    bool required = true, ran = true, changed = false, failed = false;
+    double ms = 0;
+    qlonglong bindings = 0, delta = 0; // after it, and against the pass before
+};
+
+std::vector<PassRow> passRows(const driver::Trace& trace);
+
+class PassModel : public QAbstractTableModel {
+    Q_OBJECT
+
+public:
+    enum Column { Name, Stage, Changed, Bindings, Time, columns };
+    using QAbstractTableModel::QAbstractTableModel;
+
+    void show(std::vector<PassRow> rows);
+    void setOnlyChanged(bool only);
+    const PassRow& at(int row) const { return rows_[shown_[row]]; }
+
+    int rowCount(const QModelIndex& parent = {}) const override;
+    int columnCount(const QModelIndex& parent = {}) const override;
+    QVariant data(const QModelIndex& index, int role) const override;
+    QVariant headerData(int section, Qt::Orientation orientation, int role) const override;
+
+private:
+    void choose();
+
+    std::vector<PassRow> rows_;
+    std::vector<size_t> shown_;
+    bool onlyChanged_ = false;
+};
+
+} // namespace lathe::views::models

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/profile_model.h"
+
+#include <algorithm>
+
+namespace lathe::views::models {
+
+Profile withShares(Profile profile) {
+    double sum = 0;
+    for (const ProfileRow& row : profile.rows)
+        sum += row.ms;
+    for (ProfileRow& row : profile.rows)
+        row.share = sum > 0 ? row.ms / sum : 0;
+    std::stable_sort(profile.rows.begin(), profile.rows.end(),
+                     [](const ProfileRow& a, const ProfileRow& b) { return a.ms > b.ms; });
+    return profile;
+}
+
+void ProfileModel::show(Profile profile) {
+    beginResetModel();
+    profile_ = withShares(std::move(profile));
+    endResetModel();
+}
+
+int ProfileModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(profile_.rows.size());
+}
+
+int ProfileModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(columns);
+}
+
+QVariant ProfileModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || size_t(index.row()) >= profile_.rows.size())
+        return {};
+    const ProfileRow& row = at(index.row());
+    auto rate = [](double value) { return value > 0 ? QString::number(value, 'f', value < 10 ? 2 : 1) : QString(); };
+    if (role == Qt::DisplayRole) {
+        switch (index.column()) {
+        case Function:
+            return row.function;
+        case Time:
+            return QString::number(row.ms, 'f', 3);
+        case Share:
+            return QString::number(100 * row.share, 'f', 1) + " %";
+        case Gflops:
+            return rate(row.gflops());
+        case Gbs:
+            return rate(row.gbs());
+        case Nodes:
+            return row.nodes;
+        }
+    }
+    if (role == sortRole) {
+        switch (index.column()) {
+        case Time:
+        case Share:
+            return row.ms;
+        case Gflops:
+            return row.gflops();
+        case Gbs:
+            return row.gbs();
+        default:
+            return data(index, Qt::DisplayRole);
+        }
+    }
+    if (role == Qt::UserRole)
+        return row.share;
+    if (role == Qt::TextAlignmentRole && index.column() >= Time && index.column() <= Gbs)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (role == Qt::ToolTipRole)
+        return tr("%1\nkernel %2\n%3").arg(row.function, row.kernel, row.nodes);
+    return {};
+}
+
+QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
+        return {};
+    const QString names[] = {tr("Fused function"), tr("ms"), tr("Share"), tr("GFLOP/s"), tr("GB/s"), tr("Model nodes")};
+    return names[section];
+}
+
+} // namespace lathe::views::models

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/passes/passes_page.h"
+
+#include "views/passes/comparison_view.h"
+
+#include <QCheckBox>
+#include <QComboBox>
+#include <QHBoxLayout>
+#include <QHeaderView>
+#include <QLabel>
+#include <QSplitter>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace lathe::views::passes {
+
+PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
+    : QWidget(parent), selection_(selection), passes_(new models::PassModel(this)), table_(new QTableView),
+      onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))), function_(new QComboBox),
+      summary_(new QLabel), view_(new ComparisonView) {
+    table_->setModel(passes_);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->setTabKeyNavigation(false);
+    table_->setAccessibleName(tr("Passes"));
+    function_->setAccessibleName(tr("Function or kernel"));
+    function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    function_->setMinimumContentsLength(24);
+
+    auto left = new QWidget;
+    auto leftLayout = new QVBoxLayout(left);
+    leftLayout->setContentsMargins(0, 0, 0, 0);
+    leftLayout->setSpacing(0);
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(8, 6, 8, 6);
+    bar->addWidget(onlyChanged_);
+    leftLayout->addLayout(bar);
+    leftLayout->addWidget(table_, 1);
+    summary_->setMargin(6);
+    leftLayout->addWidget(summary_);
+
+    auto right = new QWidget;
+    auto rightLayout = new QVBoxLayout(right);
+    rightLayout->setContentsMargins(0, 0, 0, 0);
+    rightLayout->setSpacing(0);
+    auto chooser = new QHBoxLayout;
+    chooser->setContentsMargins(8, 6, 8, 2);
+    auto label = new QLabel(tr("F&unction"));
+    label->setBuddy(function_);
+    chooser->addWidget(label);
+    chooser->addWidget(function_, 1);
+    rightLayout->addLayout(chooser);
+    rightLayout->addWidget(view_, 1);
+
+    auto splitter = new QSplitter;
+    splitter->addWidget(left);
+    splitter->addWidget(right);
+    splitter->setStretchFactor(1, 1);
+    splitter->setSizes({430, 900});
+    auto all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(splitter);
+
+    connect(onlyChanged_, &QCheckBox::toggled, this, [this](bool on) {
+        passes_->setOnlyChanged(on);
+        choosePass(pass_);
+    });
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PassesPage::passChosen);
+    connect(function_, &QComboBox::activated, this, &PassesPage::ask);
+    connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
+    connect(selection_, &models::Selection::changed, this, [this] { view_->markNodes(selection_->nodes()); });
+    setTrace(nullptr);
+}
+
+void PassesPage::setTrace(std::shared_ptr<const driver::Trace> trace) {
+    trace_ = std::move(trace);
+    pass_ = -1;
+    passes_->show(trace_ ? models::passRows(*trace_) : std::vector<models::PassRow>());
+    table_->resizeColumnsToContents();
+    table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
+    function_->clear();
+    if (!trace_ || trace_->passes.empty()) {
+        summary_->clear();
+        view_->showMessage(tr("Compile the model (F5) to see what each pass makes of it."));
+        return;
+    }
+    double ms = 0;
+    int changed = 0;
+    for (const driver::PassRecord& pass : trace_->passes) {
+        ms += pass.ms;
+        changed += pass.changed;
+    }
+    summary_->setText(
+        tr("%1 passes, %2 changed something, %3 ms").arg(trace_->passes.size()).arg(changed).arg(ms, 0, 'f', 1));
+    for (int row = 0; row < passes_->rowCount(); ++row)
+        if (passes_->at(row).changed)
+            return table_->selectRow(row);
+    table_->selectRow(0);
+}
+
+void PassesPage::choosePass(int pass) {
+    for (int row = 0; row < passes_->rowCount(); ++row)
+        if (passes_->at(row).index == pass)
+            return table_->selectRow(row);
+}
+
+void PassesPage::passChosen() {
+    const QModelIndex current = table_->currentIndex();
+    if (!trace_ || !current.isValid())
+        return;
+    pass_ = passes_->at(current.row()).index;
+    const QString wanted = function_->currentData().toString();
+    function_->clear();
+    for (const QString& name : models::functionsOf(*trace_, pass_))
+        function_->addItem(name.isEmpty() ? tr("(whole module)") : name, name);
+    function_->setCurrentIndex(std::max(0, function_->findData(wanted)));
+    function_->setEnabled(function_->count() > 1);
+    ask();
+}
+
+void PassesPage::ask() {
+    if (function_->count() == 0) {
+        view_->showMessage(tr("This pass has no text to show."));
+        return;
+    }
+    emit comparisonWanted(pass_, function_->currentData().toString());
+}
+
+void PassesPage::setComparison(int pass, const QString& function, models::Comparison comparison) {
+    if (pass != pass_ || function != function_->currentData().toString())
+        return;
+    view_->show(std::move(comparison));
+    view_->markNodes(selection_->nodes());
+}
+
+} // namespace lathe::views::passes

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Passes: the pass strip as a table, and the IR before and after the chosen pass. Texts are made elsewhere: the page
+// asks for them by pass and function and shows what comes back, if it is still wanted.
+#pragma once
+
+#include "views/models/comparison.h"
+#include "views/models/pass_model.h"
+#include "views/models/selection.h"
+
+#include <QWidget>
+
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QTableView;
+
+namespace lathe::views::passes {
+
+class ComparisonView;
+
+class PassesPage : public QWidget {
+    Q_OBJECT
+
+public:
+    PassesPage(models::Selection* selection, QWidget* parent = nullptr);
+
+    void setTrace(std::shared_ptr<const driver::Trace> trace);
+    void setComparison(int pass, const QString& function, models::Comparison comparison);
+    /// Chooses a pass by its index in the Trace.
+    void choosePass(int pass);
+    ComparisonView* comparison() const { return view_; }
+
+signals:
+    void comparisonWanted(int pass, QString function);
+
+private:
+    void passChosen();
+    void ask();
+
+    models::Selection* selection_;
+    std::shared_ptr<const driver::Trace> trace_;
+    models::PassModel* passes_;
+    QTableView* table_;
+    QCheckBox* onlyChanged_;
+    QComboBox* function_;
+    QLabel* summary_;
+    ComparisonView* view_;
+    int pass_ = -1;
+};
+
+} // namespace lathe::views::passes

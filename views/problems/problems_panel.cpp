@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/problems/problems_panel.h"
+
+#include <QHeaderView>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace lathe::views::problems {
+
+ProblemsPanel::ProblemsPanel(QWidget* parent)
+    : QWidget(parent), problems_(new models::ProblemModel(this)), table_(new QTableView) {
+    table_->setModel(problems_);
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setShowGrid(false);
+    table_->setTabKeyNavigation(false);
+    table_->setAccessibleName(tr("Problems"));
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->addWidget(table_);
+    auto lead = [this](const QModelIndex& index) {
+        if (index.isValid() && problems_->at(index.row()).nodeId >= 0)
+            emit nodeWanted(problems_->at(index.row()).nodeId);
+    };
+    connect(table_, &QTableView::activated, this, lead);
+    connect(table_, &QTableView::clicked, this, lead);
+}
+
+void ProblemsPanel::setProblems(std::vector<Diagnostic> diagnostics) {
+    problems_->show(std::move(diagnostics));
+    table_->resizeColumnsToContents();
+    for (int column : {1, 2})
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), 220));
+    table_->setColumnWidth(3, std::min(table_->columnWidth(3), 640));
+}
+
+} // namespace lathe::views::problems

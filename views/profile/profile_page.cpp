@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/profile/profile_page.h"
+
+#include "views/models/colors.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QPainter>
+#include <QSortFilterProxyModel>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QVBoxLayout>
+
+namespace lathe::views::profile {
+
+namespace {
+
+/// Draws a share as a bar behind its number.
+class ShareDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        QStyledItemDelegate::paint(painter, option, index);
+        const double share = index.data(Qt::UserRole).toDouble();
+        QColor colour = models::colorsFor(option.palette).family[1];
+        colour.setAlphaF(0.35F);
+        QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
+        bar.setWidth(bar.width() * share);
+        painter->fillRect(bar, colour);
+    }
+};
+
+} // namespace
+
+ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
+    : QWidget(parent), selection_(selection), profile_(new models::ProfileModel(this)),
+      sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), summary_(new QLabel) {
+    sorted_->setSourceModel(profile_);
+    sorted_->setSortRole(models::ProfileModel::sortRole);
+    table_->setModel(sorted_);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(models::ProfileModel::Time, Qt::DescendingOrder);
+    table_->setItemDelegateForColumn(models::ProfileModel::Share, new ShareDelegate(table_));
+    table_->verticalHeader()->hide();
+    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setShowGrid(false);
+    table_->setAlternatingRowColors(true);
+    table_->setWordWrap(false);
+    table_->setTabKeyNavigation(false);
+    table_->setAccessibleName(tr("Time of each fused function"));
+    summary_->setMargin(8);
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(summary_);
+    layout->addWidget(table_, 1);
+    connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        std::vector<int> nodes;
+        for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
+            const auto& spans = profile_->at(sorted_->mapToSource(index).row()).spans;
+            nodes.insert(nodes.end(), spans.begin(), spans.end());
+        }
+        if (!nodes.empty())
+            selection_->set(std::move(nodes));
+    });
+    setProfile({});
+}
+
+void ProfilePage::setProfile(models::Profile profile) {
+    const bool empty = profile.rows.empty();
+    if (empty)
+        summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
+    else
+        summary_->setText(tr("Median %1 ms of %2 runs, %3 threads, %4 fused functions")
+                              .arg(profile.medianMs, 0, 'f', 3)
+                              .arg(profile.runs)
+                              .arg(profile.threads)
+                              .arg(profile.rows.size()));
+    profile_->show(std::move(profile));
+    if (!empty) {
+        table_->resizeColumnsToContents();
+        table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));
+        table_->setColumnWidth(models::ProfileModel::Share, 180);
+    }
+}
+
+} // namespace lathe::views::profile

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached.
+#pragma once
+
+#include "views/models/profile_model.h"
+#include "views/models/selection.h"
+
+#include <QWidget>
+
+class QLabel;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace lathe::views::profile {
+
+class ProfilePage : public QWidget {
+    Q_OBJECT
+
+public:
+    ProfilePage(models::Selection* selection, QWidget* parent = nullptr);
+
+    void setProfile(models::Profile profile);
+    const models::ProfileModel* model() const { return profile_; }
+
+private:
+    models::Selection* selection_;
+    models::ProfileModel* profile_;
+    QSortFilterProxyModel* sorted_;
+    QTableView* table_;
+    QLabel* summary_;
+};
+
+} // namespace lathe::views::profile
