@@ -138,7 +138,7 @@ constexpr OpInfo rows[] = {
     row(Op::Einsum, "einsum", 1, -1, make<EinsumAttrs>, OutFusable, accumulating),
     row(Op::Resize, "resize", 1, 1, make<ResizeAttrs>, OutFusable, rounding),
     row(Op::GridSample, "grid_sample", 2, 2, make<GridSampleAttrs>, OutFusable, rounding),
-    row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, OutFusable, accumulating, fails),
+    row(Op::RoiAlign, "roi_align", 3, 3, make<RoiAlignAttrs>, Opaque, accumulating, fails),
     row(Op::DepthToSpace, "depth_to_space", 1, 1, make<BlockAttrs>, Injective),
     row(Op::SpaceToDepth, "space_to_depth", 1, 1, make<BlockAttrs>, Injective),
     row(Op::Det, "det", 1, 1, none, Opaque, accumulating),

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Value numbering over the Block list, with a scope a nested Block.
+#include "relay/transform/common_subexpressions.h"
+
+#include "relay/attr_fields.h"
+#include "relay/hash.h"
+#include "relay/type_map.h"
+
+namespace lathe::relay::transform {
+namespace {
+
+bool isCandidate(const Binding& binding) {
+    if (binding.as<ConstantRef>() || binding.as<Projection>() || binding.as<MakeTuple>())
+        return true;
+    const OpCall* call = binding.as<OpCall>();
+    if (!call || !info(call->op).pure || info(call->op).numerics == Numerics::Random)
+        return false;
+    switch (call->op) { // may define symbols
+    case Op::DynamicSlice:
+    case Op::Range:
+    case Op::Unique:
+    case Op::NonZero:
+    case Op::Compress:
+    case Op::NonMaxSuppression:
+        return false;
+    default:
+        return true;
+    }
+}
+
+bool equal(const Binding& a, const Binding& b) {
+    if (a.rhs.index() != b.rhs.index() || !sameType(a.type, b.type))
+        return false;
+    if (const OpCall* call = a.as<OpCall>()) {
+        const OpCall& other = *b.as<OpCall>();
+        return call->op == other.op && call->args == other.args && equalAttrs(call->attrs, other.attrs);
+    }
+    if (const Projection* projection = a.as<Projection>())
+        return projection->tuple == b.as<Projection>()->tuple && projection->index == b.as<Projection>()->index;
+    if (const MakeTuple* tuple = a.as<MakeTuple>())
+        return tuple->fields == b.as<MakeTuple>()->fields;
+    return a.as<ConstantRef>()->constant->hash == b.as<ConstantRef>()->constant->hash;
+}
+
+/// Equal bindings have equal keys: kind, operator, operands, content of a constant.
+uint64_t keyOf(const Binding& binding) {
+    Hasher hasher;
+    hasher.add(static_cast<uint64_t>(binding.rhs.index()));
+    if (const OpCall* call = binding.as<OpCall>())
+        hasher.add(static_cast<uint64_t>(call->op));
+    if (const Projection* projection = binding.as<Projection>())
+        hasher.add(static_cast<uint64_t>(projection->index));
+    if (const ConstantRef* reference = binding.as<ConstantRef>())
+        hasher.add(reference->constant->hash);
+    for (Var operand : operands(binding.rhs))
+        hasher.add(static_cast<uint64_t>(operand.id));
+    return hasher.finish().low;
+}
+
+class Numbering {
+public:
+    explicit Numbering(model::SpanTable& spans) : spans_(spans) {}
+
+    BlockPtr block(const BlockPtr& before) {
+        auto after = std::make_shared<Block>();
+        std::vector<std::unordered_multimap<uint64_t, Place>::iterator> scope;
+        for (const BindingPtr& original : before->bindings) {
+            auto binding = std::make_shared<Binding>(*original);
+            binding->rhs = withOperands(
+                original->rhs, [this](Var var) { return map_.replaced(var); },
+                [this](const BlockPtr& nested) { return block(nested); });
+            if (!isCandidate(*binding)) {
+                after->bindings.push_back(std::move(binding));
+                continue;
+            }
+            uint64_t key = keyOf(*binding);
+            if (const Place* earlier = find(key, *binding)) {
+                map_.map[original->var.id] = earlier->binding->var;
+
+                earlier->binding->span = spans_.join(earlier->binding->span, original->span);
+                if (earlier->binding->modelValue.empty())
+                    earlier->binding->modelValue = original->modelValue;
+                continue;
+            }
+            scope.push_back(seen_.emplace(key, Place{binding}));
+            after->bindings.push_back(std::move(binding));
+        }
+        after->result = map_.replaced(before->result);
+        for (auto entry : scope)
+            seen_.erase(entry);
+        return after;
+    }
+
+private:
+    struct Place {
+        std::shared_ptr<Binding> binding;
+    };
+    model::SpanTable& spans_;
+    Rewriter map_;
+    std::unordered_multimap<uint64_t, Place> seen_;
+
+    const Place* find(uint64_t key, const Binding& binding) const {
+        auto [first, last] = seen_.equal_range(key);
+        for (auto entry = first; entry != last; ++entry)
+            if (equal(*entry->second.binding, binding))
+                return &entry->second;
+        return nullptr;
+    }
+};
+
+} // namespace
+
+Module commonSubexpressions(const Module& module) {
+    Module result = module;
+    for (auto& [name, function] : result.functions) {
+        if (function->primitive)
+            continue;
+        auto after = std::make_shared<Function>(*function);
+        after->body = Numbering(*result.spans).block(function->body);
+        function = std::move(after);
+    }
+    return result;
+}
+
+} // namespace lathe::relay::transform

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Required: every operator of the model ends up in a primitive function, which lowering makes one kernel of.
+//
+// Optional within it: fusion. Writing a tensor to memory and reading it back costs more than most elementwise work, so
+// operators are grouped as the field does: an operator joins its immediate post-dominator (the first operator that all ways
+// from it pass) together with everything in between, if the kinds allow it:
+//   elementwise, broadcast, injective   with each other, as long as nothing is computed twice: a producer with fewer
+//                                       elements than its consumer, or one that others use too, stays outside
+//   reduction                           takes elementwise and injective producers, and an elementwise epilogue
+//   product, window, softmax …          takes an elementwise epilogue of its own result's shape (bias, activation, residual)
+//   opaque, reshape                     alone (a reshape alone is a view and costs nothing)
+// A group has one result and at most one product or reduction; it holds at most `maxOps` operators.
+//
+// The primitive function's parameters are the tensors it reads; constants of a single value stand inside of it. It is called
+// from where its last operator stood, by that operator's Var, so users stay as they are. Bindings inside keep their Spans; the
+// call's Span joins them. BindSymbols, Assume, tuples, data types and control flow stay in the main function.
+#pragma once
+
+#include "relay/ir.h"
+
+namespace lathe::relay::transform {
+
+struct FuseOptions {
+    bool enabled = true; // false: each operator alone
+    int maxOps = 64;     // of a group
+};
+
+Module fuse(const Module& module, const FuseOptions& options = {});
+
+} // namespace lathe::relay::transform
