@@ -8,6 +8,7 @@
 #include "relay/rules.h"
 #include "te/te.h"
 #include "tir/interpret.h"
+#include "tir/verify.h"
 #include "topi/topi.h"
 
 #include <cmath>
@@ -188,6 +189,7 @@ private:
                     : std::vector<std::byte>(static_cast<size_t>(elements(shape) * param.buffer->dtype.bytes()));
             arguments.push_back({memory[i], 0});
         }
+        LATHE_CHECKED(tir::verify(function, tir::Level::Blocks));
         Result<void> done = tir::interpret(function, arguments);
         if (!done)
             return std::unexpected(done.error());
