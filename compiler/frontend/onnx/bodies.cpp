@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Schemas at work: nodes are held against them, and operators that ONNX defines by other operators are expanded.
+#include "frontend/onnx/frame.h"
+#include "frontend/onnx/value_types.h"
+
+#include "onnx/defs/schema.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace lathe::frontend::onnx {
+namespace {
+
+using ::onnx::OpSchema;
+
+bool fits(const model::AttributeValue& value, ::onnx::AttributeProto::AttributeType type) {
+    using Proto = ::onnx::AttributeProto;
+    switch (type) {
+    case Proto::FLOAT: return std::holds_alternative<double>(value);
+    case Proto::INT: return std::holds_alternative<int64_t>(value);
+    case Proto::STRING: return std::holds_alternative<std::string>(value);
+    case Proto::TENSOR:
+    case Proto::SPARSE_TENSOR: return std::holds_alternative<model::TensorPtr>(value);
+    case Proto::GRAPH: return std::holds_alternative<std::shared_ptr<const model::Graph>>(value);
+    case Proto::FLOATS:
+        return std::holds_alternative<std::vector<double>>(value) ||
+               (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
+    case Proto::INTS: return std::holds_alternative<std::vector<int64_t>>(value);
+    case Proto::STRINGS:
+        return std::holds_alternative<std::vector<std::string>>(value) ||
+               (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
+    default: return true;
+    }
+}
+
+/// Of the versions from an operator's own to the newest, the first for which it has a body.
+int bodyVersion(const OpSchema& schema) {
+    for (int version = schema.SinceVersion(); version <= static_cast<int>(newestOpset()); ++version) {
+        if (schema.HasContextDependentFunctionWithOpsetVersion(version))
+            return version;
+        const std::vector<int> fixed = schema.function_opset_versions();
+        if (std::find(fixed.begin(), fixed.end(), version) != fixed.end())
+            return version;
+    }
+    return 0;
+}
+
+/// The body as FunctionProto. ONNX checks it while it builds it and throws for what does not fit.
+std::shared_ptr<::onnx::FunctionProto> buildBody(const OpSchema& schema, int version, const ::onnx::NodeProto& call,
+                                                 const std::vector<::onnx::TypeProto>& types) {
+    auto body = std::make_shared<::onnx::FunctionProto>();
+    if (schema.HasContextDependentFunctionWithOpsetVersion(version)) {
+        const ::onnx::FunctionBodyBuildContextImpl context(call, types);
+        return schema.BuildContextDependentFunction(context, *body, version) ? body : nullptr;
+    }
+    const ::onnx::FunctionProto* fixed = schema.GetFunction(version, true);
+    if (!fixed)
+        return nullptr;
+    *body = *fixed;
+    return body;
+}
+
+} // namespace
+
+void GraphReader::checkAgainstSchema(const model::Node& node, const OpSchema& schema) {
+    const auto inputs = static_cast<int>(node.inputs.size()), outputs = static_cast<int>(node.outputs.size());
+    if (inputs < schema.min_input() || inputs > schema.max_input())
+        report(&node, fmt::format("the node has {} inputs; the operator takes {} to {}", inputs, schema.min_input(), schema.max_input()),
+               "the model is malformed; export it again");
+    if (outputs > schema.max_output())
+        report(&node, fmt::format("the node has {} outputs; the operator gives at most {}", outputs, schema.max_output()),
+               "the model is malformed; export it again");
+    for (const auto& [name, attribute] : schema.attributes()) {
+        const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
+                                        [&](const model::Attribute& given) { return given.name == name; });
+        if (found == node.attributes.end()) {
+            if (attribute.required)
+                report(&node, fmt::format("the required attribute '{}' is missing", name), "set it when exporting the model");
+        } else if (!fits(found->value, attribute.type)) {
+            report(&node, fmt::format("attribute '{}' has the wrong type; the operator takes {}", name,
+                                      ::onnx::AttributeProto::AttributeType_Name(attribute.type)),
+                   "the model is malformed; export it again");
+        }
+    }
+}
+
+bool GraphReader::hasBody(const model::Node& call) {
+    const OpSchema* schema = findSchema(call.domain, call.op, call.version);
+    return schema && bodyVersion(*schema) > 0;
+}
+
+Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node& call,
+                                                              const std::vector<model::ValueType>& inputs) {
+    const OpSchema* schema = findSchema(call.domain, call.op, call.version);
+    const int version = schema ? bodyVersion(*schema) : 0;
+    if (version == 0)
+        return std::shared_ptr<model::Graph>();
+    ::onnx::NodeProto node;
+    node.set_op_type(call.op);
+    node.set_domain(call.domain);
+    node.set_name(call.name);
+    for (const std::string& name : call.inputs)
+        node.add_input(name);
+    for (const std::string& name : call.outputs)
+        node.add_output(name);
+    for (const model::Attribute& attribute : call.attributes)
+        if (!writeAttribute(attribute, *node.add_attribute()))
+            return failure(fmt::format("attribute '{}' cannot be taken over into the operator's body", attribute.name),
+                           "graphs as attributes of this operator are not supported");
+    std::vector<::onnx::TypeProto> types(inputs.size());
+    for (size_t i = 0; i < inputs.size(); ++i)
+        writeType(inputs[i], types[i]);
+
+    std::shared_ptr<::onnx::FunctionProto> body;
+    try {
+        body = buildBody(*schema, version, node, types);
+    } catch (const std::exception& problem) {
+        return failure(fmt::format("the operator's body cannot be built: {}", problem.what()), {});
+    }
+    if (!body)
+        return failure("the operator has no body for these types and attributes",
+                       "it is defined by a body only for some of them, and has no converter of its own");
+
+    Frame frame;
+    frame.fixedId = call.id;
+    frame.scope = call.scope;
+    frame.scope.push_back(call.op);
+    for (const ::onnx::OperatorSetIdProto& opset : body->opset_import())
+        frame.opsets[canonicalDomain(opset.domain())] = opset.version();
+    for (const auto& [name, attribute] : schema->attributes())
+        if (attribute.default_value.type() != ::onnx::AttributeProto::UNDEFINED)
+            frame.attributes[name] = {&attribute.default_value, &frame};
+    for (const ::onnx::AttributeProto& attribute : node.attribute())
+        frame.attributes[attribute.name()] = {&attribute, &frame};
+
+    TensorReader tensors(body, {});
+    reading_ = &tensors;
+    const size_t before = model_->diagnostics.size();
+    auto graph = std::make_shared<model::Graph>();
+    graph->name = call.op;
+    for (const std::string& name : body->input())
+        graph->inputs.push_back({name, {}});
+    for (const std::string& name : body->output())
+        graph->outputs.push_back({name, {}});
+    readNodes(body->node(), frame, *graph);
+    if (!overLimit_)
+        sortNodes(*graph, reporter());
+    reading_ = &tensors_;
+    if (model_->diagnostics.size() > before) {
+        Diagnostic problem = model_->diagnostics[before];
+        model_->diagnostics.resize(before);
+        return std::unexpected(std::move(problem));
+    }
+    return graph;
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Protobuf to ModelGraph. Calls of model-local functions are replaced by their bodies here, so that each place has nodes
+// and ids of its own; nodes get the version of their operator; faults are collected, never thrown.
+#pragma once
+
+#include "frontend/onnx/tensors.h"
+#include "frontend/onnx/topology.h"
+
+#include <unordered_map>
+
+namespace onnx {
+class OpSchema;
+}
+
+namespace lathe::frontend::onnx {
+
+/// The newest opset of ai.onnx that is known.
+int64_t newestOpset();
+
+/// Schema of an operator for an opset; null if there is none.
+const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string& op, int64_t opset);
+
+class GraphReader {
+public:
+    GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder, std::string file);
+
+    /// The model; faults are in its diagnostics (errors: it must be refused).
+    std::shared_ptr<model::ModelGraph> read();
+
+    /// The body by which ONNX defines the operator of `call`: a graph with the formal names of inputs and outputs, its nodes
+    /// under the call's id. Null if there is none. inputs: types of the operands as far as known.
+    Result<std::shared_ptr<model::Graph>> expandBody(const model::Node& call, const std::vector<model::ValueType>& inputs);
+    /// Whether ONNX defines the operator by a body at all.
+    static bool hasBody(const model::Node& call);
+
+private:
+    struct Frame;
+    std::shared_ptr<model::Graph> readGraph(const ::onnx::GraphProto& proto, const Frame& frame);
+    void readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame, model::Graph& into);
+    void readNode(const ::onnx::NodeProto& proto, const Frame& frame, model::Graph& into);
+    void inlineCall(const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function, const Frame& frame, model::Graph& into);
+    void readAttributes(const ::onnx::NodeProto& proto, const Frame& frame, model::Node& node);
+    void readInitializers(const ::onnx::GraphProto& proto, const Frame& frame, model::Graph& graph);
+    std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame, const model::Node& node);
+    void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);
+    void report(const model::Node* node, std::string what, std::string hint, Severity severity = Severity::Error);
+    Report reporter();
+
+    std::shared_ptr<const ::onnx::ModelProto> proto_;
+    std::shared_ptr<model::ModelGraph> model_;
+    TensorReader tensors_;
+    TensorReader* reading_ = nullptr; // tensors_, or that of the body being expanded
+    std::unordered_map<std::string, const ::onnx::FunctionProto*> functions_;
+    int64_t nodes_ = 0; // those of expanded bodies too
+    int64_t calls_ = 0;
+    bool overLimit_ = false;
+};
+
+} // namespace lathe::frontend::onnx

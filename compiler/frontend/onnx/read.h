@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes to protobuf messages. What a file contains is not trusted: its size, its kind and its structure are checked, and
+// every way to be wrong is a Diagnostic with a hint.
+#pragma once
+
+#include "base/result.h"
+#include "model/model_graph.h"
+
+#include "onnx/onnx_pb.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+
+namespace lathe::frontend::onnx {
+
+/// A file mapped for reading. Fails for what is no regular file, and for one above `limit` bytes.
+Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit);
+
+/// A ModelProto with a graph. The Diagnostic says what else the bytes seem to be (truncated, text, another format).
+Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes);
+
+/// A TensorProto.
+Result<std::shared_ptr<::onnx::TensorProto>> readTensorProto(std::span<const std::byte> bytes);
+
+} // namespace lathe::frontend::onnx

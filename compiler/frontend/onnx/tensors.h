@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// TensorProto to TensorData: raw bytes are shared, not copied; typed fields, packed narrow types and external data give
+// the same form. Counts and sizes are checked before anything is allocated or read.
+#pragma once
+
+#include "frontend/onnx/read.h"
+
+#include <map>
+#include <optional>
+
+namespace lathe::frontend::onnx {
+
+/// Lathe's type of a TensorProto::DataType; nothing for complex, float6 and unknown numbers.
+std::optional<DataType> fromProto(int32_t dtype);
+/// The reverse; 0 (UNDEFINED) if there is none.
+int32_t toProto(DataType dtype);
+/// "COMPLEX64" or "type 99", for messages.
+std::string protoTypeName(int32_t dtype);
+
+/// Reads tensors of one model; keeps files of external data mapped.
+class TensorReader {
+public:
+    /// owner keeps the protobuf alive that tensors point into. folder: where external data may lie; nowhere if empty.
+    TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder);
+    Result<model::TensorPtr> read(const ::onnx::TensorProto& proto);
+    /// A sparse tensor in coordinate form, made dense.
+    Result<model::TensorPtr> readSparse(const ::onnx::SparseTensorProto& proto);
+
+private:
+    Result<model::Bytes> external(const ::onnx::TensorProto& proto, int64_t expected);
+
+    std::shared_ptr<const void> owner_;
+    std::filesystem::path folder_;
+    std::map<std::filesystem::path, model::Bytes> files_;
+};
+
+} // namespace lathe::frontend::onnx

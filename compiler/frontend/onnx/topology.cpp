@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kahn's algorithm with the file's order as priority; name checks in one walk over the nested graphs.
+#include "frontend/onnx/topology.h"
+
+#include <fmt/format.h>
+
+#include <queue>
+#include <unordered_map>
+
+namespace lathe::frontend::onnx {
+namespace {
+
+using model::Graph;
+using model::Node;
+using NameSet = std::unordered_set<std::string>;
+
+/// Names that a graph reads but does not define. Depth is bounded by the reader's limit on nesting.
+void collectFree(const Graph& graph, NameSet& seen, std::vector<std::string>& result) {
+    NameSet own;
+    for (const model::Value& value : graph.inputs)
+        own.insert(value.name);
+    for (const model::Initializer& initializer : graph.initializers)
+        own.insert(initializer.name);
+    for (const Node& node : graph.nodes)
+        own.insert(node.outputs.begin(), node.outputs.end());
+    const auto use = [&](const std::string& name) {
+        if (!name.empty() && !own.contains(name) && seen.insert(name).second)
+            result.push_back(name);
+    };
+    for (const Node& node : graph.nodes)
+        for (const std::string& name : namesRead(node))
+            use(name);
+    for (const model::Value& value : graph.outputs)
+        use(value.name);
+}
+
+} // namespace
+
+std::vector<std::shared_ptr<const Graph>> nestedGraphs(const Node& node) {
+    std::vector<std::shared_ptr<const Graph>> graphs;
+    for (const model::Attribute& attribute : node.attributes) {
+        if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
+            graphs.push_back(*graph);
+        if (const auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.value))
+            graphs.insert(graphs.end(), list->begin(), list->end());
+    }
+    return graphs;
+}
+
+std::vector<std::string> namesRead(const Node& node) {
+    NameSet seen;
+    std::vector<std::string> names;
+    for (const std::string& name : node.inputs)
+        if (!name.empty() && seen.insert(name).second)
+            names.push_back(name);
+    for (const auto& graph : nestedGraphs(node))
+        collectFree(*graph, seen, names);
+    return names;
+}
+
+bool sortNodes(Graph& graph, const Report& report) {
+    const size_t count = graph.nodes.size();
+    std::unordered_map<std::string, size_t> producer;
+    for (size_t i = 0; i < count; ++i)
+        for (const std::string& name : graph.nodes[i].outputs)
+            if (!name.empty())
+                producer.emplace(name, i);
+    std::vector<std::vector<size_t>> readers(count);
+    std::vector<size_t> waiting(count, 0);
+    for (size_t i = 0; i < count; ++i) {
+        for (const std::string& name : namesRead(graph.nodes[i])) {
+            const auto found = producer.find(name);
+            if (found == producer.end())
+                continue;
+            readers[found->second].push_back(i);
+            ++waiting[i];
+        }
+    }
+    std::priority_queue<size_t, std::vector<size_t>, std::greater<>> ready;
+    for (size_t i = 0; i < count; ++i)
+        if (waiting[i] == 0)
+            ready.push(i);
+    std::vector<Node> sorted;
+    sorted.reserve(count);
+    std::vector<bool> done(count, false);
+    while (!ready.empty()) {
+        const size_t at = ready.top();
+        ready.pop();
+        done[at] = true;
+        for (size_t reader : readers[at])
+            if (--waiting[reader] == 0)
+                ready.push(reader);
+        sorted.push_back(graph.nodes[at]);
+    }
+    if (sorted.size() == count) {
+        graph.nodes = std::move(sorted);
+        return true;
+    }
+    // Walking back along unfinished producers must enter the cycle within `count` steps.
+    size_t at = 0;
+    while (done[at])
+        ++at;
+    for (size_t step = 0; step < count; ++step) {
+        for (const std::string& name : namesRead(graph.nodes[at])) {
+            const auto found = producer.find(name);
+            if (found != producer.end() && !done[found->second]) {
+                at = found->second;
+                break;
+            }
+        }
+    }
+    report(&graph.nodes[at], "the node depends on its own result: the graph has a cycle",
+           "a model must be free of cycles; repeat work with Loop or Scan");
+    return false;
+}
+
+void checkNames(const Graph& graph, const NameSet& outer, const Report& report) {
+    NameSet defined;
+    for (const model::Value& value : graph.inputs)
+        if (!defined.insert(value.name).second)
+            report(nullptr, fmt::format("input '{}' is declared twice", value.name), "rename one of them");
+    for (const model::Initializer& initializer : graph.initializers)
+        if (!defined.insert(initializer.name).second)
+            report(nullptr, fmt::format("initializer '{}' is defined twice", initializer.name), "rename one of them");
+    const auto visible = [&](const std::string& name) { return defined.contains(name) || outer.contains(name); };
+    for (const Node& node : graph.nodes) {
+        for (const std::string& name : node.inputs)
+            if (!name.empty() && !visible(name))
+                report(&node, fmt::format("the node reads '{}', which nothing produces", name),
+                       "the model is incomplete; export it again");
+        const auto nested = nestedGraphs(node);
+        if (!nested.empty()) {
+            NameSet around = outer;
+            around.insert(defined.begin(), defined.end());
+            for (const auto& inner : nested)
+                checkNames(*inner, around, report);
+        }
+        for (const std::string& name : node.outputs)
+            if (!name.empty() && !defined.insert(name).second)
+                report(&node, fmt::format("value '{}' is produced twice", name), "rename one of them");
+    }
+    for (const model::Value& value : graph.outputs)
+        if (!visible(value.name))
+            report(nullptr, fmt::format("nothing produces the output '{}' of graph '{}'", value.name, graph.name),
+                   "the model is incomplete; export it again");
+}
+
+} // namespace lathe::frontend::onnx

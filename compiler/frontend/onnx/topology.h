@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Order and names of a graph: models come with nodes out of order, cycles, values defined twice and values that nothing
+// produces. Works on the format-neutral graph.
+#pragma once
+
+#include "model/model_graph.h"
+
+#include <functional>
+#include <string>
+#include <unordered_set>
+
+namespace lathe::frontend::onnx {
+
+/// node is null for a fault of the graph itself.
+using Report = std::function<void(const model::Node* node, std::string what, std::string hint)>;
+
+/// The graphs that hang on a node's attributes, in order.
+std::vector<std::shared_ptr<const model::Graph>> nestedGraphs(const model::Node& node);
+
+/// Names that a node reads: its inputs and what its nested graphs read from outside, each once.
+std::vector<std::string> namesRead(const model::Node& node);
+
+/// Puts producers first and keeps the order where it may stay. False if there is a cycle, which is reported.
+bool sortNodes(model::Graph& graph, const Report& report);
+
+/// Reports values defined twice, values read or given as outputs that nothing produces. `outer`: names visible from around.
+void checkNames(const model::Graph& graph, const std::unordered_set<std::string>& outer, const Report& report);
+
+} // namespace lathe::frontend::onnx
