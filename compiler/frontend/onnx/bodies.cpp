@@ -135,6 +135,10 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
     for (const ::onnx::AttributeProto& attribute : node.attribute())
         frame.attributes[attribute.name()] = {&attribute, &frame};
 
+    for (int i = 0; i < body->input_size(); ++i)
+        if (static_cast<size_t>(i) >= call.inputs.size() || call.inputs[static_cast<size_t>(i)].empty())
+            frame.actual[body->input(i)] = ""; // absent in the call: absent where the body reads it
+
     TensorReader tensors(body, {});
     reading_ = &tensors;
     const size_t before = model_->diagnostics.size();

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The walk over nodes: context and Span for each, its converter or its body, names for its results.
+#include "frontend/onnx/convert.h"
+
+#include "base/limits.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+namespace {
+
+constexpr int bodyNesting = 16; // operators whose bodies hold operators with bodies …
+
+/// Which nodes read each initializer: constants carry the Spans of their readers.
+std::unordered_map<std::string, std::vector<int32_t>> readersOf(const model::Graph& graph) {
+    std::unordered_map<std::string, std::vector<int32_t>> readers;
+    for (const model::Initializer& initializer : graph.initializers)
+        readers[initializer.name];
+    for (const model::Node& node : graph.nodes)
+        for (const std::string& name : namesRead(node))
+            if (const auto found = readers.find(name); found != readers.end())
+                found->second.push_back(node.id);
+    return readers;
+}
+
+} // namespace
+
+Converter::Converter(model::ModelGraph& graph, GraphReader& reader, relay::Module& module, Builder& builder)
+    : graph_(graph), reader_(reader), module_(module), builder_(builder) {}
+
+std::optional<std::string> Converter::refusal(const model::Node& node) const {
+    if (findConverter(node) || GraphReader::hasBody(node))
+        return std::nullopt;
+    const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
+    if (node.domain == "com.microsoft")
+        return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported", node.op);
+    if (node.domain == "ai.onnx.preview.training")
+        return fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op);
+    if (!findSchema(node.domain, node.op, newestOpset())) {
+        if (node.domain.empty() || node.domain == "ai.onnx.ml")
+            return fmt::format("domain {} has no operator {}", domain, node.op);
+        return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op, domain);
+    }
+    return fmt::format("operator {} of domain {} is not supported in version {}", node.op, domain, node.version);
+}
+
+std::vector<Diagnostic> Converter::unsupported() const {
+    std::vector<Diagnostic> found;
+    for (const model::Node* node : graph_.nodes) {
+        if (!node)
+            continue;
+        std::optional<std::string> reason = refusal(*node);
+        if (!reason)
+            continue;
+        Diagnostic diagnostic = error(*std::move(reason), "replace the node when exporting the model");
+        diagnostic.file = graph_.file;
+        diagnostic.node = displayName(*node);
+        diagnostic.op = operatorName(*node);
+        diagnostic.nodeId = node->id;
+        found.push_back(std::move(diagnostic));
+    }
+    return found;
+}
+
+void Converter::convertMain(const std::vector<relay::Type>& parameters) {
+    const model::Graph& graph = *graph_.graph;
+    Scope inputs;
+    for (size_t i = 0; i < graph.inputs.size(); ++i)
+        inputs.values[graph.inputs[i].name].var = builder_.param(graph.inputs[i].name, parameters[i]);
+    std::vector<int32_t> all;
+    for (const model::Node& node : graph.nodes)
+        all.push_back(node.id);
+    const model::Span whole = graph_.spans->intern(std::move(all));
+    span_ = whole;
+    builder_.setSpan(whole);
+
+    const std::vector<Value> outputs = run(graph, &inputs, {});
+    builder_.setSpan(whole);
+    context_ = {};
+    context_.file = graph_.file;
+    builder_.setContext(context_);
+    std::vector<Var> results;
+    std::vector<std::string> names;
+    for (size_t i = 0; i < outputs.size() && !builder_.failed(); ++i) {
+        const std::string& name = graph.outputs[i].name;
+        if (outputs[i].sequence || outputs[i].none)
+            builder_.fail(fmt::format("output '{}' is a sequence or an optional, which is not supported yet", name),
+                          "let the model give tensors");
+        const bool isInput = inputs.values.contains(name);
+        results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
+        names.push_back(name);
+    }
+    if (builder_.failed())
+        return;
+    const Var result = results.size() == 1 ? results[0] : builder_.tuple(results);
+    module_.functions["main"] = builder_.finish(result, names);
+}
+
+std::vector<Value> Converter::run(const model::Graph& graph, const Scope* around, const std::vector<Value>& inputs) {
+    Scope scope;
+    scope.outer = around;
+    for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
+        scope.values[graph.inputs[i].name] = inputs[i];
+    defineConstants(graph, scope);
+    convertNodes(graph, scope);
+    std::vector<Value> outputs;
+    for (const model::Value& output : graph.outputs) {
+        const Value* found = builder_.failed() ? nullptr : scope.find(output.name);
+        if (!found)
+            builder_.fail(fmt::format("nothing produces the output '{}' of graph '{}'", output.name, graph.name));
+        outputs.push_back(found ? *found : Value{});
+    }
+    return outputs;
+}
+
+void Converter::defineConstants(const model::Graph& graph, Scope& scope) {
+    const auto readers = readersOf(graph);
+    const model::Span around = span_;
+    for (const model::Initializer& initializer : graph.initializers) {
+        const std::vector<int32_t>& ids = readers.at(initializer.name);
+        const bool isOutput = std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const model::Value& output) {
+            return output.name == initializer.name;
+        });
+        if (ids.empty() && !isOutput)
+            continue;
+        builder_.setSpan(ids.empty() ? around : graph_.spans->intern(ids));
+        Value& value = scope.values[initializer.name];
+        value.var = builder_.constant(relay::makeConstant(initializer.tensor));
+        builder_.nameValue(value.var, initializer.name);
+    }
+    builder_.setSpan(around);
+}
+
+void Converter::convertNodes(const model::Graph& graph, Scope& scope) {
+    const model::Span span = span_;
+    const Diagnostic context = context_;
+    for (const model::Node& node : graph.nodes) {
+        if (builder_.failed())
+            return;
+        convertNode(node, scope);
+    }
+    span_ = span;
+    context_ = context;
+    builder_.setSpan(span);
+    builder_.setContext(context);
+}
+
+void Converter::convertNode(const model::Node& node, Scope& scope) {
+    span_ = graph_.spans->of(node.id);
+    builder_.setSpan(span_);
+    if (bodies_ == 0) { // inside a body the user knows only the node that it belongs to
+        context_ = {};
+        context_.file = graph_.file;
+        context_.node = displayName(node);
+        context_.op = operatorName(node);
+        context_.nodeId = node.id;
+        builder_.setContext(context_);
+    }
+    NodeReader reader(node, *this, scope);
+    if (const ConvertFn convert = findConverter(node))
+        convert(reader, builder_);
+    else
+        expand(reader);
+    if (!builder_.failed())
+        define(reader, scope);
+}
+
+void Converter::define(NodeReader& reader, Scope& scope) {
+    const model::Node& node = reader.node;
+    for (size_t i = 0; i < node.outputs.size(); ++i) {
+        if (node.outputs[i].empty())
+            continue;
+        if (!reader.results[i]) {
+            builder_.fail(fmt::format("result {} of the operator is not supported", i));
+            return;
+        }
+        Value value = *reader.results[i];
+        for (const std::string& name : node.inputs) {
+            const Value* operand = name.empty() ? nullptr : scope.find(name);
+            if (operand && value.var && operand->var == value.var && !value.sequence) {
+                value.var = builder_.call(Op::Copy, {value.var}); // so that each node has a binding of its own
+                break;
+            }
+        }
+        if (value.var && bodies_ == 0)
+            builder_.nameValue(value.var, node.outputs[i]);
+        scope.values[node.outputs[i]] = std::move(value);
+    }
+}
+
+void Converter::expand(NodeReader& reader) {
+    const model::Node& node = reader.node;
+    if (const std::optional<std::string> reason = refusal(node)) {
+        builder_.fail(*reason, "replace the node when exporting the model");
+        return;
+    }
+    if (bodies_ >= bodyNesting) {
+        builder_.fail(fmt::format("the operator's body is nested more than {} deep", bodyNesting));
+        return;
+    }
+    std::vector<model::ValueType> types;
+    std::vector<Value> values;
+    for (size_t i = 0; i < node.inputs.size() && !builder_.failed(); ++i) {
+        const Value* value = reader.value(i);
+        values.push_back(value ? *value : Value{});
+        model::ValueType& type = types.emplace_back();
+        if (!value || !value->var)
+            continue;
+        type.kind = model::ValueType::Kind::Tensor;
+        type.dtype = builder_.dtype(value->var);
+        type.hasShape = true;
+        for (const Expr& dim : builder_.shape(value->var))
+            type.shape.push_back({arith::asInt(dim).value_or(-1), {}});
+    }
+    if (builder_.failed())
+        return;
+    Result<std::shared_ptr<model::Graph>> body = reader_.expandBody(node, types);
+    if (!body) {
+        builder_.fail(body.error().what, body.error().hint);
+        return;
+    }
+    Scope formal;
+    for (size_t i = 0; i < (*body)->inputs.size(); ++i)
+        if (i < values.size() && reader.hasInput(i))
+            formal.values[(*body)->inputs[i].name] = values[i];
+    ++bodies_;
+    Scope inner;
+    inner.outer = &formal;
+    convertNodes(**body, inner);
+    --bodies_;
+    for (size_t i = 0; i < (*body)->outputs.size() && !builder_.failed(); ++i)
+        if (const Value* value = inner.find((*body)->outputs[i].name))
+            reader.set(i, *value);
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The short forms, and arithmetic on dims.
+#include "frontend/onnx/emit.h"
+
+#include <numeric>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+Expr dim(Builder& b, Var x, int64_t i) {
+    if (b.failed())
+        return 1;
+    const Dims shape = b.shape(x);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t at = i < 0 ? i + rank : i;
+    return at >= 0 && at < rank ? shape[static_cast<size_t>(at)] : Expr(1);
+}
+
+Expr product(const Dims& dims) {
+    Expr result = 1;
+    for (const Expr& factor : dims)
+        result = result * factor;
+    return arith::simplify(result);
+}
+
+namespace {
+
+/// Factors of a product, constants merged into `constant`.
+void addFactors(const Expr& expr, Dims& factors, int64_t& constant) {
+    if (const auto value = arith::asInt(expr)) {
+        if (!__builtin_mul_overflow(constant, *value, &constant))
+            return;
+        constant = 0;
+    } else if (expr.kind() == arith::ExprKind::Mul) {
+        for (const Expr& arg : expr->args)
+            addFactors(arg, factors, constant);
+    } else {
+        factors.push_back(expr);
+    }
+}
+
+} // namespace
+
+Expr quotient(const Dims& numerator, const Dims& denominator) {
+    Dims above, below;
+    int64_t constantAbove = 1, constantBelow = 1;
+    for (const Expr& dim : numerator)
+        addFactors(arith::simplify(dim), above, constantAbove);
+    for (const Expr& dim : denominator)
+        addFactors(arith::simplify(dim), below, constantBelow);
+    std::erase_if(below, [&](const Expr& factor) {
+        for (size_t i = 0; i < above.size(); ++i) {
+            if (arith::provablyEqual(above[i], factor)) {
+                above.erase(above.begin() + static_cast<std::ptrdiff_t>(i));
+                return true;
+            }
+        }
+        return false;
+    });
+    if (constantBelow == 0)
+        return constantAbove == 0 ? 0 : 1; // no elements: any size will do, the check of elements says if not
+    const int64_t common = std::gcd(constantAbove, constantBelow);
+    if (common > 1) {
+        constantAbove /= common;
+        constantBelow /= common;
+    }
+    above.push_back(constantAbove);
+    below.push_back(constantBelow);
+    const Expr divisor = product(below);
+    if (arith::isConst(divisor, 1))
+        return product(above);
+    return arith::simplify(arith::floorDiv(product(above), arith::max(divisor, 1)));
+}
+
+Dims toDims(const Ints& values) { return {values.begin(), values.end()}; }
+
+Ints iotaInts(int64_t begin, int64_t end) {
+    Ints values(static_cast<size_t>(std::max<int64_t>(0, end - begin)));
+    std::iota(values.begin(), values.end(), begin);
+    return values;
+}
+
+Var scalarLike(Builder& b, double value, Var x) { return b.failed() ? Var{} : b.scalar(value, b.dtype(x)); }
+Var cast(Builder& b, Var x, DataType dtype) {
+    if (b.failed() || b.dtype(x) == dtype)
+        return x;
+    CastAttrs attrs;
+    attrs.dtype = dtype;
+    return b.call(Op::Cast, {x}, attrs);
+}
+Var add(Builder& b, Var x, Var y) { return b.call(Op::Add, {x, y}); }
+Var sub(Builder& b, Var x, Var y) { return b.call(Op::Subtract, {x, y}); }
+Var mul(Builder& b, Var x, Var y) { return b.call(Op::Multiply, {x, y}); }
+Var div(Builder& b, Var x, Var y) { return b.call(Op::Divide, {x, y}); }
+Var maximum(Builder& b, Var x, Var y) { return b.call(Op::Maximum, {x, y}); }
+Var minimum(Builder& b, Var x, Var y) { return b.call(Op::Minimum, {x, y}); }
+Var less(Builder& b, Var x, Var y) { return b.call(Op::Less, {x, y}); }
+Var equal(Builder& b, Var x, Var y) { return b.call(Op::Equal, {x, y}); }
+Var where(Builder& b, Var condition, Var x, Var y) { return b.call(Op::Where, {condition, x, y}); }
+Var addTo(Builder& b, Var x, double value) { return value == 0 ? x : add(b, x, scalarLike(b, value, x)); }
+Var mulBy(Builder& b, Var x, double value) { return value == 1 ? x : mul(b, x, scalarLike(b, value, x)); }
+
+Var reshape(Builder& b, Var x, Dims shape) {
+    ReshapeAttrs attrs;
+    attrs.shape = std::move(shape);
+    return b.call(Op::Reshape, {x}, attrs);
+}
+
+Var transpose(Builder& b, Var x, Ints axes) {
+    TransposeAttrs attrs;
+    attrs.axes = std::move(axes);
+    return b.call(Op::Transpose, {x}, attrs);
+}
+
+Var unsqueeze(Builder& b, Var x, const Ints& axes) {
+    if (b.failed() || axes.empty())
+        return x;
+    Dims shape = b.shape(x);
+    for (int64_t axis : axes)
+        shape.insert(shape.begin() + std::min<int64_t>(axis, static_cast<int64_t>(shape.size())), Expr(1));
+    return reshape(b, x, std::move(shape));
+}
+
+Var squeeze(Builder& b, Var x, const Ints& axes) {
+    if (b.failed() || axes.empty())
+        return x;
+    Dims shape = b.shape(x);
+    for (auto axis = axes.rbegin(); axis != axes.rend(); ++axis)
+        if (*axis < static_cast<int64_t>(shape.size()))
+            shape.erase(shape.begin() + *axis);
+    return reshape(b, x, std::move(shape));
+}
+
+Var sliceAxis(Builder& b, Var x, int64_t axis, Expr begin, Expr size) {
+    if (b.failed())
+        return {};
+    SliceAttrs attrs;
+    attrs.size = b.shape(x);
+    attrs.begin.assign(attrs.size.size(), Expr(0));
+    attrs.step.assign(attrs.size.size(), 1);
+    const auto at = static_cast<size_t>(axis);
+    LATHE_ASSERT(at < attrs.size.size(), "the axis of a slice must exist");
+    attrs.begin[at] = std::move(begin);
+    attrs.size[at] = std::move(size);
+    return b.call(Op::Slice, {x}, attrs);
+}
+
+Var reverse(Builder& b, Var x, int64_t axis) {
+    AxesAttrs attrs;
+    attrs.axes = {axis};
+    return b.call(Op::Reverse, {x}, attrs);
+}
+
+Var concat(Builder& b, std::vector<Var> parts, int64_t axis) {
+    AxisAttrs attrs;
+    attrs.axis = axis;
+    return b.call(Op::Concat, std::move(parts), attrs);
+}
+
+Var expand(Builder& b, Var x, Dims shape) {
+    BroadcastAttrs attrs;
+    attrs.shape = std::move(shape);
+    return b.call(Op::BroadcastTo, {x}, attrs);
+}
+
+Var full(Builder& b, Var scalar, Dims shape) {
+    BroadcastAttrs attrs;
+    attrs.shape = std::move(shape);
+    return b.call(Op::Full, {scalar}, attrs);
+}
+
+Var iota(Builder& b, Dims shape, int64_t axis, DataType dtype) {
+    IotaAttrs attrs;
+    attrs.shape = std::move(shape);
+    attrs.axis = axis;
+    attrs.dtype = dtype;
+    return b.call(Op::Iota, {}, attrs);
+}
+
+Var gather(Builder& b, Var x, Var indices, int64_t axis) {
+    AxisAttrs attrs;
+    attrs.axis = axis;
+    return b.call(Op::Gather, {x, indices}, attrs);
+}
+
+Var pad(Builder& b, Var x, const std::string& mode, Dims before, Dims after, Ints interior, Var value) {
+    PadAttrs attrs;
+    attrs.mode = mode;
+    attrs.before = std::move(before);
+    attrs.after = std::move(after);
+    attrs.interior = std::move(interior);
+    return value ? b.call(Op::Pad, {x, value}, attrs) : b.call(Op::Pad, {x}, attrs);
+}
+
+Var alongAxis(Builder& b, Var x, int64_t axis, int64_t rank) {
+    Dims shape(static_cast<size_t>(rank), Expr(1));
+    shape[static_cast<size_t>(axis)] = dim(b, x, 0);
+    return reshape(b, x, std::move(shape));
+}
+
+Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims) {
+    ReduceAttrs attrs;
+    attrs.kind = kind;
+    attrs.axes = std::move(axes);
+    attrs.keepDims = keepDims;
+    return b.call(Op::Reduce, {x}, attrs);
+}
+
+Var matmul(Builder& b, Var x, Var y, bool transposeX, bool transposeY) {
+    MatMulAttrs attrs;
+    attrs.transposeA = transposeX;
+    attrs.transposeB = transposeY;
+    return b.call(Op::MatMul, {x, y}, attrs);
+}
+
+Var softmax(Builder& b, Var x, int64_t axis) {
+    AxisAttrs attrs;
+    attrs.axis = axis;
+    return b.call(Op::Softmax, {x}, attrs);
+}
+
+Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::function<Var(int64_t)>& fn) {
+    if (b.failed())
+        return {};
+    if (const auto known = b.knownInts(axis); known && known->size() == 1)
+        return fn(node.axis((*known)[0], rank));
+    Var index = cast(b, reshape(b, axis, {}), types::Int64);
+    index = where(b, less(b, index, b.scalarInt(0)), add(b, index, b.scalarInt(rank)), index);
+    std::function<Var(int64_t)> choose = [&](int64_t at) -> Var {
+        if (at == rank - 1)
+            return fn(at);
+        return b.ifElse(equal(b, index, b.scalarInt(at)), [&] { return fn(at); }, [&] { return choose(at + 1); });
+    };
+    return choose(0);
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Short forms of Builder calls that many operators are composed of. All are safe after a fault (they give neutral values).
+#pragma once
+
+#include "arith/analysis.h"
+#include "frontend/onnx/convert.h"
+
+namespace lathe::frontend::onnx {
+
+using Dims = std::vector<Expr>;
+using Ints = std::vector<int64_t>;
+
+// ---- dims
+/// Dim i of a tensor, from the end if negative; 1 if there is none (after a fault).
+Expr dim(Builder& b, Var x, int64_t i);
+Expr product(const Dims& dims);
+/// product(numerator) / product(denominator), common factors cancelled (right for dims that are 0), else rounded down.
+Expr quotient(const Dims& numerator, const Dims& denominator);
+Dims toDims(const Ints& values);
+Ints iotaInts(int64_t begin, int64_t end);
+
+// ---- elementwise
+Var scalarLike(Builder& b, double value, Var x); // rank 0, of x's type
+Var cast(Builder& b, Var x, DataType dtype);
+Var add(Builder& b, Var x, Var y);
+Var sub(Builder& b, Var x, Var y);
+Var mul(Builder& b, Var x, Var y);
+Var div(Builder& b, Var x, Var y);
+Var maximum(Builder& b, Var x, Var y);
+Var minimum(Builder& b, Var x, Var y);
+Var less(Builder& b, Var x, Var y);
+Var equal(Builder& b, Var x, Var y);
+Var where(Builder& b, Var condition, Var x, Var y);
+Var addTo(Builder& b, Var x, double value);
+Var mulBy(Builder& b, Var x, double value);
+
+// ---- movement
+Var reshape(Builder& b, Var x, Dims shape);
+Var transpose(Builder& b, Var x, Ints axes);
+/// axes: places of the new dims in the result, ascending.
+Var unsqueeze(Builder& b, Var x, const Ints& axes);
+/// axes: ascending dims of x to drop.
+Var squeeze(Builder& b, Var x, const Ints& axes);
+Var sliceAxis(Builder& b, Var x, int64_t axis, Expr begin, Expr size);
+Var reverse(Builder& b, Var x, int64_t axis);
+Var concat(Builder& b, std::vector<Var> parts, int64_t axis);
+Var expand(Builder& b, Var x, Dims shape);
+Var full(Builder& b, Var scalar, Dims shape);
+Var iota(Builder& b, Dims shape, int64_t axis, DataType dtype);
+Var gather(Builder& b, Var x, Var indices, int64_t axis);
+Var pad(Builder& b, Var x, const std::string& mode, Dims before, Dims after, Ints interior = {}, Var value = {});
+/// A rank-1 tensor as [1, …, n, …, 1] with n at `axis` of `rank` dims.
+Var alongAxis(Builder& b, Var x, int64_t axis, int64_t rank);
+
+// ---- reductions and products
+Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims);
+Var matmul(Builder& b, Var x, Var y, bool transposeX = false, bool transposeY = false);
+Var softmax(Builder& b, Var x, int64_t axis);
+
+/// fn(axis) for an axis that may be known only while running: then a chain of branches over all axes.
+Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::function<Var(int64_t)>& fn);
+
+} // namespace lathe::frontend::onnx

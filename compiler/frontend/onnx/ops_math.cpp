@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Elementwise operators: arithmetic with the broadcasting of each version, comparisons, bits, casts.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/tensors.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+/// Before opset 7 the second operand had to be stretched by attributes: its dims align at `axis` of the first.
+Var alignOld(NodeReader& node, Builder& b, Var x, Var y) {
+    if (b.failed() || node.integer("broadcast", 0) == 0 || !node.has("axis"))
+        return y;
+    const int64_t rank = b.rank(x), own = b.rank(y);
+    const int64_t axis = node.axis(node.integer("axis", 0), std::max<int64_t>(rank, 1));
+    if (axis + own > rank) {
+        node.fail(fmt::format("operand of rank {} does not fit at axis {} of one of rank {}", own, axis, rank));
+        return y;
+    }
+    return unsqueeze(b, y, iotaInts(own, rank - axis));
+}
+
+DataType castTarget(NodeReader& node, Builder& b) {
+    int64_t number = 0;
+    if (node.version() < 6) { // a name until opset 6
+        ::onnx::TensorProto::DataType named{};
+        if (::onnx::TensorProto::DataType_Parse(node.text("to", ""), &named))
+            number = named;
+    } else {
+        number = node.integer("to", 0);
+    }
+    const auto dtype = fromProto(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)));
+    if (!dtype)
+        b.fail(fmt::format("the cast's target, {}, is not supported", protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
+    return dtype.value_or(types::Float32);
+}
+
+Var castTo(NodeReader& node, Builder& b, Var x, DataType dtype) {
+    if (b.failed())
+        return {};
+    if (dtype == types::String || b.dtype(x) == types::String) {
+        if (dtype != b.dtype(x))
+            node.fail("casts from and to strings are not supported", "convert strings outside of the model");
+        return x;
+    }
+    CastAttrs attrs;
+    attrs.dtype = dtype;
+    attrs.saturate = node.integer("saturate", 1) != 0;
+    const std::string round = node.text("round_mode", "up");
+    attrs.round = dtype.code == TypeCode::Float8E8M0 ? round : "even";
+    return b.call(Op::Cast, {x}, attrs);
+}
+
+} // namespace
+
+Var elementwise(NodeReader& node, Builder& b, Op op) {
+    const Var x = node.in(0), y = node.in(1);
+    return b.call(op, {x, node.version() < 7 ? alignOld(node, b, x, y) : y});
+}
+
+Var foldElementwise(NodeReader& node, Builder& b, Op op) {
+    Var result = node.in(0);
+    for (size_t i = 1; i < node.inputs(); ++i)
+        result = b.call(op, {result, node.in(i)});
+    return result;
+}
+
+void convertMean(NodeReader& node, Builder& b) {
+    const Var sum = foldElementwise(node, b, Op::Add);
+    node.set(0, div(b, sum, scalarLike(b, static_cast<double>(node.inputs()), sum)));
+}
+
+void convertMod(NodeReader& node, Builder& b) {
+    ModAttrs attrs;
+    attrs.fmod = node.integer("fmod", 0) != 0;
+    node.set(0, b.call(Op::Mod, {node.in(0), node.in(1)}, attrs));
+}
+
+void convertPow(NodeReader& node, Builder& b) { node.set(0, elementwise(node, b, Op::Power)); }
+
+void convertBitShift(NodeReader& node, Builder& b) {
+    const bool left = node.text("direction", "LEFT") == "LEFT";
+    node.set(0, b.call(left ? Op::LeftShift : Op::RightShift, {node.in(0), node.in(1)}));
+}
+
+void convertIsInf(NodeReader& node, Builder& b) {
+    IsInfAttrs attrs;
+    attrs.positive = node.integer("detect_positive", 1) != 0;
+    attrs.negative = node.integer("detect_negative", 1) != 0;
+    node.set(0, b.call(Op::IsInf, {node.in(0)}, attrs));
+}
+
+void convertCast(NodeReader& node, Builder& b) {
+    const DataType dtype = castTarget(node, b);
+    node.set(0, castTo(node, b, node.in(0), dtype));
+}
+
+void convertCastLike(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), like = node.in(1);
+    node.set(0, b.failed() ? Var{} : castTo(node, b, x, b.dtype(like)));
+}
+
+void convertBitCast(NodeReader& node, Builder& b) {
+    CastAttrs attrs;
+    attrs.dtype = castTarget(node, b);
+    node.set(0, b.call(Op::BitCast, {node.in(0)}, attrs));
+}
+
+void convertWhere(NodeReader& node, Builder& b) {
+    const Var condition = node.in(0), x = node.in(1), y = node.in(2);
+    node.set(0, where(b, condition, x, y));
+}
+
+void convertIdentity(NodeReader& node, Builder& b) {
+    const Value* value = node.value(0);
+    if (!value)
+        return node.fail("operand 0 is missing");
+    node.set(0, *value);
+    if (!value->sequence && !value->none)
+        node.set(0, b.call(Op::Copy, {value->var}));
+}
+
+void convertClip(NodeReader& node, Builder& b) {
+    Var x = node.in(0);
+    Var low, high;
+    if (node.version() < 11) {
+        if (node.has("min"))
+            low = scalarLike(b, node.real("min", 0), x);
+        if (node.has("max"))
+            high = scalarLike(b, node.real("max", 0), x);
+    } else {
+        low = node.optional(1);
+        high = node.optional(2);
+    }
+    Var y = x;
+    if (low)
+        y = maximum(b, y, low);
+    if (high)
+        y = minimum(b, y, high);
+    node.set(0, y);
+}
+
+} // namespace lathe::frontend::onnx
