@@ -18,20 +18,27 @@ using ::onnx::OpSchema;
 bool fits(const model::AttributeValue& value, ::onnx::AttributeProto::AttributeType type) {
     using Proto = ::onnx::AttributeProto;
     switch (type) {
-    case Proto::FLOAT: return std::holds_alternative<double>(value);
-    case Proto::INT: return std::holds_alternative<int64_t>(value);
-    case Proto::STRING: return std::holds_alternative<std::string>(value);
+    case Proto::FLOAT:
+        return std::holds_alternative<double>(value);
+    case Proto::INT:
+        return std::holds_alternative<int64_t>(value);
+    case Proto::STRING:
+        return std::holds_alternative<std::string>(value);
     case Proto::TENSOR:
-    case Proto::SPARSE_TENSOR: return std::holds_alternative<model::TensorPtr>(value);
-    case Proto::GRAPH: return std::holds_alternative<std::shared_ptr<const model::Graph>>(value);
+    case Proto::SPARSE_TENSOR:
+        return std::holds_alternative<model::TensorPtr>(value);
+    case Proto::GRAPH:
+        return std::holds_alternative<std::shared_ptr<const model::Graph>>(value);
     case Proto::FLOATS:
         return std::holds_alternative<std::vector<double>>(value) ||
                (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
-    case Proto::INTS: return std::holds_alternative<std::vector<int64_t>>(value);
+    case Proto::INTS:
+        return std::holds_alternative<std::vector<int64_t>>(value);
     case Proto::STRINGS:
         return std::holds_alternative<std::vector<std::string>>(value) ||
                (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
-    default: return true;
+    default:
+        return true;
     }
 }
 
@@ -67,20 +74,25 @@ std::shared_ptr<::onnx::FunctionProto> buildBody(const OpSchema& schema, int ver
 void GraphReader::checkAgainstSchema(const model::Node& node, const OpSchema& schema) {
     const auto inputs = static_cast<int>(node.inputs.size()), outputs = static_cast<int>(node.outputs.size());
     if (inputs < schema.min_input() || inputs > schema.max_input())
-        report(&node, fmt::format("the node has {} inputs; the operator takes {} to {}", inputs, schema.min_input(), schema.max_input()),
+        report(&node,
+               fmt::format("the node has {} inputs; the operator takes {} to {}", inputs, schema.min_input(),
+                           schema.max_input()),
                "the model is malformed; export it again");
     if (outputs > schema.max_output())
-        report(&node, fmt::format("the node has {} outputs; the operator gives at most {}", outputs, schema.max_output()),
+        report(&node,
+               fmt::format("the node has {} outputs; the operator gives at most {}", outputs, schema.max_output()),
                "the model is malformed; export it again");
     for (const auto& [name, attribute] : schema.attributes()) {
         const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
                                         [&](const model::Attribute& given) { return given.name == name; });
         if (found == node.attributes.end()) {
             if (attribute.required)
-                report(&node, fmt::format("the required attribute '{}' is missing", name), "set it when exporting the model");
+                report(&node, fmt::format("the required attribute '{}' is missing", name),
+                       "set it when exporting the model");
         } else if (!fits(found->value, attribute.type)) {
-            report(&node, fmt::format("attribute '{}' has the wrong type; the operator takes {}", name,
-                                      ::onnx::AttributeProto::AttributeType_Name(attribute.type)),
+            report(&node,
+                   fmt::format("attribute '{}' has the wrong type; the operator takes {}", name,
+                               ::onnx::AttributeProto::AttributeType_Name(attribute.type)),
                    "the model is malformed; export it again");
         }
     }

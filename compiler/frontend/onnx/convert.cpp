@@ -34,13 +34,15 @@ std::optional<std::string> Converter::refusal(const model::Node& node) const {
         return std::nullopt;
     const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
     if (node.domain == "com.microsoft")
-        return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported", node.op);
+        return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported",
+                           node.op);
     if (node.domain == "ai.onnx.preview.training")
         return fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op);
     if (!findSchema(node.domain, node.op, newestOpset())) {
         if (node.domain.empty() || node.domain == "ai.onnx.ml")
             return fmt::format("domain {} has no operator {}", domain, node.op);
-        return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op, domain);
+        return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op,
+                           domain);
     }
     return fmt::format("operator {} of domain {} is not supported in version {}", node.op, domain, node.version);
 }
@@ -119,9 +121,8 @@ void Converter::defineConstants(const model::Graph& graph, Scope& scope) {
     const model::Span around = span_;
     for (const model::Initializer& initializer : graph.initializers) {
         const std::vector<int32_t>& ids = readers.at(initializer.name);
-        const bool isOutput = std::any_of(graph.outputs.begin(), graph.outputs.end(), [&](const model::Value& output) {
-            return output.name == initializer.name;
-        });
+        const bool isOutput = std::any_of(graph.outputs.begin(), graph.outputs.end(),
+                                          [&](const model::Value& output) { return output.name == initializer.name; });
         if (ids.empty() && !isOutput)
             continue;
         builder_.setSpan(ids.empty() ? around : graph_.spans->intern(ids));

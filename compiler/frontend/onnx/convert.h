@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Drives a ModelGraph through the relay Builder: names to values in nested scopes, one short function an operator, bodies
-// of operators that ONNX defines by others. NodeReader is what such a function sees of its node.
+// Drives a ModelGraph through the relay Builder: names to values in nested scopes, one short function an operator,
+// bodies of operators that ONNX defines by others. NodeReader is what such a function sees of its node.
 #pragma once
 
 #include "frontend/onnx/graph_reader.h"
@@ -85,7 +85,8 @@ public:
 
 private:
     const model::AttributeValue* find(const std::string& attribute) const;
-    template <class T> const T* get(const std::string& attribute);
+    template <class T>
+    const T* get(const std::string& attribute);
 };
 
 using ConvertFn = void (*)(NodeReader& node, Builder& b);
@@ -120,9 +121,9 @@ private:
     GraphReader& reader_;
     relay::Module& module_;
     Builder& builder_;
-    model::Span span_;       // of the node being converted
+    model::Span span_; // of the node being converted
     Diagnostic context_;
-    int bodies_ = 0;         // nesting of expanded bodies
+    int bodies_ = 0; // nesting of expanded bodies
     int64_t randomCalls_ = 0;
 };
 

@@ -74,7 +74,9 @@ Expr quotient(const Dims& numerator, const Dims& denominator) {
     return arith::simplify(arith::floorDiv(product(above), arith::max(divisor, 1)));
 }
 
-Dims toDims(const Ints& values) { return {values.begin(), values.end()}; }
+Dims toDims(const Ints& values) {
+    return {values.begin(), values.end()};
+}
 
 Ints iotaInts(int64_t begin, int64_t end) {
     Ints values(static_cast<size_t>(std::max<int64_t>(0, end - begin)));
@@ -82,7 +84,9 @@ Ints iotaInts(int64_t begin, int64_t end) {
     return values;
 }
 
-Var scalarLike(Builder& b, double value, Var x) { return b.failed() ? Var{} : b.scalar(value, b.dtype(x)); }
+Var scalarLike(Builder& b, double value, Var x) {
+    return b.failed() ? Var{} : b.scalar(value, b.dtype(x));
+}
 Var cast(Builder& b, Var x, DataType dtype) {
     if (b.failed() || b.dtype(x) == dtype)
         return x;
@@ -90,17 +94,39 @@ Var cast(Builder& b, Var x, DataType dtype) {
     attrs.dtype = dtype;
     return b.call(Op::Cast, {x}, attrs);
 }
-Var add(Builder& b, Var x, Var y) { return b.call(Op::Add, {x, y}); }
-Var sub(Builder& b, Var x, Var y) { return b.call(Op::Subtract, {x, y}); }
-Var mul(Builder& b, Var x, Var y) { return b.call(Op::Multiply, {x, y}); }
-Var div(Builder& b, Var x, Var y) { return b.call(Op::Divide, {x, y}); }
-Var maximum(Builder& b, Var x, Var y) { return b.call(Op::Maximum, {x, y}); }
-Var minimum(Builder& b, Var x, Var y) { return b.call(Op::Minimum, {x, y}); }
-Var less(Builder& b, Var x, Var y) { return b.call(Op::Less, {x, y}); }
-Var equal(Builder& b, Var x, Var y) { return b.call(Op::Equal, {x, y}); }
-Var where(Builder& b, Var condition, Var x, Var y) { return b.call(Op::Where, {condition, x, y}); }
-Var addTo(Builder& b, Var x, double value) { return value == 0 ? x : add(b, x, scalarLike(b, value, x)); }
-Var mulBy(Builder& b, Var x, double value) { return value == 1 ? x : mul(b, x, scalarLike(b, value, x)); }
+Var add(Builder& b, Var x, Var y) {
+    return b.call(Op::Add, {x, y});
+}
+Var sub(Builder& b, Var x, Var y) {
+    return b.call(Op::Subtract, {x, y});
+}
+Var mul(Builder& b, Var x, Var y) {
+    return b.call(Op::Multiply, {x, y});
+}
+Var div(Builder& b, Var x, Var y) {
+    return b.call(Op::Divide, {x, y});
+}
+Var maximum(Builder& b, Var x, Var y) {
+    return b.call(Op::Maximum, {x, y});
+}
+Var minimum(Builder& b, Var x, Var y) {
+    return b.call(Op::Minimum, {x, y});
+}
+Var less(Builder& b, Var x, Var y) {
+    return b.call(Op::Less, {x, y});
+}
+Var equal(Builder& b, Var x, Var y) {
+    return b.call(Op::Equal, {x, y});
+}
+Var where(Builder& b, Var condition, Var x, Var y) {
+    return b.call(Op::Where, {condition, x, y});
+}
+Var addTo(Builder& b, Var x, double value) {
+    return value == 0 ? x : add(b, x, scalarLike(b, value, x));
+}
+Var mulBy(Builder& b, Var x, double value) {
+    return value == 1 ? x : mul(b, x, scalarLike(b, value, x));
+}
 
 Var reshape(Builder& b, Var x, Dims shape) {
     ReshapeAttrs attrs;

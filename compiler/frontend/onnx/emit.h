@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Short forms of Builder calls that many operators are composed of. All are safe after a fault (they give neutral values).
+// Short forms of Builder calls that many operators are composed of. All are safe after a fault (they give neutral
+// values).
 #pragma once
 
 #include "arith/analysis.h"

@@ -82,8 +82,9 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
         model_->versions.emplace_back(domain.empty() ? "ai.onnx" : domain, version);
     const auto standard = frame.opsets.find("");
     if (standard != frame.opsets.end() && standard->second > newestOpset())
-        report(nullptr, fmt::format("the model uses opset {} of ai.onnx; the newest that is known is {}", standard->second,
-                                    newestOpset()),
+        report(nullptr,
+               fmt::format("the model uses opset {} of ai.onnx; the newest that is known is {}", standard->second,
+                           newestOpset()),
                "export it for an older opset");
     for (const ::onnx::FunctionProto& function : proto_->functions())
         functions_.emplace(functionKey(function.domain(), function.name(), function.overload()), &function);
@@ -137,8 +138,7 @@ void GraphReader::readInitializers(const ::onnx::GraphProto& proto, const Frame&
 void GraphReader::readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame,
                             model::Graph& into) {
     for (const ::onnx::NodeProto& proto : protos) {
-        const auto function =
-            functions_.find(functionKey(proto.domain(), proto.op_type(), proto.overload()));
+        const auto function = functions_.find(functionKey(proto.domain(), proto.op_type(), proto.overload()));
         if (function != functions_.end())
             inlineCall(proto, *function->second, frame, into);
         else
@@ -178,8 +178,9 @@ void GraphReader::readNode(const ::onnx::NodeProto& proto, const Frame& frame, m
     if (schema && frame.fixedId < 0)
         checkAgainstSchema(node, *schema);
     else if (opset == frame.opsets.end())
-        report(&node, fmt::format("the model does not import the operator set of domain '{}'",
-                                  node.domain.empty() ? "ai.onnx" : node.domain),
+        report(&node,
+               fmt::format("the model does not import the operator set of domain '{}'",
+                           node.domain.empty() ? "ai.onnx" : node.domain),
                "add an opset_import to the model, or remove the node");
     into.nodes.push_back(std::move(node));
 }
@@ -271,23 +272,35 @@ std::optional<model::AttributeValue> GraphReader::readAttribute(const ::onnx::At
         return std::nullopt;
     };
     switch (attributeType(proto)) {
-    case Proto::FLOAT: return static_cast<double>(proto.f());
-    case Proto::INT: return proto.i();
-    case Proto::STRING: return proto.s();
-    case Proto::TENSOR: return tensor(reading_->read(proto.t()));
-    case Proto::SPARSE_TENSOR: return tensor(reading_->readSparse(proto.sparse_tensor()));
-    case Proto::GRAPH: return nested(proto.g());
-    case Proto::FLOATS: return std::vector<double>(proto.floats().begin(), proto.floats().end());
-    case Proto::INTS: return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
-    case Proto::STRINGS: return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
+    case Proto::FLOAT:
+        return static_cast<double>(proto.f());
+    case Proto::INT:
+        return proto.i();
+    case Proto::STRING:
+        return proto.s();
+    case Proto::TENSOR:
+        return tensor(reading_->read(proto.t()));
+    case Proto::SPARSE_TENSOR:
+        return tensor(reading_->readSparse(proto.sparse_tensor()));
+    case Proto::GRAPH:
+        return nested(proto.g());
+    case Proto::FLOATS:
+        return std::vector<double>(proto.floats().begin(), proto.floats().end());
+    case Proto::INTS:
+        return std::vector<int64_t>(proto.ints().begin(), proto.ints().end());
+    case Proto::STRINGS:
+        return std::vector<std::string>(proto.strings().begin(), proto.strings().end());
     case Proto::GRAPHS: {
         std::vector<std::shared_ptr<const model::Graph>> graphs;
         for (const ::onnx::GraphProto& graph : proto.graphs())
             graphs.push_back(nested(graph));
         return graphs;
     }
-    case Proto::TYPE_PROTO: return toString(readType(proto.tp()));
-    default: report(&node, fmt::format("attribute '{}' has a type that is not supported", proto.name()), {}); return std::nullopt;
+    case Proto::TYPE_PROTO:
+        return toString(readType(proto.tp()));
+    default:
+        report(&node, fmt::format("attribute '{}' has a type that is not supported", proto.name()), {});
+        return std::nullopt;
     }
 }
 

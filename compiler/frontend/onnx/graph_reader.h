@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Protobuf to ModelGraph. Calls of model-local functions are replaced by their bodies here, so that each place has nodes
-// and ids of its own; nodes get the version of their operator; faults are collected, never thrown.
+// Protobuf to ModelGraph. Calls of model-local functions are replaced by their bodies here, so that each place has
+// nodes and ids of its own; nodes get the version of their operator; faults are collected, never thrown.
 #pragma once
 
 #include "frontend/onnx/tensors.h"
@@ -28,21 +28,25 @@ public:
     /// The model; faults are in its diagnostics (errors: it must be refused).
     std::shared_ptr<model::ModelGraph> read();
 
-    /// The body by which ONNX defines the operator of `call`: a graph with the formal names of inputs and outputs, its nodes
-    /// under the call's id. Null if there is none. inputs: types of the operands as far as known.
-    Result<std::shared_ptr<model::Graph>> expandBody(const model::Node& call, const std::vector<model::ValueType>& inputs);
+    /// The body by which ONNX defines the operator of `call`: a graph with the formal names of inputs and outputs, its
+    /// nodes under the call's id. Null if there is none. inputs: types of the operands as far as known.
+    Result<std::shared_ptr<model::Graph>> expandBody(const model::Node& call,
+                                                     const std::vector<model::ValueType>& inputs);
     /// Whether ONNX defines the operator by a body at all.
     static bool hasBody(const model::Node& call);
 
 private:
     struct Frame;
     std::shared_ptr<model::Graph> readGraph(const ::onnx::GraphProto& proto, const Frame& frame);
-    void readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame, model::Graph& into);
+    void readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame,
+                   model::Graph& into);
     void readNode(const ::onnx::NodeProto& proto, const Frame& frame, model::Graph& into);
-    void inlineCall(const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function, const Frame& frame, model::Graph& into);
+    void inlineCall(const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function, const Frame& frame,
+                    model::Graph& into);
     void readAttributes(const ::onnx::NodeProto& proto, const Frame& frame, model::Node& node);
     void readInitializers(const ::onnx::GraphProto& proto, const Frame& frame, model::Graph& graph);
-    std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame, const model::Node& node);
+    std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame,
+                                                       const model::Node& node);
     void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);
     void report(const model::Node* node, std::string what, std::string hint, Severity severity = Severity::Error);
     Report reporter();

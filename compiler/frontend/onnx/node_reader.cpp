@@ -41,13 +41,16 @@ Var NodeReader::optional(size_t i) {
     if (!found)
         return {};
     if (found->sequence || found->none) {
-        fail(fmt::format("operand {} is a {} where a tensor is needed", i, found->none ? "optional without value" : "sequence"));
+        fail(fmt::format("operand {} is a {} where a tensor is needed", i,
+                         found->none ? "optional without value" : "sequence"));
         return {};
     }
     return found->var;
 }
 
-void NodeReader::set(size_t i, Var var) { set(i, Value{.var = var, .sequence = nullptr, .none = false}); }
+void NodeReader::set(size_t i, Var var) {
+    set(i, Value{.var = var, .sequence = nullptr, .none = false});
+}
 
 void NodeReader::set(size_t i, Value value) {
     if (i < results.size())
@@ -61,7 +64,9 @@ const model::AttributeValue* NodeReader::find(const std::string& attribute) cons
     return nullptr;
 }
 
-bool NodeReader::has(const std::string& attribute) const { return find(attribute) != nullptr; }
+bool NodeReader::has(const std::string& attribute) const {
+    return find(attribute) != nullptr;
+}
 
 template <class T>
 const T* NodeReader::get(const std::string& attribute) {

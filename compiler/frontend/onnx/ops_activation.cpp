@@ -13,7 +13,9 @@ using namespace relay;
 
 namespace {
 
-Var negativeOr(Builder& b, Var x, Var whenNegative) { return where(b, less(b, x, scalarLike(b, 0, x)), whenNegative, x); }
+Var negativeOr(Builder& b, Var x, Var whenNegative) {
+    return where(b, less(b, x, scalarLike(b, 0, x)), whenNegative, x);
+}
 
 /// log(1 + exp(x)) without overflow: max(x, 0) + log(1 + exp(-|x|)).
 Var softplus(Builder& b, Var x) {
@@ -26,7 +28,9 @@ Var hardSigmoid(Builder& b, Var x, double alpha, double beta) {
     return minimum(b, maximum(b, line, scalarLike(b, 0, x)), scalarLike(b, 1, x));
 }
 
-Var elu(Builder& b, Var x, double alpha) { return negativeOr(b, x, mulBy(b, addTo(b, b.call(Op::Exp, {x}), -1), alpha)); }
+Var elu(Builder& b, Var x, double alpha) {
+    return negativeOr(b, x, mulBy(b, addTo(b, b.call(Op::Exp, {x}), -1), alpha));
+}
 
 } // namespace
 
@@ -53,7 +57,8 @@ Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, dou
         return div(b, x, addTo(b, b.call(Op::Abs, {x}), 1));
     if (name == "Softplus")
         return softplus(b, x);
-    node.fail("activation '" + name + "' is unknown", "recurrent operators take Sigmoid, Tanh, Relu, Affine, LeakyRelu, …");
+    node.fail("activation '" + name + "' is unknown",
+              "recurrent operators take Sigmoid, Tanh, Relu, Affine, LeakyRelu, …");
     return x;
 }
 
@@ -63,7 +68,9 @@ void convertLeakyRelu(NodeReader& node, Builder& b) {
 void convertThresholdedRelu(NodeReader& node, Builder& b) {
     node.set(0, activation(node, b, "ThresholdedRelu", node.in(0), node.real("alpha", 1), 0));
 }
-void convertElu(NodeReader& node, Builder& b) { node.set(0, elu(b, node.in(0), node.real("alpha", 1))); }
+void convertElu(NodeReader& node, Builder& b) {
+    node.set(0, elu(b, node.in(0), node.real("alpha", 1)));
+}
 void convertHardSigmoid(NodeReader& node, Builder& b) {
     node.set(0, hardSigmoid(b, node.in(0), node.real("alpha", 0.2), node.real("beta", 0.5)));
 }
@@ -71,8 +78,12 @@ void convertHardSwish(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     node.set(0, mul(b, x, hardSigmoid(b, x, 1.0 / 6, 0.5)));
 }
-void convertSoftplus(NodeReader& node, Builder& b) { node.set(0, softplus(b, node.in(0))); }
-void convertSoftsign(NodeReader& node, Builder& b) { node.set(0, activation(node, b, "Softsign", node.in(0), 0, 0)); }
+void convertSoftplus(NodeReader& node, Builder& b) {
+    node.set(0, softplus(b, node.in(0)));
+}
+void convertSoftsign(NodeReader& node, Builder& b) {
+    node.set(0, activation(node, b, "Softsign", node.in(0), 0, 0));
+}
 void convertMish(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     node.set(0, mul(b, x, b.call(Op::Tanh, {softplus(b, x)})));
@@ -135,7 +146,8 @@ Var flattened(NodeReader& node, Builder& b, Var x, const std::function<Var(Var, 
         return {};
     const bool old = node.version() < 13;
     const int64_t rank = b.rank(x);
-    const int64_t axis = rank == 0 ? 0 : node.axis(node.integer("axis", old ? 1 : -1), old ? std::max<int64_t>(rank, 2) : rank);
+    const int64_t axis =
+        rank == 0 ? 0 : node.axis(node.integer("axis", old ? 1 : -1), old ? std::max<int64_t>(rank, 2) : rank);
     if (rank == 0)
         return reshape(b, fn(reshape(b, x, {1}), 0), {});
     if (!old || axis == rank - 1)

@@ -37,7 +37,8 @@ DataType castTarget(NodeReader& node, Builder& b) {
     }
     const auto dtype = fromProto(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)));
     if (!dtype)
-        b.fail(fmt::format("the cast's target, {}, is not supported", protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
+        b.fail(fmt::format("the cast's target, {}, is not supported",
+                           protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
     return dtype.value_or(types::Float32);
 }
 
@@ -82,7 +83,9 @@ void convertMod(NodeReader& node, Builder& b) {
     node.set(0, b.call(Op::Mod, {node.in(0), node.in(1)}, attrs));
 }
 
-void convertPow(NodeReader& node, Builder& b) { node.set(0, elementwise(node, b, Op::Power)); }
+void convertPow(NodeReader& node, Builder& b) {
+    node.set(0, elementwise(node, b, Op::Power));
+}
 
 void convertBitShift(NodeReader& node, Builder& b) {
     const bool left = node.text("direction", "LEFT") == "LEFT";

@@ -72,7 +72,7 @@ Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit) {
     if (file.number < 0)
         return failure(fmt::format("the file cannot be opened: {}", std::strerror(errno)),
                        "check the path and its permissions");
-    struct stat status {};
+    struct stat status{};
     if (fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode))
         return failure("this is not a regular file", "name the model file itself");
     if (status.st_size > limit)

@@ -123,8 +123,8 @@ model::Bytes fromTyped(const Proto& proto, DataType dtype) {
 
 Result<std::vector<int64_t>> readShape(const google::protobuf::RepeatedField<int64_t>& dims, int64_t& elements) {
     if (dims.size() > limits::tensorRank)
-        return failure(fmt::format("the tensor has {} dimensions, more than the limit of {}", dims.size(),
-                                   limits::tensorRank));
+        return failure(
+            fmt::format("the tensor has {} dimensions, more than the limit of {}", dims.size(), limits::tensorRank));
     std::vector<int64_t> shape;
     elements = 1;
     bool empty = false;
@@ -277,7 +277,8 @@ Result<model::TensorPtr> TensorReader::readSparse(const ::onnx::SparseTensorProt
         }
         if (!inside)
             return failure("the sparse tensor has an index outside of its shape");
-        std::memcpy(out + static_cast<size_t>(flat) * width, values->bytes.view.data() + static_cast<size_t>(i) * width, width);
+        std::memcpy(out + static_cast<size_t>(flat) * width, values->bytes.view.data() + static_cast<size_t>(i) * width,
+                    width);
     }
     auto dense = std::make_shared<model::TensorData>();
     dense->dtype = values->dtype;

@@ -37,18 +37,22 @@ model::ValueType readType(const ::onnx::TypeProto& proto) {
     };
     switch (proto.value_case()) {
     case ::onnx::TypeProto::kTensorType:
-        return readTensorType(proto.tensor_type().elem_type(), proto.tensor_type().has_shape(), proto.tensor_type().shape());
+        return readTensorType(proto.tensor_type().elem_type(), proto.tensor_type().has_shape(),
+                              proto.tensor_type().shape());
     case ::onnx::TypeProto::kSparseTensorType:
         return readTensorType(proto.sparse_tensor_type().elem_type(), proto.sparse_tensor_type().has_shape(),
                               proto.sparse_tensor_type().shape());
-    case ::onnx::TypeProto::kSequenceType: return wrap(Kind::Sequence, proto.sequence_type().elem_type());
-    case ::onnx::TypeProto::kOptionalType: return wrap(Kind::Optional, proto.optional_type().elem_type());
+    case ::onnx::TypeProto::kSequenceType:
+        return wrap(Kind::Sequence, proto.sequence_type().elem_type());
+    case ::onnx::TypeProto::kOptionalType:
+        return wrap(Kind::Optional, proto.optional_type().elem_type());
     case ::onnx::TypeProto::kMapType: {
         model::ValueType type = wrap(Kind::Map, proto.map_type().value_type());
         type.dtype = fromProto(proto.map_type().key_type()).value_or(types::Void);
         return type;
     }
-    default: return {};
+    default:
+        return {};
     }
 }
 

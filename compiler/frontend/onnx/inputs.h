@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Types of a model's inputs: declared dims are facts, named dims are symbols shared by all inputs, unknown dims are
+// symbols of their own.
+#pragma once
+
+#include "frontend/onnx/import.h"
+
+namespace lathe::frontend::onnx {
+
+/// One tensor type a graph input. Fails for inputs that are no tensors or whose rank is unknown, and for options that
+/// name nothing or contradict the model.
+Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, const Options& options);
+
+} // namespace lathe::frontend::onnx

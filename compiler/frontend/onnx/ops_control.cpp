@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// If, Loop and Scan. Nested graphs see the names around them. What is known while importing is decided here: a branch
+// is picked, a loop over sequences is unrolled.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+constexpr int64_t unrollLimit = 256;
+
+Value tensorValue(Var var) {
+    return Value{.var = var, .sequence = nullptr, .none = false};
+}
+Var asScalar(Builder& b, Var x) {
+    return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
+}
+
+bool isTensor(const Value& value) {
+    return !value.sequence && !value.none;
+}
+
+std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values) {
+    std::vector<Var> vars;
+    for (const Value& value : values) {
+        if (!isTensor(value))
+            node.fail("a sequence or an optional leaves a branch or loop that is decided while the model runs",
+                      "only sequences whose length is known when the model is compiled are supported");
+        vars.push_back(value.var);
+    }
+    return vars;
+}
+
+/// Result fields of a tuple, or the one value itself.
+Var field(Builder& b, Var result, size_t count, size_t i) {
+    return count == 1 ? result : b.project(result, static_cast<int>(i));
+}
+
+/// A loop whose trips are all known, run while importing: needed where sequences are carried.
+void unroll(NodeReader& node, Builder& b, const model::Graph& body, int64_t trips, std::vector<Value> carried) {
+    const size_t count = carried.size();
+    const size_t scans = body.outputs.size() - 1 - count;
+    std::vector<std::vector<Var>> rows(scans);
+    for (int64_t i = 0; i < trips && !b.failed(); ++i) {
+        std::vector<Value> inputs = {tensorValue(b.scalarInt(i)), tensorValue(b.scalar(1, types::Bool))};
+        inputs.insert(inputs.end(), carried.begin(), carried.end());
+        const std::vector<Value> results = node.converter.run(body, &node.scope, inputs);
+        if (b.failed())
+            return;
+        const auto goesOn = isTensor(results[0]) ? b.knownInts(results[0].var) : std::nullopt;
+        if (!goesOn || goesOn->size() != 1)
+            return node.fail("a loop that carries sequences must know when it ends while the model is compiled");
+        carried.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(count));
+        for (size_t s = 0; s < scans; ++s)
+            rows[s].push_back(unsqueeze(b, results[1 + count + s].var, {0}));
+        if ((*goesOn)[0] == 0)
+            break;
+    }
+    for (size_t i = 0; i < count; ++i)
+        node.set(i, carried[i]);
+    for (size_t s = 0; s < scans; ++s) {
+        if (rows[s].empty())
+            return node.fail("a loop without iterations gives rows of unknown shape");
+        node.set(count + s, rows[s].size() == 1 ? rows[s][0] : concat(b, rows[s], 0));
+    }
+}
+
+/// Dims in another order: stacked rows stand in front and belong at `axis`.
+Var moveFront(Builder& b, Var x, int64_t axis) {
+    if (axis == 0 || b.failed())
+        return x;
+    Ints order = iotaInts(1, b.rank(x));
+    order.insert(order.begin() + std::min<int64_t>(axis, static_cast<int64_t>(order.size())), 0);
+    return transpose(b, x, order);
+}
+
+struct ScanShape {
+    size_t states = 0, inputs = 0, outputs = 0;
+    Ints inputAxes, inputDirections, outputAxes, outputDirections;
+};
+
+/// One Scan over tensors without a batch dim. Gives final states, then stacked rows.
+std::vector<Var> scanOnce(NodeReader& node, Builder& b, const model::Graph& body, const ScanShape& shape,
+                          const std::vector<Var>& states, const std::vector<Var>& inputs) {
+    const Expr length = dim(b, inputs[0], shape.inputAxes[0]);
+    const Var trips = b.scalarOf(length);
+    const Var result =
+        b.loop(trips, {}, states, static_cast<int>(shape.outputs), [&](Var iteration, const std::vector<Var>& carried) {
+            std::vector<Value> values;
+            for (Var state : carried)
+                values.push_back(tensorValue(state));
+            for (size_t i = 0; i < shape.inputs; ++i) {
+                Var at = iteration;
+                if (shape.inputDirections[i] != 0)
+                    at = sub(b, addTo(b, trips, -1), iteration);
+                values.push_back(tensorValue(gather(b, inputs[i], at, shape.inputAxes[i])));
+            }
+            return tensorsOf(node, node.converter.run(body, &node.scope, values));
+        });
+    std::vector<Var> results;
+    for (size_t i = 0; i < shape.states; ++i)
+        results.push_back(b.project(result, static_cast<int>(i)));
+    for (size_t i = 0; i < shape.outputs; ++i) {
+        Var rows = b.project(result, static_cast<int>(shape.states + i));
+        if (shape.outputDirections[i] != 0)
+            rows = reverse(b, rows, 0);
+        const int64_t rank = b.failed() ? 1 : b.rank(rows);
+        results.push_back(moveFront(b, rows, node.axis(shape.outputAxes[i], rank)));
+    }
+    return results;
+}
+
+} // namespace
+
+void convertIf(NodeReader& node, Builder& b) {
+    const Var condition = asScalar(b, node.in(0));
+    const auto thenGraph = node.graph("then_branch"), elseGraph = node.graph("else_branch");
+    if (b.failed())
+        return;
+    const size_t count = node.outputs();
+    if (thenGraph->outputs.size() != elseGraph->outputs.size() || thenGraph->outputs.size() < count || count == 0)
+        return node.fail(fmt::format("the branches give {} and {} values, the node has {} outputs",
+                                     thenGraph->outputs.size(), elseGraph->outputs.size(), count));
+    if (const auto known = b.knownInts(condition); known && known->size() == 1) {
+        const std::vector<Value> values =
+            node.converter.run((*known)[0] != 0 ? *thenGraph : *elseGraph, &node.scope, {});
+        for (size_t i = 0; i < count && !b.failed(); ++i)
+            node.set(i, values[i]);
+        return;
+    }
+    const auto branch = [&](const model::Graph& graph) {
+        return [&node, &b, &graph] {
+            const std::vector<Var> vars = tensorsOf(node, node.converter.run(graph, &node.scope, {}));
+            return b.failed() ? Var{} : vars.size() == 1 ? vars[0] : b.tuple(vars);
+        };
+    };
+    const Var result = b.ifElse(condition, branch(*thenGraph), branch(*elseGraph));
+    for (size_t i = 0; i < count; ++i)
+        node.set(i, field(b, result, thenGraph->outputs.size(), i));
+}
+
+void convertLoop(NodeReader& node, Builder& b) {
+    const auto body = node.graph("body");
+    const Var trips = node.hasInput(0) ? cast(b, asScalar(b, node.in(0)), types::Int64) : Var{};
+    const Var condition = node.hasInput(1) ? asScalar(b, node.in(1)) : Var{};
+    std::vector<Value> initial;
+    for (size_t i = 2; i < node.inputs(); ++i)
+        if (const Value* value = node.value(i))
+            initial.push_back(*value);
+    if (b.failed())
+        return;
+    const size_t count = initial.size();
+    if (body->inputs.size() != count + 2 || body->outputs.size() < count + 1)
+        return node.fail(
+            fmt::format("the body has {} inputs and {} outputs; {} carried values ask for {} and at least {}",
+                        body->inputs.size(), body->outputs.size(), count, count + 2, count + 1));
+    const size_t scans = body->outputs.size() - 1 - count;
+    const bool carriesSequences = !std::all_of(initial.begin(), initial.end(), isTensor);
+    if (carriesSequences) {
+        const auto knownTrips = trips ? b.knownInts(trips) : std::nullopt;
+        const auto knownStart = condition ? b.knownInts(condition) : Ints{1};
+        if (!knownTrips || !knownStart || (*knownTrips)[0] > unrollLimit)
+            return node.fail("a loop that carries sequences must have a small number of iterations that is known when "
+                             "the model is compiled");
+        return unroll(node, b, *body, (*knownStart)[0] != 0 ? (*knownTrips)[0] : 0, initial);
+    }
+    if (!trips && !condition)
+        return node.fail("the loop has neither a number of iterations nor a condition: it never ends");
+    const Var result =
+        b.loop(trips, condition, tensorsOf(node, initial), static_cast<int>(scans),
+               [&](Var iteration, const std::vector<Var>& carried) {
+                   // While the body runs the condition holds.
+                   std::vector<Value> inputs = {tensorValue(iteration), tensorValue(b.scalar(1, types::Bool))};
+                   for (Var var : carried)
+                       inputs.push_back(tensorValue(var));
+                   std::vector<Var> results = tensorsOf(node, node.converter.run(*body, &node.scope, inputs));
+                   if (!condition)
+                       results.erase(results.begin());
+                   else
+                       results[0] = asScalar(b, results[0]);
+                   return results;
+               });
+    for (size_t i = 0; i < node.outputs(); ++i)
+        if (node.wants(i))
+            node.set(i, b.project(result, static_cast<int>(i)));
+}
+
+void convertScan(NodeReader& node, Builder& b) {
+    const auto body = node.graph("body");
+    const bool batched = node.version() < 9; // opset 8 had a batch dim in front, and lengths as first operand
+    if (batched && node.hasInput(0))
+        return node.fail("Scan with sequence_lens is not supported", "export the model with opset 9 or newer");
+    std::vector<Var> operands;
+    for (size_t i = batched ? 1 : 0; i < node.inputs(); ++i)
+        operands.push_back(node.in(i));
+    ScanShape shape;
+    shape.inputs = static_cast<size_t>(std::max<int64_t>(0, node.integer("num_scan_inputs", 0)));
+    if (b.failed())
+        return;
+    if (shape.inputs < 1 || shape.inputs > operands.size())
+        return node.fail(
+            fmt::format("num_scan_inputs is {}, but the node has {} operands", shape.inputs, operands.size()));
+    shape.states = operands.size() - shape.inputs;
+    if (body->inputs.size() != operands.size() || body->outputs.size() < shape.states)
+        return node.fail("the body's inputs and outputs do not fit the node's");
+    shape.outputs = body->outputs.size() - shape.states;
+    const auto list = [&](const char* name, size_t size) {
+        Ints values = node.integers(name);
+        if (values.empty())
+            values.assign(size, 0);
+        if (values.size() != size)
+            node.fail(fmt::format("'{}' has {} entries where {} are needed", name, values.size(), size));
+        values.resize(size, 0);
+        return values;
+    };
+    shape.inputAxes = list("scan_input_axes", shape.inputs);
+    shape.inputDirections = list(batched ? "directions" : "scan_input_directions", shape.inputs);
+    shape.outputAxes = list("scan_output_axes", shape.outputs);
+    shape.outputDirections = list("scan_output_directions", shape.outputs);
+    const std::vector<Var> states(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(shape.states));
+    const std::vector<Var> inputs(operands.begin() + static_cast<std::ptrdiff_t>(shape.states), operands.end());
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        if (!node.needRank(inputs[i], batched ? 2 : 1))
+            return;
+        shape.inputAxes[i] = node.axis(shape.inputAxes[i], b.rank(inputs[i]));
+    }
+    if (!batched) {
+        const std::vector<Var> results = scanOnce(node, b, *body, shape, states, inputs);
+        for (size_t i = 0; i < results.size(); ++i)
+            node.set(i, results[i]);
+        return;
+    }
+    const auto batch = arith::asInt(dim(b, inputs[0], 0));
+    if (!batch || *batch < 1 || *batch > unrollLimit)
+        return node.fail("the batch size of Scan in opset 8 must be known when the model is compiled");
+    std::vector<std::vector<Var>> items(node.outputs());
+    for (int64_t i = 0; i < *batch; ++i) {
+        const auto pick = [&](std::vector<Var> vars) {
+            for (Var& var : vars)
+                var = gather(b, var, b.scalarInt(i), 0);
+            return vars;
+        };
+        const std::vector<Var> results = scanOnce(node, b, *body, shape, pick(states), pick(inputs));
+        for (size_t r = 0; r < items.size() && r < results.size(); ++r)
+            items[r].push_back(unsqueeze(b, results[r], {0}));
+    }
+    for (size_t r = 0; r < items.size(); ++r)
+        node.set(r, items[r].size() == 1 ? items[r][0] : concat(b, items[r], 0));
+}
+
+} // namespace lathe::frontend::onnx

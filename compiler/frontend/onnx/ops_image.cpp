@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Resizing and sampling of images.
+#include "base/limits.h"
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+/// floor(size * scale) for a symbolic size: the scale as a fraction with a small denominator. Null if it is none.
+Expr scaledSize(const Expr& size, double scale) {
+    if (const auto known = arith::asInt(size))
+        return static_cast<int64_t>(std::floor(static_cast<double>(*known) * scale));
+    for (int64_t denominator = 1; denominator <= 64; ++denominator) {
+        const double numerator = std::round(scale * static_cast<double>(denominator));
+        if (numerator >= 1 && numerator < 1e9 &&
+            static_cast<float>(numerator / static_cast<double>(denominator)) == static_cast<float>(scale))
+            return arith::simplify(arith::floorDiv(size * static_cast<int64_t>(numerator), denominator));
+    }
+    return {};
+}
+
+bool checkScales(NodeReader& node, const std::vector<double>& scales) {
+    for (double scale : scales) {
+        if (!(scale > 0) || scale > 1e9) {
+            node.fail(fmt::format("a scale is {}", scale));
+            return false;
+        }
+    }
+    return true;
+}
+
+/// Sizes from scales of all dims.
+bool applyScales(NodeReader& node, const Dims& shape, std::vector<double> scales, ResizeAttrs& attrs) {
+    if (scales.size() != shape.size()) {
+        node.fail(fmt::format("there are {} scales for {} dims", scales.size(), shape.size()));
+        return false;
+    }
+    if (!checkScales(node, scales))
+        return false;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        const Expr size = scaledSize(shape[i], scales[i]);
+        if (!size) {
+            node.fail(fmt::format("scale {} of the dim {}, which is known only while running, is no simple fraction",
+                                  scales[i], arith::toString(shape[i])),
+                      "fix the dim when compiling (--shape), or use sizes instead of scales");
+            return false;
+        }
+        attrs.sizes.push_back(size);
+    }
+    attrs.scales = std::move(scales);
+    return true;
+}
+
+std::optional<std::vector<double>> knownScales(NodeReader& node, Builder& b, Var scales) {
+    const auto known = b.knownFloats(scales);
+    if (!known && !b.failed())
+        node.fail("the scales are computed while the model runs, but must be known when it is compiled",
+                  "make them a constant, or use sizes instead of scales");
+    return known;
+}
+
+/// Sizes that keep the proportions of the axes: one scale for all, the least or the greatest.
+bool keepAspect(NodeReader& node, const std::string& policy, const Dims& shape, const Ints& axes, Dims& sizes,
+                ResizeAttrs& attrs) {
+    double scale = policy == "not_larger" ? std::numeric_limits<double>::infinity() : 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto from = arith::asInt(shape[static_cast<size_t>(axes[i])]), to = arith::asInt(sizes[i]);
+        if (!from || !to || *from < 1) {
+            node.fail("keep_aspect_ratio_policy needs sizes that are known when the model is compiled");
+            return false;
+        }
+        const double ratio = static_cast<double>(*to) / static_cast<double>(*from);
+        scale = policy == "not_larger" ? std::min(scale, ratio) : std::max(scale, ratio);
+    }
+    attrs.scales.assign(shape.size(), 1);
+    for (size_t i = 0; i < axes.size(); ++i) {
+        const auto axis = static_cast<size_t>(axes[i]);
+        attrs.scales[axis] = scale;
+        sizes[i] = static_cast<int64_t>(std::floor(scale * static_cast<double>(*arith::asInt(shape[axis])) + 0.5));
+    }
+    return true;
+}
+
+} // namespace
+
+void convertResize(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const Dims shape = b.shape(x);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const bool first = node.version() < 11; // only scales, at operand 1
+    ResizeAttrs attrs;
+    attrs.mode = node.text("mode", "nearest");
+    attrs.coordinate = node.text("coordinate_transformation_mode", first ? "asymmetric" : "half_pixel");
+    attrs.nearest = node.text("nearest_mode", first ? "floor" : "round_prefer_floor");
+    attrs.cubicCoefficient = node.real("cubic_coeff_a", -0.75);
+    attrs.excludeOutside = node.integer("exclude_outside", 0) != 0;
+    attrs.antialias = node.integer("antialias", 0) != 0;
+    attrs.extrapolation = node.real("extrapolation_value", 0);
+    const Ints axes = node.has("axes") ? [&] {
+        Ints given = node.integers("axes");
+        for (int64_t& axis : given)
+            axis = node.axis(axis, rank);
+        return given;
+    }()
+                                       : iotaInts(0, rank);
+    const auto empty = [&](size_t i) { return !node.hasInput(i) || arith::isConst(dim(b, node.in(i), 0), 0); };
+    const size_t scalesAt = first ? 1 : 2;
+    if (b.failed())
+        return;
+    if (!first && !empty(3)) {
+        Dims sizes = b.symbolic(node.in(3), "size");
+        if (b.failed())
+            return;
+        if (sizes.size() != axes.size())
+            return node.fail(fmt::format("there are {} sizes for {} axes", sizes.size(), axes.size()));
+        const std::string policy = node.text("keep_aspect_ratio_policy", "stretch");
+        if (policy != "stretch" && !keepAspect(node, policy, shape, axes, sizes, attrs))
+            return;
+        attrs.sizes = shape;
+        for (size_t i = 0; i < axes.size(); ++i)
+            attrs.sizes[static_cast<size_t>(axes[i])] = sizes[i];
+    } else if (!empty(scalesAt)) {
+        const auto scales = knownScales(node, b, node.in(scalesAt));
+        if (!scales)
+            return;
+        if (scales->size() != axes.size())
+            return node.fail(fmt::format("there are {} scales for {} axes", scales->size(), axes.size()));
+        std::vector<double> all(shape.size(), 1);
+        for (size_t i = 0; i < axes.size(); ++i)
+            all[static_cast<size_t>(axes[i])] = (*scales)[i];
+        if (!applyScales(node, shape, all, attrs))
+            return;
+    } else {
+        return node.fail("neither scales nor sizes are given");
+    }
+    if (attrs.coordinate == "tf_crop_and_resize") {
+        const auto roi = empty(1) ? std::nullopt : b.knownFloats(node.in(1));
+        if (!roi || roi->size() != 2 * axes.size())
+            return node.fail("the region of interest must be known when the model is compiled");
+        attrs.roi.assign(shape.size(), 0);
+        attrs.roi.resize(2 * shape.size(), 1);
+        for (size_t i = 0; i < axes.size(); ++i) {
+            attrs.roi[static_cast<size_t>(axes[i])] = (*roi)[i];
+            attrs.roi[static_cast<size_t>(axes[i]) + shape.size()] = (*roi)[i + axes.size()];
+        }
+    }
+    node.set(0, b.call(Op::Resize, {x}, attrs));
+}
+
+void convertUpsample(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    std::vector<double> scales;
+    if (node.version() >= 9) {
+        const auto known = knownScales(node, b, node.in(1));
+        if (!known)
+            return;
+        scales = *known;
+    } else if (node.version() >= 7) {
+        scales = node.reals("scales");
+    } else {
+        scales = {1, 1, node.real("height_scale", 1), node.real("width_scale", 1)};
+    }
+    ResizeAttrs attrs;
+    const std::string mode = node.text("mode", "nearest");
+    attrs.mode = mode == "bilinear" ? "linear" : mode;
+    attrs.coordinate = "asymmetric";
+    attrs.nearest = "floor";
+    if (applyScales(node, b.shape(x), std::move(scales), attrs))
+        node.set(0, b.call(Op::Resize, {x}, attrs));
+}
+
+void convertGridSample(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), grid = node.in(1);
+    GridSampleAttrs attrs;
+    const std::string mode = node.text("mode", "linear");
+    attrs.mode = mode == "bilinear" ? "linear" : mode == "bicubic" ? "cubic" : mode;
+    attrs.padding = node.text("padding_mode", "zeros");
+    attrs.alignCorners = node.integer("align_corners", 0) != 0;
+    node.set(0, b.call(Op::GridSample, {x, grid}, attrs));
+}
+
+void convertRoiAlign(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), rois = node.in(1), batch = node.in(2);
+    RoiAlignAttrs attrs;
+    attrs.mode = node.text("mode", "avg");
+    attrs.coordinate =
+        node.version() < 16 ? "output_half_pixel" : node.text("coordinate_transformation_mode", "half_pixel");
+    attrs.height = node.integer("output_height", 1);
+    attrs.width = node.integer("output_width", 1);
+    attrs.samplingRatio = node.integer("sampling_ratio", 0);
+    attrs.spatialScale = node.real("spatial_scale", 1);
+    node.set(0, b.call(Op::RoiAlign, {x, rois, batch}, attrs));
+}
+
+void convertCol2Im(NodeReader& node, Builder& b) {
+    // Adds each column back where the window took it from: a scatter with addition over flat places.
+    const Var x = node.in(0);
+    const auto image = b.knownInts(node.in(1)), block = b.knownInts(node.in(2));
+    if (!node.needRank(x, 3))
+        return;
+    if (!image || !block || image->size() != block->size() || image->empty())
+        return node.fail("image_shape and block_shape must be known when the model is compiled");
+    const size_t spatial = image->size();
+    Ints strides = node.integers("strides"), dilations = node.integers("dilations"), pads = node.integers("pads");
+    strides.resize(spatial, 1);
+    dilations.resize(spatial, 1);
+    pads.resize(2 * spatial, 0);
+    Ints steps, sizes; // windows along each dim; the padded image
+    int64_t taps = 1, windows = 1, flat = 1;
+    for (size_t i = 0; i < spatial; ++i) {
+        const int64_t size = (*image)[i] + pads[i] + pads[i + spatial], reach = ((*block)[i] - 1) * dilations[i] + 1;
+        if (strides[i] < 1 || dilations[i] < 1 || (*block)[i] < 1 || size < reach || size > (1 << 24))
+            return node.fail("the windows do not fit the image");
+        sizes.push_back(size);
+        steps.push_back((size - reach) / strides[i] + 1);
+        taps *= (*block)[i];
+        windows *= steps[i];
+        flat *= size;
+        if (taps > limits::tensorElements >> 16 || windows > limits::tensorElements >> 16 ||
+            flat > limits::tensorElements >> 8)
+            return node.fail("the image is too large");
+    }
+    const Expr channels = arith::simplify(arith::floorDiv(dim(b, x, 1), taps));
+    const Expr rows = arith::simplify(dim(b, x, 0) * channels);
+    // places[tap dims…, window dims…] = sum over dims of (window * stride + tap * dilation) * extent of the dims behind
+    Dims grid = toDims(*block);
+    for (int64_t step : steps)
+        grid.push_back(step);
+    Var places = b.scalarInt(0);
+    int64_t extent = 1;
+    for (size_t i = spatial; i-- > 0;) {
+        const Var tap = iota(b, grid, static_cast<int64_t>(i), types::Int64),
+                  window = iota(b, grid, static_cast<int64_t>(i + spatial), types::Int64);
+        places = add(
+            b, places,
+            add(b, mul(b, tap, b.scalarInt(dilations[i] * extent)), mul(b, window, b.scalarInt(strides[i] * extent))));
+        extent *= sizes[i];
+    }
+    const Expr cells = taps * windows;
+    const Var indices = expand(b, reshape(b, places, {1, cells}), {rows, cells});
+    ScatterAttrs attrs;
+    attrs.axis = 1;
+    attrs.reduction = "add";
+    const Var zeros = full(b, scalarLike(b, 0, x), {rows, flat});
+    Var result = b.call(Op::ScatterElements, {zeros, indices, reshape(b, x, {rows, cells})}, attrs);
+    Dims shape = {dim(b, x, 0), channels}, before(2, Expr(0)), after(2, Expr(0));
+    for (size_t i = 0; i < spatial; ++i) {
+        shape.push_back(sizes[i]);
+        before.push_back(-pads[i]);
+        after.push_back(-pads[i + spatial]);
+    }
+    node.set(0, pad(b, reshape(b, result, shape), "constant", before, after));
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Products of matrices.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/products.h"
+
+#include <cctype>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+Var product(NodeReader& node, Builder& b, Var x, Var y) {
+    if (!node.needRank(x, 1) || !node.needRank(y, 1))
+        return {};
+    const bool row = b.rank(x) == 1, column = b.rank(y) == 1;
+    Var result = matmul(b, row ? unsqueeze(b, x, {0}) : x, column ? unsqueeze(b, y, {1}) : y);
+    if (b.failed())
+        return {};
+    const int64_t rank = b.rank(result);
+    Ints dropped;
+    if (row)
+        dropped.push_back(rank - 2);
+    if (column)
+        dropped.push_back(rank - 1);
+    return squeeze(b, result, dropped);
+}
+
+void convertMatMul(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), y = node.in(1);
+    node.set(0, product(node, b, x, y));
+}
+
+void convertGemm(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), y = node.in(1);
+    Var c = node.optional(2);
+    if (!node.needRank(x, 2) || !node.needRank(y, 2))
+        return;
+    if (b.rank(x) != 2 || b.rank(y) != 2)
+        return node.fail("the operands must be matrices");
+    Var result = matmul(b, x, y, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
+    result = mulBy(b, result, node.real("alpha", 1));
+    if (c && node.real("beta", 1) != 0)
+        result = add(b, result, mulBy(b, c, node.real("beta", 1)));
+    node.set(0, result);
+}
+
+void convertEinsum(NodeReader& node, Builder& b) {
+    EinsumAttrs attrs;
+    for (char letter : node.text("equation", ""))
+        if (!std::isspace(static_cast<unsigned char>(letter)))
+            attrs.equation += letter;
+    std::vector<Var> operands;
+    for (size_t i = 0; i < node.inputs(); ++i)
+        operands.push_back(node.in(i));
+    node.set(0, b.call(Op::Einsum, std::move(operands), attrs));
+}
+
+void convertDet(NodeReader& node, Builder& b) {
+    node.set(0, b.call(Op::Det, {node.in(0)}));
+}
+
+} // namespace lathe::frontend::onnx

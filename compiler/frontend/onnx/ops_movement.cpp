@@ -1,0 +1,328 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators that move elements: bounds and sizes are expressions where they are known while importing, tensors where
+// not.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+constexpr int64_t farAway = int64_t{1} << 41; // beyond every dim, and safe to add to one
+
+/// A bound as ONNX means it: negative counts from the end; kept within [low, high].
+Expr normalizedBound(Expr bound, const Expr& size, const Expr& low, const Expr& high) {
+    if (const auto value = arith::asInt(bound))
+        bound = std::clamp(*value, -farAway, farAway);
+    const arith::Interval range = arith::bounds(bound);
+    if (range.upper < 0)
+        bound = bound + size;
+    else if (range.lower < 0)
+        bound = arith::select(arith::lt(bound, 0), bound + size, bound);
+    return arith::simplify(arith::min(arith::max(bound, low), high));
+}
+
+void sliceDim(SliceAttrs& attrs, size_t axis, const Expr& start, const Expr& end, int64_t step) {
+    const Expr size = attrs.size[axis];
+    if (step > 0) {
+        const Expr from = normalizedBound(start, size, 0, size), to = normalizedBound(end, size, 0, size);
+        attrs.begin[axis] = from;
+        attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(to - from, step), 0));
+    } else {
+        const Expr last = size - 1;
+        const Expr from = normalizedBound(start, size, -1, last), to = normalizedBound(end, size, -1, last);
+        attrs.begin[axis] = from;
+        attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(from - to, -step), 0));
+    }
+    attrs.step[axis] = step;
+}
+
+/// Bounds are data: all four operands as full vectors, one element a dim of x, scattered by axes that may be data too.
+Var runtimeSlice(NodeReader& node, Builder& b, Var x, Var starts, Var ends) {
+    const int64_t rank = b.rank(x);
+    const Var axes = node.hasInput(3) ? cast(b, node.in(3), types::Int64) : Var{};
+    const Var steps = node.hasInput(4) ? cast(b, node.in(4), types::Int64) : Var{};
+    const auto known = axes ? b.knownInts(axes) : std::nullopt;
+    const Expr count = dim(b, starts, 0);
+    const Var ones = full(b, b.scalarInt(1), {count});
+    if (!axes || known) {
+        AxesAttrs attrs;
+        attrs.axes = known ? *known : iotaInts(0, arith::asInt(count).value_or(0));
+        for (int64_t& axis : attrs.axes)
+            axis = node.axis(axis, rank);
+        return b.call(Op::DynamicSlice, {x, starts, ends, steps ? steps : ones}, attrs);
+    }
+    const Var places = where(b, less(b, axes, b.scalarInt(0)), add(b, axes, b.scalarInt(rank)), axes);
+    const auto spread = [&](int64_t otherwise, Var values) {
+        return b.call(Op::ScatterElements, {full(b, b.scalarInt(otherwise), {rank}), places, values}, ScatterAttrs{});
+    };
+    AxesAttrs attrs;
+    attrs.axes = iotaInts(0, rank);
+    return b.call(
+        Op::DynamicSlice,
+        {x, spread(0, starts), spread(std::numeric_limits<int64_t>::max(), ends), spread(1, steps ? steps : ones)},
+        attrs);
+}
+
+Dims splitSizes(NodeReader& node, Builder& b, const Expr& size) {
+    Dims sizes;
+    if (node.has("split"))
+        return toDims(node.integers("split"));
+    if (node.hasInput(1))
+        return b.symbolic(node.in(1), "split");
+    const auto parts = node.integer("num_outputs", static_cast<int64_t>(node.outputs()));
+    if (parts < 1 || parts > static_cast<int64_t>(node.outputs())) {
+        node.fail(fmt::format("num_outputs is {}, but the node has {} outputs", parts, node.outputs()));
+        return sizes;
+    }
+    const Expr each = arith::simplify(arith::ceilDiv(size, parts));
+    for (int64_t i = 0; i + 1 < parts; ++i)
+        sizes.push_back(each);
+    sizes.push_back(arith::simplify(size - each * (parts - 1)));
+    return sizes;
+}
+
+} // namespace
+
+void convertTranspose(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(x);
+    Ints axes = node.integers("perm");
+    if (!node.has("perm"))
+        for (int64_t i = rank; i-- > 0;)
+            axes.push_back(i);
+    node.set(0, transpose(b, x, std::move(axes)));
+}
+
+void convertConcat(NodeReader& node, Builder& b) {
+    std::vector<Var> parts;
+    for (size_t i = 0; i < node.inputs(); ++i)
+        parts.push_back(node.in(i));
+    if (parts.empty() || !node.needRank(parts[0], 1))
+        return;
+    const int64_t axis = node.axis(node.integer("axis", 1), b.rank(parts[0]));
+    node.set(0, parts.size() == 1 ? parts[0] : concat(b, std::move(parts), axis));
+}
+
+void convertSlice(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(x);
+    Dims starts, ends;
+    std::optional<Ints> axes, steps;
+    if (node.version() < 10) {
+        starts = toDims(node.integers("starts"));
+        ends = toDims(node.integers("ends"));
+        if (node.has("axes"))
+            axes = node.integers("axes");
+    } else {
+        const Var startVar = node.in(1), endVar = node.in(2);
+        if (b.failed())
+            return;
+        if (b.dtype(startVar) != b.dtype(endVar))
+            return node.fail("starts and ends have different element types", "use one integer type for all bounds");
+        if (node.hasInput(3) && b.dtype(node.in(3)) != b.dtype(startVar))
+            return node.fail("starts and axes have different element types", "use one integer type for all bounds");
+        const KnownValue* from = b.known(startVar);
+        const KnownValue* to = b.known(endVar);
+        const bool boundsKnown = from && to && (!node.hasInput(3) || b.knownInts(node.in(3))) &&
+                                 (!node.hasInput(4) || b.knownInts(node.in(4)));
+        if (!boundsKnown)
+            return node.set(0,
+                            runtimeSlice(node, b, x, cast(b, startVar, types::Int64), cast(b, endVar, types::Int64)));
+        starts = *from;
+        ends = *to;
+        axes = node.hasInput(3) ? b.knownInts(node.in(3)) : std::nullopt;
+        steps = node.hasInput(4) ? b.knownInts(node.in(4)) : std::nullopt;
+    }
+    if (b.failed())
+        return;
+    if (!axes)
+        axes = iotaInts(0, static_cast<int64_t>(starts.size()));
+    if (!steps)
+        steps = Ints(starts.size(), 1);
+    if (ends.size() != starts.size() || axes->size() != starts.size() || steps->size() != starts.size())
+        return node.fail("starts, ends, axes and steps differ in length");
+    SliceAttrs attrs;
+    attrs.size = b.shape(x);
+    attrs.begin.assign(static_cast<size_t>(rank), Expr(0));
+    attrs.step.assign(static_cast<size_t>(rank), 1);
+    for (size_t i = 0; i < starts.size(); ++i) {
+        const auto axis = static_cast<size_t>(node.axis((*axes)[i], rank));
+        const int64_t step = std::clamp((*steps)[i], -farAway, farAway);
+        if (step == 0)
+            return node.fail("a step of the slice is zero");
+        if (b.failed())
+            return;
+        sliceDim(attrs, axis, starts[i], ends[i], step);
+    }
+    node.set(0, b.call(Op::Slice, {x}, attrs));
+}
+
+void convertSplit(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 1))
+        return;
+    const int64_t axis = node.axis(node.integer("axis", 0), b.rank(x));
+    const Expr size = dim(b, x, axis);
+    const Dims sizes = splitSizes(node, b, size);
+    if (b.failed())
+        return;
+    if (sizes.size() < node.outputs())
+        return node.fail(
+            fmt::format("the split gives {} parts, but the node has {} outputs", sizes.size(), node.outputs()));
+    Expr begin = 0;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+        if (node.wants(i))
+            node.set(i, sliceAxis(b, x, axis, begin, sizes[i]));
+        begin = arith::simplify(begin + sizes[i]);
+    }
+    if (const auto covered = arith::asInt(arith::simplify(begin - size)); covered && *covered != 0)
+        node.fail(
+            fmt::format("the parts cover {} elements of a dim of {}", arith::toString(begin), arith::toString(size)));
+}
+
+void convertPad(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(x);
+    Dims pads;
+    Var value;
+    std::optional<Ints> axes;
+    Dims symbolicAxes;
+    if (node.version() < 11) {
+        pads = toDims(node.integers(node.version() < 2 ? "paddings" : "pads"));
+        value = scalarLike(b, node.real("value", 0), x);
+    } else {
+        pads = b.symbolic(node.in(1), "pad");
+        value = node.optional(2);
+        if (value && b.rank(value) != 0)
+            value = reshape(b, value, {});
+        if (node.hasInput(3)) {
+            axes = b.knownInts(node.in(3));
+            if (!axes)
+                symbolicAxes = b.symbolic(node.in(3), "axis");
+        }
+    }
+    if (b.failed())
+        return;
+    const size_t count = axes ? axes->size() : symbolicAxes.empty() ? static_cast<size_t>(rank) : symbolicAxes.size();
+    if (pads.size() != 2 * count)
+        return node.fail(fmt::format("there are {} pads where {} are needed", pads.size(), 2 * count));
+    Dims before(static_cast<size_t>(rank), Expr(0)), after = before;
+    for (size_t i = 0; i < count; ++i) {
+        if (symbolicAxes.empty()) {
+            const auto axis = static_cast<size_t>(axes ? node.axis((*axes)[i], rank) : static_cast<int64_t>(i));
+            if (b.failed())
+                return;
+            before[axis] = pads[i];
+            after[axis] = pads[i + count];
+            continue;
+        }
+        for (int64_t axis = 0; axis < rank; ++axis) {
+            const Expr named =
+                arith::logicalOr(arith::eq(symbolicAxes[i], axis), arith::eq(symbolicAxes[i], axis - rank));
+            const auto at = static_cast<size_t>(axis);
+            before[at] = arith::simplify(before[at] + arith::select(named, pads[i], 0));
+            after[at] = arith::simplify(after[at] + arith::select(named, pads[i + count], 0));
+        }
+    }
+    const std::string mode = node.text("mode", "constant");
+    if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
+        return node.fail(fmt::format("pad mode '{}' is unknown", mode));
+    node.set(0, pad(b, x, mode, std::move(before), std::move(after), {}, mode == "constant" ? value : Var{}));
+}
+
+void convertTile(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    TileAttrs attrs;
+    if (node.version() < 6) { // tiles and axis are scalars
+        const Dims times = b.symbolic(node.in(1), "tiles");
+        const auto axis = b.knownInts(node.in(2));
+        if (b.failed())
+            return;
+        if (!axis || axis->size() != 1 || times.size() != 1)
+            return node.fail("tiles and axis must be scalars, and the axis known when the model is compiled");
+        attrs.repeats.assign(static_cast<size_t>(b.rank(x)), Expr(1));
+        const int64_t at = node.axis((*axis)[0], b.rank(x));
+        if (b.failed())
+            return;
+        attrs.repeats[static_cast<size_t>(at)] = times[0];
+    } else {
+        attrs.repeats = b.symbolic(node.in(1), "repeat");
+    }
+    node.set(0, b.call(Op::Tile, {x}, attrs));
+}
+
+void convertDepthToSpace(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const int64_t block = node.integer("blocksize", 0);
+    if (!node.needRank(x, 4))
+        return;
+    if (block < 1)
+        return node.fail(fmt::format("blocksize is {}", block));
+    const Expr n = dim(b, x, 0), c = dim(b, x, 1), h = dim(b, x, 2), w = dim(b, x, 3);
+    if (!arith::divisible(c, block) && arith::isConst(c))
+        return node.fail(
+            fmt::format("{} channels do not divide by the square of blocksize {}", arith::toString(c), block));
+    const Expr depth = arith::simplify(arith::floorDiv(c, block * block));
+    const bool columnFirst = node.text("mode", "DCR") == "CRD";
+    const Var split =
+        columnFirst ? reshape(b, x, {n, depth, block, block, h, w}) : reshape(b, x, {n, block, block, depth, h, w});
+    const Var moved = transpose(b, split, columnFirst ? Ints{0, 1, 4, 2, 5, 3} : Ints{0, 3, 4, 1, 5, 2});
+    node.set(0, reshape(b, moved, {n, depth, arith::simplify(h * block), arith::simplify(w * block)}));
+}
+
+void convertSpaceToDepth(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const int64_t block = node.integer("blocksize", 0);
+    if (!node.needRank(x, 4))
+        return;
+    if (block < 1)
+        return node.fail(fmt::format("blocksize is {}", block));
+    const Expr n = dim(b, x, 0), c = dim(b, x, 1);
+    const Expr h = arith::simplify(arith::floorDiv(dim(b, x, 2), block)),
+               w = arith::simplify(arith::floorDiv(dim(b, x, 3), block));
+    const bool columnFirst = node.text("mode", "DCR") == "CRD";
+    const Var moved = transpose(b, reshape(b, x, {n, c, h, block, w, block}),
+                                columnFirst ? Ints{0, 1, 3, 5, 2, 4} : Ints{0, 3, 5, 1, 2, 4});
+    node.set(0, reshape(b, moved, {n, arith::simplify(c * (block * block)), h, w}));
+}
+
+void convertTrilu(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 2))
+        return;
+    TriluAttrs attrs;
+    attrs.upper = node.integer("upper", 1) != 0;
+    attrs.k = 0;
+    if (node.hasInput(1)) {
+        const Dims k = b.symbolic(node.in(1), "k");
+        if (k.size() == 1)
+            attrs.k = k[0];
+    }
+    node.set(0, b.call(Op::Trilu, {x}, attrs));
+}
+
+void convertReverseSequence(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), lengths = node.in(1);
+    ReverseAttrs attrs;
+    attrs.timeAxis = node.integer("time_axis", 0);
+    attrs.batchAxis = node.integer("batch_axis", 1);
+    node.set(0, b.call(Op::ReverseSequence, {x, lengths}, attrs));
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Normalizations and dropout.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+Var inverseRoot(Builder& b, Var variance, double epsilon) {
+    return b.call(Op::Reciprocal, {b.call(Op::Sqrt, {addTo(b, variance, epsilon)})});
+}
+
+struct Moments {
+    Var centered, mean, variance;
+};
+Moments moments(Builder& b, Var x, const Ints& axes) {
+    Moments result;
+    result.mean = reduce(b, "mean", x, axes, true);
+    result.centered = sub(b, x, result.mean);
+    result.variance = reduce(b, "mean", mul(b, result.centered, result.centered), axes, true);
+    return result;
+}
+
+int64_t nextCall(NodeReader& node) {
+    return node.converter.nextRandomCall();
+}
+
+} // namespace
+
+void convertBatchNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    Var scale = node.in(1), bias = node.in(2), mean = node.in(3), variance = node.in(4);
+    if (b.failed())
+        return;
+    const DataType dtype = b.dtype(x);
+    const double epsilon = node.real("epsilon", 1e-5);
+    const bool training = node.version() >= 14 && node.integer("training_mode", 0) != 0;
+    if (node.version() < 9 && node.integer("spatial", 1) == 0)
+        return node.fail("spatial = 0 is not supported", "export the model with a newer opset");
+    if (!training) {
+        NormAttrs attrs;
+        attrs.axis = 1;
+        attrs.epsilon = epsilon;
+        if (b.rank(x) < 2)
+            return node.fail("the operand has no channels");
+        node.set(
+            0, b.call(Op::BatchNorm,
+                      {x, cast(b, scale, dtype), cast(b, bias, dtype), cast(b, mean, dtype), cast(b, variance, dtype)},
+                      attrs));
+        return;
+    }
+    const double momentum = node.real("momentum", 0.9);
+    Ints axes = iotaInts(0, b.rank(x));
+    if (axes.size() < 2)
+        return node.fail("the operand has no channels");
+    axes.erase(axes.begin() + 1);
+    const Moments now = moments(b, x, axes);
+    const auto channel = [&](Var v) { return alongAxis(b, cast(b, v, dtype), 1, b.failed() ? 2 : b.rank(x)); };
+    const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, epsilon));
+    node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
+    const auto running = [&](Var old, Var current) {
+        const DataType own = b.failed() ? dtype : b.dtype(old);
+        const Var flat = cast(b, reshape(b, current, {dim(b, x, 1)}), own);
+        return add(b, mulBy(b, old, momentum), mulBy(b, flat, 1 - momentum));
+    };
+    node.set(1, running(mean, now.mean));
+    node.set(2, running(variance, now.variance));
+}
+
+void convertInstanceNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), scale = node.in(1), bias = node.in(2);
+    if (!node.needRank(x, 3))
+        return;
+    const int64_t rank = b.rank(x);
+    const Moments now = moments(b, x, iotaInts(2, rank));
+    const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)));
+    node.set(0, add(b, mul(b, normal, alongAxis(b, scale, 1, rank)), alongAxis(b, bias, 1, rank)));
+}
+
+void convertLayerNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), scale = node.in(1), bias = node.optional(2);
+    if (!node.needRank(x, 1))
+        return;
+    const int64_t rank = b.rank(x);
+    const int64_t axis = node.axis(node.integer("axis", -1), rank);
+    const double epsilon = node.real("epsilon", 1e-5);
+    const bool plain =
+        !node.wants(1) && !node.wants(2) && b.rank(scale) == rank - axis && (!bias || b.rank(bias) == rank - axis);
+    if (plain) {
+        NormAttrs attrs;
+        attrs.axis = axis;
+        attrs.epsilon = epsilon;
+        node.set(0, bias ? b.call(Op::LayerNorm, {x, scale, bias}, attrs) : b.call(Op::LayerNorm, {x, scale}, attrs));
+        return;
+    }
+    const DataType dtype = b.dtype(x);
+    const DataType stash = dtype == types::Float64 ? dtype : types::Float32;
+    const Moments now = moments(b, cast(b, x, stash), iotaInts(axis, rank));
+    const Var inverse = inverseRoot(b, now.variance, epsilon);
+    Var y = mul(b, cast(b, mul(b, now.centered, inverse), dtype), scale);
+    if (bias)
+        y = add(b, y, bias);
+    node.set(0, y);
+    node.set(1, now.mean);
+    node.set(2, inverse);
+}
+
+void convertLpNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 1))
+        return;
+    const int64_t axis = node.axis(node.integer("axis", -1), b.rank(x));
+    const bool absolute = node.integer("p", 2) == 1;
+    const Var sum = reduce(b, "sum", absolute ? b.call(Op::Abs, {x}) : mul(b, x, x), {axis}, true);
+    const Var norm = absolute ? sum : b.call(Op::Sqrt, {sum});
+    const Var zero = scalarLike(b, 0, x);
+    // All zeros stay zeros: their norm is taken as one.
+    node.set(0, div(b, x, where(b, equal(b, norm, zero), scalarLike(b, 1, x), norm)));
+}
+
+void convertLRN(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 3))
+        return;
+    const int64_t size = node.integer("size", 1);
+    if (size < 1 || size > (1 << 20))
+        return node.fail(fmt::format("size is {}", size));
+    const Dims shape = b.shape(x);
+    const Expr area = product({shape.begin() + 2, shape.end()});
+    const Var planes = reshape(b, mul(b, x, x), {shape[0], 1, shape[1], area});
+    PoolAttrs attrs; // the mean over neighbouring channels, with zeros beyond the ends
+    attrs.kernel = {size, 1};
+    attrs.strides = attrs.dilations = {1, 1};
+    attrs.before = {(size - 1) / 2, 0};
+    attrs.after = {size / 2, 0};
+    attrs.countPadding = true;
+    const Var mean = reshape(b, b.call(Op::AvgPool, {planes}, attrs), shape);
+    const Var base = addTo(b, mulBy(b, mean, node.real("alpha", 1e-4)), node.real("bias", 1));
+    node.set(0, div(b, x, b.call(Op::Power, {base, scalarLike(b, node.real("beta", 0.75), x)})));
+}
+
+void convertDropout(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    double ratio = node.real("ratio", 0.5);
+    bool training = false;
+    if (node.version() < 7)
+        training = node.integer("is_test", 0) == 0 && node.has("is_test");
+    if (node.version() >= 12) {
+        if (node.hasInput(1)) {
+            const auto known = b.knownFloats(node.in(1));
+            if (known && known->size() == 1)
+                ratio = (*known)[0];
+        }
+        if (node.hasInput(2)) {
+            const auto known = b.knownInts(node.in(2));
+            if (!known || known->size() != 1)
+                return node.fail("training_mode is computed while the model runs", "make it a constant");
+            training = (*known)[0] != 0;
+            if (training && node.hasInput(1) && !b.knownFloats(node.in(1)))
+                return node.fail("the ratio is computed while the model runs", "make it a constant");
+        }
+    }
+    const DataType maskType = node.version() < 10 ? b.dtype(x) : types::Bool;
+    if (!training || ratio == 0) {
+        node.set(0, b.call(Op::Dropout, {x}));
+        if (node.wants(1))
+            node.set(1, full(b, b.scalar(1, maskType), b.shape(x)));
+        return;
+    }
+    RandomAttrs attrs;
+    attrs.shape = b.shape(x);
+    attrs.hasSeed = node.has("seed");
+    attrs.seed = static_cast<double>(node.integer("seed", 0));
+    attrs.call = nextCall(node);
+    const Var draw = b.call(Op::RandomUniform, {}, attrs);
+    const Var kept = b.call(Op::GreaterEqual, {draw, scalarLike(b, ratio, draw)});
+    node.set(0, where(b, kept, mulBy(b, x, 1 / (1 - ratio)), scalarLike(b, 0, x)));
+    node.set(1, cast(b, kept, maskType));
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions. Axes are an attribute in old versions, an operand in new ones; they may be known only while running.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+using Reducer = std::function<Var(Var x, const Ints& axes, bool keepDims)>;
+
+void reduction(NodeReader& node, Builder& b, const Reducer& fn) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(x);
+    const bool keep = node.integer("keepdims", 1) != 0;
+    const bool emptyIsNone = node.integer("noop_with_empty_axes", 0) != 0;
+    const Var axesVar = node.has("axes") ? Var{} : node.optional(1);
+    if (axesVar && !b.knownInts(axesVar)) {
+        const Expr count = b.failed() ? Expr(0) : dim(b, axesVar, 0);
+        if (arith::isConst(count, 1))
+            return node.set(0, overAxis(node, b, axesVar, rank, [&](int64_t axis) { return fn(x, {axis}, keep); }));
+        if (!arith::isConst(count, 0))
+            return node.fail("the axes are computed while the model runs",
+                             "make them a constant when exporting the model");
+    }
+    Ints axes;
+    if (node.has("axes"))
+        axes = node.integers("axes");
+    else if (const auto known = axesVar ? b.knownInts(axesVar) : std::nullopt)
+        axes = *known;
+    if (axes.empty())
+        return node.set(0, fn(x, emptyIsNone ? Ints{} : iotaInts(0, rank), keep));
+    axes = node.axes(axes, rank);
+    node.set(0, fn(x, axes, keep));
+}
+
+Var plain(Builder& b, const std::string& kind, Var x, const Ints& axes, bool keep) {
+    return axes.empty() ? x : reduce(b, kind, x, axes, keep);
+}
+
+bool isBool(Builder& b, Var x) {
+    return !b.failed() && b.dtype(x).isBool();
+}
+
+void argReduce(NodeReader& node, Builder& b, bool max) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 1))
+        return;
+    ArgReduceAttrs attrs;
+    attrs.max = max;
+    attrs.axis = node.axis(node.integer("axis", 0), b.rank(x));
+    attrs.keepDims = node.integer("keepdims", 1) != 0;
+    attrs.selectLast = node.integer("select_last_index", 0) != 0;
+    node.set(0, b.call(Op::ArgReduce, {x}, attrs));
+}
+
+void cumulative(NodeReader& node, Builder& b, bool product) {
+    const Var x = node.in(0), axis = node.in(1);
+    if (!node.needRank(x, 1))
+        return;
+    node.set(0, overAxis(node, b, axis, b.rank(x), [&](int64_t at) {
+                 CumAttrs attrs;
+                 attrs.axis = at;
+                 attrs.exclusive = node.integer("exclusive", 0) != 0;
+                 attrs.reverse = node.integer("reverse", 0) != 0;
+                 attrs.product = product;
+                 return b.call(Op::CumSum, {x}, attrs);
+             }));
+}
+
+} // namespace
+
+void convertReduceSum(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) { return plain(b, "sum", x, axes, keep); });
+}
+void convertReduceMean(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) { return plain(b, "mean", x, axes, keep); });
+}
+void convertReduceProd(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) { return plain(b, "prod", x, axes, keep); });
+}
+void convertReduceMax(NodeReader& node, Builder& b) {
+    reduction(node, b,
+              [&](Var x, const Ints& axes, bool keep) { return plain(b, isBool(b, x) ? "or" : "max", x, axes, keep); });
+}
+void convertReduceMin(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
+        return plain(b, isBool(b, x) ? "and" : "min", x, axes, keep);
+    });
+}
+void convertReduceL1(NodeReader& node, Builder& b) {
+    reduction(node, b,
+              [&](Var x, const Ints& axes, bool keep) { return plain(b, "sum", b.call(Op::Abs, {x}), axes, keep); });
+}
+void convertReduceL2(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
+        const DataType dtype = b.failed() ? types::Float32 : b.dtype(x);
+        const Var wide = dtype.isFloat() ? x : cast(b, x, types::Float64); // integers have no root
+        return cast(b, b.call(Op::Sqrt, {plain(b, "sum", mul(b, wide, wide), axes, keep)}), dtype);
+    });
+}
+void convertReduceSumSquare(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) { return plain(b, "sum", mul(b, x, x), axes, keep); });
+}
+void convertReduceLogSum(NodeReader& node, Builder& b) {
+    reduction(node, b,
+              [&](Var x, const Ints& axes, bool keep) { return b.call(Op::Log, {plain(b, "sum", x, axes, keep)}); });
+}
+void convertReduceLogSumExp(NodeReader& node, Builder& b) {
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
+        // exp(x - max) cannot overflow. An infinite maximum is not subtracted: inf - inf is no number.
+        const Var most = plain(b, "max", x, axes, true);
+        const Var infinite = b.call(Op::IsInf, {most}, IsInfAttrs{});
+        const Var shift = where(b, infinite, scalarLike(b, 0, x), most);
+        const Var sum = plain(b, "sum", b.call(Op::Exp, {sub(b, x, shift)}), axes, true);
+        const Var result = add(b, b.call(Op::Log, {sum}), shift);
+        return keep ? result : squeeze(b, result, axes);
+    });
+}
+
+void convertArgMax(NodeReader& node, Builder& b) {
+    argReduce(node, b, true);
+}
+void convertArgMin(NodeReader& node, Builder& b) {
+    argReduce(node, b, false);
+}
+void convertCumSum(NodeReader& node, Builder& b) {
+    cumulative(node, b, false);
+}
+void convertCumProd(NodeReader& node, Builder& b) {
+    cumulative(node, b, true);
+}
+
+} // namespace lathe::frontend::onnx

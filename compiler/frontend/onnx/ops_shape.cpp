@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/tensors.h"
+#include "relay/rules.h"
+
+#include <fmt/format.h>
+
+#include <cstring>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+namespace {
+
+template <class T>
+model::TensorPtr tensorOf(DataType dtype, Ints shape, const std::vector<T>& elements) {
+    auto tensor = std::make_shared<model::TensorData>();
+    tensor->dtype = dtype;
+    tensor->shape = std::move(shape);
+    auto copy = std::make_shared<std::vector<T>>(elements);
+    tensor->bytes = {copy, std::as_bytes(std::span(*copy))};
+    return tensor;
+}
+
+std::vector<float> toFloats(const std::vector<double>& values) {
+    return {values.begin(), values.end()};
+}
+
+model::TensorPtr stringsOf(Ints shape, std::vector<std::string> strings) {
+    auto tensor = std::make_shared<model::TensorData>();
+    tensor->dtype = types::String;
+    tensor->shape = std::move(shape);
+    tensor->strings = std::move(strings);
+    return tensor;
+}
+
+model::TensorPtr constantValue(NodeReader& node) {
+    for (const char* name : {"value", "sparse_value"})
+        if (node.has(name))
+            return node.tensor(name);
+    if (node.has("value_float"))
+        return tensorOf<float>(types::Float32, {}, {static_cast<float>(node.real("value_float", 0))});
+    if (node.has("value_int"))
+        return tensorOf<int64_t>(types::Int64, {}, {node.integer("value_int", 0)});
+    if (node.has("value_string"))
+        return stringsOf({}, {node.text("value_string", "")});
+    if (node.has("value_floats")) {
+        const std::vector<float> values = toFloats(node.reals("value_floats"));
+        return tensorOf(types::Float32, {static_cast<int64_t>(values.size())}, values);
+    }
+    if (node.has("value_ints")) {
+        const Ints values = node.integers("value_ints");
+        return tensorOf(types::Int64, {static_cast<int64_t>(values.size())}, values);
+    }
+    if (node.has("value_strings")) {
+        std::vector<std::string> values = node.texts("value_strings");
+        const auto count = static_cast<int64_t>(values.size());
+        return stringsOf({count}, std::move(values));
+    }
+    return nullptr;
+}
+
+/// Places of dims that unsqueeze makes, or squeeze drops, where the axes are computed while running: dim i of the
+/// wider shape is one of them if an element of `axes` says so.
+Expr isNamed(const Dims& axes, int64_t i, int64_t rank) {
+    Expr named = arith::boolImm(false);
+    for (const Expr& axis : axes)
+        named = arith::logicalOr(named, arith::logicalOr(arith::eq(axis, i), arith::eq(axis, i - rank)));
+    return arith::simplify(named);
+}
+
+/// candidates[j] where `ordinal` == j.
+Expr choose(const Expr& ordinal, const Dims& candidates) {
+    Expr result = 1;
+    for (size_t j = candidates.size(); j-- > 0;)
+        result = arith::select(arith::eq(ordinal, static_cast<int64_t>(j)), candidates[j], result);
+    return result;
+}
+
+Dims unsqueezedAt(const Dims& shape, const Dims& axes) {
+    const auto rank = static_cast<int64_t>(shape.size() + axes.size());
+    Dims result;
+    Expr used = 0;
+    for (int64_t i = 0; i < rank; ++i) {
+        const Expr named = isNamed(axes, i, rank);
+        result.push_back(arith::simplify(arith::select(named, 1, choose(used, shape))));
+        used = used + arith::select(named, 0, 1);
+    }
+    return result;
+}
+
+Dims squeezedAt(const Dims& shape, const Dims& axes) {
+    const auto rank = static_cast<int64_t>(shape.size());
+    Dims result;
+    for (int64_t place = 0; place + static_cast<int64_t>(axes.size()) < rank; ++place) {
+        Expr chosen = 1, kept = 0; // dim i stands at `place` if it stays and `place` dims before it do
+        for (int64_t i = 0; i < rank; ++i) {
+            const Expr stays = arith::logicalNot(isNamed(axes, i, rank));
+            chosen =
+                arith::select(arith::logicalAnd(stays, arith::eq(kept, place)), shape[static_cast<size_t>(i)], chosen);
+            kept = kept + arith::select(stays, 1, 0);
+        }
+        result.push_back(arith::simplify(chosen));
+    }
+    return result;
+}
+
+/// The axes as known numbers, or as expressions if they are computed while running. Nothing: not given.
+struct Axes {
+    std::optional<Ints> known;
+    Dims symbolic;
+    bool given = false;
+};
+Axes readAxes(NodeReader& node, Builder& b) {
+    Axes axes;
+    if (node.has("axes")) {
+        axes.known = node.integers("axes");
+        axes.given = true;
+    } else if (node.hasInput(1)) {
+        const Var var = node.in(1);
+        axes.given = true;
+        axes.known = b.knownInts(var);
+        if (!axes.known)
+            axes.symbolic = b.symbolic(var, "axis");
+    }
+    return axes;
+}
+
+} // namespace
+
+void convertConstant(NodeReader& node, Builder& b) {
+    const model::TensorPtr value = constantValue(node);
+    if (!value)
+        return node.fail("the constant has no value", "the model is malformed; export it again");
+    node.set(0, b.constant(makeConstant(value)));
+}
+
+void convertConstantOfShape(NodeReader& node, Builder& b) {
+    const model::TensorPtr given = node.tensor("value");
+    const Dims shape = b.symbolic(node.in(0), "shape");
+    if (given && given->elements() != 1)
+        return node.fail("'value' must have one element");
+    Var value;
+    if (given) {
+        model::TensorData scalar = *given;
+        scalar.shape.clear();
+        value = b.constant(makeConstant(std::make_shared<model::TensorData>(std::move(scalar))));
+    } else {
+        value = b.scalar(0, types::Float32);
+    }
+    node.set(0, full(b, value, shape));
+}
+
+void convertShape(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(x);
+    const auto clamp = [&](int64_t value) { return std::clamp<int64_t>(value < 0 ? value + rank : value, 0, rank); };
+    const int64_t begin = clamp(node.integer("start", 0)), end = clamp(node.integer("end", rank));
+    const Var shape = b.call(Op::ShapeOf, {x});
+    node.set(0, begin == 0 && end == rank ? shape : sliceAxis(b, shape, 0, begin, std::max<int64_t>(0, end - begin)));
+}
+
+void convertSize(NodeReader& node, Builder& b) {
+    node.set(0, reduce(b, "prod", b.call(Op::ShapeOf, {node.in(0)}), {0}, false));
+}
+
+void convertReshape(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(node.in(1), "dim");
+    const bool allowZero = node.integer("allowzero", 0) != 0;
+    const Dims from = b.shape(x);
+    Dims shape, known;
+    std::optional<size_t> inferred;
+    for (size_t i = 0; i < wanted.size(); ++i) {
+        Expr size = wanted[i];
+        if (arith::isConst(size, 0) && !allowZero) {
+            if (i >= from.size())
+                return node.fail(fmt::format("dim {} of the new shape is to be copied, but the operand has rank {}", i,
+                                             from.size()));
+            size = from[i];
+        } else if (arith::isConst(size, -1)) {
+            if (inferred)
+                return node.fail("more than one dim of the new shape is to be inferred");
+            inferred = i;
+            shape.push_back(1);
+            continue;
+        } else if (const auto value = arith::asInt(size); value && *value < 0) {
+            return node.fail(fmt::format("the new shape has the dim {}", *value));
+        }
+        shape.push_back(size);
+        known.push_back(size);
+    }
+    if (inferred)
+        shape[*inferred] = quotient(from, known);
+    node.set(0, reshape(b, x, std::move(shape)));
+}
+
+void convertFlatten(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (b.failed())
+        return;
+    const Dims shape = b.shape(x);
+    const auto rank = static_cast<int64_t>(shape.size());
+    const int64_t given = node.integer("axis", 1);
+    const int64_t axis = given == rank ? rank : node.axis(given, std::max<int64_t>(rank, 1));
+    const auto split = shape.begin() + std::min(axis, rank);
+    node.set(0, reshape(b, x, {product({shape.begin(), split}), product({split, shape.end()})}));
+}
+
+void convertSqueeze(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const Axes axes = readAxes(node, b);
+    if (b.failed())
+        return;
+    const Dims shape = b.shape(x);
+    if (axes.given && !axes.known)
+        return node.set(0, reshape(b, x, squeezedAt(shape, axes.symbolic)));
+    Ints dropped;
+    if (axes.known) {
+        dropped = node.axes(*axes.known, static_cast<int64_t>(shape.size()));
+    } else {
+        for (size_t i = 0; i < shape.size(); ++i)
+            if (arith::isConst(shape[i], 1))
+                dropped.push_back(static_cast<int64_t>(i));
+    }
+    for (int64_t axis : dropped)
+        if (!b.failed() && arith::asInt(shape[static_cast<size_t>(axis)]).value_or(1) != 1)
+            return node.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis,
+                                         arith::toString(shape[static_cast<size_t>(axis)])));
+    node.set(0, squeeze(b, x, dropped));
+}
+
+void convertUnsqueeze(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const Axes axes = readAxes(node, b);
+    if (b.failed())
+        return;
+    if (!axes.given)
+        return node.fail("the axes are missing");
+    if (!axes.known)
+        return node.set(0, reshape(b, x, unsqueezedAt(b.shape(x), axes.symbolic)));
+    node.set(0, unsqueeze(b, x, node.axes(*axes.known, b.rank(x) + static_cast<int64_t>(axes.known->size()))));
+}
+
+void convertExpand(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const Dims wanted = b.symbolic(node.in(1), "dim");
+    if (b.failed())
+        return;
+    Result<Dims> shape = broadcastShapes(b.shape(x), wanted, nullptr);
+    if (!shape)
+        return node.fail(shape.error().what, shape.error().hint);
+    node.set(0, expand(b, x, *std::move(shape)));
+}
+
+void convertRange(NodeReader& node, Builder& b) {
+    const auto scalar = [&](size_t i) {
+        const Var x = node.in(i);
+        return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
+    };
+    const Var start = scalar(0), limit = scalar(1), delta = scalar(2);
+    node.set(0, b.call(Op::Range, {start, limit, delta}));
+}
+
+void convertEyeLike(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 2))
+        return;
+    const auto given = node.has("dtype") ? fromProto(static_cast<int32_t>(node.integer("dtype", 0))) : b.dtype(x);
+    if (!given)
+        return node.fail("the element type is not supported");
+    const Dims shape = b.shape(x);
+    const Var rows = iota(b, shape, 0, types::Int64), columns = iota(b, shape, 1, types::Int64);
+    node.set(0, cast(b, equal(b, addTo(b, rows, static_cast<double>(node.integer("k", 0))), columns), *given));
+}
+
+void convertOneHot(NodeReader& node, Builder& b) {
+    Var indices = cast(b, node.in(0), types::Int64);
+    const Var depthVar = node.in(1), values = node.in(2);
+    if (b.failed())
+        return;
+    const Var depthInt = cast(b, reshape(b, depthVar, {}), types::Int64);
+    const Dims depth = b.symbolic(depthInt, "depth");
+    if (b.failed())
+        return;
+    const int64_t rank = b.rank(indices) + 1;
+    const int64_t axis = node.axis(node.integer("axis", -1), rank);
+    indices = where(b, less(b, indices, b.scalarInt(0)), add(b, indices, depthInt), indices);
+    Dims row(static_cast<size_t>(rank), Expr(1));
+    row[static_cast<size_t>(axis)] = depth.empty() ? Expr(1) : depth[0];
+    const Var hit = equal(b, unsqueeze(b, indices, {axis}), iota(b, row, axis, types::Int64));
+    const Var off = reshape(b, sliceAxis(b, values, 0, 0, 1), {}), on = reshape(b, sliceAxis(b, values, 0, 1, 1), {});
+    node.set(0, where(b, hit, on, off));
+}
+
+} // namespace lathe::frontend::onnx

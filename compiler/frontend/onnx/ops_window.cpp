@@ -1,0 +1,323 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Convolutions and pools: padding of each spelling as expressions, so that sizes may be symbolic.
+#include "frontend/onnx/emit.h"
+#include "frontend/onnx/ops.h"
+#include "frontend/onnx/window.h"
+
+#include <fmt/format.h>
+
+namespace lathe::frontend::onnx {
+
+using namespace relay;
+
+/// The window of a convolution or pool over `spatial` dims, from attributes. kernel: given by the weights if not empty.
+std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kernel) {
+    const size_t spatial = sizes.size();
+    Window window;
+    const Ints given = node.integers("kernel_shape");
+    if (kernel.empty())
+        kernel = given;
+    const auto orOnes = [&](Ints values) { return values.empty() ? Ints(spatial, 1) : values; };
+    window.kernel = std::move(kernel);
+    window.strides = orOnes(node.integers("strides"));
+    window.dilations = orOnes(node.integers("dilations"));
+    Ints pads = node.integers("pads");
+    if (pads.empty())
+        pads.assign(2 * spatial, 0);
+    if (window.kernel.size() != spatial || window.strides.size() != spatial || window.dilations.size() != spatial ||
+        pads.size() != 2 * spatial || (!given.empty() && given != window.kernel)) {
+        node.fail(fmt::format("kernel_shape, strides, dilations and pads do not fit {} spatial dims", spatial),
+                  "the model is malformed; export it again");
+        return std::nullopt;
+    }
+    const std::string mode = node.text("auto_pad", "NOTSET");
+    for (size_t i = 0; i < spatial; ++i) {
+        const int64_t kernelSize = window.kernel[i], stride = window.strides[i], dilation = window.dilations[i];
+        if (kernelSize < 1 || stride < 1 || dilation < 1 || kernelSize > (1 << 30) || dilation > (1 << 30) ||
+            stride > (1 << 30)) {
+            node.fail("kernel_shape, strides and dilations must be positive");
+            return std::nullopt;
+        }
+        Expr before = pads[i], after = pads[i + spatial];
+        if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+            const Expr results = arith::ceilDiv(sizes[i], stride);
+            const Expr total =
+                arith::simplify(arith::max((results - 1) * stride + ((kernelSize - 1) * dilation + 1) - sizes[i], 0));
+            const Expr smaller = arith::simplify(arith::floorDiv(total, 2));
+            const Expr larger = arith::simplify(total - smaller);
+            before = mode == "SAME_UPPER" ? smaller : larger;
+            after = mode == "SAME_UPPER" ? larger : smaller;
+        } else if (mode == "VALID") {
+            before = after = 0;
+        } else if (mode != "NOTSET" && !mode.empty()) {
+            node.fail(fmt::format("auto_pad '{}' is unknown", mode));
+            return std::nullopt;
+        }
+        window.before.push_back(before);
+        window.after.push_back(after);
+    }
+    return window;
+}
+
+std::optional<Ints> kernelOf(NodeReader& node, Builder& b, Var weights) {
+    Ints kernel;
+    const Dims shape = b.shape(weights);
+    for (size_t i = 2; i < shape.size(); ++i) {
+        const auto size = arith::asInt(shape[i]);
+        if (!size) {
+            node.fail("the size of the kernel must be known when the model is compiled");
+            return std::nullopt;
+        }
+        kernel.push_back(*size);
+    }
+    return kernel;
+}
+
+Var convolution(NodeReader& node, Builder& b, Var x, Var weights) {
+    if (!node.needRank(x, 3) || !node.needRank(weights, 3))
+        return {};
+    if (b.rank(x) != b.rank(weights)) {
+        node.fail(fmt::format("the input has rank {}, the weights have rank {}", b.rank(x), b.rank(weights)));
+        return {};
+    }
+    const auto kernel = kernelOf(node, b, weights);
+    const Dims shape = b.shape(x);
+    const auto window = kernel ? readWindow(node, {shape.begin() + 2, shape.end()}, *kernel) : std::nullopt;
+    if (!window)
+        return {};
+    ConvAttrs attrs;
+    attrs.strides = window->strides;
+    attrs.dilations = window->dilations;
+    attrs.before = window->before;
+    attrs.after = window->after;
+    attrs.groups = node.integer("group", 1);
+    if (attrs.groups < 1) {
+        node.fail(fmt::format("group is {}", attrs.groups));
+        return {};
+    }
+    return b.call(Op::Conv, {x, weights}, attrs);
+}
+
+Var addChannelBias(Builder& b, Var x, Var bias) {
+    return !bias || b.failed() ? x : add(b, x, alongAxis(b, bias, 1, b.rank(x)));
+}
+
+namespace {
+
+PoolAttrs poolAttrs(const Window& window, NodeReader& node) {
+    PoolAttrs attrs;
+    attrs.kernel = window.kernel;
+    attrs.strides = window.strides;
+    attrs.dilations = window.dilations;
+    attrs.before = window.before;
+    attrs.after = window.after;
+    attrs.ceilMode = node.integer("ceil_mode", 0) != 0;
+    return attrs;
+}
+
+std::optional<Window> poolWindow(NodeReader& node, Builder& b, Var x) {
+    if (!node.needRank(x, 3))
+        return std::nullopt;
+    const Dims shape = b.shape(x);
+    return readWindow(node, {shape.begin() + 2, shape.end()}, {});
+}
+
+Ints spatialAxes(Builder& b, Var x) {
+    return b.failed() ? Ints{} : iotaInts(2, b.rank(x));
+}
+
+/// |x|^p, and its sum's root: sum over fn.
+Var lpNorm(Builder& b, Var x, double p, const std::function<Var(Var)>& sum) {
+    const Var magnitude = b.call(Op::Abs, {x});
+    const Var power = p == 1 ? magnitude : p == 2 ? mul(b, x, x) : b.call(Op::Power, {magnitude, scalarLike(b, p, x)});
+    const Var total = sum(power);
+    return p == 1   ? total
+           : p == 2 ? b.call(Op::Sqrt, {total})
+                    : b.call(Op::Power, {total, scalarLike(b, 1 / p, total)});
+}
+
+/// p was a float at first.
+double readP(NodeReader& node) {
+    return node.version() < 2 ? node.real("p", 2) : static_cast<double>(node.integer("p", 2));
+}
+
+} // namespace
+
+void convertConv(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), weights = node.in(1), bias = node.optional(2);
+    node.set(0, addChannelBias(b, convolution(node, b, x, weights), bias));
+}
+
+void convertConvTranspose(NodeReader& node, Builder& b) {
+    // The gradient of a convolution: zeros between the inputs, then a convolution with flipped, transposed weights.
+    const Var x = node.in(0);
+    Var weights = node.in(1);
+    const Var bias = node.optional(2);
+    if (!node.needRank(x, 3) || !node.needRank(weights, 3))
+        return;
+    const auto kernel = kernelOf(node, b, weights);
+    const Dims shape = b.shape(x), weightShape = b.shape(weights);
+    const size_t spatial = shape.size() - 2;
+    const int64_t groups = node.integer("group", 1);
+    Ints strides = node.integers("strides"), dilations = node.integers("dilations"), pads = node.integers("pads");
+    Ints extra = node.integers("output_padding"), wanted = node.integers("output_shape");
+    if (strides.empty())
+        strides.assign(spatial, 1);
+    if (dilations.empty())
+        dilations.assign(spatial, 1);
+    if (pads.empty())
+        pads.assign(2 * spatial, 0);
+    if (extra.empty())
+        extra.assign(spatial, 0);
+    if (wanted.size() == spatial + 2) // some files list batch and channels too
+        wanted.erase(wanted.begin(), wanted.begin() + 2);
+    if (!kernel)
+        return;
+    if (kernel->size() != spatial || strides.size() != spatial || dilations.size() != spatial ||
+        pads.size() != 2 * spatial || extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial) ||
+        groups < 1)
+        return node.fail(fmt::format(
+            "strides, dilations, pads, output_padding or output_shape do not fit {} spatial dims", spatial));
+    const std::string mode = node.text("auto_pad", "NOTSET");
+    Dims before(2, Expr(0)), after(2, Expr(0));
+    Ints interior(2, 0);
+    for (size_t i = 0; i < spatial; ++i) {
+        if (strides[i] < 1 || dilations[i] < 1 || (*kernel)[i] < 1)
+            return node.fail("kernel, strides and dilations must be positive");
+        const Expr size = shape[i + 2];
+        const int64_t reach = ((*kernel)[i] - 1) * dilations[i];
+        Expr cutBefore = pads[i], cutAfter = pads[i + spatial];
+        if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
+            const Expr results = wanted.empty() ? arith::simplify(size * strides[i]) : Expr(wanted[i]);
+            const Expr total = arith::simplify((size - 1) * strides[i] + extra[i] + reach + 1 - results);
+            const Expr half = arith::simplify(arith::floorDiv(total, 2));
+            cutBefore = mode == "SAME_UPPER" ? half : arith::simplify(total - half);
+            cutAfter = arith::simplify(total - cutBefore);
+        } else if (mode == "VALID") {
+            cutBefore = cutAfter = 0;
+        }
+        before.push_back(arith::simplify(Expr(reach) - cutBefore));
+        after.push_back(arith::simplify(Expr(reach + extra[i]) - cutAfter));
+        interior.push_back(strides[i] - 1);
+    }
+    // [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…], flipped.
+    const Dims window(weightShape.begin() + 2, weightShape.end());
+    const Expr inputs = arith::simplify(arith::floorDiv(weightShape[0], groups)), results = weightShape[1];
+    if (groups > 1) {
+        Dims split = {groups, inputs, results};
+        split.insert(split.end(), window.begin(), window.end());
+        weights = reshape(b, weights, split);
+    }
+    const int64_t lead = groups > 1 ? 1 : 0;
+    Ints axes = groups > 1 ? Ints{0, 2, 1} : Ints{1, 0};
+    for (size_t i = 0; i < spatial; ++i)
+        axes.push_back(static_cast<int64_t>(i) + 2 + lead);
+    weights = transpose(b, weights, axes);
+    if (groups > 1) {
+        Dims joined = {arith::simplify(results * groups), inputs};
+        joined.insert(joined.end(), window.begin(), window.end());
+        weights = reshape(b, weights, joined);
+    }
+    AxesAttrs flip;
+    flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
+    weights = b.call(Op::Reverse, {weights}, flip);
+
+    ConvAttrs attrs;
+    attrs.strides.assign(spatial, 1);
+    attrs.dilations = dilations;
+    attrs.before.assign(spatial, Expr(0));
+    attrs.after = attrs.before;
+    attrs.groups = groups;
+    const Var spread = pad(b, x, "constant", before, after, interior);
+    node.set(0, addChannelBias(b, b.call(Op::Conv, {spread, weights}, attrs), bias));
+}
+
+void convertMaxPool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto window = poolWindow(node, b, x);
+    if (!window)
+        return;
+    PoolAttrs attrs = poolAttrs(*window, node);
+    attrs.columnMajor = node.integer("storage_order", 0) != 0;
+    if (!node.wants(1))
+        return node.set(0, b.call(Op::MaxPool, {x}, attrs));
+    const Var both = b.call(Op::MaxPoolWithIndex, {x}, attrs);
+    node.set(0, b.project(both, 0));
+    node.set(1, b.project(both, 1));
+}
+
+void convertAveragePool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto window = poolWindow(node, b, x);
+    if (!window)
+        return;
+    PoolAttrs attrs = poolAttrs(*window, node);
+    attrs.countPadding = node.integer("count_include_pad", 0) != 0;
+    node.set(0, b.call(Op::AvgPool, {x}, attrs));
+}
+
+void convertLpPool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    const auto window = poolWindow(node, b, x);
+    if (!window)
+        return;
+    PoolAttrs attrs = poolAttrs(*window, node);
+    attrs.countPadding = true; // the mean times the window's size is the sum, if padding counts
+    double size = 1;
+    for (int64_t extent : attrs.kernel)
+        size *= static_cast<double>(extent);
+    if (attrs.ceilMode)
+        return node.fail("LpPool with ceil_mode is not supported");
+    node.set(0,
+             lpNorm(b, x, readP(node), [&](Var power) { return mulBy(b, b.call(Op::AvgPool, {power}, attrs), size); }));
+}
+
+void convertGlobalAveragePool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    node.set(0, reduce(b, "mean", x, spatialAxes(b, x), true));
+}
+
+void convertGlobalMaxPool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    node.set(0, reduce(b, "max", x, spatialAxes(b, x), true));
+}
+
+void convertGlobalLpPool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    node.set(0, lpNorm(b, x, readP(node), [&](Var power) { return reduce(b, "sum", power, spatialAxes(b, x), true); }));
+}
+
+void convertMaxUnpool(NodeReader& node, Builder& b) {
+    const Var x = node.in(0), indices = node.in(1);
+    const auto window = poolWindow(node, b, x);
+    if (!window)
+        return;
+    const Dims from = b.shape(x);
+    Dims shape(from.begin(), from.begin() + 2);
+    for (size_t i = 0; i < window->kernel.size(); ++i)
+        shape.push_back(arith::simplify((from[i + 2] - 1) * window->strides[i] + window->kernel[i] - window->before[i] -
+                                        window->after[i]));
+    const Dims inner = shape; // indices count in the shape without output_shape
+    if (node.hasInput(2))
+        shape = b.symbolic(node.in(2), "dim");
+    if (b.failed())
+        return;
+    if (shape.size() != from.size())
+        return node.fail("output_shape has another rank than the operand");
+    const Expr total = product(inner);
+    const Var zeros = full(b, scalarLike(b, 0, x), {total});
+    ScatterAttrs attrs;
+    const Var flat = b.call(Op::ScatterElements,
+                            {zeros, reshape(b, indices, {product(from)}), reshape(b, x, {product(from)})}, attrs);
+    Var result = reshape(b, flat, inner);
+    if (node.hasInput(2)) {
+        Dims after;
+        for (size_t i = 0; i < shape.size(); ++i)
+            after.push_back(arith::simplify(shape[i] - inner[i]));
+        result = pad(b, result, "constant", Dims(shape.size(), Expr(0)), after);
+    }
+    node.set(0, result);
+}
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The matrix product as NumPy and ONNX define it, shared by float and quantized operators.
+#pragma once
+
+#include "frontend/onnx/emit.h"
+
+namespace lathe::frontend::onnx {
+
+/// x · y; vectors are rows on the left and columns on the right.
+Var product(NodeReader& node, Builder& b, Var x, Var y);
+
+} // namespace lathe::frontend::onnx

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The sliding window of convolutions and pools, shared by float and quantized operators.
+#pragma once
+
+#include "frontend/onnx/emit.h"
+
+namespace lathe::frontend::onnx {
+
+struct Window {
+    Ints kernel, strides, dilations;
+    Dims before, after;
+};
+
+/// A Conv of x and weights with the node's attributes, without bias.
+Var convolution(NodeReader& node, Builder& b, Var x, Var weights);
+/// x + bias[c] along dim 1; x if bias is absent.
+Var addChannelBias(Builder& b, Var x, Var bias);
+
+/// The window over dims of `sizes`, from the node's attributes; kernel: from the weights, or empty to take
+/// kernel_shape.
+std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kernel);
+
+} // namespace lathe::frontend::onnx
