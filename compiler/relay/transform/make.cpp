@@ -129,10 +129,7 @@ Module rewriteModule(const Module& module, const PassFn& fn) {
             std::vector<BindingPtr> placed = fn(binding, map, index, result);
             // What was made is visible to what follows.
             for (const BindingPtr& each : placed)
-                if (each != binding) {
-                    Index::Entry& entry = index.entries[each->var.id];
-                    entry.binding = each;
-                }
+                index.entries[each->var.id].binding = each;
             return placed;
         });
         if (body == function->body)

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Optional, not under strict numerics (it is exact over the reals, not in floats): a constant factor per output channel behind a
+// convolution or a product with constant weights goes into the weights, and what is added before the factor is scaled with it:
+//
+//   (conv(x, w) + b) * s  =  conv(x, w * s) + b * s
+//
+// So a convolution with batch normalisation is a convolution with a bias. The weights become recipes: nothing is copied here. Only
+// where nothing else uses the values in between.
+//
+// After simplify_inference, which makes the factors, and fold_constants, which shows them as constants; before fuse.
+#pragma once
+
+#include "relay/ir.h"
+
+namespace lathe::relay::transform {
+
+Module foldScale(const Module& module);
+
+} // namespace lathe::relay::transform
