@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// Traces replay on another function of the same structure, print and read back; choices are recorded and can be pinned.
+#include "harness.h"
+
+#include <QTest>
+#include <random>
+
+using namespace lathe;
+using namespace lathe::test;
+using schedule::Schedule;
+
+namespace {
+
+void recipe(Schedule& s) {
+    int64_t rows = s.choose("rows", {2, 4, 6}, 4);
+    auto copy = s.cacheWrite({"C"}, 0, tir::Scope::Local);
+    auto loops = s.loops({"C"});
+    auto m = s.split(loops[0], {-1, rows});
+    auto n = s.split(loops[1], {-1, 4});
+    s.reorder({n[0], m[0], loops[2], m[1], n[1]});
+    s.computeInline(copy);
+    s.reverseComputeAt({"D"}, m[0]);
+    s.decomposeReduction({"C"}, loops[2]);
+    s.cacheRead({"D"}, 1, tir::Scope::Local);
+    s.unroll(m[1]);
+    s.vectorize(n[1]);
+    s.parallel(s.fuse({n[0], m[0]}));
+}
+
+} // namespace
+
+class TestTrace : public QObject {
+    Q_OBJECT
+
+private slots:
+    void replaysOnOtherSizes() {
+        auto small = matmul(5, 9, 3, true);
+        Schedule s(small);
+        recipe(s);
+        SAME(*small, *s.function());
+
+        arith::Var m = arith::symbol("m");
+        auto other = matmul(m, 12, 7, true, {m});
+        Schedule t(other);
+        auto result = t.replay(s.trace());
+        QVERIFY2(result, result ? "" : toString(result.error()).c_str());
+        QVERIFY(t.trace() == s.trace());
+        SAME(*other, *t.function(), {{0}, {4}, {11}});
+
+        Schedule again(small);
+        QVERIFY(again.replay(s.trace()));
+        QCOMPARE(tir::print(*again.function()), tir::print(*s.function()));
+    }
+
+    void printsAndReadsBack() {
+        Schedule s(matmul(5, 9, 3, true));
+        recipe(s);
+        std::string text = print(s.trace());
+        QVERIFY2(holds(text, "split loops(0) numbers(-1, 4) gives(3, 4)\n"), text.c_str());
+        QVERIFY2(holds(text, "cacheWrite blocks(\"C\") numbers(0) texts(\"local\")\n"), text.c_str());
+        auto read = schedule::parseTrace(text);
+        QVERIFY(read);
+        QVERIFY(*read == s.trace());
+        QCOMPARE(print(*read), text);
+    }
+
+    void layoutsReplayFromText() {
+        arith::Var n = arith::symbol("n");
+        auto function = chain(n, 20, {n});
+        Schedule s(function);
+        arith::Var i = arith::var("row"), j = arith::var("column");
+        s.transformLayout({"B"}, 0, {i, j}, {floorDiv(j, 8), i, floorMod(j, 8)});
+        auto read = schedule::parseTrace(print(s.trace()));
+        QVERIFY(read);
+        Schedule t(function);
+        auto result = t.replay(*read);
+        QVERIFY2(result, result ? "" : toString(result.error()).c_str());
+        QCOMPARE(tir::print(*t.function()), tir::print(*s.function()));
+    }
+
+    void choicesCanBePinned() {
+        auto function = matmul(5, 9, 3, true);
+        Schedule pinned(function, {{"rows", 6}});
+        recipe(pinned);
+        QCOMPARE(pinned.trace().steps[0].numbers, (std::vector<int64_t>{6, 2, 4, 6}));
+        SAME(*function, *pinned.function());
+        Schedule ignored(function, {{"rows", 5}}); // no candidate
+        QCOMPARE(ignored.choose("rows", {2, 4}, 4), int64_t(4));
+    }
+
+    void failingStepsAreNamed() {
+        Schedule s(matmul(5, 9, 3, true));
+        recipe(s);
+        Schedule other(chain(4, 4));
+        auto result = other.replay(s.trace());
+        QVERIFY(!result);
+        QVERIFY2(holds(result.error().what, "step 3 (loops) cannot be applied") ||
+                     holds(result.error().what, "step 3 (split) cannot be applied"),
+                 result.error().what.c_str());
+    }
+
+    void brokenTextIsRefused() {
+        QVERIFY(!schedule::parseTrace("split loops(1"));
+        QVERIFY(!schedule::parseTrace("split loops(99999999999999999999)"));
+        QVERIFY(!schedule::parseTrace("split toys(1)"));
+        QVERIFY(!schedule::parseTrace("split texts(\"a\\"));
+        auto broken = schedule::parseTrace("unroll loops(0)\n\n(");
+        QVERIFY(!broken);
+        QCOMPARE(broken.error().line, 3);
+
+        Schedule s(matmul(5, 9, 3, true));
+        recipe(s);
+        const std::string text = print(s.trace());
+        std::mt19937 random(3);
+        for (int i = 0; i < 300; ++i) {
+            std::string mutant = text;
+            for (int j = 0; j < 3; ++j)
+                mutant[random() % mutant.size()] = static_cast<char>(' ' + random() % 95);
+            if (auto read = schedule::parseTrace(mutant)) {
+                Schedule t(matmul(5, 9, 3, true));
+                if (t.replay(*read)) // whatever could be applied keeps meaning
+                    SAME(*matmul(5, 9, 3, true), *t.function());
+            }
+        }
+    }
+};
+
+QTEST_MAIN(TestTrace)
+#include "test_trace.moc"
