@@ -22,6 +22,9 @@ Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin) {
     return body;
 }
 
+/// min + value, without a 0 that would then stand in every expression of the body.
+Expr shifted(const Expr& min, const Expr& value) { return arith::isConst(min, 0) ? value : min + value; }
+
 bool mentions(const Expr& expr, const Var& var) {
     auto vars = arith::freeVars(expr);
     return std::ranges::any_of(vars, [&](const Var& other) { return other.same(var); });
@@ -72,8 +75,8 @@ std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<int64_t>& f
     }
     Stmt body = old.body;
     if (!exact)
-        body = guard(body, arith::lt(Expr(old.var) - old.min, old.extent));
-    body = tir::substitute(body, {{old.var.get(), old.min + value}});
+        body = guard(body, arith::lt(arith::simplify(Expr(old.var) - old.min), old.extent));
+    body = tir::substitute(body, {{old.var.get(), shifted(old.min, value)}});
     Stmt nest = simplifyBindings(wrap(loops, body, path.back()->origin), around);
     edit.body = replaceAt(path, nest);
 
@@ -118,7 +121,7 @@ LoopRef Schedule::fuse(const std::vector<LoopRef>& loops) {
     arith::VarMap values;
     Expr rest = fused;
     for (size_t i = chain.size(); i-- > 0;) {
-        values[chain[i].var.get()] = chain[i].min + (i == 0 ? rest : arith::floorMod(rest, chain[i].extent));
+        values[chain[i].var.get()] = shifted(chain[i].min, i == 0 ? rest : arith::floorMod(rest, chain[i].extent));
         if (i > 0)
             rest = arith::floorDiv(rest, chain[i].extent);
     }
