@@ -33,6 +33,12 @@ std::vector<Var> iterVars(const tir::Block& block) {
     return vars;
 }
 
+/// Private buffers are indexed relative to the loops that they belong to.
+bool mentionsLoop(const Editor& edit, const Expr& index) {
+    auto vars = arith::freeVars(index);
+    return std::ranges::any_of(vars, [&](const Var& var) { return !findLoop(edit.body, var).empty(); });
+}
+
 void requireMovable(const Editor& edit, const Path& path, const Path& loop) {
     const tir::Block& block = blockOf(path);
     edit.require(!isUnder(path, loop), fmt::format("block '{}' is under that loop already", block.name));
@@ -47,29 +53,6 @@ void requireMovable(const Editor& edit, const Path& path, const Path& loop) {
     for (const tir::For* target : loopsOf(loop))
         edit.require(target->kind == tir::ForKind::Serial || target->kind == tir::ForKind::Parallel,
                      fmt::format("loop {} is vectorized or unrolled", target->var->name));
-}
-
-/// What the moved nest uses must be there, under the loop: other loops' variables are not, nor their private buffers.
-void requireInScope(const Editor& edit, const Stmt& nest, const Path& loop, const std::string& name) {
-    std::unordered_set<const arith::ExprNode*> all, around;
-    tir::visitStmts(edit.body, [&](const Stmt& stmt) {
-        if (const auto* other = stmt->as<tir::For>())
-            all.insert(other->var.get());
-        return true;
-    });
-    for (const tir::For* outer : loopsOf(loop))
-        around.insert(outer->var.get());
-    for (const Var& var : freeVarsOf(nest))
-        edit.require(!all.contains(var.get()) || around.contains(var.get()),
-                     fmt::format("block '{}' refers to loop {}, which is not around", name, var->name));
-    for (const BufferPtr& buffer : buffersIn(nest)) {
-        Path allocation = findAllocate(edit.body, buffer.get());
-        bool visible = allocation.empty() || isUnder(loop, allocation);
-        if (isUnder(allocation, loop))
-            visible = std::all_of(allocation.begin() + static_cast<long>(loop.size()), allocation.end(),
-                                  [](const Stmt& stmt) { return stmt->as<tir::Allocate>(); });
-        edit.require(visible, fmt::format("buffer '{}' of block '{}' does not exist there", buffer->name, name));
-    }
 }
 
 void finish(Editor& edit, const Var& loopVar, const std::string& block, LoopRef loop) {
@@ -191,7 +174,7 @@ public:
     void add(const Tile& tile, const BufferPtr& buffer, const std::vector<Expr>& indices) {
         std::vector<Var> iters = iterVars(block_);
         for (size_t d = 0; d < indices.size(); ++d) {
-            if (tile.isWhole(d))
+            if (tile.isWhole(d) && !mentionsLoop(edit_, indices[d])) // relative to a loop, all of it is still a tile
                 continue;
             bool matched = false;
             for (size_t i = 0; i < iters.size() && !matched; ++i)
@@ -264,15 +247,20 @@ public:
     std::vector<std::optional<Range>> parts; // by iteration variable; nothing: all of its domain
 };
 
-std::vector<NestLoop> nestFor(const tir::Block& block, const std::vector<std::optional<Range>>& parts,
-                              const arith::Facts& facts, bool exact) {
+/// Part of an iteration variable's domain; nothing: all of it.
+struct Part {
+    std::optional<Range> range;
+    bool binding = false; // no more than the range may run; otherwise it is what suffices
+};
+
+std::vector<NestLoop> nestFor(const tir::Block& block, const std::vector<Part>& parts, const arith::Facts& facts) {
     std::vector<NestLoop> loops;
     for (size_t i = 0; i < parts.size(); ++i) {
         const Expr& whole = block.iters[i].extent;
-        auto extent = exact ? std::nullopt : smallerExtent(parts[i], whole, facts);
-        if (exact && parts[i])
-            extent = extentOf(*parts[i], facts);
-        loops.push_back(extent ? NestLoop{parts[i]->lower, *extent} : NestLoop{{}, whole});
+        auto extent = smallerExtent(parts[i].range, whole, facts);
+        if (parts[i].binding && parts[i].range)
+            extent = extentOf(*parts[i].range, facts);
+        loops.push_back(extent ? NestLoop{parts[i].range->lower, *extent} : NestLoop{{}, whole});
     }
     return loops;
 }
@@ -307,27 +295,35 @@ void Schedule::computeAt(const BlockRef& block, LoopRef loop) {
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());
     std::vector<std::optional<Range>> needed = touchedRanges(*buffer, uses, loopPath);
-    std::vector<std::optional<Range>> parts(moved.iters.size());
+    std::vector<Part> parts(moved.iters.size());
     std::vector<Var> iters = iterVars(moved);
     for (size_t i = 0; i < iters.size(); ++i) {
+        if (moved.iters[i].kind != tir::IterKind::Spatial)
+            continue;
         int mentions = 0;
+        Part part;
         for (size_t d = 0; d < written.size(); ++d) {
             auto vars = arith::freeVars(written[d]);
             if (std::ranges::none_of(vars, [&](const Var& var) { return var.same(iters[i]); }))
                 continue;
-            auto offset = offsetFrom(written[d], moved.iters[i], iters);
             ++mentions;
-            if (offset && needed[d])
-                parts[i] = Range{needed[d]->lower - *offset, needed[d]->upper - *offset};
-            else
-                mentions = 2;
+            auto offset = offsetFrom(written[d], moved.iters[i], iters);
+            bool tile = mentionsLoop(edit, written[d]);
+            edit.require(offset || !tile, fmt::format("'{}' holds a tile of an involved form", buffer->name));
+            std::optional<Range> range = needed[d];
+            if (tile && !smallerExtent(range, buffer->shape[d], outside.facts))
+                range = Range{0, buffer->shape[d] - 1};
+            if (offset && range)
+                part = {Range{range->lower - *offset, range->upper - *offset}, tile};
         }
-        if (mentions != 1 || moved.iters[i].kind != tir::IterKind::Spatial)
-            parts[i].reset();
+        if (mentions == 1)
+            parts[i] = part;
+        else
+            edit.require(!part.binding, fmt::format("'{}' holds a tile of an involved form", buffer->name));
     }
     moved.predicate = {};
-    Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts, false), around, path.back()->origin);
-    requireInScope(edit, nest, loopPath, block.name);
+    Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts), around, path.back()->origin);
+    edit.requireInScope(nest, loopPath, block.name);
 
     edit.body = replaceAt(path, nullptr);
     Path first;
@@ -379,11 +375,14 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
             if (access.path.back() == path.back() && !access.write)
                 restriction.add(tile, buffer, access.indices);
     }
+    std::vector<Part> parts;
+    for (const std::optional<Range>& range : restriction.parts)
+        parts.push_back({range, true});
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());
     moved.predicate = {};
-    Stmt nest = makeNest(moved, nestFor(moved, restriction.parts, outside.facts, true), around, path.back()->origin);
-    requireInScope(edit, nest, loopPath, block.name);
+    Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts), around, path.back()->origin);
+    edit.requireInScope(nest, loopPath, block.name);
 
     edit.body = replaceAt(path, nullptr);
     Path last = findLoop(edit.body, loopVar);

@@ -60,14 +60,6 @@ bool Editor::isParameter(const tir::Buffer* buffer) const {
                                [&](const tir::Param& param) { return param.buffer.get() == buffer; });
 }
 
-bool Editor::isParameter(const Var& var) const {
-    for (const tir::Param& param : schedule.function_->params) {
-        if (param.scalar && param.scalar.same(var))
-            return true;
-    }
-    return false;
-}
-
 std::vector<std::string> Editor::writersOf(const tir::Buffer* buffer) const {
     std::vector<std::string> names;
     for (const Path& path : findBlocks(body))
@@ -151,6 +143,35 @@ void Editor::checkParallelLoops() const {
                                            loop->var->name, kind, region.buffer->name, block.name));
             }
         }
+    }
+}
+
+void Editor::requireInScope(const Stmt& nest, const Path& around, const std::string& name) const {
+    std::unordered_set<const arith::ExprNode*> missing;
+    tir::visitStmts(body, [&](const Stmt& stmt) {
+        if (const auto* loop = stmt->as<tir::For>())
+            missing.insert(loop->var.get());
+        return true;
+    });
+    for (const tir::For* outer : loopsOf(around))
+        missing.erase(outer->var.get());
+    for (const Var& var : freeVarsOf(nest))
+        require(!missing.contains(var.get()),
+                fmt::format("block '{}' refers to loop {}, which is not around", name, var->name));
+    for (const BufferPtr& buffer : buffersIn(nest)) {
+        // Memory around the place, or at the very top of what is inside of it.
+        Path allocation = findAllocate(body, buffer.get());
+        bool visible = allocation.empty();
+        for (size_t i = 0; i < allocation.size() && !visible; ++i) {
+            bool same = i < around.size() && allocation[i] == around[i];
+            if (!same)
+                visible = i == around.size() && std::all_of(allocation.begin() + static_cast<long>(i), allocation.end(),
+                                                            [](const Stmt& s) { return s->as<tir::Allocate>(); });
+            if (!same)
+                break;
+            visible = i + 1 == allocation.size();
+        }
+        require(visible, fmt::format("buffer '{}' of block '{}' does not exist there", buffer->name, name));
     }
 }
 

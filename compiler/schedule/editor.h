@@ -32,7 +32,6 @@ public:
     std::string freeBufferName(const std::string& wanted) const;
 
     bool isParameter(const tir::Buffer* buffer) const;
-    bool isParameter(const Var& var) const;
     /// Names of the blocks that write / read the buffer.
     std::vector<std::string> writersOf(const tir::Buffer* buffer) const;
     std::vector<std::string> readersOf(const tir::Buffer* buffer) const;
@@ -45,6 +44,8 @@ public:
     /// Wraps the function's body in memory for the buffer, or, if `beside` is allocated somewhere, puts it there.
     void allocate(const BufferPtr& buffer, const tir::Buffer* beside);
     void removeAllocate(const tir::Buffer* buffer);
+    /// What a new nest uses must exist inside of around.back(): other loops' variables do not, nor their private buffers.
+    void requireInScope(const Stmt& nest, const Path& around, const std::string& name) const;
     /// After a block came to stand under parallel loops, or a loop became one: nothing may be shared between
     /// iterations.
     void checkParallelLoops() const;

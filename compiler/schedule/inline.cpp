@@ -93,27 +93,29 @@ const tir::Store& requireInjective(const Editor& edit, const tir::Block& block) 
     return *store;
 }
 
-void requireNoLoops(const Editor& edit, const Expr& value, const Path& at, const std::string& name) {
-    std::unordered_set<const arith::ExprNode*> all;
-    tir::visitStmts(edit.body, [&](const Stmt& stmt) {
-        if (const auto* loop = stmt->as<tir::For>())
-            all.insert(loop->var.get());
-        return true;
+bool storesWholeBuffer(const tir::Block& block, const tir::Store& store) {
+    for (size_t d = 0; d < store.indices.size(); ++d)
+        if (std::ranges::none_of(block.iters, [&](const tir::IterVar& iter) {
+                return store.indices[d].same(iter.var) && arith::provablyEqual(iter.extent, store.buffer->shape[d]);
+            }))
+            return false;
+    return true;
+}
+
+/// A private buffer may be larger than what is written; a consumer that copies all of it asks for iterations that the
+/// block does not have.
+bool asksForDomain(const tir::Block& inlined, const Access& access, const arith::VarMap& iterations) {
+    LoopRanges domain(loopsOf(access.path));
+    for (const tir::IterVar& iter : blockOf(access.path).iters)
+        domain.add(iter.var, 0, iter.extent, true);
+    return std::ranges::all_of(inlined.iters, [&](const tir::IterVar& iter) {
+        const Expr& value = iterations.at(iter.var.get());
+        return provablyAtLeast(value, 0, domain) && provablyBelow(value, iter.extent, domain);
     });
-    for (const tir::For* loop : loopsOf(at))
-        all.erase(loop->var.get());
-    for (const Var& var : arith::freeVars(value))
-        edit.require(!all.contains(var.get()),
-                     fmt::format("block '{}' refers to loop {}, which is not around", name, var->name));
-    arith::visit(value, [&](const Expr& node) {
-        if (node.kind() != arith::ExprKind::Load)
-            return true;
-        Path allocation = findAllocate(edit.body, static_cast<const tir::Buffer*>(node->storage.get()));
-        edit.require(allocation.empty() ||
-                         (at.size() > allocation.size() && at[allocation.size() - 1] == allocation.back()),
-                     fmt::format("buffer '{}' of block '{}' does not exist there", node->storage->name, name));
-        return true;
-    });
+}
+
+Stmt evaluate(const Expr& value) {
+    return tir::makeStmt(tir::Evaluate{value}, 0);
 }
 
 } // namespace
@@ -129,6 +131,7 @@ void Schedule::computeInline(const BlockRef& block) {
     Inverse inverse(inlined, store.indices);
     edit.require(inverse.valid,
                  fmt::format("block '{}' is not injective: it stores not at its iteration variables", block.name));
+    bool whole = storesWholeBuffer(inlined, store);
     int uses = 0;
     for (const Access& access : accessesOf(edit.body, buffer.get())) {
         if (access.path.back() == path.back())
@@ -136,9 +139,10 @@ void Schedule::computeInline(const BlockRef& block) {
         edit.require(!access.write, fmt::format("'{}' is written elsewhere too", buffer->name));
         edit.require(access.path.back()->as<tir::Block>() != nullptr,
                      fmt::format("'{}' is used outside of blocks", buffer->name));
-        requireNoLoops(edit, store.value, access.path, block.name);
-        for (const auto& [iter, value] : inverse.at(access.indices))
-            requireNoLoops(edit, value, access.path, block.name);
+        arith::VarMap iterations = inverse.at(access.indices);
+        edit.requireInScope(evaluate(arith::substitute(store.value, iterations)), access.path, block.name);
+        edit.require(whole || asksForDomain(inlined, access, iterations),
+                     fmt::format("'{}' may be used where block '{}' does not write it", buffer->name, block.name));
         ++uses;
     }
     edit.require(uses > 0, fmt::format("nothing reads block '{}'", block.name));
@@ -155,7 +159,7 @@ void Schedule::reverseComputeInline(const BlockRef& block) {
     Editor edit(*this, "reverseComputeInline");
     Path path = edit.block(block.name);
     const tir::Block& consumer = blockOf(path);
-    const tir::Store& after = requireInjective(edit, consumer);
+    requireInjective(edit, consumer);
 
     Path producerPath;
     for (const Path& other : findBlocks(edit.body))
@@ -205,14 +209,7 @@ void Schedule::reverseComputeInline(const BlockRef& block) {
     merged.body = store;
     merged.name = producer.name;
     refreshRegions(merged);
-    for (const tir::Store* part : {&after})
-        requireNoLoops(edit, arith::substitute(part->value, map), producerPath, block.name);
-    for (const tir::Region& region : merged.writes) {
-        Path allocation = findAllocate(edit.body, region.buffer.get());
-        edit.require(allocation.empty() || (producerPath.size() > allocation.size() &&
-                                            producerPath[allocation.size() - 1] == allocation.back()),
-                     fmt::format("buffer '{}' does not exist at block '{}'", region.buffer->name, producer.name));
-    }
+    edit.requireInScope(store, producerPath, block.name);
     int origin = path.back()->origin;
     edit.body = replaceAt(path, nullptr);
     edit.body = replaceAt(findBlock(edit.body, producer.name), tir::makeStmt(std::move(merged), origin));

@@ -23,7 +23,9 @@ Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin) {
 }
 
 /// min + value, without a 0 that would then stand in every expression of the body.
-Expr shifted(const Expr& min, const Expr& value) { return arith::isConst(min, 0) ? value : min + value; }
+Expr shifted(const Expr& min, const Expr& value) {
+    return arith::isConst(min, 0) ? value : min + value;
+}
 
 bool mentions(const Expr& expr, const Var& var) {
     auto vars = arith::freeVars(expr);

@@ -153,6 +153,7 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     for (const tir::For& copy : copies)
         ranges.add(copy.var, copy.min, copy.extent, true);
     init.predicate = simplifyPredicate(conjoin(conditions), ranges);
+    iters.insert(fresh.begin(), fresh.end()); // private buffers are indexed relative to loops
     init.body = tir::substitute(old.init, iters);
     refreshRegions(init);
     std::string name = init.name;
@@ -163,6 +164,7 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     }
 
     tir::Block update = old;
+    edit.requireInScope(nest, {loopPath.begin(), loopPath.end() - 1}, name);
     update.init = nullptr;
     refreshRegions(update);
     edit.body = withBlock(path, std::move(update));
@@ -204,6 +206,13 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
     for (const Access& access : accessesOf(nest.back(), buffer.get()))
         edit.require(access.path.back() == path.back(),
                      fmt::format("'{}' is used in the loops that make it", buffer->name));
+    for (size_t d = 0; d < store->indices.size(); ++d)
+        edit.require(std::ranges::any_of(old.iters,
+                                         [&](const tir::IterVar& iter) {
+                                             return store->indices[d].same(iter.var) &&
+                                                    arith::provablyEqual(iter.extent, buffer->shape[d]);
+                                         }),
+                     fmt::format("'{}' holds a tile of the result only", buffer->name));
     std::vector<const tir::For*> loops = loopsOf(path);
     for (const tir::For* around : loops) {
         edit.require(!mentions(factor.extent, around->var) && arith::isConst(around->min, 0),

@@ -2,7 +2,7 @@
 //
 // Text of tensor expressions, one line a tensor, producers first:
 //   A = placeholder float32[m, 64]
-//   C[i0 < m] = float32 sum(k0 < 64) load(A, i0, k0) tag "reduce" origin 1
+//   C[i0 < m] = float32 sum(k0 < 64) A[i0, k0] tag "reduce" origin 1
 #include "te/te.h"
 
 #include <fmt/format.h>

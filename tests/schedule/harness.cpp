@@ -4,6 +4,9 @@
 #include "harness.h"
 
 #include "arith/analysis.h"
+#include "schedule/schedule.h"
+#include "te/te.h"
+#include "tir/interpret.h"
 
 #include <cmath>
 #include <cstring>

@@ -41,8 +41,8 @@ bool holds(const std::string& text, const std::string& part);
         QVERIFY2(sameDifference.empty(), sameDifference.c_str());                                                      \
     } while (false)
 
-#define REFUSED(schedule, part, statement)                                                                             \
+#define REFUSED(subject, part, statement)                                                                              \
     do {                                                                                                               \
-        const std::string why = lathe::test::refusal(schedule, [&](lathe::schedule::Schedule& s) { statement; });      \
+        const std::string why = lathe::test::refusal(subject, [&](lathe::schedule::Schedule&) { statement; });         \
         QVERIFY2(lathe::test::holds(why, part), why.c_str());                                                          \
     } while (false)

@@ -86,7 +86,8 @@ private slots:
     void localBuffersAreNotShared() {
         Schedule s(matmul(4, 8, 6, false));
         s.cacheWrite({"C"}, 0, tir::Scope::Local);
-        REFUSED(s, "shared between iterations", s.parallel(s.loops({"C"})[0]));
+        auto loops = s.loops({"C"});
+        REFUSED(s, "shared between iterations", s.parallel(loops[0]));
     }
 
     void layoutsAreRewritten() {
@@ -155,7 +156,8 @@ private slots:
             SAME(*before, *s.function(), {{0, 3}, {2, 0}, {3, 1}, {2, 8}, {3, 21}});
         }
         Schedule s(matmul(4, 5, 6, false));
-        REFUSED(s, "does not reduce along", s.rfactor(s.loops({"C"})[1], 0));
+        auto loops = s.loops({"C"});
+        REFUSED(s, "does not reduce along", s.rfactor(loops[1], 0));
     }
 
     void scopes() {

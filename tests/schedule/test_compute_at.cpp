@@ -157,7 +157,7 @@ private slots:
         auto c = s.loops({"C"});
         REFUSED(s, "makes the result", s.computeAt({"C"}, b[0]));
         REFUSED(s, "under that loop already", s.computeAt({"B"}, b[0]));
-        REFUSED(s, "no producer", s.reverseComputeAt({"B"}, c[0]));
+        REFUSED(s, "comes before", s.reverseComputeAt({"B"}, c[0]));
         REFUSED(s, "there is no block", s.computeAt({"X"}, b[0]));
 
         auto in = te::placeholder("in", types::Float32, {8});
@@ -165,8 +165,9 @@ private slots:
         auto p = te::compute("p", {8}, [&](auto& i) { return (*a)({i[0]}); }, 0);
         auto q = te::compute("q", {8}, [&](auto& i) { return (*a)({i[0]}) + (*p)({i[0]}); }, 0);
         Schedule t(te::toTir("two", {in}, {q}, {}));
-        REFUSED(t, "is used outside of", t.computeAt({"a"}, t.loops({"q"})[0]));
-        REFUSED(t, "needs block 'p', which comes after", t.reverseComputeAt({"q"}, t.loops({"a"})[0]));
+        auto loopA = t.loops({"a"}), loopQ = t.loops({"q"});
+        REFUSED(t, "is used outside of", t.computeAt({"a"}, loopQ[0]));
+        REFUSED(t, "needs block 'p', which comes after", t.reverseComputeAt({"q"}, loopA[0]));
     }
 };
 
