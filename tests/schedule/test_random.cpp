@@ -143,7 +143,7 @@ private slots:
     void keepsMeaning() {
         QFETCH(int, subject);
         int rounds = qEnvironmentVariableIntValue("LATHE_FUZZ_ROUNDS");
-        rounds = rounds > 0 ? rounds : 60;
+        rounds = rounds > 0 ? rounds : 40;
         std::map<std::string, int> applied;
         for (int seed = 0; seed < rounds; ++seed) {
             Subject it = subject == 0 ? mixed() : subject == 1 ? packed() : subject == 2 ? product() : fixedProduct();
