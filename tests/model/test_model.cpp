@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Spans and the text of models.
+#include "model/model_graph.h"
+
+#include <QtTest>
+
+using namespace lathe::model;
+
+class TestModel : public QObject {
+    Q_OBJECT
+
+private slots:
+    void spansAreSets() {
+        SpanTable table;
+        Span a = table.intern({7, 3, 5, 6, 3}), b = table.of(4);
+        QCOMPARE(table.toString(a), std::string("3,5-7"));
+        QCOMPARE(table.toString(table.join(a, b)), std::string("3-7"));
+        QVERIFY(table.join(a, Span{}) == a);
+        QVERIFY(table.intern({}).empty());
+        Span read;
+        QVERIFY(table.parse("3,5-7", read));
+        QVERIFY(read == a);
+    }
+
+    void malformedSpansAreRefused() {
+        SpanTable table;
+        Span span;
+        for (const char* text : {"3,", ",", "5-", "7-5", "a", "-1", "0-99999999", "3 5"})
+            QVERIFY2(!table.parse(text, span), text);
+        QVERIFY(table.parse("", span));
+        QVERIFY(span.empty());
+    }
+
+    void nestedGraphsAreIndexed() {
+        auto inner = std::make_shared<Graph>();
+        inner->nodes.resize(1);
+        inner->nodes[0].id = 1;
+        auto outer = std::make_shared<Graph>();
+        outer->nodes.resize(1);
+        outer->nodes[0].id = 0;
+        outer->nodes[0].op = "If";
+        outer->nodes[0].attributes.push_back({"then_branch", std::shared_ptr<const Graph>(inner)});
+        ModelGraph model;
+        model.graph = outer;
+        model.nodeCount = 2;
+        indexNodes(model);
+        QCOMPARE(model.nodes[1], &inner->nodes[0]);
+        QCOMPARE(displayName(outer->nodes[0]), std::string("#0 If"));
+        QCOMPARE(operatorName(outer->nodes[0]), std::string("ai.onnx.If"));
+    }
+
+    void typesHaveText() {
+        ValueType tensor{
+            ValueType::Kind::Tensor, lathe::types::Float32, true, {{-1, "batch"}, {3, ""}, {-1, ""}}, nullptr};
+        QCOMPARE(toString(tensor), std::string("float32[batch,3,?]"));
+        ValueType sequence{ValueType::Kind::Sequence, {}, false, {}, std::make_shared<ValueType>(tensor)};
+        QCOMPARE(toString(sequence), std::string("sequence(float32[batch,3,?])"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestModel)
+#include "test_model.moc"

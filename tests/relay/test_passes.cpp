@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each pass before and after, by text; every result passes the verifier.
+#include "relay/text.h"
+#include "relay/transform/canonicalize.h"
+#include "relay/transform/common_subexpressions.h"
+#include "relay/transform/dead_code.h"
+#include "relay/transform/fold_constants.h"
+#include "relay/transform/fold_scale.h"
+#include "relay/transform/fuse.h"
+#include "relay/transform/inline_functions.h"
+#include "relay/transform/simplify_arithmetic.h"
+#include "relay/transform/simplify_inference.h"
+#include "samples.h"
+
+#include <QtTest>
+
+using namespace lathe;
+using namespace lathe::relay;
+using namespace lathe::relay::transform;
+
+namespace {
+
+Module read(const std::string& text) {
+    Result<Module> module = parse(text, {});
+    if (!module)
+        qFatal("%s\n%s", toString(module.error()).c_str(), text.c_str());
+    return *module;
+}
+
+/// Body lines of main, without indentation, Spans and types.
+QStringList body(const Module& module) {
+    if (Result<void> good = verify(module); !good)
+        return {QString::fromStdString(toString(good.error()) + "\n" + print(module))};
+    Result<Module> again = parse(print(module), constantsOf(module));
+    if (!again || print(*again) != print(module))
+        return {
+            QString("text differs: %1").arg(QString::fromStdString(again ? print(*again) : toString(again.error())))};
+    PrintOptions options;
+    options.spans = false;
+    QStringList lines =
+        QString::fromStdString(print(module.main(), module, "main", options)).split('\n', Qt::SkipEmptyParts);
+    QStringList result;
+    for (int i = 1; i + 1 < lines.size(); ++i)
+        result << lines[i].trimmed().section(" : ", 0, 0);
+    return result;
+}
+
+/// A module of one function: "%1: T" parameters, bindings, result. Each binding gets the Span of its line.
+Module function(const QString& params, const QString& type, const QStringList& lines, const QString& more = {}) {
+    QString text = "module next %100\n" + more + "fn main(" + params + ") -> " + type + " {\n";
+    for (int i = 0; i < lines.size(); ++i)
+        text += "  " + lines[i] +
+                (i + 1 < lines.size() && !lines[i].endsWith('{') && lines[i] != "->" && !lines[i].startsWith("->")
+                     ? QString(" @{%1}").arg(i)
+                     : "") +
+                "\n";
+    return read((text + "}\n").toStdString());
+}
+
+class NoEvaluator : public Evaluator {
+    Result<std::vector<ConstantPtr>> evaluate(const Module&, const Function&,
+                                              const std::vector<ConstantPtr>&) override {
+        return failure("not here");
+    }
+};
+
+QStringList list(std::initializer_list<const char*> lines) {
+    QStringList result;
+    for (const char* line : lines)
+        result << line;
+    return result;
+}
+
+} // namespace
+
+class TestPasses : public QObject {
+    Q_OBJECT
+
+private slots:
+    void deadCodeKeepsWhatSymbolsNeed() {
+        Module module = function("%1: float32[4], %2: float32[]", "float32[k{0..4}]",
+                                 {"%3 = relu(%1) : float32[4]", "%4 = non_zero(%1) : int64[1, k]",
+                                  "%5 = broadcast_to(%2) {shape=[k]} : float32[k]", "-> %5"});
+        QCOMPARE(body(deadCode(module)), list({"%4 = non_zero(%1)", "%5 = broadcast_to(%2) {shape=[k]}", "-> %5"}));
+    }
+
+    void deadCodeRemovesFunctions() {
+        Module module = read(samples::control);
+        Module flat = function("%1: float32[2]", "float32[2]", {"-> %1"});
+        flat.functions["unused"] = module.functions.at("count");
+        QCOMPARE(deadCode(flat).functions.size(), 1u);
+    }
+
+    void inferenceDropsIdentitiesAndBatchNorm() {
+        Module module =
+            function("%1: float32[n{1..8}, 2, 5]", "float32[n, 2, 5]",
+                     {"%2 = dropout(%1) : float32[n, 2, 5]", "%3 = const float32[2] [2, 3]",
+                      "%4 = const float32[2] [1, 1]", "%5 = const float32[2] [4, 0]", "%6 = const float32[2] [4, 1]",
+                      "%7 = batch_norm(%2, %3, %4, %5, %6) {epsilon=0} : float32[n, 2, 5]", "-> %7"});
+        // s = 2 / sqrt(4), 3 / sqrt(1); t = 1 - 4 * 1, 1 - 0 * 3.
+        QStringList lines = body(deadCode(simplifyInference(module)));
+        QCOMPARE(lines.size(), 5);
+        QVERIFY2(lines[0].contains("float32[2, 1] [1, 3]"), qPrintable(lines[0]));
+        QVERIFY2(lines[1].contains("multiply(%1"), qPrintable(lines[1]));
+        QVERIFY2(lines[2].contains("float32[2, 1] [-3, 1]"), qPrintable(lines[2]));
+        QVERIFY2(lines[3].startsWith("%7 = add("), qPrintable(lines[3]));
+    }
+
+    void constantsFoldOrBecomeRecipes() {
+        NoEvaluator evaluator;
+        Module module = function("%1: float32[2]", "float32[2]",
+                                 {"%2 = const float32[2] [1, 2]", "%3 = const float32[2] [3, 4]",
+                                  "%4 = multiply(%2, %3) : float32[2]", "%5 = add(%1, %4) : float32[2]", "-> %5"});
+        QStringList lines = body(deadCode(foldConstants(module, evaluator)));
+        QCOMPARE(lines, list({"%4 = const float32[2] [3, 8]", "%5 = add(%1, %4)", "-> %5"}));
+
+        Module large =
+            function("%1: float32[128, 64]", "float32[128, 64]",
+                     {"%2 = const float32[64, 128] splat [2]", "%3 = transpose(%2) {axes=[1, 0]} : float32[128, 64]",
+                      "%4 = add(%1, %3) : float32[128, 64]", "-> %4"});
+        Module grown =
+            function("%1: float32[128, 64]", "float32[128, 64]",
+                     {"%2 = const float32[] [2]", "%3 = broadcast_to(%2) {shape=[128, 64]} : float32[128, 64]",
+                      "%4 = add(%1, %3) : float32[128, 64]", "-> %4"});
+        QCOMPARE(body(foldConstants(grown, evaluator)).size(), 4); // growing stays a call
+        (void)large;
+    }
+
+    void largeResultsAreRecipes() {
+        auto bytes = std::make_shared<std::vector<std::byte>>(128 * 256 * 4);
+        ConstantPtr weights = makeConstant(types::Float32, {128, 256}, {bytes, std::span<const std::byte>(*bytes)});
+        std::string text =
+            "module next %9\n\nfn main(%1: float32[1, 256]) -> float32[1, 128] {\n  %2 = const float32[128, 256] #" +
+            toString(weights->hash) +
+            " @{0}\n  %3 = transpose(%2) {axes=[1, 0]} : float32[256, 128] @{1}\n  %4 = matmul(%1, %3) : float32[1, "
+            "128] @{2}\n"
+            "  -> %4\n}\n";
+        Result<Module> module = parse(text, {{weights->hash, weights}});
+        QVERIFY(module);
+        NoEvaluator evaluator; // not asked: the recipe is evaluated when the artifact is written
+        Module folded = deadCode(foldConstants(*module, evaluator));
+        QCOMPARE(body(folded).size(), 3);
+        const Constant& constant = *folded.main().body->bindings[0]->as<ConstantRef>()->constant;
+        QVERIFY(constant.recipe);
+        QCOMPARE(constant.recipeArgs.at(0)->hash, weights->hash);
+        QCOMPARE(toString(constant.type), std::string("float32[256, 128]"));
+    }
+
+    void equalBindingsAreOne() {
+        Module module = function("%1: float32[2], %2: bool[]", "float32[2]",
+                                 {"%3 = relu(%1) : float32[2]", "%4 = relu(%1) : float32[2]",
+                                  "%5 = add(%3, %4) : float32[2]", "%6 = random_uniform() {shape=[2]} : float32[2]",
+                                  "%7 = random_uniform() {shape=[2]} : float32[2]", "%8 = add(%6, %7) : float32[2]",
+                                  "%9 = add(%5, %8) : float32[2]", "-> %9"});
+        QCOMPARE(body(commonSubexpressions(module)),
+                 list({"%3 = relu(%1)", "%5 = add(%3, %3)", "%6 = random_uniform() {shape=[2]}",
+                       "%7 = random_uniform() {shape=[2]}", "%8 = add(%6, %7)", "%9 = add(%5, %8)", "-> %9"}));
+        const Binding& survivor = *commonSubexpressions(module).main().body->bindings[0];
+        QCOMPARE(module.spans->toString(survivor.span), std::string("0-1"));
+    }
+
+    void movementCancels() {
+        Module module = function("%1: float32[2, 3, 4]", "float32[24]",
+                                 {"%2 = transpose(%1) {axes=[1, 2, 0]} : float32[3, 4, 2]",
+                                  "%3 = transpose(%2) {axes=[2, 0, 1]} : float32[2, 3, 4]",
+                                  "%4 = reshape(%3) {shape=[6, 4]} : float32[6, 4]",
+                                  "%5 = reshape(%4) {shape=[24]} : float32[24]", "-> %5"});
+        QCOMPARE(body(simplifyArithmetic(module, true)), list({"%5 = reshape(%1) {shape=[24]}", "-> %5"}));
+    }
+
+    void strictNumericsKeepZeroSigns() {
+        Module module =
+            function("%1: float32[2], %2: int32[2]", "(float32[2], int32[2])",
+                     {"%3 = const float32[] [0]", "%4 = add(%1, %3) : float32[2]", "%5 = const int32[] [0]",
+                      "%6 = add(%2, %5) : int32[2]", "%7 = const float32[] [1]", "%8 = multiply(%4, %7) : float32[2]",
+                      "%9 = tuple(%8, %6) : (float32[2], int32[2])", "-> %9"});
+        QCOMPARE(body(simplifyArithmetic(module, true)),
+                 list({"%3 = const float32[] [0]", "%4 = add(%1, %3)", "%9 = tuple(%4, %2)", "-> %9"}));
+        QCOMPARE(body(simplifyArithmetic(module, false)), list({"%9 = tuple(%1, %2)", "-> %9"}));
+    }
+
+    void scaleGoesIntoWeights() {
+        Module module =
+            function("%1: float32[n{1..8}, 1, 4]", "float32[n, 2, 4]",
+                     {"%2 = const float32[2, 1, 1] [1, 2]",
+                      "%3 = conv(%1, %2) {strides=[1], dilations=[1], before=[0], after=[0]} : float32[n, 2, 4]",
+                      "%4 = const float32[2, 1] [10, 20]", "%5 = add(%3, %4) : float32[n, 2, 4]",
+                      "%6 = const float32[2, 1] [3, 5]", "%7 = multiply(%5, %6) : float32[n, 2, 4]", "-> %7"});
+        QStringList lines = body(foldScale(module));
+        QCOMPARE(lines.size(), 5);
+        QVERIFY2(lines[0].contains("float32[2, 1, 1] [3, 10]"), qPrintable(lines.join('\n')));
+        QVERIFY(lines[1].contains("conv(%1, "));
+        QVERIFY(lines[2].contains("float32[2, 1] [30, 100]"));
+        QVERIFY(lines[3].startsWith("%7 = add("));
+    }
+
+    void canonicalProductsAndRanges() {
+        Module module =
+            function("%1: float32[n{1..8}, 3], %2: float32[5, 3]", "(float32[n, 5], int64[n])",
+                     {"%3 = transpose(%2) {axes=[1, 0]} : float32[3, 5]", "%4 = matmul(%1, %3) : float32[n, 5]",
+                      "%5 = const int64[] [0]", "%6 = shape_of(%1) : int64[2]", "%7 = const int64[] [0]",
+                      "%8 = gather(%6, %7) : int64[]", "%9 = const int64[] [1]", "%10 = range(%5, %8, %9) : int64[n]",
+                      "%11 = tuple(%4, %10) : (float32[n, 5], int64[n])", "-> %11"});
+        QStringList lines = body(canonicalize(module));
+        QVERIFY2(lines.contains("%4 = matmul(%1, %2) {transposeB=true}"), qPrintable(lines.join('\n')));
+        QVERIFY(lines.filter("range(").isEmpty());
+        QVERIFY(!lines.filter("iota()").isEmpty());
+    }
+
+    void functionsAreInlined() {
+        QString callee =
+            "fn twice(%50: float32[a{0..9}]) -> float32[a] {\n  %51 = add(%50, %50) : float32[a] @{7}\n  -> %51\n}\n";
+        Module module =
+            function("%1: float32[4]", "float32[4]",
+                     {"%2 = call twice(%1) : float32[4]", "%3 = call twice(%2) : float32[4]", "-> %3"}, callee);
+        Result<Module> flat = inlineFunctions(module);
+        QVERIFY(flat);
+        QCOMPARE(flat->functions.size(), 1u);
+        QStringList lines = body(*flat);
+        QCOMPARE(lines.size(), 3);
+        QVERIFY(lines[0].contains("add(%1, %1)"));
+    }
+
+    void recursionStaysAndClosuresGo() {
+        Result<Module> flat = inlineFunctions(read(samples::control));
+        QVERIFY(flat);
+        QStringList lines = body(*flat);
+        QVERIFY2(lines.filter("call count").size() == 1, qPrintable(lines.join('\n')));
+        QVERIFY(lines.filter("apply").isEmpty());
+        QVERIFY(!lines.filter("multiply(").isEmpty());
+    }
+
+    void convolutionTakesItsEpilogue() {
+        Module module = function(
+            "%1: float32[n{1..8}, 2, 4, 4], %2: float32[2, 2, 1, 1], %3: float32[2, 1, 1]", "float32[n, 2, 4, 4]",
+            {"%4 = relu(%1) : float32[n, 2, 4, 4]",
+             "%5 = conv(%4, %2) {strides=[1, 1], dilations=[1, 1], before=[0, 0], after=[0, 0]} : float32[n, 2, 4, 4]",
+             "%6 = add(%5, %3) : float32[n, 2, 4, 4]", "%7 = sigmoid(%6) : float32[n, 2, 4, 4]",
+             "%8 = multiply(%6, %7) : float32[n, 2, 4, 4]", "%9 = add(%8, %4) : float32[n, 2, 4, 4]", "-> %9"});
+        Module fused = fuse(module);
+        QCOMPARE(body(fused), list({"%4 = call fused_relu_0(%1)",
+                                    "%9 = call fused_conv_add_sigmoid_multiply_add_1(%4, %2, %3)", "-> %9"}));
+        FuseOptions alone;
+        alone.enabled = false;
+        QCOMPARE(body(fuse(module, alone)).size(), 7);
+        FuseOptions small;
+        small.maxOps = 2;
+        QVERIFY(body(fuse(module, small)).size() > 3);
+    }
+
+    void reductionTakesProducersOnce() {
+        Module module = function("%1: float32[8, 64]", "float32[8, 64]",
+                                 {"%2 = reduce(%1) {kind=\"mean\", axes=[1], keepDims=true} : float32[8, 1]",
+                                  "%3 = subtract(%1, %2) : float32[8, 64]", "%4 = multiply(%3, %3) : float32[8, 64]",
+                                  "%5 = reduce(%4) {kind=\"mean\", axes=[1], keepDims=true} : float32[8, 1]",
+                                  "%6 = const float32[] [1]", "%7 = add(%5, %6) : float32[8, 1]",
+                                  "%8 = sqrt(%7) : float32[8, 1]", "%9 = divide(%3, %8) : float32[8, 64]", "-> %9"});
+        // The centred value has two users that meet behind the second reduction: it is computed once, alone.
+        QCOMPARE(body(fuse(module)),
+                 list({"%2 = call fused_reduce_0(%1)", "%3 = call fused_subtract_1(%1, %2)", "%6 = const float32[] [1]",
+                       "%8 = call fused_multiply_reduce_add_sqrt_2(%3)", "%9 = call fused_divide_3(%3, %8)", "-> %9"}));
+    }
+
+    void sharedAndEscapingValuesAreKept() {
+        Module module = function("%1: float32[8]", "(float32[8], float32[8])",
+                                 {"%2 = exp(%1) : float32[8]", "%3 = relu(%2) : float32[8]",
+                                  "%4 = tuple(%2, %3) : (float32[8], float32[8])", "-> %4"});
+        QCOMPARE(body(fuse(module)),
+                 list({"%2 = call fused_exp_0(%1)", "%3 = call fused_relu_1(%2)", "%4 = tuple(%2, %3)", "-> %4"}));
+    }
+
+    void allPassesKeepTheSamples() {
+        NoEvaluator evaluator;
+        for (const char* text : {samples::network, samples::control}) {
+            Result<Module> flat = inlineFunctions(read(text));
+            QVERIFY(flat);
+            Module module = *flat;
+            for (const auto& pass : std::vector<std::function<Module(const Module&)>>{
+                     [](const Module& m) { return simplifyInference(m); }, [](const Module& m) { return deadCode(m); },
+                     [&](const Module& m) { return foldConstants(m, evaluator); },
+                     [](const Module& m) { return commonSubexpressions(m); },
+                     [](const Module& m) { return simplifyArithmetic(m, false); },
+                     [](const Module& m) { return foldScale(m); }, [](const Module& m) { return canonicalize(m); },
+                     [](const Module& m) { return fuse(m); }}) {
+                module = pass(module);
+                QVERIFY2(!body(module)[0].startsWith("error"), qPrintable(body(module)[0]));
+            }
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestPasses)
+#include "test_passes.moc"
