@@ -1,6 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
+# The standard library's and fmt's headers, parsed once for all libraries of compiler/: most of the time of a small file.
+# Only headers of the system stand in it, so that its bytes, and with them ccache's keys, are the same in every checkout.
+set(LATHE_PRECOMPILED <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map>
+    <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
+function(lathe_precompile TARGET)
+    if(NOT TARGET lathe_precompiled)
+        file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")
+        add_library(lathe_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
+        target_link_libraries(lathe_precompiled PRIVATE fmt::fmt Threads::Threads lathe_warnings)
+        target_compile_options(lathe_precompiled PRIVATE -Xclang -fno-pch-timestamp)
+        target_precompile_headers(lathe_precompiled PRIVATE ${LATHE_PRECOMPILED})
+    endif()
+    target_compile_options(${TARGET} PRIVATE -Xclang -fno-pch-timestamp)
+    target_precompile_headers(${TARGET} REUSE_FROM lathe_precompiled)
+endfunction()
+
 # lathe_library(NAME [DEPS folder...] [LIBRARIES target...]): compiler/NAME/**/*.cpp -> static library lathe_NAME.
 function(lathe_library NAME)
     cmake_parse_arguments(ARG "" "" "DEPS;LIBRARIES" ${ARGN})
@@ -14,6 +30,7 @@ function(lathe_library NAME)
         add_library(${target} STATIC ${sources})
         target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/compiler)
         target_link_libraries(${target} PUBLIC ${links} Threads::Threads PRIVATE lathe_warnings)
+        lathe_precompile(${target})
     else()
         add_library(${target} INTERFACE)
         target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR}/compiler)
