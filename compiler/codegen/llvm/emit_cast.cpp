@@ -44,6 +44,8 @@ Value* FunctionEmitter::reinterpret(Value* v, DataType from, DataType to) {
     llvm::Type* type = m_.registerType(to);
     if (v->getType() == type)
         return v;
+    if (v->getType()->isPointerTy())
+        return b_.CreatePtrToInt(v, type);
     if (from.isBool() || (from.isInt() && from.bits < 8))
         v = toStorage(v, from);
     llvm::Type* storage = m_.storageType(to);

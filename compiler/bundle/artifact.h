@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Artifacts on disk: a shared object with the constants behind the code (runtime/abi.h: lathe_trailer). Written whole or
+// not at all: to a file beside the wanted one, then renamed.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <span>
+#include <vector>
+
+namespace lathe::bundle {
+
+/// Places constants one after another, each at a multiple of 64 bytes.
+class ConstantLayout {
+public:
+    /// The offset of the next constant.
+    int64_t add(int64_t bytes);
+    int64_t size() const { return size_; }
+
+private:
+    int64_t size_ = 0;
+};
+
+/// Where a constant's bytes come from when the file is written: called once each, in order of offset.
+struct ConstantSource {
+    int64_t offset = 0;
+    int64_t bytes = 0;
+    std::function<Result<std::vector<std::span<const std::byte>>>()> pieces; // together `bytes` long; valid until the next call
+};
+
+Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject, const std::vector<ConstantSource>& constants);
+
+} // namespace lathe::bundle
