@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Access analysis over flat, row-major indices.
+#include "topi/access.h"
+
+#include "arith/analysis.h"
+
+#include <algorithm>
+
+namespace lathe::topi {
+
+using arith::Expr;
+using arith::ExprKind;
+
+std::optional<int64_t> Access::constantStride(const arith::Var& var) const {
+    if (!affine)
+        return std::nullopt;
+    auto it = stride.find(var.get());
+    return it == stride.end() ? std::optional<int64_t>(0) : arith::asInt(it->second);
+}
+
+const tir::Store* onlyStore(const tir::Block& block) { return block.body ? block.body->as<tir::Store>() : nullptr; }
+
+Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
+    Access access;
+    access.buffer = buffer;
+    std::vector<arith::Var> vars;
+    for (const tir::IterVar& iter : block.iters)
+        vars.push_back(iter.var);
+    Expr flat = 0;
+    for (size_t i = 0; i < indices.size(); ++i)
+        flat = flat * buffer->shape[i] + indices[i];
+    for (const arith::Var& var : arith::freeVars(flat))
+        for (const arith::Var& own : vars)
+            if (own.same(var))
+                access.stride[own.get()] = Expr();
+    auto affine = arith::asAffine(arith::simplify(flat), vars);
+    access.affine = affine.has_value();
+    if (affine) {
+        access.stride.clear();
+        for (size_t i = 0; i < vars.size(); ++i)
+            if (!arith::isConst(affine->coefficients[i], 0))
+                access.stride[vars[i].get()] = affine->coefficients[i];
+    }
+    return access;
+}
+
+std::vector<Access> readsOf(const tir::Block& block) {
+    std::vector<Access> reads;
+    const tir::Store* store = onlyStore(block);
+    if (!store)
+        return reads;
+    arith::visit(store->value, [&](const Expr& node) {
+        if (node.kind() == ExprKind::Load && node->storage != store->buffer) {
+            auto buffer = std::static_pointer_cast<const tir::Buffer>(node->storage);
+            reads.push_back(accessOf(buffer, node->args, block));
+        }
+        return true;
+    });
+    return reads;
+}
+
+bool isReduction(const tir::Block& block) {
+    return std::any_of(block.iters.begin(), block.iters.end(), [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });
+}
+
+bool isInjective(const tir::Block& block) { return !isReduction(block) && onlyStore(block) && !block.init; }
+
+bool isCheap(const tir::Block& block) {
+    const tir::Store* store = onlyStore(block);
+    if (!store)
+        return false;
+    int cost = 0;
+    arith::visit(store->value, [&](const Expr& node) {
+        switch (node.kind()) {
+        case ExprKind::Load:
+            cost += 1;
+            break;
+        case ExprKind::Call:
+            cost += 8;
+            break;
+        case ExprKind::Div:
+        case ExprKind::Mod:
+            cost += node.dtype().isIndex() ? 0 : 6;
+            break;
+        case ExprKind::Add:
+        case ExprKind::Sub:
+        case ExprKind::Mul:
+        case ExprKind::Cast:
+            cost += node.dtype().isIndex() ? 0 : 1;
+            break;
+        default:
+            break;
+        }
+        return cost <= 8;
+    });
+    return cost <= 4;
+}
+
+std::optional<Contraction> asContraction(const tir::Block& block) {
+    const tir::Store* store = onlyStore(block);
+    if (!store || !isReduction(block) || store->value.kind() != ExprKind::Add)
+        return std::nullopt;
+    auto isOwn = [&](const Expr& expr) { return expr.kind() == ExprKind::Load && expr->storage == store->buffer; };
+    const Expr& left = store->value->args[0];
+    const Expr& right = store->value->args[1];
+    Expr product = isOwn(left) ? right : isOwn(right) ? left : Expr();
+    if (!product || product.kind() != ExprKind::Mul)
+        return std::nullopt;
+    std::vector<Access> operands;
+    for (Expr factor : product->args) {
+        while (factor.kind() == ExprKind::Cast)
+            factor = factor->args[0];
+        if (factor.kind() != ExprKind::Load)
+            return std::nullopt;
+        operands.push_back(accessOf(std::static_pointer_cast<const tir::Buffer>(factor->storage), factor->args, block));
+    }
+    return Contraction{operands[0], operands[1], accessOf(store->buffer, store->indices, block)};
+}
+
+} // namespace lathe::topi

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a block's statement touches memory: what default schedules decide from.
+#pragma once
+
+#include "tir/ir.h"
+
+#include <map>
+#include <optional>
+
+namespace lathe::topi {
+
+/// One load or the store of a block: coefficient of each iteration variable in the flat element index.
+struct Access {
+    tir::BufferPtr buffer;
+    bool affine = false;                                 // false: coefficients say nothing
+    std::map<const arith::ExprNode*, arith::Expr> stride; // only variables that occur
+    /// Coefficient of var: 0 if it does not occur; nothing if unknown.
+    std::optional<int64_t> constantStride(const arith::Var& var) const;
+    bool uses(const arith::Var& var) const { return stride.contains(var.get()); }
+};
+
+/// The block's single store; null if its body is anything else (checks, lets, several stores).
+const tir::Store* onlyStore(const tir::Block& block);
+Access accessOf(const tir::BufferPtr& buffer, const std::vector<arith::Expr>& indices, const tir::Block& block);
+/// Loads in the stored value that read other buffers than the one written.
+std::vector<Access> readsOf(const tir::Block& block);
+
+bool isReduction(const tir::Block& block);
+/// A block that computes each element once, without checks.
+bool isInjective(const tir::Block& block);
+/// Cheap enough to compute again at every use: loads, selects, index arithmetic, at most a few operations.
+bool isCheap(const tir::Block& block);
+
+/// sum over reduce variables of a product of two loads (each perhaps cast).
+struct Contraction {
+    Access a, b, output;
+};
+std::optional<Contraction> asContraction(const tir::Block& block);
+
+} // namespace lathe::topi

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Default schedules. First what is cheap or used once is inlined; then each remaining computation gets a schedule by its
+// structure:
+//   contraction   (matrix products, convolutions) register tile: rows of one operand, vectors along the other, the
+//                 reduction inside, accumulators in registers, what follows computed on the tile
+//   rows          (softmax, normalisations) all stages of one row together, rows parallel
+//   reduction     vectors along the contiguous spatial axis, or partial results along the reduced one
+//   elementwise   vectors along the innermost axis, the rest parallel
+// Each attempt works on a copy of the schedule: one that turns out illegal leaves no trace.
+#include "topi/default_schedule.h"
+
+#include "arith/analysis.h"
+#include "topi/access.h"
+
+#include <algorithm>
+#include <functional>
+
+namespace lathe::topi {
+namespace {
+
+using arith::Expr;
+using schedule::BlockRef;
+using schedule::LoopRef;
+using schedule::Schedule;
+
+bool attempt(Schedule& schedule, const std::function<void(Schedule&)>& fn) {
+    Schedule copy = schedule;
+    try {
+        fn(copy);
+    } catch (const schedule::ScheduleError&) {
+        return false;
+    }
+    schedule = std::move(copy);
+    return true;
+}
+
+bool isOutput(const Schedule& schedule, const BlockRef& block) {
+    const tir::Store* store = onlyStore(schedule.get(block));
+    return !store || store->buffer->scope == tir::Scope::Global;
+}
+
+/// Producers into consumers where that repeats no real work.
+void inlineProducers(Schedule& schedule) {
+    for (const BlockRef& block : schedule.blocks()) {
+        if (!schedule.hasBlock(block) || isOutput(schedule, block) || !isInjective(schedule.get(block)))
+            continue;
+        std::vector<BlockRef> consumers = schedule.consumers(block);
+        bool cheap = isCheap(schedule.get(block));
+        bool repeated = consumers.size() > 1;
+        bool contracted = false;
+        for (const BlockRef& consumer : consumers) {
+            const tir::Block& body = schedule.get(consumer);
+            if (!isReduction(body))
+                continue;
+            contracted |= asContraction(body).has_value();
+            // An element that a reduction reads for several results is computed that many times.
+            for (const Access& read : readsOf(body))
+                if (read.buffer == onlyStore(schedule.get(block))->buffer)
+                    for (const tir::IterVar& iter : body.iters)
+                        repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) && !arith::isConst(iter.extent, 1);
+        }
+        if (contracted || (repeated && !cheap))
+            continue;
+        attempt(schedule, [&](Schedule& s) { s.computeInline(block); });
+    }
+}
+
+int64_t extentOf(const Schedule& schedule, LoopRef loop) {
+    return arith::bounds(schedule.get(loop).extent).upper;
+}
+
+/// Work below this many element operations is not worth waking threads for.
+constexpr int64_t parallelGrain = 16384;
+
+void parallelOuter(Schedule& schedule, const std::vector<LoopRef>& loops) {
+    if (loops.empty())
+        return;
+    attempt(schedule, [&](Schedule& s) { s.parallel(loops.size() == 1 ? loops.front() : s.fuse(loops)); });
+}
+
+void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const tir::Store* store = onlyStore(schedule.get(block));
+    if (!store)
+        return;
+    std::vector<LoopRef> loops = schedule.loops(block);
+    if (loops.empty())
+        return;
+    int64_t lanes = target.lanes(std::max(8, static_cast<int>(store->buffer->dtype.bits)));
+    int widest = store->buffer->dtype.bits;
+    for (const Access& read : readsOf(schedule.get(block)))
+        widest = std::max<int>(widest, read.buffer->dtype.bits);
+    lanes = std::max<int64_t>(2, target.lanes(widest));
+    // One flat loop when all reads go along with the store or stay: otherwise the innermost axis alone is vectorized.
+    bool flat = true;
+    for (const Access& read : readsOf(schedule.get(block))) {
+        Access output = accessOf(store->buffer, store->indices, schedule.get(block));
+        flat &= read.affine && output.affine;
+        for (const tir::IterVar& iter : schedule.get(block).iters)
+            flat &= read.uses(iter.var) == output.uses(iter.var) &&
+                    (!read.uses(iter.var) || arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
+    }
+    attempt(schedule, [&](Schedule& s) {
+        std::vector<LoopRef> all = loops;
+        if (flat && all.size() > 1)
+            all = {s.fuse(all)};
+        LoopRef inner = all.back();
+        all.pop_back();
+        int64_t extent = extentOf(s, inner);
+        if (extent >= lanes) {
+            std::vector<LoopRef> parts = s.split(inner, {-1, lanes});
+            s.vectorize(parts[1]);
+            all.push_back(parts[0]);
+        } else {
+            all.push_back(inner);
+        }
+        int64_t work = 1;
+        for (LoopRef loop : all)
+            work = std::min<int64_t>(int64_t{1} << 40, work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
+        if (work * lanes >= parallelGrain)
+            s.parallel(all.size() == 1 ? all.front() : s.fuse(all));
+    });
+}
+
+void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const tir::Block& body = schedule.get(block);
+    const tir::Store* store = onlyStore(body);
+    if (!store)
+        return;
+    int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
+    std::vector<LoopRef> loops = schedule.loops(block);
+    size_t spatial = 0;
+    for (const tir::IterVar& iter : body.iters)
+        spatial += iter.kind == tir::IterKind::Spatial;
+    if (loops.size() != body.iters.size())
+        return;
+    std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(spatial));
+    std::vector<LoopRef> inner(loops.begin() + static_cast<int64_t>(spatial), loops.end());
+    // Vectors along a spatial axis that every read follows with stride 1 or not at all.
+    if (spatial > 0) {
+        const tir::IterVar& last = body.iters[spatial - 1];
+        Access output = accessOf(store->buffer, store->indices, body);
+        bool contiguous = output.constantStride(last.var) == 1 && arith::bounds(last.extent).upper >= lanes;
+        for (const Access& read : readsOf(body)) {
+            auto stride = read.constantStride(last.var);
+            contiguous &= stride && (*stride == 0 || *stride == 1);
+        }
+        if (contiguous && attempt(schedule, [&](Schedule& s) {
+                std::vector<LoopRef> parts = s.split(outer.back(), {-1, lanes});
+                std::vector<LoopRef> order(outer.begin(), outer.end() - 1);
+                order.push_back(parts[0]);
+                std::vector<LoopRef> nest = order;
+                nest.insert(nest.end(), inner.begin(), inner.end());
+                nest.push_back(parts[1]);
+                s.reorder(nest);
+                BlockRef init = s.decomposeReduction(block, inner.front());
+                s.vectorize(parts[1]);
+                std::vector<LoopRef> initLoops = s.loops(init);
+                s.vectorize(initLoops.back());
+                s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
+            }))
+            return;
+    }
+    parallelOuter(schedule, outer);
+}
+
+/// The tile's loops stand inside `outer`; C is computed there into a local buffer, then the consumer reads it.
+/// Gives the blocks that are scheduled with it; nothing if the structure does not fit.
+std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, const BlockRef& block, const Target& target) {
+    std::optional<Contraction> found = asContraction(schedule.get(block));
+    if (!found || !found->output.affine || !found->a.affine || !found->b.affine)
+        return std::nullopt;
+    const tir::Block body = schedule.get(block);
+    int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
+    // The vector axis: contiguous in the result and in one operand, absent from the other.
+    int vectorAxis = -1, rowAxis = -1;
+    const Access* vectors = nullptr;
+    for (size_t i = 0; i < body.iters.size(); ++i) {
+        const tir::IterVar& iter = body.iters[i];
+        if (iter.kind != tir::IterKind::Spatial || found->output.constantStride(iter.var) != 1)
+            continue;
+        if (found->b.constantStride(iter.var) == 1 && !found->a.uses(iter.var))
+            vectorAxis = static_cast<int>(i), vectors = &found->b;
+        else if (found->a.constantStride(iter.var) == 1 && !found->b.uses(iter.var))
+            vectorAxis = static_cast<int>(i), vectors = &found->a;
+    }
+    if (vectorAxis < 0)
+        return std::nullopt;
+    const Access* scalars = vectors == &found->b ? &found->a : &found->b;
+    int64_t best = 0;
+    for (size_t i = 0; i < body.iters.size(); ++i) {
+        const tir::IterVar& iter = body.iters[i];
+        if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == vectorAxis || vectors->uses(iter.var) || !scalars->uses(iter.var))
+            continue;
+        int64_t extent = std::min<int64_t>(arith::bounds(iter.extent).upper, 1 << 20);
+        if (extent >= best)
+            best = extent, rowAxis = static_cast<int>(i);
+    }
+    int64_t columns = arith::bounds(body.iters[static_cast<size_t>(vectorAxis)].extent).upper;
+    int64_t width = columns >= 2 * lanes ? 2 * lanes : lanes;
+    // Accumulators, the vectors of one step and a broadcast value must fit the registers.
+    int64_t vectorsWide = width / lanes;
+    int64_t rows = rowAxis < 0 ? 1 : std::min<int64_t>(best, std::min<int64_t>(12, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide));
+    rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
+
+    std::vector<std::string> scheduled = {block.name};
+    bool done = attempt(schedule, [&](Schedule& s) {
+        std::vector<BlockRef> consumers = s.consumers(block);
+        BlockRef consumer;
+        bool epilogue = consumers.size() == 1 && !isOutput(s, block) && isInjective(s.get(consumers.front())) &&
+                        s.loops(consumers.front()).size() == s.get(consumers.front()).iters.size();
+        if (epilogue) {
+            // The epilogue must walk the same axes in the same order.
+            const tir::Block& next = s.get(consumers.front());
+            size_t spatial = 0;
+            for (const tir::IterVar& iter : body.iters)
+                spatial += iter.kind == tir::IterKind::Spatial;
+            epilogue = next.iters.size() == spatial;
+            for (size_t i = 0, j = 0; epilogue && i < body.iters.size(); ++i)
+                if (body.iters[i].kind == tir::IterKind::Spatial)
+                    epilogue = arith::provablyEqual(body.iters[i].extent, next.iters[j++].extent);
+            for (const Access& read : readsOf(next))
+                if (epilogue && read.buffer == found->output.buffer)
+                    for (const tir::IterVar& iter : next.iters)
+                        epilogue &= read.affine && (read.uses(iter.var) || arith::isConst(iter.extent, 1));
+        }
+        consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
+        if (epilogue)
+            s.setScope(block, 0, tir::Scope::Local);
+        scheduled.push_back(consumer.name);
+        std::vector<LoopRef> loops = s.loops(consumer);
+        std::vector<LoopRef> outer;
+        LoopRef tileRow, tileColumn, rowInner, columnInner;
+        for (size_t i = 0, axis = 0; i < body.iters.size(); ++i) {
+            if (body.iters[i].kind != tir::IterKind::Spatial)
+                continue;
+            LoopRef loop = loops.at(axis++);
+            if (static_cast<int>(i) == vectorAxis) {
+                std::vector<LoopRef> parts = s.split(loop, {-1, width});
+                tileColumn = parts[0], columnInner = parts[1];
+            } else if (static_cast<int>(i) == rowAxis) {
+                std::vector<LoopRef> parts = s.split(loop, {-1, rows});
+                tileRow = parts[0], rowInner = parts[1];
+            } else {
+                outer.push_back(loop);
+            }
+        }
+        std::vector<LoopRef> order = outer;
+        // Panels of the vector operand outermost, so that one stays in cache while the rows pass.
+        order.push_back(tileColumn);
+        if (rowAxis >= 0)
+            order.push_back(tileRow);
+        std::vector<LoopRef> nest = order;
+        if (rowAxis >= 0)
+            nest.push_back(rowInner);
+        nest.push_back(columnInner);
+        s.reorder(nest);
+        s.computeAt(block, order.back());
+        s.vectorize(columnInner);
+        if (rowAxis >= 0)
+            s.unroll(rowInner);
+        // Inside the tile: reduction outside, rows unrolled, columns as vectors.
+        std::vector<LoopRef> own = s.loops(block);
+        own.erase(own.begin(), own.begin() + static_cast<int64_t>(order.size()));
+        std::vector<LoopRef> spatialLoops, reduceLoops;
+        LoopRef ownRow, ownColumn;
+        for (size_t i = 0; i < body.iters.size(); ++i) {
+            LoopRef loop = own.at(i);
+            if (body.iters[i].kind != tir::IterKind::Spatial)
+                reduceLoops.push_back(loop);
+            else if (static_cast<int>(i) == vectorAxis)
+                ownColumn = loop;
+            else if (static_cast<int>(i) == rowAxis)
+                ownRow = loop;
+            else
+                spatialLoops.push_back(loop);
+        }
+        std::vector<LoopRef> tile = spatialLoops;
+        tile.insert(tile.end(), reduceLoops.begin(), reduceLoops.end());
+        if (rowAxis >= 0)
+            tile.push_back(ownRow);
+        tile.push_back(ownColumn);
+        s.reorder(tile);
+        BlockRef init = s.decomposeReduction(block, reduceLoops.front());
+        s.vectorize(ownColumn);
+        if (rowAxis >= 0)
+            s.unroll(ownRow);
+        std::vector<LoopRef> initLoops = s.loops(init);
+        s.vectorize(initLoops.back());
+        if (rowAxis >= 0)
+            s.unroll(initLoops[initLoops.size() - 2]);
+        s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
+    });
+    return done ? std::optional(scheduled) : std::nullopt;
+}
+
+/// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
+bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target) {
+    if (blocks.size() < 2)
+        return false;
+    const BlockRef& last = blocks.back();
+    if (!isInjective(schedule.get(last)))
+        return false;
+    // Leading axes common to all stages: as many as the stage with the fewest spatial axes of more than one element has.
+    size_t shared = schedule.get(last).iters.size();
+    for (const BlockRef& block : blocks) {
+        const tir::Block& body = schedule.get(block);
+        if (asContraction(body))
+            return false;
+        size_t same = 0;
+        const tir::Block& final = schedule.get(last);
+        for (size_t i = 0; i < std::min(body.iters.size(), final.iters.size()); ++i) {
+            if (body.iters[i].kind != tir::IterKind::Spatial || !arith::provablyEqual(body.iters[i].extent, final.iters[i].extent))
+                break;
+            ++same;
+        }
+        shared = std::min(shared, same);
+    }
+    if (shared == 0 || shared >= schedule.get(last).iters.size())
+        return false;
+    return attempt(schedule, [&](Schedule& s) {
+        std::vector<LoopRef> loops = s.loops(last);
+        std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(shared));
+        LoopRef row = outer.size() == 1 ? outer.front() : s.fuse(outer);
+        for (size_t i = blocks.size() - 1; i-- > 0;)
+            s.computeAt(blocks[i], row);
+        int64_t lanes = target.lanes(32);
+        std::vector<LoopRef> inner = s.loops(last);
+        if (extentOf(s, inner.back()) >= lanes)
+            attempt(s, [&](Schedule& t) { t.vectorize(t.split(inner.back(), {-1, lanes})[1]); });
+        for (const BlockRef& block : blocks) {
+            if (block.name == last.name || !isInjective(s.get(block)))
+                continue;
+            std::vector<LoopRef> own = s.loops(block);
+            if (own.size() > 1 && extentOf(s, own.back()) >= lanes)
+                attempt(s, [&](Schedule& t) { t.vectorize(t.split(own.back(), {-1, lanes})[1]); });
+        }
+        s.parallel(row);
+    });
+}
+
+} // namespace
+
+Schedule scheduleDefault(const Schedule& start, const Target& target) {
+    Schedule schedule = start;
+    inlineProducers(schedule);
+    std::vector<BlockRef> blocks = schedule.blocks();
+    if (scheduleRows(schedule, blocks, target))
+        return schedule;
+    std::vector<std::string> done;
+    for (const BlockRef& block : blocks) {
+        if (std::find(done.begin(), done.end(), block.name) != done.end() || !schedule.hasBlock(block))
+            continue;
+        if (auto scheduled = scheduleContraction(schedule, block, target)) {
+            done.insert(done.end(), scheduled->begin(), scheduled->end());
+            continue;
+        }
+        if (isReduction(schedule.get(block)))
+            scheduleReduction(schedule, block, target);
+        else
+            scheduleElementwise(schedule, block, target);
+    }
+    return schedule;
+}
+
+} // namespace lathe::topi
