@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// First the tightest dead place that provably holds the buffer; else the largest dead place grows, which costs no more
+// than a new one; else a new place. Constant sizes decide by number, symbolic ones by bounds of the difference.
+#include "lower/memory_plan.h"
+
+#include <fmt/format.h>
+
+namespace lathe::lower {
+
+Expr MemoryPlan::allocate(const Expr& bytes) {
+    Expr rounded = arith::simplify(arith::ceilDiv(bytes, 64) * 64);
+    Place* best = nullptr;
+    Place* largest = nullptr;
+    auto difference = [](const Expr& a, const Expr& b) { return arith::bounds(arith::simplify(a - b)); };
+    for (Place& place : places_) {
+        if (!place.free)
+            continue;
+        if (difference(place.bytes, rounded).lower >= 0) {
+            if (!best || difference(best->bytes, place.bytes).lower >= 0)
+                best = &place;
+        }
+        if (!largest || difference(place.bytes, largest->bytes).lower >= 0)
+            largest = &place;
+    }
+    if (!best && largest) {
+        best = largest;
+        best->bytes = arith::simplify(arith::max(best->bytes, rounded));
+    }
+    if (best) {
+        best->free = false;
+        return best->offset;
+    }
+    places_.push_back({arith::symbol(fmt::format("offset{}", places_.size())), rounded, false});
+    return places_.back().offset;
+}
+
+void MemoryPlan::release(const Expr& offset) {
+    for (Place& place : places_)
+        if (place.offset.same(offset))
+            place.free = true;
+}
+
+Expr MemoryPlan::finish(arith::VarMap& offsets) {
+    Expr end = 0;
+    for (const Place& place : places_) {
+        offsets[place.offset.get()] = end;
+        end = arith::simplify(end + place.bytes);
+    }
+    return end;
+}
+
+} // namespace lathe::lower

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Regions are lists first, so that a long model nests no deeper than its scopes; finishing folds from the end.
+#include "lower/region.h"
+
+#include "runtime/abi.h"
+#include "tir/visit.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::lower {
+
+Expr rtCall(int function, std::vector<Expr> args, DataType dtype) {
+    args.insert(args.begin(), arith::intImm(function, types::Int32));
+    return arith::call(arith::Intrinsic::RtCall, std::move(args), dtype);
+}
+
+tir::Stmt evaluate(Expr value) { return tir::makeStmt(tir::Evaluate{std::move(value)}, -1); }
+
+void Region::add(tir::Stmt stmt) { items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr}); }
+
+arith::Var Region::let(const std::string& name, Expr value) {
+    arith::Var var = arith::var(name, value.dtype());
+    define(var, std::move(value));
+    return var;
+}
+
+void Region::define(const arith::Var& var, Expr value) { items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr}); }
+
+tir::BufferPtr Region::local(const std::string& name, DataType dtype) {
+    tir::BufferPtr buffer = tir::makeBuffer(name, dtype, {Expr(1)}, tir::Scope::Local);
+    items_.push_back({ItemKind::Local, nullptr, {}, {}, buffer});
+    return buffer;
+}
+
+void Region::bind(tir::BufferPtr buffer, Expr address) { items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer)}); }
+
+Expr Region::allocate(const Expr& bytes) {
+    if (segment_ < 0) {
+        segment_ = static_cast<int>(segments_.size());
+        auto segment = std::make_unique<Segment>();
+        segment->base = arith::var(fmt::format("frame{}", segment_), types::Handle);
+        segment->bytes = arith::symbol("bytes");
+        segment->item = items_.size();
+        segments_.push_back(std::move(segment));
+        Segment& made = *segments_.back();
+        define(made.base, rtCall(LATHE_FN_ARENA_PUSH, {made.bytes}, types::Handle));
+        Expr bits = arith::call(arith::Intrinsic::Reinterpret, {made.base}, types::Int64);
+        tir::Check check{arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, "not enough memory for intermediate values", -1};
+        add(tir::makeStmt(std::move(check), -1));
+    }
+    Segment& segment = *segments_[static_cast<size_t>(segment_)];
+    Expr offset = segment.plan.allocate(bytes);
+    Expr address = arith::call(arith::Intrinsic::PtrOffset, {segment.base, offset}, types::Handle);
+    live_[address.get()] = {segment_, offset};
+    return address;
+}
+
+void Region::release(const Expr& address) {
+    auto it = live_.find(address.get());
+    if (it == live_.end())
+        return;
+    segments_[static_cast<size_t>(it->second.first)]->plan.release(it->second.second);
+    live_.erase(it);
+}
+
+void Region::nested(const Expr& peak) { nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak)); }
+
+std::pair<tir::Stmt, Expr> Region::finish() {
+    arith::VarMap values;
+    Expr peak = nestedPeak_;
+    for (const auto& segment : segments_) {
+        Expr bytes = segment->plan.finish(values);
+        values[segment->bytes.get()] = bytes;
+        peak = arith::simplify(peak + bytes);
+    }
+    if (!kept_ && !segments_.empty()) {
+        arith::Var mark = arith::var("mark", types::Index);
+        items_.insert(items_.begin(), {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr});
+        add(evaluate(rtCall(LATHE_FN_ARENA_RELEASE, {mark}, types::Void)));
+    }
+    std::vector<tir::Stmt> body; // in reverse
+    auto fold = [&](auto node) {
+        std::reverse(body.begin(), body.end());
+        node.body = tir::seq(std::move(body), -1);
+        body.clear();
+        body.push_back(tir::makeStmt(std::move(node), -1));
+    };
+    for (size_t i = items_.size(); i-- > 0;) {
+        Item& item = items_[i];
+        switch (item.kind) {
+        case ItemKind::Stmt:
+            body.push_back(std::move(item.stmt));
+            break;
+        case ItemKind::Let:
+            fold(tir::Let{item.var, item.value, nullptr});
+            break;
+        case ItemKind::Local:
+            fold(tir::Allocate{item.buffer, nullptr});
+            break;
+        case ItemKind::Bind:
+            fold(tir::BindBuffer{item.buffer, item.value, nullptr});
+            break;
+        }
+    }
+    std::reverse(body.begin(), body.end());
+    tir::Stmt stmt = tir::seq(std::move(body), -1);
+    if (!values.empty() && stmt)
+        stmt = tir::substitute(stmt, values);
+    return {stmt, peak};
+}
+
+} // namespace lathe::lower

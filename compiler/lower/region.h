@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A region of the entry while it is built: a list of statements, scopes (a name from here to the end) and frames (memory
+// that is pushed where all its sizes are known). It becomes one nested statement when it is finished.
+#pragma once
+
+#include "lower/memory_plan.h"
+#include "tir/ir.h"
+
+#include <map>
+#include <memory>
+#include <set>
+
+namespace lathe::lower {
+
+class Region {
+public:
+    /// kept: the region's memory outlives it (its results are handed on by address).
+    explicit Region(bool kept) : kept_(kept) {}
+
+    void add(tir::Stmt stmt);
+    /// value under a name for the rest of the region.
+    arith::Var let(const std::string& name, Expr value);
+    void define(const arith::Var& var, Expr value);
+    /// A small mutable place on the stack for the rest of the region.
+    tir::BufferPtr local(const std::string& name, DataType dtype);
+    /// buffer stands for memory at address for the rest of the region.
+    void bind(tir::BufferPtr buffer, Expr address);
+
+    /// Address of `bytes` in the current segment's frame.
+    Expr allocate(const Expr& bytes);
+    void release(const Expr& address);
+    /// From here on sizes may use symbols that were just defined.
+    void newSegment() { segment_ = -1; }
+
+    /// Peak memory of frames inside nested regions, to add to this one's.
+    void nested(const Expr& peak);
+    /// The statement, and the peak of the region's memory in bytes.
+    std::pair<tir::Stmt, Expr> finish();
+
+private:
+    enum class ItemKind { Stmt, Let, Local, Bind };
+    struct Item {
+        ItemKind kind;
+        tir::Stmt stmt;
+        arith::Var var;
+        Expr value;
+        tir::BufferPtr buffer;
+    };
+    struct Segment {
+        MemoryPlan plan;
+        arith::Var base;  // handle
+        arith::Var bytes; // replaced by the frame's size
+        size_t item;      // of the Let of base
+    };
+    bool kept_;
+    std::vector<Item> items_;
+    std::vector<std::unique_ptr<Segment>> segments_;
+    std::map<const arith::ExprNode*, std::pair<int, Expr>> live_; // address -> segment, offset
+    int segment_ = -1;
+    Expr nestedPeak_ = 0;
+};
+
+/// A call through the runtime's table.
+Expr rtCall(int function, std::vector<Expr> args, DataType dtype);
+tir::Stmt evaluate(Expr value);
+
+} // namespace lathe::lower
