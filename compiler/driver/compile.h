@@ -22,6 +22,7 @@ struct Options {
     int level = 2;       // -O0 … -O3
     bool verify = false; // verifiers after each pass
     bool cache = true;
+    bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
     /// Fixed sizes: by symbol name, and by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a module of fused functions to a linked shared object: kernels (in parallel, identical ones once, cached by the
+// hash of what they are made of), entry, tables, link.
+#pragma once
+
+#include "driver/pass_hook.h"
+
+namespace lathe::driver {
+
+struct Built {
+    std::vector<std::byte> sharedObject;
+    std::vector<relay::ConstantPtr> constants;
+    std::vector<int64_t> offsets; // of the constants, in the constants' part of the artifact
+};
+
+Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options, const Decisions& decisions, PassHook& hook,
+                    Trace& trace);
+
+/// Writes the artifact; recipes are evaluated as they are written.
+Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module, relay::Evaluator& evaluator);
+
+/// Bytes of one constant, the recipe evaluated and the splat expanded.
+Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module, relay::Evaluator& evaluator);
+
+} // namespace lathe::driver

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When a result is right: the strict rule of ONNX's backend tests, and the rule for whole networks, relative to the
+// output's range.
+#pragma once
+
+#include "model/host_tensor.h"
+
+#include <string>
+#include <vector>
+
+namespace lathe::driver {
+
+enum class Tolerance { Onnx, Model };
+/// What the rule for networks depends on.
+enum class NetworkKind { Float, Half, Quantized };
+
+struct CompareRules {
+    Tolerance tolerance = Tolerance::Onnx;
+    NetworkKind network = NetworkKind::Float;
+    double relative = 1e-3, absolute = 1e-7; // of the strict rule
+    double absoluteOfRange = 0;              // strict: absolute grows to this share of max|expected|
+};
+
+struct Comparison {
+    bool right = true;
+    std::string message;    // how it differs: type, shape, or elements, worst index, got, expected
+    double ofRange = 0;     // d / m: largest difference over largest finite expected magnitude
+    double normRatio = 0;   // 2-norm of the difference over that of expected
+};
+
+/// got against expected; element types and shapes must be equal. NaN equals NaN alone, infinities equal themselves.
+Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules);
+
+/// Elements as doubles, exact for every float type and for integers to 53 bits.
+std::vector<double> toDoubles(const model::HostTensor& tensor);
+
+} // namespace lathe::driver

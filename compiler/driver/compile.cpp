@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The pipeline, top to bottom.
+#include "driver/compile.h"
+
+#include "driver/build.h"
+#include "driver/evaluator.h"
+#include "frontend/onnx/import.h"
+#include "lower/pipeline.h"
+#include "relay/transform/canonicalize.h"
+#include "relay/transform/common_subexpressions.h"
+#include "relay/transform/dead_code.h"
+#include "relay/transform/fold_constants.h"
+#include "relay/transform/fold_scale.h"
+#include "relay/transform/fuse.h"
+#include "relay/transform/inline_functions.h"
+#include "relay/transform/simplify_arithmetic.h"
+#include "relay/transform/simplify_inference.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lathe::driver {
+namespace {
+
+using relay::Module;
+namespace transform = relay::transform;
+
+/// What is the same for a file and for memory: an import, done.
+struct Source {
+    std::string name;
+    std::function<frontend::onnx::Imported(relay::Evaluator*, const frontend::onnx::Options&)> import;
+};
+
+Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options, Trace& trace) {
+    auto start = std::chrono::steady_clock::now();
+    frontend::onnx::Options importOptions{options.symbols, options.shapes};
+    frontend::onnx::Imported imported = source.import(&evaluator, importOptions);
+    trace.graph = imported.graph;
+    trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
+    PassRecord record;
+    record.name = "import";
+    record.stage = Stage::Import;
+    record.changed = true;
+    record.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    record.diagnostics = imported.diagnostics;
+    record.after = imported.module;
+    record.bindings = imported.module ? static_cast<int64_t>(imported.module->main().body->bindings.size()) : 0;
+    trace.passes.push_back(std::move(record));
+    if (imported.module)
+        return imported.module;
+    for (const Diagnostic& diagnostic : imported.diagnostics)
+        if (diagnostic.severity == Severity::Error)
+            return Failure(diagnostic);
+    return failure(fmt::format("'{}' could not be imported", source.name));
+}
+
+/// Model nodes that stand in no binding after a pass, but did before it.
+void noteRemoved(const Module& before, const Module& after, const std::string& pass, Trace& trace) {
+    auto nodesOf = [](const Module& module) {
+        std::set<int32_t> nodes;
+        for (const auto& [name, function] : module.functions) {
+            std::vector<const relay::Block*> pending = {function->body.get()};
+            while (!pending.empty()) {
+                const relay::Block* block = pending.back();
+                pending.pop_back();
+                for (const relay::BindingPtr& binding : block->bindings) {
+                    const auto& ids = module.spans->ids(binding->span);
+                    nodes.insert(ids.begin(), ids.end());
+                    for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
+                        pending.push_back(nested.get());
+                }
+            }
+        }
+        return nodes;
+    };
+    std::set<int32_t> left = nodesOf(after);
+    for (int32_t node : nodesOf(before))
+        if (!left.contains(node))
+            trace.removed.push_back({node, pass});
+}
+
+Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions, const Options& options, Trace& trace,
+                         const Progress& progress) {
+    auto start = std::chrono::steady_clock::now();
+    PassHook hook(decisions, options, trace, progress);
+    DriverEvaluator evaluator({options.target, options.threads});
+    hook.report("import", 0);
+    LATHE_TRY(std::shared_ptr<Module> imported, runImport(source, evaluator, options, trace));
+    Module module = *imported;
+
+    auto pass = [&](std::string name, bool required, const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
+        LATHE_TRY(Module after, hook.run(name, Stage::Relay, required, module, fn));
+        noteRemoved(module, after, name, trace);
+        module = std::move(after);
+        return {};
+    };
+    constexpr bool required = true, optional = false;
+    bool exact = options.numerics == NumericsLevel::Strict;
+
+    // One function, first-order.
+    LATHE_CHECKED(pass("inline functions", required, [](const Module& m) { return transform::inlineFunctions(m); }));
+    // What inference does not need.
+    LATHE_CHECKED(pass("simplify inference", optional, [](const Module& m) { return transform::simplifyInference(m); }));
+    LATHE_CHECKED(pass("dead code", optional, [](const Module& m) { return transform::deadCode(m); }));
+    LATHE_CHECKED(pass("fold constants", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    LATHE_CHECKED(pass("common subexpressions", optional, [](const Module& m) { return transform::commonSubexpressions(m); }));
+    LATHE_CHECKED(pass("simplify arithmetic", optional, [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
+    if (!exact)
+        LATHE_CHECKED(pass("fold scale", optional, [](const Module& m) { return transform::foldScale(m); }));
+    LATHE_CHECKED(pass("canonical forms", required, [](const Module& m) { return transform::canonicalize(m); }));
+    LATHE_CHECKED(pass("fold constants again", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    // From here on every operator stands in a primitive function.
+    transform::FuseOptions fuseOptions;
+    fuseOptions.enabled = hook.enabled("fuse");
+    LATHE_CHECKED(pass("fuse", required, [&](const Module& m) { return transform::fuse(m, fuseOptions); }));
+
+    LATHE_TRY(Built built, build(module, trace.graph.get(), options, decisions, hook, trace));
+    Artifact artifact;
+    if (!out.empty() && options.emitCode) {
+        hook.report("write", 0);
+        LATHE_CHECKED(write(built, out, module, evaluator));
+        artifact.path = out;
+    }
+    artifact.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    return artifact;
+}
+
+/// The one place where exceptions of ours become diagnostics.
+template <class Fn> auto guarded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
+    Diagnostic diagnostic;
+    try {
+        auto result = fn();
+        if (!result) {
+            Diagnostic found = result.error();
+            if (found.file.empty())
+                found.file = name;
+            if (std::find(trace.diagnostics.begin(), trace.diagnostics.end(), found) == trace.diagnostics.end())
+                trace.diagnostics.push_back(found);
+            return Failure(found);
+        }
+        return result;
+    } catch (const Cancelled&) {
+        diagnostic = error("cancelled");
+    } catch (const InternalError& broken) {
+        diagnostic = error(fmt::format("internal error: {}", broken.what()), "this is a fault of Lathe: please report it with the model");
+    } catch (const std::bad_alloc&) {
+        diagnostic = error("not enough memory to compile", "close other programs or fix the model's sizes");
+    }
+    diagnostic.file = name;
+    trace.diagnostics.push_back(diagnostic);
+    return Failure(diagnostic);
+}
+
+Source fileSource(const std::filesystem::path& model) {
+    return {model.string(), [model](relay::Evaluator* evaluator, const frontend::onnx::Options& options) {
+                return frontend::onnx::importFile(model, evaluator, options);
+            }};
+}
+
+} // namespace
+
+const std::vector<std::string>& optionalPasses() {
+    static const std::vector<std::string> passes = [] {
+        std::vector<std::string> all = {"simplify inference", "dead code",  "fold constants",       "common subexpressions",
+                                        "simplify arithmetic", "fold scale", "fold constants again", "fuse"};
+        const auto& tir = lower::optionalTirPasses();
+        all.insert(all.end(), tir.begin(), tir.end());
+        return all;
+    }();
+    return passes;
+}
+
+Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out, const Decisions& decisions, const Options& options,
+                             Trace& trace, const Progress& progress) {
+    return guarded(model.string(), trace, [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
+}
+
+Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& out, const Decisions& decisions,
+                              const Options& options, Trace& trace, const Progress& progress) {
+    Source source{name, [&](relay::Evaluator* evaluator, const frontend::onnx::Options& importOptions) {
+                      return frontend::onnx::importBytes(bytes, name, {}, evaluator, importOptions);
+                  }};
+    return guarded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
+}
+
+Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace) {
+    return guarded(model.string(), trace, [&] {
+        DriverEvaluator evaluator({options.target, options.threads});
+        return runImport(fileSource(model), evaluator, options, trace);
+    });
+}
+
+} // namespace lathe::driver

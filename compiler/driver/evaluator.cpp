@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Interpretation goes binding by binding: each call as a primitive function of its own. Compilation takes the function as
+// the main function of a small module, through the same build as a model, and runs it from memory.
+#include "driver/evaluator.h"
+
+#include "arith/analysis.h"
+#include "driver/build.h"
+#include "lower/lower.h"
+#include "relay/text.h"
+#include "relay/transform/fuse.h"
+#include "runtime/lathe_rt.h"
+#include "tir/interpret.h"
+
+#include <cstring>
+#include <fmt/format.h>
+#include <unistd.h>
+
+namespace lathe::driver {
+namespace {
+
+using relay::asTensor;
+using relay::ConstantPtr;
+
+std::vector<int64_t> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
+    std::vector<int64_t> dims;
+    for (const arith::Expr& dim : type.shape) {
+        auto value = arith::asInt(arith::simplify(arith::substitute(dim, symbols)));
+        LATHE_ASSERT(value, "constants have constant dims");
+        dims.push_back(*value);
+    }
+    return dims;
+}
+
+int64_t product(const std::vector<int64_t>& dims) {
+    int64_t count = 1;
+    for (int64_t dim : dims)
+        count *= dim;
+    return count;
+}
+
+std::vector<relay::Type> fieldTypes(const relay::Type& type) {
+    if (const relay::TupleType* tuple = relay::asTuple(type))
+        return tuple->fields;
+    return {type};
+}
+
+/// Bytes of a constant, the splat written out.
+std::vector<std::byte> expanded(const relay::Constant& constant) {
+    size_t size = static_cast<size_t>(asTensor(constant.type)->dtype.bytes()), count = static_cast<size_t>(constant.elements());
+    std::vector<std::byte> bytes(size * count);
+    if (!constant.splat)
+        std::memcpy(bytes.data(), constant.bytes.view.data(), std::min(bytes.size(), constant.bytes.view.size()));
+    else
+        for (size_t i = 0; i < count; ++i)
+            std::memcpy(bytes.data() + i * size, constant.bytes.view.data(), size);
+    return bytes;
+}
+
+ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_t>& dims, std::vector<std::byte> bytes) {
+    auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
+    return relay::makeConstant(type.dtype, dims, {owner, std::span<const std::byte>(*owner)});
+}
+
+/// Elements that a function touches: operands, results of all bindings, times the reduced extents that stand in matrix products.
+int64_t workOf(const relay::Function& function) {
+    double total = 0;
+    std::map<uint32_t, double> elements;
+    auto count = [](const relay::Type& type) {
+        double all = 0;
+        for (const relay::Type& field : fieldTypes(type))
+            if (const relay::TensorType* tensor = asTensor(field)) {
+                double each = 1;
+                for (const arith::Expr& dim : tensor->shape)
+                    each *= static_cast<double>(std::max<int64_t>(0, arith::asInt(dim).value_or(1)));
+                all += each;
+            }
+        return all;
+    };
+    for (const relay::Param& param : function.params)
+        total += elements[param.var.id] = count(param.type);
+    for (const relay::BindingPtr& binding : function.body->bindings) {
+        double own = elements[binding->var.id] = count(binding->type);
+        total += own;
+        if (const auto* call = binding->as<relay::OpCall>(); call && relay::info(call->op).fusion == relay::FusionKind::OutFusable)
+            for (relay::Var arg : call->args)
+                total += arg ? own * std::max(1.0, elements[arg.id]) / std::max(1.0, own) * 64 : 0;
+    }
+    return static_cast<int64_t>(std::min(total, 1e18));
+}
+
+} // namespace
+
+struct DriverEvaluator::Compiled {
+    lathe_model* model = nullptr;
+    ~Compiled() { lathe_model_free(model); }
+};
+
+DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+DriverEvaluator::~DriverEvaluator() = default;
+
+Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function, const std::vector<ConstantPtr>& args) {
+    for (const relay::Type& type : fieldTypes(function.resultType)) {
+        const relay::TensorType* tensor = asTensor(type);
+        if (!tensor || tensor->dtype == types::String)
+            return failure("only numeric tensors are evaluated");
+        double bytes = tensor->dtype.bytes();
+        for (const arith::Expr& dim : tensor->shape)
+            bytes *= static_cast<double>(arith::asInt(dim).value_or(1));
+        if (bytes > static_cast<double>(options_.limitBytes))
+            return failure(fmt::format("the result would take {:.0f} bytes", bytes));
+    }
+    std::vector<ConstantPtr> ready;
+    for (const ConstantPtr& arg : args) {
+        LATHE_TRY(ConstantPtr made, materialize(arg, module, *this));
+        ready.push_back(std::move(made));
+    }
+    if (workOf(function) <= options_.interpretElements)
+        return interpret(module, function, ready);
+    return compileAndRun(module, function, ready);
+}
+
+Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module, const relay::Function& function, const std::vector<ConstantPtr>& args) {
+    std::map<uint32_t, std::vector<ConstantPtr>> values;
+    std::map<uint32_t, relay::Type> types;
+    for (size_t i = 0; i < function.params.size(); ++i) {
+        values[function.params[i].var.id] = {args.at(i)};
+        types[function.params[i].var.id] = function.params[i].type;
+    }
+    for (const relay::BindingPtr& binding : function.body->bindings) {
+        auto& made = values[binding->var.id];
+        types[binding->var.id] = binding->type;
+        if (const auto* constant = binding->as<relay::ConstantRef>()) {
+            LATHE_TRY(ConstantPtr ready, materialize(constant->constant, module, *this));
+            made = {ready};
+            continue;
+        }
+        if (const auto* tuple = binding->as<relay::MakeTuple>()) {
+            for (relay::Var field : tuple->fields)
+                made.push_back(values.at(field.id).at(0));
+            continue;
+        }
+        if (const auto* projection = binding->as<relay::Projection>()) {
+            made = {values.at(projection->tuple.id).at(static_cast<size_t>(projection->index))};
+            continue;
+        }
+        const auto* call = binding->as<relay::OpCall>();
+        if (!call)
+            return failure("only operator calls are evaluated");
+        // The call as a primitive function of a module of its own.
+        auto primitive = std::make_shared<relay::Function>();
+        primitive->primitive = true;
+        primitive->resultType = binding->type;
+        std::vector<ConstantPtr> operands;
+        std::set<uint32_t> seen;
+        for (relay::Var arg : call->args)
+            if (arg && seen.insert(arg.id).second) {
+                // Symbolic dims of a dynamic operator's result are numbers by now.
+                const relay::TensorType& type = *asTensor(values.at(arg.id).at(0)->type);
+                primitive->params.push_back({arg, relay::tensorType(type.dtype, type.shape), {}});
+                operands.push_back(values.at(arg.id).at(0));
+            }
+        primitive->body = std::make_shared<relay::Block>(relay::Block{{binding}, binding->var});
+        relay::Module small;
+        small.spans = module.spans;
+        small.functions["call"] = primitive;
+        LATHE_TRY(lower::Kernels kernels, lower::makeKernels(small, nullptr));
+        const lower::Plan& plan = kernels.plans.at("call");
+        if (plan.kind == lower::Plan::Kind::View) {
+            const relay::TensorType& type = *asTensor(binding->type);
+            made = {relay::makeConstant(type.dtype, dimsOf(type, {}), operands.at(0)->bytes)};
+            continue;
+        }
+        std::vector<std::vector<std::byte>> memory;
+        std::vector<tir::Argument> arguments;
+        auto addBuffer = [&](std::vector<std::byte> bytes) {
+            memory.push_back(std::move(bytes));
+            arguments.push_back({std::span(memory.back()), 0});
+        };
+        memory.reserve(operands.size() + plan.state.size() + 16);
+        for (const ConstantPtr& operand : operands)
+            addBuffer(expanded(*operand));
+        arith::VarMap symbols;
+        std::vector<relay::Type> fields = fieldTypes(binding->type);
+        if (plan.kind == lower::Plan::Kind::Dynamic) {
+            std::vector<arith::Var> fresh;
+            for (const relay::Type& field : fields)
+                for (const arith::Expr& dim : asTensor(field)->shape)
+                    for (const arith::Var& var : arith::freeVars(dim))
+                        if (std::none_of(fresh.begin(), fresh.end(), [&](const arith::Var& known) { return known.same(var); }))
+                            fresh.push_back(var);
+            for (const tir::BufferPtr& buffer : plan.state) {
+                int64_t bytes = buffer->dtype.bytes();
+                for (const arith::Expr& dim : buffer->shape)
+                    bytes *= arith::asInt(arith::simplify(dim)).value_or(0);
+                addBuffer(std::vector<std::byte>(static_cast<size_t>(bytes)));
+            }
+            std::vector<std::byte> sizes(8 * std::max<size_t>(1, fresh.size()));
+            std::vector<tir::Argument> first = arguments;
+            first.push_back({std::span(sizes), 0});
+            LATHE_CHECKED(tir::interpret(*kernels.kernels[static_cast<size_t>(plan.kernel)].computation, first));
+            for (size_t i = 0; i < fresh.size(); ++i) {
+                int64_t value;
+                std::memcpy(&value, sizes.data() + 8 * i, 8);
+                symbols[fresh[i].get()] = arith::intImm(value);
+            }
+        }
+        size_t firstResult = memory.size();
+        for (const relay::Type& field : fields) {
+            const relay::TensorType& type = *asTensor(field);
+            addBuffer(std::vector<std::byte>(static_cast<size_t>(product(dimsOf(type, symbols)) * type.dtype.bytes())));
+        }
+        bool dynamic = plan.kind == lower::Plan::Kind::Dynamic;
+        for (const arith::Expr& scalar : dynamic ? plan.fillScalars : plan.scalars) {
+            auto value = arith::asInt(arith::simplify(arith::substitute(scalar, symbols)));
+            if (!value)
+                return failure("a size is not known");
+            arguments.push_back({{}, *value});
+        }
+        LATHE_CHECKED(tir::interpret(*kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation, arguments));
+        for (size_t i = 0; i < fields.size(); ++i)
+            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols), std::move(memory[firstResult + i])));
+    }
+    return values.at(function.body->result.id);
+}
+
+Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Module& module, const relay::Function& function,
+                                                                const std::vector<ConstantPtr>& args) {
+    Hash128 hash = relay::structuralHash(function);
+    std::shared_ptr<Compiled> compiled;
+    {
+        std::lock_guard lock(mutex_);
+        if (auto it = compiled_.find(hash); it != compiled_.end())
+            compiled = it->second;
+    }
+    if (!compiled) {
+        relay::Module small;
+        small.spans = module.spans;
+        small.nextVar = module.nextVar;
+        auto main = std::make_shared<relay::Function>(function);
+        main->primitive = false;
+        for (size_t i = 0; i < main->params.size(); ++i)
+            main->params[i].name = fmt::format("x{}", i);
+        small.functions["main"] = main;
+        Options options;
+        options.target = options_.target;
+        options.threads = options_.threads;
+        Decisions decisions;
+        Trace trace;
+        Progress progress;
+        PassHook hook(decisions, options, trace, progress);
+        relay::Module fused = relay::transform::fuse(small);
+        LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
+        // A file that is gone once it is loaded: the runtime loads it as it loads any artifact.
+        std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("lathe-{}-{}.so", getpid(), toString(hash));
+        auto written = write(built, path, fused, *this);
+        compiled = std::make_shared<Compiled>();
+        lathe_status status = written ? lathe_model_load(path.c_str(), &compiled->model) : LATHE_OK;
+        std::error_code ignored;
+        std::filesystem::remove(path, ignored);
+        LATHE_CHECKED(written);
+        if (status != LATHE_OK)
+            return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
+        std::lock_guard lock(mutex_);
+        compiled_[hash] = compiled;
+    }
+    lathe_context_options options{};
+    options.struct_bytes = sizeof(options);
+    options.threads = options_.threads;
+    lathe_context* context = nullptr;
+    if (lathe_context_create(compiled->model, &options, &context) != LATHE_OK)
+        return failure(lathe_thread_error());
+    std::unique_ptr<lathe_context, void (*)(lathe_context*)> owner(context, lathe_context_free);
+    for (size_t i = 0; i < args.size(); ++i) {
+        lathe_value_info info;
+        lathe_model_input(compiled->model, static_cast<int32_t>(i), &info);
+        std::vector<std::byte> bytes;
+        const void* data = args[i]->bytes.view.data();
+        if (args[i]->splat) {
+            bytes = expanded(*args[i]);
+            data = bytes.data();
+        }
+        std::vector<int64_t> dims = dimsOf(*asTensor(args[i]->type), {});
+        DLTensor tensor{};
+        tensor.data = const_cast<void*>(data);
+        tensor.device = {kDLCPU, 0};
+        tensor.ndim = static_cast<int32_t>(dims.size());
+        tensor.dtype = info.dtype;
+        tensor.shape = dims.data();
+        if (lathe_set_input(context, static_cast<int32_t>(i), &tensor) != LATHE_OK)
+            return failure(lathe_last_error(context));
+    }
+    if (lathe_run(context) != LATHE_OK)
+        return failure(lathe_last_error(context));
+    std::vector<ConstantPtr> results;
+    std::vector<relay::Type> fields = fieldTypes(function.resultType);
+    for (size_t i = 0; i < fields.size(); ++i) {
+        DLTensor tensor{};
+        if (lathe_get_output(context, static_cast<int32_t>(i), &tensor) != LATHE_OK)
+            return failure(lathe_last_error(context));
+        const relay::TensorType& type = *asTensor(fields[i]);
+        std::vector<int64_t> dims(tensor.shape, tensor.shape + tensor.ndim);
+        std::vector<std::byte> bytes(static_cast<size_t>(product(dims) * type.dtype.bytes()));
+        std::memcpy(bytes.data(), static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, bytes.size());
+        results.push_back(constantFrom(type, dims, std::move(bytes)));
+    }
+    return results;
+}
+
+} // namespace lathe::driver

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Independent pieces of compilation on several threads.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace lathe::driver {
+
+/// fn(0) … fn(count - 1) on up to `threads` threads (0: all cores). The first exception is thrown again here, after all
+/// threads have stopped taking work.
+void parallelFor(size_t count, int threads, const std::function<void(size_t)>& fn);
+
+} // namespace lathe::driver
