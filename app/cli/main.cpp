@@ -1,10 +1,124 @@
 // SPDX-License-Identifier: Apache-2.0
-// The command line `lathe`: the same driver as the workbench, with no Qt.
+//
+// The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
+#include "app/cli/commands.h"
 #include "base/version.h"
 
-#include <fmt/core.h>
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
-int main() {
-    fmt::print("lathe {}\n", lathe::base::version());
-    return 0;
+namespace {
+
+using namespace lathe::cli;
+
+void addCommon(CLI::App& command, Common& common) {
+    command.add_option("--target", common.target, "native, x86-64-v2 … v4, or TRIPLE[:CPU[:+FEATURE,…]]");
+    command.add_option("--threads", common.threads, "threads to compile and run with (0: all)");
+    command.add_option("--numerics", common.numerics, "strict, default or fast");
+    command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");
+    command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes");
+    command.add_option("--shape", common.shapes, "fix an input's dims: NAME=1,3,224,224")->allow_extra_args(false);
+    command.add_flag("--verify", common.verify, "verify the IR after each pass");
+    command.add_flag("--json", common.json, "print for programs");
+    command.add_flag("--quiet", common.quiet, "print only what was asked for");
+    command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
+    command.add_option("-O", common.level, "optimization level, 0 to 3")->check(CLI::Range(0, 3));
+}
+
+void addTest(CLI::App& command, TestArgs& args) {
+    command.add_option("--tolerance", args.tolerance, "onnx (element by element) or model (relative to the output's range)");
+    command.add_option("--timeout", args.timeout, "seconds for one test, compilation included");
+    command.add_option("--seed", args.seed, "seed of random operators");
+}
+
+int run(int argc, char** argv) {
+    CLI::App app{"Lathe: see, tune and deploy models"};
+    app.set_version_flag("--version", std::string(lathe::base::version()));
+    app.require_subcommand(1);
+    Common common;
+
+    CompileArgs compile;
+    CLI::App* compileApp = app.add_subcommand("compile", "compile a model to an artifact");
+    compileApp->add_option("model", compile.model, "the model file")->required();
+    compileApp->add_option("-o,--output", compile.out, "the artifact");
+    compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm");
+    compileApp->add_option("--function", compile.function, "only this function");
+    addCommon(*compileApp, common);
+
+    InspectArgs inspect;
+    CLI::App* inspectApp = app.add_subcommand("inspect", "inputs, outputs, operators, costs, and what is not supported");
+    inspectApp->add_option("model", inspect.model, "the model file")->required();
+    addCommon(*inspectApp, common);
+
+    PassesArgs passes;
+    CLI::App* passesApp = app.add_subcommand("passes", "what every pass did");
+    passesApp->add_option("model", passes.model, "the model file")->required();
+    passesApp->add_option("--after", passes.after, "print the IR after this pass");
+    passesApp->add_option("--diff", passes.diff, "print the lines that this pass changed");
+    passesApp->add_option("--function", passes.function, "only this function");
+    passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder");
+    addCommon(*passesApp, common);
+
+    RunArgs run;
+    CLI::App* runApp = app.add_subcommand("run", "run a model or an artifact once");
+    CLI::App* profileApp = app.add_subcommand("profile", "time a model by fused function");
+    for (CLI::App* command : {runApp, profileApp}) {
+        command->add_option("model", run.model, "the model or artifact")->required();
+        command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")->allow_extra_args(false);
+        command->add_option("--seed", run.seed, "seed of random inputs and operators");
+        command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB");
+        command->add_option("--timeout", run.timeout, "seconds");
+        addCommon(*command, common);
+    }
+    runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
+
+    BenchArgs bench;
+    CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
+    benchApp->add_option("models", bench.models, "model files")->required();
+    benchApp->add_option("--rounds", bench.rounds, "rounds")->check(CLI::Range(1, 100000));
+    benchApp->add_option("--against", bench.against, "another runtime: NAME=COMMAND")->allow_extra_args(false);
+    addCommon(*benchApp, common);
+
+    TestArgs test;
+    CLI::App* testApp = app.add_subcommand("test", "run the ONNX tests found below paths");
+    testApp->add_option("paths", test.paths, "folders or models")->required();
+    testApp->add_option("--except", test.except, "leave out tests whose path contains this")->allow_extra_args(false);
+    testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
+    addTest(*testApp, test);
+    addCommon(*testApp, common);
+    CLI::App* workerApp = app.add_subcommand("test-worker", "")->group("");
+    addTest(*workerApp, test);
+    addCommon(*workerApp, common);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& error) {
+        return app.exit(error) == 0 ? 0 : 2;
+    }
+    if (*compileApp)
+        return compileCommand(compile, common);
+    if (*inspectApp)
+        return inspectCommand(inspect, common);
+    if (*passesApp)
+        return passesCommand(passes, common);
+    if (*runApp)
+        return runCommand(run, common);
+    if (*profileApp)
+        return profileCommand(run, common);
+    if (*benchApp)
+        return benchCommand(bench, common);
+    if (*testApp)
+        return testCommand(test, common);
+    return testWorkerCommand(test, common);
+}
+
+} // namespace
+
+int main(int argc, char** argv) {
+    try {
+        return run(argc, argv);
+    } catch (const std::exception& broken) {
+        fmt::print(stderr, "internal error: {}\nThis is a fault of Lathe: please report it with the command and the model.\n", broken.what());
+        return 3;
+    }
 }

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The commands of `lathe`, each a function from its arguments to an exit code: 0 good, 1 the input's fault, 2 usage,
+// 3 Lathe's own fault. Facts go to standard output, for people or with --json for programs; diagnostics and progress to
+// standard error.
+#pragma once
+
+#include "driver/compile.h"
+
+#include <chrono>
+#include <string>
+#include <vector>
+
+namespace lathe::cli {
+
+/// What every command takes.
+struct Common {
+    std::string target = "native";
+    int threads = 0;
+    std::string numerics = "default";
+    int level = 2;
+    std::string decisionsFile;
+    int optionalLimit = -1;
+    bool verify = false, json = false, quiet = false, noCache = false;
+    std::vector<std::string> shapes; // NAME=1,3,224,224
+};
+/// Options and Decisions of the common arguments; fails with a Diagnostic for a malformed one.
+Result<driver::Options> makeOptions(const Common& common);
+Result<driver::Decisions> makeDecisions(const Common& common);
+/// Progress on standard error, if that is a terminal.
+driver::Progress makeProgress(const Common& common);
+/// Prints diagnostics to standard error (as JSON lines with --json); gives exit code 1, or 3 for an internal error.
+int report(const std::vector<Diagnostic>& diagnostics, const Common& common);
+
+struct CompileArgs {
+    std::string model, out, emit, function;
+};
+int compileCommand(const CompileArgs& args, const Common& common);
+
+struct TestArgs {
+    std::vector<std::string> paths;
+    std::vector<std::string> except; // names left out
+    std::string tolerance = "onnx";
+    int jobs = 0;
+    double timeout = 60;
+    uint64_t seed = 0;
+    bool listRefusals = false;
+};
+int testCommand(const TestArgs& args, const Common& common);
+/// The child of `test`: reads paths from standard input, writes a JSON line for each.
+int testWorkerCommand(const TestArgs& args, const Common& common);
+
+struct InspectArgs {
+    std::string model;
+};
+int inspectCommand(const InspectArgs& args, const Common& common);
+
+struct PassesArgs {
+    std::string model, after, diff, function, dump;
+};
+int passesCommand(const PassesArgs& args, const Common& common);
+
+struct RunArgs {
+    std::string model, save;
+    std::vector<std::string> inputs; // NAME=FILE
+    uint64_t seed = 0;
+    int64_t memoryMegabytes = 0;
+    double timeout = 60;
+};
+int runCommand(const RunArgs& args, const Common& common);
+/// One run with profile: time a fused function.
+int profileCommand(const RunArgs& args, const Common& common);
+
+struct BenchArgs {
+    std::vector<std::string> models;
+    int rounds = 20;
+    std::vector<std::string> against; // commands that speak the bench protocol: see bench_command.cpp
+};
+int benchCommand(const BenchArgs& args, const Common& common);
+
+} // namespace lathe::cli

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What all commands share: options from arguments, progress, diagnostics.
+#include "app/cli/commands.h"
+
+#include <charconv>
+#include <cstdio>
+#include <fmt/format.h>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <unistd.h>
+
+namespace lathe::cli {
+
+Result<driver::Options> makeOptions(const Common& common) {
+    driver::Options options;
+    LATHE_TRY(options.target, parseTarget(common.target));
+    options.threads = common.threads;
+    if (common.numerics == "strict")
+        options.numerics = driver::NumericsLevel::Strict;
+    else if (common.numerics == "fast")
+        options.numerics = driver::NumericsLevel::Fast;
+    else if (common.numerics != "default")
+        return failure(fmt::format("unknown numerics level '{}'", common.numerics), "use strict, default or fast");
+    options.level = common.level;
+    options.verify = common.verify;
+    options.cache = !common.noCache;
+    for (const std::string& shape : common.shapes) {
+        size_t equals = shape.find('=');
+        if (equals == std::string::npos || equals == 0)
+            return failure(fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
+        std::vector<int64_t> dims;
+        const char* at = shape.data() + equals + 1;
+        const char* end = shape.data() + shape.size();
+        while (at < end) {
+            int64_t value = 0;
+            auto [next, status] = std::from_chars(at, end, value);
+            if (status != std::errc() || value < 0 || (next < end && *next != ','))
+                return failure(fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
+            dims.push_back(value);
+            at = next + (next < end);
+        }
+        options.shapes.emplace_back(shape.substr(0, equals), std::move(dims));
+    }
+    return options;
+}
+
+Result<driver::Decisions> makeDecisions(const Common& common) {
+    driver::Decisions decisions;
+    if (!common.decisionsFile.empty()) {
+        std::ifstream file(common.decisionsFile);
+        if (!file)
+            return failure(fmt::format("cannot read '{}'", common.decisionsFile));
+        std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+        auto parsed = driver::parseDecisions(text);
+        if (!parsed) {
+            Diagnostic diagnostic = parsed.error();
+            diagnostic.file = common.decisionsFile;
+            return Failure(diagnostic);
+        }
+        decisions = *std::move(parsed);
+    }
+    if (common.optionalLimit >= 0)
+        decisions.optionalLimit = common.optionalLimit;
+    return decisions;
+}
+
+driver::Progress makeProgress(const Common& common) {
+    driver::Progress progress;
+    if (!common.quiet && isatty(STDERR_FILENO))
+        progress.report = [](std::string_view stage, double fraction) {
+            fmt::print(stderr, "\r\033[K{} {:.0f} %", stage, fraction * 100);
+            if (stage == "write")
+                fmt::print(stderr, "\r\033[K");
+        };
+    return progress;
+}
+
+int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
+    int code = 1;
+    for (const Diagnostic& diagnostic : diagnostics) {
+        if (diagnostic.what.starts_with("internal error"))
+            code = 3;
+        if (common.json) {
+            nlohmann::json line = {{"severity", diagnostic.severity == Severity::Error ? "error" : diagnostic.severity == Severity::Warning ? "warning" : "note"},
+                                   {"file", diagnostic.file},
+                                   {"node", diagnostic.node},
+                                   {"operator", diagnostic.op},
+                                   {"line", diagnostic.line},
+                                   {"what", diagnostic.what},
+                                   {"hint", diagnostic.hint}};
+            fmt::print(stderr, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        } else if (!common.quiet || diagnostic.severity == Severity::Error) {
+            fmt::print(stderr, "{}\n", toString(diagnostic));
+        }
+    }
+    return code;
+}
+
+} // namespace lathe::cli

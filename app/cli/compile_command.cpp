@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe compile`: an artifact, or the text of a stage.
+#include "app/cli/commands.h"
+
+#include "relay/text.h"
+#include "tir/text.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <unistd.h>
+
+namespace lathe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool wanted(const std::string& name, const std::string& filter) { return filter.empty() || name == filter; }
+
+Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
+    std::string text;
+    if (args.emit == "relay") {
+        for (auto it = trace.passes.rbegin(); it != trace.passes.rend(); ++it)
+            if (it->after) {
+                for (const auto& [name, function] : it->after->functions)
+                    if (wanted(name, args.function))
+                        text += relay::print(*function, *it->after, name);
+                return text;
+            }
+    } else if (args.emit == "tir") {
+        for (const driver::KernelRecord& kernel : trace.kernels)
+            if (wanted(kernel.name, args.function) && !kernel.stages.empty())
+                text += tir::print(*kernel.stages.back().second);
+        if (trace.entry && wanted(trace.entry->name, args.function))
+            text += tir::print(*trace.entry);
+    } else if (args.emit == "llvm" || args.emit == "asm") {
+        for (const driver::KernelRecord& kernel : trace.kernels)
+            if (wanted(kernel.name, args.function)) {
+                LATHE_TRY(std::string part, args.emit == "llvm" ? kernel.llvmIr() : kernel.assembly());
+                text += part;
+            }
+    } else {
+        return failure(fmt::format("unknown stage '{}'", args.emit), "use relay, tir, llvm or asm");
+    }
+    if (text.empty())
+        return failure(fmt::format("there is no function '{}'", args.function));
+    return text;
+}
+
+} // namespace
+
+int compileCommand(const CompileArgs& args, const Common& common) {
+    auto options = makeOptions(common);
+    auto decisions = makeDecisions(common);
+    if (!options || !decisions)
+        return report({options ? decisions.error() : options.error()}, common);
+    driver::Trace trace;
+    bool text = !args.emit.empty();
+    if (!text && args.out.empty()) {
+        fmt::print(stderr, "compile needs -o OUT, or --emit STAGE\n");
+        return 2;
+    }
+    auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace, makeProgress(common));
+    if (!artifact)
+        return report(trace.diagnostics, common);
+    if (!text) {
+        std::error_code failed;
+        if (common.json)
+            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds, fs::file_size(args.out, failed));
+        else if (!common.quiet)
+            fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds, trace.kernels.size(), trace.calls.size(),
+                       static_cast<double>(fs::file_size(args.out, failed)) / 1e6);
+        return 0;
+    }
+    auto emitted = emit(trace, args);
+    if (!emitted)
+        return report({emitted.error()}, common);
+    if (args.out.empty()) {
+        fmt::print("{}", *emitted);
+    } else if (std::ofstream file(args.out); !(file << *emitted)) {
+        return report({error(fmt::format("cannot write '{}'", args.out))}, common);
+    }
+    return 0;
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe inspect`: what a model is, what it costs, and what of it is not supported.
+#include "app/cli/commands.h"
+
+#include "arith/analysis.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+#include <nlohmann/json.hpp>
+
+namespace lathe::cli {
+namespace {
+
+nlohmann::json describe(const std::string& name, const relay::Type& type) {
+    nlohmann::json value = {{"name", name}};
+    if (const relay::TensorType* tensor = relay::asTensor(type)) {
+        value["dtype"] = toString(tensor->dtype);
+        value["shape"] = nlohmann::json::array();
+        for (const arith::Expr& dim : tensor->shape) {
+            if (auto number = arith::asInt(dim))
+                value["shape"].push_back(*number);
+            else
+                value["shape"].push_back(arith::toString(dim));
+        }
+    } else {
+        value["dtype"] = relay::toString(type);
+    }
+    return value;
+}
+
+/// Sizes that --shape gives to the symbols of inputs.
+std::unordered_map<const arith::ExprNode*, int64_t> bindSymbols(const relay::Function& main, const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
+    std::unordered_map<const arith::ExprNode*, int64_t> values;
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = relay::asTensor(param.type))
+            for (const auto& [name, shape] : shapes)
+                if (name == param.name)
+                    for (size_t i = 0; i < std::min(shape.size(), type->shape.size()); ++i)
+                        if (type->shape[i].kind() == arith::ExprKind::Var)
+                            values[type->shape[i].get()] = shape[i];
+    return values;
+}
+
+} // namespace
+
+int inspectCommand(const InspectArgs& args, const Common& common) {
+    auto options = makeOptions(common);
+    auto decisions = makeDecisions(common);
+    if (!options || !decisions)
+        return report({options ? decisions.error() : options.error()}, common);
+    auto shapes = options->shapes;
+    options->shapes.clear();
+    options->emitCode = false;
+    driver::Trace trace;
+    auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
+    if (!trace.graph)
+        return report(trace.diagnostics, common);
+
+    nlohmann::json facts = {{"inputs", nlohmann::json::array()}, {"outputs", nlohmann::json::array()}, {"symbols", nlohmann::json::array()},
+                            {"operators", nlohmann::json::object()}, {"unsupported", nlohmann::json::array()}};
+    std::map<std::string, int> operators;
+    int64_t parameters = 0;
+    for (const model::Node* node : trace.graph->nodes)
+        if (node)
+            ++operators[node->domain.empty() || node->domain == "ai.onnx" ? node->op : node->domain + "." + node->op];
+    facts["operators"] = operators;
+    for (const model::Initializer& initializer : trace.graph->graph->initializers)
+        parameters += initializer.tensor ? initializer.tensor->elements() : 0;
+    facts["parameters"] = parameters;
+    for (const Diagnostic& diagnostic : trace.diagnostics)
+        if (diagnostic.severity == Severity::Error)
+            facts["unsupported"].push_back({{"node", diagnostic.node}, {"operator", diagnostic.op}, {"reason", diagnostic.what}});
+    std::shared_ptr<const relay::Module> module = trace.passes.empty() ? nullptr : trace.passes.front().after;
+    if (module) {
+        const relay::Function& main = module->main();
+        for (const relay::Param& param : main.params)
+            facts["inputs"].push_back(describe(param.name, param.type));
+        std::vector<relay::Type> outputs = relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields : std::vector<relay::Type>{main.resultType};
+        for (size_t i = 0; i < outputs.size(); ++i)
+            facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
+        auto values = bindSymbols(main, shapes);
+        for (const relay::Param& param : main.params)
+            if (const relay::TensorType* type = relay::asTensor(param.type))
+                for (const arith::Expr& dim : type->shape)
+                    for (const arith::Var& var : arith::freeVars(dim))
+                        if (std::find(facts["symbols"].begin(), facts["symbols"].end(), var->name) == facts["symbols"].end())
+                            facts["symbols"].push_back(var->name);
+        if (compiled) {
+            double flops = 0;
+            for (const driver::CallRecord& call : trace.calls)
+                flops += call.flops;
+            facts["flops"] = flops;
+            if (auto peak = arith::evaluate(trace.peakBytes, values))
+                facts["peak_bytes"] = *peak;
+            else
+                facts["peak_bytes"] = nullptr;
+            facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
+        }
+    } else {
+        auto declared = [](const std::vector<model::Value>& from) {
+            nlohmann::json list = nlohmann::json::array();
+            for (const model::Value& value : from)
+                list.push_back({{"name", value.name}, {"dtype", toString(value.type.dtype)}, {"shape", model::toString(value.type)}});
+            return list;
+        };
+        facts["inputs"] = declared(trace.graph->graph->inputs);
+        facts["outputs"] = declared(trace.graph->graph->outputs);
+    }
+    if (common.json) {
+        fmt::print("{}\n", facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+    } else {
+        fmt::print("{}: {}, {} nodes, {} parameters\n", args.model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount, parameters);
+        for (const char* kind : {"inputs", "outputs"})
+            for (const auto& value : facts[kind])
+                fmt::print("  {:7} {}: {} {}\n", std::string(kind).substr(0, std::string(kind).size() - 1), value.value("name", ""), value.value("dtype", ""), value.contains("shape") ? value["shape"].dump() : "");
+        for (const auto& [op, count] : operators)
+            fmt::print("  {:4} × {}\n", count, op);
+        if (facts.contains("flops"))
+            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {} bytes{}\n", facts["flops"].get<double>() / 1e9, facts["peak_bytes"].dump(),
+                       facts["peak_bytes"].is_null() ? " = " + facts["peak_bytes_expression"].get<std::string>() + " (give sizes by --shape)" : "");
+        for (const Diagnostic& diagnostic : trace.diagnostics)
+            fmt::print("  {}\n", toString(diagnostic));
+    }
+    return facts["unsupported"].empty() ? 0 : 1;
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
+#include "app/cli/commands.h"
+
+#include "relay/text.h"
+#include "tir/text.h"
+
+#include <fmt/format.h>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+namespace lathe::cli {
+namespace {
+
+std::string relayText(const relay::Module& module, const std::string& function) {
+    if (function.empty())
+        return relay::print(module);
+    auto it = module.functions.find(function);
+    return it == module.functions.end() ? std::string() : relay::print(*it->second, module, function);
+}
+
+/// The text of a stage: before (of a relay pass) or after it. Empty if there is none.
+std::string textAt(const driver::Trace& trace, const std::string& pass, const std::string& function, bool before) {
+    for (const driver::PassRecord& record : trace.passes)
+        if (record.name == pass && (before ? record.before : record.after))
+            return relayText(before ? *record.before : *record.after, function);
+    std::string text;
+    for (const driver::KernelRecord& kernel : trace.kernels) {
+        if (!function.empty() && kernel.name != function)
+            continue;
+        for (size_t i = 0; i < kernel.stages.size(); ++i)
+            if (kernel.stages[i].first == pass && !(before && i == 0))
+                text += tir::print(*kernel.stages[before ? i - 1 : i].second);
+    }
+    return text;
+}
+
+std::vector<std::string> linesOf(const std::string& text) {
+    std::vector<std::string> lines;
+    std::istringstream stream(text);
+    for (std::string line; std::getline(stream, line);)
+        lines.push_back(line);
+    return lines;
+}
+
+/// Lines that only one side has, in order: enough to see what a pass did (statements keep their text unless changed).
+void printDiff(const std::string& before, const std::string& after) {
+    std::vector<std::string> a = linesOf(before), b = linesOf(after);
+    std::multiset<std::string> left(a.begin(), a.end()), right(b.begin(), b.end());
+    for (const std::string& line : a) {
+        if (auto it = right.find(line); it != right.end())
+            right.erase(it);
+        else
+            fmt::print("- {}\n", line);
+    }
+    for (const std::string& line : b) {
+        if (auto it = left.find(line); it != left.end())
+            left.erase(it);
+        else
+            fmt::print("+ {}\n", line);
+    }
+}
+
+Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folder) {
+    std::error_code failed;
+    std::filesystem::create_directories(folder, failed);
+    int ordinal = 0;
+    auto writeText = [&](const std::string& name, const std::string& text) -> Result<void> {
+        std::ofstream file(folder / name);
+        file << text;
+        if (!file.flush())
+            return failure(fmt::format("cannot write '{}'", (folder / name).string()));
+        return {};
+    };
+    for (const driver::PassRecord& record : trace.passes) {
+        if (record.after)
+            LATHE_CHECKED(writeText(fmt::format("{:02} {}.relay", ordinal, record.name), relay::print(*record.after)));
+        ++ordinal;
+    }
+    for (const driver::KernelRecord& kernel : trace.kernels)
+        for (size_t i = 0; i < kernel.stages.size(); ++i)
+            LATHE_CHECKED(writeText(fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first), tir::print(*kernel.stages[i].second)));
+    if (trace.entry)
+        LATHE_CHECKED(writeText("entry.tir", tir::print(*trace.entry)));
+    return {};
+}
+
+} // namespace
+
+int passesCommand(const PassesArgs& args, const Common& common) {
+    auto options = makeOptions(common);
+    auto decisions = makeDecisions(common);
+    if (!options || !decisions)
+        return report({options ? decisions.error() : options.error()}, common);
+    driver::Trace trace;
+    auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
+    int code = compiled ? 0 : report(trace.diagnostics, common);
+    if (!args.dump.empty()) {
+        if (auto dumped = dump(trace, args.dump); !dumped)
+            return report({dumped.error()}, common);
+    } else if (!args.after.empty() || !args.diff.empty()) {
+        const std::string& pass = args.after.empty() ? args.diff : args.after;
+        std::string after = textAt(trace, pass, args.function, false);
+        if (after.empty())
+            return report({error(fmt::format("there is no pass '{}' with such a function", pass), "run `lathe passes MODEL` for the list")}, common);
+        if (args.diff.empty())
+            fmt::print("{}", after);
+        else
+            printDiff(textAt(trace, pass, args.function, true), after);
+    } else {
+        if (!common.json)
+            fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");
+        for (const driver::PassRecord& record : trace.passes) {
+            if (common.json)
+                fmt::print("{}\n", nlohmann::json{{"pass", record.name}, {"stage", driver::toString(record.stage)}, {"required", record.required}, {"ran", record.ran}, {"ms", record.ms}, {"changed", record.changed}, {"bindings", record.bindings}, {"flops", record.flops}, {"peak_bytes", record.peakBytes}}.dump());
+            else
+                fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage), record.required ? "required" : "optional", record.ms,
+                           record.after ? std::to_string(record.bindings) : "", !record.ran ? "off" : record.changed ? "changed" : "");
+        }
+    }
+    return code;
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What run, profile and bench have in common: a model or an artifact, compiled if need be, loaded in a runner, its inputs
+// set from files or at random.
+#pragma once
+
+#include "app/cli/commands.h"
+#include "driver/runner_client.h"
+
+#include <random>
+
+namespace lathe::cli {
+
+/// A file that is removed with this object.
+class TemporaryPath {
+public:
+    explicit TemporaryPath(std::string_view suffix);
+    ~TemporaryPath();
+    TemporaryPath(const TemporaryPath&) = delete;
+    TemporaryPath& operator=(const TemporaryPath&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// Compiles unless the file is an artifact already; the path to load.
+Result<std::filesystem::path> artifactFor(const std::string& model, const TemporaryPath& temporary, const Common& common, driver::Trace& trace, double& seconds);
+
+/// A tensor from a .pb or .npy file.
+Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);
+Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);
+
+/// Dims of each input: those of `--shape`, of the given tensors, or 1 for a symbol.
+/// Values: standard normal for floats, small non-negative integers, from the seed.
+model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator);
+
+/// Sets all inputs of a loaded model.
+Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const std::vector<std::string>& files, uint64_t seed,
+                       const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes);
+
+} // namespace lathe::cli

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// ONNX tests on disk: which there are below a path, and what running one gave.
+#pragma once
+
+#include "driver/compare.h"
+#include "driver/compile.h"
+#include "driver/runner_client.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lathe::cli {
+
+/// A model and where its data lies: folders with input_N.pb and output_N.pb, or a single output file for a light_ model.
+struct TestCase {
+    std::filesystem::path model;
+    std::vector<std::filesystem::path> dataSets;
+    std::filesystem::path lightOutput;
+};
+
+/// DIR/model.onnx with DIR/test_data_set_*; DIR/X.onnx with DIR/ref_X; light_X.onnx with light_X_output_0.pb. Sorted by path.
+std::vector<TestCase> findTests(const std::vector<std::string>& paths);
+/// The case of one model file.
+TestCase testCaseOf(const std::filesystem::path& model);
+
+struct TestResult {
+    std::string path;
+    std::string outcome; // passed, wrong, refused, crashed, timeout
+    double ms = 0;
+    std::string message;
+};
+
+/// Compiles, runs and compares. Never throws.
+TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options, const driver::Decisions& decisions,
+                   driver::RunnerClient& runner);
+
+} // namespace lathe::cli
