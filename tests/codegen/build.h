@@ -29,13 +29,14 @@ inline tir::Stmt check(Expr condition, tir::CheckKind kind = tir::CheckKind::Inv
     return tir::makeStmt(tir::Check{std::move(condition), kind, "does not hold", -1}, 0);
 }
 inline tir::PrimFuncPtr kernel(std::string name, std::vector<tir::BufferPtr> buffers, std::vector<Var> scalars,
-                               tir::Stmt body) {
+                               tir::Stmt body, int outputs = 1) {
     auto function = std::make_shared<tir::PrimFunc>();
     function->name = std::move(name);
     for (const tir::BufferPtr& buffer : buffers)
         function->params.push_back({buffer, {}});
     for (const Var& scalar : scalars)
         function->params.push_back({nullptr, scalar});
+    function->outputs = outputs;
     function->body = std::move(body);
     return function;
 }

@@ -5,15 +5,20 @@
 #include "base/narrow_float.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
+#include "tir/transform/common_subexpressions.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/hoist_conditions.h"
+#include "tir/transform/inline_lets.h"
 #include "tir/transform/legalize_data_types.h"
 #include "tir/transform/lower_blocks.h"
 #include "tir/transform/number_checks.h"
 #include "tir/transform/partition_loops.h"
+#include "tir/transform/remove_no_ops.h"
 #include "tir/transform/simplify.h"
+#include "tir/transform/storage_rewrite.h"
 #include "tir/transform/unroll_loops.h"
 #include "tir/transform/vectorize_loops.h"
+#include "tir/transform/verify_memory.h"
 #include "tir/verify.h"
 
 #include <atomic>
@@ -135,21 +140,28 @@ void fillRandom(std::vector<std::byte>& bytes, DataType type, const Case& test, 
     std::uniform_real_distribution<double> real(test.low, test.high);
     std::uniform_int_distribution<int64_t> integer(test.lowInt, test.highInt);
     for (size_t at = 0; at + width <= bytes.size(); at += width) {
+        const bool small = test.mixed && at / width % 2 == 1;
+        const double value = real(random) * (small ? 1e-4 : 1);
         uint64_t bits = 0;
-        if (type.isBool())
+        if (test.everyPattern)
+            bits = at / width;
+        else if (type.isBool())
             bits = random() & 1;
         else if (type == types::Float32)
-            bits = std::bit_cast<uint32_t>(static_cast<float>(real(random)));
+            bits = std::bit_cast<uint32_t>(static_cast<float>(value));
         else if (type == types::Float64)
-            bits = std::bit_cast<uint64_t>(real(random));
+            bits = std::bit_cast<uint64_t>(value);
         else if (type.isFloat())
-            bits = floatToBits(real(random), type);
+            bits = floatToBits(value, type);
         else {
-            int64_t value = integer(random);
+            int64_t whole = integer(random);
+            if (small)
+                whole = whole % 19 - (type.isSigned() ? 9 : 0);
             if (type.bits < 8) // stored in a byte, extended
-                value =
-                    type.isSigned() ? (value << (64 - type.bits)) >> (64 - type.bits) : value & ((1 << type.bits) - 1);
-            bits = static_cast<uint64_t>(value);
+                whole = type.isSigned()
+                            ? static_cast<int64_t>(static_cast<uint64_t>(whole) << (64 - type.bits)) >> (64 - type.bits)
+                            : whole & ((1 << type.bits) - 1);
+            bits = static_cast<uint64_t>(whole);
         }
         std::memcpy(bytes.data() + at, &bits, width);
     }
@@ -204,18 +216,25 @@ int parallelRegions() {
 tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipeline, arith::Expr* workspaceBytes) {
     tir::PrimFuncPtr f = tir::numberChecks(tir::lowerBlocks(function));
     tir::Flattened flat = tir::flattenBuffers(f);
+    if (pipeline.optional)
+        flat = tir::storageRewrite(flat);
     if (workspaceBytes)
         *workspaceBytes = flat.workspaceBytes;
     f = flat.function;
     if (pipeline.optional) {
-        f = tir::simplify(f);
+        f = tir::simplify(tir::inlineLets(f));
         f = tir::partitionLoops(f);
         f = tir::vectorizeLoops(f);
         f = tir::unrollLoops(f);
         f = tir::hoistConditions(f);
-        f = tir::simplify(f);
+        f = tir::commonSubexpressions(tir::simplify(f));
+        f = tir::removeNoOps(f);
     }
-    return tir::legalizeDataTypes(f, pipeline.target);
+    f = tir::legalizeDataTypes(f, pipeline.target);
+    tir::verifyMemory(*f);
+    if (auto verified = tir::verify(*f, tir::Level::Lowered); !verified)
+        throw InternalError(toString(verified.error()) + "\n" + tir::print(*f));
+    return f;
 }
 
 Loaded::Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target, bool keepAsm) {

@@ -66,6 +66,8 @@ struct Case {
     double tolerance = 0;                 // relative to the largest of the buffer
     double low = -2, high = 2;            // of float inputs
     int64_t lowInt = -100, highInt = 100; // of integer inputs
+    bool mixed = false;                   // every second value is small
+    bool everyPattern = false;            // inputs count through all bit patterns
 };
 std::string compare(const Case& test);
 

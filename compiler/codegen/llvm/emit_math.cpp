@@ -101,8 +101,8 @@ Value* FunctionEmitter::tanh32(Value* x) {
     Value* near = fma(b_.CreateFMul(p, s), x, x);
     Value* e = exp32(b_.CreateFAdd(t, t));
     Value* far = b_.CreateFSub(number(x, 1.0), b_.CreateFDiv(number(x, 2.0), b_.CreateFAdd(e, number(x, 1.0))));
-    far = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, far, x);
-    return b_.CreateSelect(b_.CreateFCmpOLT(t, number(x, 0.625)), near, far);
+    Value* result = b_.CreateSelect(b_.CreateFCmpOLT(t, number(x, 0.625)), near, far);
+    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
 }
 
 /// 1.2 ulp of the result everywhere. After N. Juffa's erff: x + x p(x^2) near 0, 1 - exp(q(|x|)) else.

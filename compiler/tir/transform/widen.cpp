@@ -4,6 +4,7 @@
 // statements. The first thing that has no vector form ends it all.
 #include "tir/transform/widen.h"
 
+#include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
@@ -109,15 +110,19 @@ private:
             if (Expr ramp = affine(expr))
                 return ramp;
         switch (expr.kind()) {
-        case ExprKind::Load: return load(expr);
-        case ExprKind::Select: return select(expr);
+        case ExprKind::Load:
+            return load(expr);
+        case ExprKind::Select:
+            return select(expr);
         case ExprKind::Call:
             if (expr->intrinsic >= Intrinsic::ReduceAdd) // horizontal, addresses, effects
                 return fail(expr);
             return arith::call(expr->intrinsic, wideArgs(expr), type);
-        case ExprKind::Cast: return arith::cast(wide(rewrite(expr->args[0])), type);
+        case ExprKind::Cast:
+            return arith::cast(wide(rewrite(expr->args[0])), type);
         case ExprKind::Ramp:
-        case ExprKind::Broadcast: return fail(expr);
+        case ExprKind::Broadcast:
+            return fail(expr);
         default: {
             std::vector<Expr> args = wideArgs(expr);
             return failed ? expr : arith::make(expr.kind(), std::move(args), type);
@@ -178,7 +183,8 @@ private:
 /// Does one lane touch what another writes? Looks at every pair of a store and an access of the same buffer.
 class Independence {
 public:
-    Independence(const Stmt& body, const Var& var, int lanes, const arith::Facts& facts) : var_(var), lanes_(lanes), facts_(facts) {
+    Independence(const Stmt& body, const Var& var, int lanes, const arith::Facts& facts)
+        : var_(var), lanes_(lanes), facts_(facts) {
         visitStmts(body, [&](const Stmt& stmt) {
             if (const For* loop = stmt->as<For>()) {
                 bindLoop(facts_, *loop);
@@ -278,7 +284,8 @@ private:
 
 class Widening {
 public:
-    Widening(const Var& var, const Expr& min, int lanes, const arith::Facts& facts) : lanes_(var, min, lanes, facts), count_(lanes), var_(var), min_(min) {}
+    Widening(const Var& var, const Expr& min, int lanes, const arith::Facts& facts)
+        : lanes_(var, min, lanes, facts), count_(lanes), var_(var), min_(min) {}
 
     Stmt run(const Stmt& body) {
         Stmt result = stmt(body);
@@ -334,6 +341,9 @@ private:
                 return fail();
             auto wide = std::make_shared<Buffer>(*buffer);
             wide->shape[0] = arith::simplify(buffer->shape[0] * Expr(count_));
+            std::optional<int64_t> elements = arith::asInt(wide->shape[0]);
+            if (!elements || *elements * buffer->dtype.bytes() > localBytes)
+                return fail();
             lanes_.perLane[buffer.get()] = wide;
             return makeStmt(Allocate{wide, stmt(allocate->body)}, origin);
         }
@@ -341,7 +351,8 @@ private:
             const Expr& value = evaluate->value;
             if (value.kind() != ExprKind::Call || value->intrinsic != Intrinsic::Prefetch)
                 return fail();
-            return lanes_.mask ? makeStmt(Seq{}, origin) : makeStmt(Evaluate{arith::substitute(value, {{var_.get(), min_}})}, origin);
+            return lanes_.mask ? makeStmt(Seq{}, origin)
+                               : makeStmt(Evaluate{arith::substitute(value, {{var_.get(), min_}})}, origin);
         }
         if (const Check* check = node->as<Check>())
             return lanes_.varies(check->condition) || lanes_.mask ? fail() : node;
@@ -383,13 +394,13 @@ private:
         lanes_.mask = outer ? arith::logicalAnd(outer, condition) : condition;
         Stmt result = stmt(node);
         if (lanes_.scalarLoads || scalarStores_)
-            result = makeStmt(If{arith::call(Intrinsic::ReduceMax, {lanes_.mask}, types::Bool), result, nullptr}, origin);
+            result =
+                makeStmt(If{arith::call(Intrinsic::ReduceMax, {lanes_.mask}, types::Bool), result, nullptr}, origin);
         lanes_.mask = outer;
         lanes_.scalarLoads = loads;
         scalarStores_ = stores;
         return result;
     }
-
 };
 
 } // namespace
