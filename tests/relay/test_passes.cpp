@@ -115,16 +115,11 @@ private slots:
         QStringList lines = body(deadCode(foldConstants(module, evaluator)));
         QCOMPARE(lines, list({"%4 = const float32[2] [3, 8]", "%5 = add(%1, %4)", "-> %5"}));
 
-        Module large =
-            function("%1: float32[128, 64]", "float32[128, 64]",
-                     {"%2 = const float32[64, 128] splat [2]", "%3 = transpose(%2) {axes=[1, 0]} : float32[128, 64]",
-                      "%4 = add(%1, %3) : float32[128, 64]", "-> %4"});
         Module grown =
             function("%1: float32[128, 64]", "float32[128, 64]",
                      {"%2 = const float32[] [2]", "%3 = broadcast_to(%2) {shape=[128, 64]} : float32[128, 64]",
                       "%4 = add(%1, %3) : float32[128, 64]", "-> %4"});
         QCOMPARE(body(foldConstants(grown, evaluator)).size(), 4); // growing stays a call
-        (void)large;
     }
 
     void largeResultsAreRecipes() {
@@ -143,7 +138,7 @@ private slots:
         QCOMPARE(body(folded).size(), 3);
         const Constant& constant = *folded.main().body->bindings[0]->as<ConstantRef>()->constant;
         QVERIFY(constant.recipe);
-        QCOMPARE(constant.recipeArgs.at(0)->hash, weights->hash);
+        QVERIFY(constant.recipeArgs.at(0)->hash == weights->hash);
         QCOMPARE(toString(constant.type), std::string("float32[256, 128]"));
     }
 
