@@ -22,11 +22,13 @@ namespace {
 using relay::asTensor;
 using relay::ConstantPtr;
 
-std::vector<int64_t> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
+/// Nothing if a dim depends on a symbol that `symbols` lacks.
+std::optional<std::vector<int64_t>> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
     std::vector<int64_t> dims;
     for (const arith::Expr& dim : type.shape) {
         auto value = arith::asInt(arith::simplify(arith::substitute(dim, symbols)));
-        LATHE_ASSERT(value, "constants have constant dims");
+        if (!value)
+            return std::nullopt;
         dims.push_back(*value);
     }
     return dims;
@@ -43,6 +45,18 @@ std::vector<relay::Type> fieldTypes(const relay::Type& type) {
     if (const relay::TupleType* tuple = relay::asTuple(type))
         return tuple->fields;
     return {type};
+}
+
+Failure unknownSize() { return failure("a size depends on the model's inputs"); }
+
+/// All sizes are numbers, so that the function can be a model of its own.
+bool isStatic(const relay::Function& function) {
+    return std::all_of(function.body->bindings.begin(), function.body->bindings.end(), [](const relay::BindingPtr& binding) {
+        for (const relay::Type& type : fieldTypes(binding->type))
+            if (const relay::TensorType* tensor = asTensor(type); tensor && !dimsOf(*tensor, {}))
+                return false;
+        return true;
+    });
 }
 
 /// Bytes of a constant, the splat written out.
@@ -115,7 +129,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& 
         LATHE_TRY(ConstantPtr made, materialize(arg, module, *this));
         ready.push_back(std::move(made));
     }
-    if (workOf(function) <= options_.interpretElements)
+    if (workOf(function) <= options_.interpretElements || !isStatic(function))
         return interpret(module, function, ready);
     return compileAndRun(module, function, ready);
 }
@@ -123,6 +137,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& 
 Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module, const relay::Function& function, const std::vector<ConstantPtr>& args) {
     std::map<uint32_t, std::vector<ConstantPtr>> values;
     std::map<uint32_t, relay::Type> types;
+    arith::VarMap symbols; // sizes that dynamic operators gave so far
     for (size_t i = 0; i < function.params.size(); ++i) {
         values[function.params[i].var.id] = {args.at(i)};
         types[function.params[i].var.id] = function.params[i].type;
@@ -168,7 +183,10 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         const lower::Plan& plan = kernels.plans.at("call");
         if (plan.kind == lower::Plan::Kind::View) {
             const relay::TensorType& type = *asTensor(binding->type);
-            made = {relay::makeConstant(type.dtype, dimsOf(type, {}), operands.at(0)->bytes)};
+            auto dims = dimsOf(type, symbols);
+            if (!dims)
+                return unknownSize();
+            made = {relay::makeConstant(type.dtype, *dims, operands.at(0)->bytes)};
             continue;
         }
         std::vector<std::vector<std::byte>> memory;
@@ -180,14 +198,13 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         memory.reserve(operands.size() + plan.state.size() + 16);
         for (const ConstantPtr& operand : operands)
             addBuffer(expanded(*operand));
-        arith::VarMap symbols;
         std::vector<relay::Type> fields = fieldTypes(binding->type);
         if (plan.kind == lower::Plan::Kind::Dynamic) {
             std::vector<arith::Var> fresh;
             for (const relay::Type& field : fields)
                 for (const arith::Expr& dim : asTensor(field)->shape)
                     for (const arith::Var& var : arith::freeVars(dim))
-                        if (std::none_of(fresh.begin(), fresh.end(), [&](const arith::Var& known) { return known.same(var); }))
+                        if (!symbols.contains(var.get()) && std::none_of(fresh.begin(), fresh.end(), [&](const arith::Var& known) { return known.same(var); }))
                             fresh.push_back(var);
             for (const tir::BufferPtr& buffer : plan.state) {
                 int64_t bytes = buffer->dtype.bytes();
@@ -208,18 +225,21 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         size_t firstResult = memory.size();
         for (const relay::Type& field : fields) {
             const relay::TensorType& type = *asTensor(field);
-            addBuffer(std::vector<std::byte>(static_cast<size_t>(product(dimsOf(type, symbols)) * type.dtype.bytes())));
+            auto dims = dimsOf(type, symbols);
+            if (!dims)
+                return unknownSize();
+            addBuffer(std::vector<std::byte>(static_cast<size_t>(product(*dims) * type.dtype.bytes())));
         }
         bool dynamic = plan.kind == lower::Plan::Kind::Dynamic;
         for (const arith::Expr& scalar : dynamic ? plan.fillScalars : plan.scalars) {
             auto value = arith::asInt(arith::simplify(arith::substitute(scalar, symbols)));
             if (!value)
-                return failure("a size is not known");
+                return unknownSize();
             arguments.push_back({{}, *value});
         }
         LATHE_CHECKED(tir::interpret(*kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation, arguments));
         for (size_t i = 0; i < fields.size(); ++i)
-            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols), std::move(memory[firstResult + i])));
+            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols).value(), std::move(memory[firstResult + i])));
     }
     return values.at(function.body->result.id);
 }
@@ -280,7 +300,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
             bytes = expanded(*args[i]);
             data = bytes.data();
         }
-        std::vector<int64_t> dims = dimsOf(*asTensor(args[i]->type), {});
+        std::vector<int64_t> dims = dimsOf(*asTensor(args[i]->type), {}).value();
         DLTensor tensor{};
         tensor.data = const_cast<void*>(data);
         tensor.device = {kDLCPU, 0};
