@@ -75,7 +75,7 @@ private:
                 checkShape(*param.buffer);
     }
 
-    /// While blocks stand, a Var is bound in one place of the whole function: schedules find loops by it. Later, copies of
+    /// While blocks stand, a Var is bound in one place of the function: schedules find loops by it. Later, copies of
     /// a body may each bind it, but never within each other.
     void define(const Var& var) {
         bool isNew = everDefined_.insert(var.get()).second;

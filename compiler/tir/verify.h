@@ -13,8 +13,9 @@ enum class Level {
     Lowered, // after "flatten buffers": one index an access, no index-typed load
 };
 
-/// Every Var defined before use and once; types agree; block iterations within their domains; loads and stores have the
-/// buffer's rank; no statement of a kernel without origin; no store to an input. Fails with the first broken rule.
+/// Every Var defined before use and once (after Level::Blocks, copies of a body may bind the same Var side by side);
+/// types agree; block iterations within their domains; loads and stores have the buffer's rank; no statement of a
+/// kernel without origin; no store to an input. Fails with the first broken rule.
 Result<void> verify(const PrimFunc& function, Level level);
 
 /// Structure alike up to names and origins.
