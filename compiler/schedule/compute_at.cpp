@@ -117,9 +117,17 @@ private:
             vars.push_back(loop->var);
         std::vector<bool> used(inner.size(), false);
         LoopRanges all(loops);
-        for (const Expr& condition : conjuncts(block.predicate))
-            edit_.require(isDomainLimit(condition, block, vars, all.facts),
-                          fmt::format("block '{}' runs only where {}", block.name, toString(condition)));
+        for (const Expr& condition : conjuncts(block.predicate)) {
+            auto mentioned = arith::freeVars(condition);
+            bool cuts = std::ranges::any_of(mentioned, [&](const Var& var) {
+                return std::ranges::any_of(vars, [&](const Var& other) { return other.same(var); });
+            });
+            if (!cuts)
+                conditions.push_back(condition);
+            else
+                edit_.require(isDomainLimit(condition, block, all.facts),
+                              fmt::format("block '{}' runs only where {}", block.name, toString(condition)));
+        }
         for (size_t d = 0; d < access.indices.size(); ++d) {
             if (isWhole(d))
                 continue;
@@ -143,14 +151,7 @@ private:
     }
 
     /// Conditions that cut a tile elsewhere than at the end of the domain leave holes.
-    static bool isDomainLimit(const Expr& condition, const tir::Block& block, const std::vector<Var>& inner,
-                              const arith::Facts& facts) {
-        auto vars = arith::freeVars(condition);
-        auto isInner = [&](const Var& var) {
-            return std::ranges::any_of(inner, [&](const Var& other) { return other.same(var); });
-        };
-        if (std::ranges::none_of(vars, isInner))
-            return true;
+    static bool isDomainLimit(const Expr& condition, const tir::Block& block, const arith::Facts& facts) {
         bool below = condition.kind() == arith::ExprKind::Lt, above = condition.kind() == arith::ExprKind::Ge;
         for (const tir::IterVar& iter : block.iters)
             if ((below || above) && arith::provablyEqual(condition->args[0], iter.binding, facts) &&
@@ -164,6 +165,9 @@ private:
     Path loop_;
     LoopRanges outside_;
     std::vector<std::optional<Range>> ranges_;
+
+public:
+    std::vector<Expr> conditions; // over the loops around: the tile exists only where they hold
 };
 
 /// Restricts a consumer's iterations to those whose operand the tile holds.
@@ -367,10 +371,12 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
     edit.require(!made.empty(), fmt::format("{} has no producer of block '{}'", edit.nameOf(loop), block.name));
 
     Restriction restriction(edit, moved);
+    std::vector<Expr> conditions;
     for (const BufferPtr& buffer : buffersIn(path.back())) {
         if (!made.contains(buffer.get()))
             continue;
         Tile tile(edit, buffer, loopPath);
+        std::ranges::copy(tile.conditions, std::back_inserter(conditions));
         for (const Access& access : accessesOf(edit.body, buffer.get()))
             if (access.path.back() == path.back() && !access.write)
                 restriction.add(tile, buffer, access.indices);
@@ -380,7 +386,7 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
         parts.push_back({range, true});
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());
-    moved.predicate = {};
+    moved.predicate = conjoin(conditions);
     Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts), around, path.back()->origin);
     edit.requireInScope(nest, loopPath, block.name);
 

@@ -174,12 +174,22 @@ void Schedule::reorder(const std::vector<LoopRef>& loops) {
             edit.require(!mentions(ordered[i].extent, ordered[j].var) && !mentions(ordered[i].min, ordered[j].var),
                          fmt::format("the range of loop {} depends on loop {}, which would be inside",
                                      ordered[i].var->name, ordered[j].var->name));
-    for (const Path& path : findBlocks(current))
-        for (const tir::IterVar& iter : blockOf(path).iters)
-            for (const tir::For& loop : chain)
-                edit.require(
-                    iter.kind != tir::IterKind::Opaque || !mentions(iter.binding, loop.var),
-                    fmt::format("the order of loop {} matters to block '{}'", loop.var->name, blockOf(path).name));
+    for (const Path& path : findBlocks(current)) {
+        const tir::Block& block = blockOf(path);
+        auto feeds = [&](const tir::For& loop, tir::IterKind kind) {
+            return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
+                return iter.kind == kind && mentions(iter.binding, loop.var);
+            });
+        };
+        for (const tir::For& loop : chain) {
+            edit.require(!feeds(loop, tir::IterKind::Opaque),
+                         fmt::format("the order of loop {} matters to block '{}'", loop.var->name, block.name));
+            // Loops of one kind start all results at the same time; a fused one may come to a result in its middle.
+            edit.require(!block.init || !feeds(loop, tir::IterKind::Spatial) || !feeds(loop, tir::IterKind::Reduce),
+                         fmt::format("loop {} is fused from both kinds, and block '{}' initialises its result",
+                                     loop.var->name, block.name));
+        }
+    }
     // Two blocks in one chain pass values within an iteration; interchanging loops could let one run ahead.
     auto blocks = findBlocks(current);
     for (const Path& a : blocks)

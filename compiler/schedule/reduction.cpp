@@ -37,15 +37,15 @@ Stmt dropEmptyGuard(const Stmt& body, const std::string& name) {
     std::vector<std::pair<Var, Expr>> loops;
     for (const Expr& condition : conjuncts(guarded->condition)) {
         auto iter = std::ranges::find_if(block.iters, [&](const tir::IterVar& candidate) {
-            return condition.kind() == arith::ExprKind::Lt && condition->args[0].same(candidate.var) &&
-                   candidate.binding.kind() == arith::ExprKind::Var &&
+            return candidate.kind == tir::IterKind::Reduce && condition.kind() == arith::ExprKind::Lt &&
+                   condition->args[0].same(candidate.var) && candidate.binding.kind() == arith::ExprKind::Var &&
                    arith::provablyEqual(candidate.extent, arith::max(condition->args[1], 1));
         });
         const tir::For* loop = nullptr;
         if (iter != block.iters.end())
             for (const tir::For* around : loopsOf(path))
-                if (around->var.same(iter->binding) && arith::isConst(around->min, 0) &&
-                    arith::provablyEqual(around->extent, iter->extent))
+                if (findBlocks(around->body).size() == 1 && around->var.same(iter->binding) &&
+                    arith::isConst(around->min, 0) && arith::provablyEqual(around->extent, iter->extent))
                     loop = around;
         if (!loop) {
             kept.push_back(condition);
@@ -100,10 +100,17 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
         edit.require(!reducesAlong(old, loops[i]->var),
                      fmt::format("block '{}' reduces along loop {}, which is outside of {}", block.name,
                                  loops[i]->var->name, edit.nameOf(loop)));
-    for (const BufferPtr& buffer : buffersIn(path.back())) {
-        Path allocation = findAllocate(edit.body, buffer.get());
-        edit.require(allocation.size() < loopPath.size() || !writes(old, buffer.get()),
-                     fmt::format("'{}' lives inside of {} only", buffer->name, edit.nameOf(loop)));
+    std::vector<Var> used;
+    for (const Access& access : accessesOf(old.init, old.writes[0].buffer.get()))
+        for (const Expr& index : access.indices)
+            std::ranges::copy(arith::freeVars(index), std::back_inserter(used));
+    for (size_t i = first; i < loops.size(); ++i) {
+        const Var& var = loops[i]->var;
+        edit.require(std::ranges::none_of(used, [&](const Var& other) { return other.same(var); }),
+                     fmt::format("'{}' holds the result of one iteration of loop {} only", old.writes[0].buffer->name,
+                                 var->name));
+        edit.require(arith::isConst(loops[i]->extent, 1) || spatialAlong(old, var) || reducesAlong(old, var),
+                     fmt::format("block '{}' is repeated along loop {}", block.name, var->name));
     }
 
     tir::Block init;
@@ -153,7 +160,6 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     for (const tir::For& copy : copies)
         ranges.add(copy.var, copy.min, copy.extent, true);
     init.predicate = simplifyPredicate(conjoin(conditions), ranges);
-    iters.insert(fresh.begin(), fresh.end()); // private buffers are indexed relative to loops
     init.body = tir::substitute(old.init, iters);
     refreshRegions(init);
     std::string name = init.name;
