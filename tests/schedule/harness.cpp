@@ -7,6 +7,8 @@
 #include "schedule/schedule.h"
 #include "te/te.h"
 #include "tir/interpret.h"
+#include "tir/text.h"
+#include "tir/verify.h"
 
 #include <cmath>
 #include <cstring>
@@ -60,6 +62,9 @@ std::vector<float> run(const tir::PrimFunc& function, const std::vector<int64_t>
 
 std::string difference(const tir::PrimFunc& before, const tir::PrimFunc& after,
                        const std::vector<std::vector<int64_t>>& scalars) {
+    for (const tir::PrimFunc* function : {&before, &after})
+        if (auto verified = tir::verify(*function, tir::Level::Blocks); !verified)
+            return toString(verified.error()) + "\n" + tir::print(*function);
     for (const std::vector<int64_t>& values : scalars) {
         try {
             std::vector<float> expected = run(before, values), actual = run(after, values);

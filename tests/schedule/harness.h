@@ -17,7 +17,7 @@ namespace lathe::test {
 /// The outputs one after the other; scalars follow the function's scalar parameters. Throws std::runtime_error if it fails.
 std::vector<float> run(const tir::PrimFunc& function, const std::vector<int64_t>& scalars = {});
 
-/// Empty if both compute the same for each set of scalars; else what went wrong, with the text of `after`.
+/// Empty if both are well-formed and compute the same for each set of scalars; else what went wrong, with the text of `after`.
 std::string difference(const tir::PrimFunc& before, const tir::PrimFunc& after,
                        const std::vector<std::vector<int64_t>>& scalars = {{}});
 
