@@ -123,6 +123,10 @@ void ModelPage::showGraph() {
     emit layoutWanted(pictureNumber_, dot);
 }
 
+const models::GraphPicture& ModelPage::picture() const {
+    return canvas_->picture();
+}
+
 void ModelPage::setLayout(int picture, models::GraphLayout layout) {
     if (picture == pictureNumber_ && !canvas_->touched())
         canvas_->setLayout(std::move(layout));
