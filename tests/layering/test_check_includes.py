@@ -13,8 +13,8 @@ class CheckIncludes(unittest.TestCase):
     def test_upward_include_is_a_problem(self):
         self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "relay/ir.h"'), 1)
         self.assertEqual(self.finds("compiler/runtime/a.h", '#include "base/result.h"'), 1)
-        self.assertEqual(self.finds("views/model/a.cpp", '#include "driver/trace.h"'), 1)
-        self.assertEqual(self.finds("views/model/a.cpp", '#include "views/passes/a.h"'), 1)
+        self.assertEqual(self.finds("views/graph/a.cpp", '#include "driver/trace.h"'), 1)
+        self.assertEqual(self.finds("views/graph/a.cpp", '#include "views/passes/a.h"'), 1)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/thread_pool.h"'), 1)
         self.assertEqual(self.finds("compiler/driver/a.cpp", '#include "app/session.h"'), 1)
 
@@ -22,7 +22,7 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/relay/a.cpp", '#include "model/span.h"'), 0)
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/abi.h"'), 0)
         self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
-        self.assertEqual(self.finds("app/main.cpp", '#include "views/model/a.h"'), 0)
+        self.assertEqual(self.finds("app/main.cpp", '#include "views/graph/a.h"'), 0)
 
     def test_include_without_path_is_a_problem(self):
         self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "ir.h"'), 1)
