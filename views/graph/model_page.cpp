@@ -107,14 +107,14 @@ void ModelPage::setModel(model::ModelGraphPtr model) {
 void ModelPage::showGraph() {
     ++pictureNumber_;
     if (!model_ || !graph_) {
-        canvas_->show({}, {});
+        canvas_->setPicture({}, {});
         place_->clear();
         return;
     }
     models::GraphPicture picture = models::pictureOf(*model_, *graph_);
     models::GraphLayout layout = layeredLayout(picture);
     const QByteArray dot = toDot(picture);
-    canvas_->show(std::move(picture), std::move(layout));
+    canvas_->setPicture(std::move(picture), std::move(layout));
     QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
     for (const auto& [node, attribute] : way_)
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
