@@ -33,7 +33,7 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
     setMinimumSize(200, 150);
 }
 
-void GraphCanvas::show(models::GraphPicture picture, models::GraphLayout layout) {
+void GraphCanvas::setPicture(models::GraphPicture picture, models::GraphLayout layout) {
     picture_ = std::move(picture);
     current_ = -1;
     selected_.assign(picture_.boxes.size(), 0);

@@ -21,7 +21,7 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     /// Replaces what is drawn and fits it into the view (or shows the top of a graph too tall to be read so).
-    void show(models::GraphPicture picture, models::GraphLayout layout);
+    void setPicture(models::GraphPicture picture, models::GraphLayout layout);
     /// Other places for the same picture; keeps zoom, and the current box where it is on the screen.
     void setLayout(models::GraphLayout layout);
     const models::GraphPicture& picture() const { return picture_; }

@@ -107,20 +107,24 @@ void ModelPage::setModel(model::ModelGraphPtr model) {
 void ModelPage::showGraph() {
     ++pictureNumber_;
     if (!model_ || !graph_) {
-        canvas_->show({}, {});
+        canvas_->setPicture({}, {});
         place_->clear();
         return;
     }
     models::GraphPicture picture = models::pictureOf(*model_, *graph_);
     models::GraphLayout layout = layeredLayout(picture);
     const QByteArray dot = toDot(picture);
-    canvas_->show(std::move(picture), std::move(layout));
+    canvas_->setPicture(std::move(picture), std::move(layout));
     QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
     for (const auto& [node, attribute] : way_)
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
     place_->setText(place.join(QStringLiteral("  ›  ")) + tr("   %n node(s)", "", int(graph_->nodes.size())));
     out_->setVisible(!way_.empty());
     emit layoutWanted(pictureNumber_, dot);
+}
+
+const models::GraphPicture& ModelPage::picture() const {
+    return canvas_->picture();
 }
 
 void ModelPage::setLayout(int picture, models::GraphLayout layout) {

@@ -31,6 +31,7 @@ public:
     void revealNode(int node);
     void focusSearch();
     GraphCanvas* canvas() const { return canvas_; }
+    const models::GraphPicture& picture() const;
 
 signals:
     /// A better layout of this picture is wanted: input for dot.

@@ -308,6 +308,10 @@ int operatorFamily(const std::string& op) {
     return 0;
 }
 
+GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph) {
+    return PictureMaker(model, graph).make();
+}
+
 std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> nestedGraphs(const model::Node& node) {
     std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> result;
     for (const model::Attribute& attribute : node.attributes) {

@@ -96,11 +96,11 @@ QString ComparisonView::afterText() const {
 }
 
 void ComparisonView::showMessage(const QString& text) {
-    show({});
+    setComparison({});
     count_->setText(text);
 }
 
-void ComparisonView::show(models::Comparison comparison) {
+void ComparisonView::setComparison(models::Comparison comparison) {
     busy_ = true;
     comparison_ = std::move(comparison);
     // A line that the other side lacks is an empty one there, so that rows stand side by side.

@@ -18,7 +18,7 @@ class ComparisonView : public QWidget {
 public:
     explicit ComparisonView(QWidget* parent = nullptr);
 
-    void show(models::Comparison comparison);
+    void setComparison(models::Comparison comparison);
     void showMessage(const QString& text);
     /// Marks the lines that came from these model nodes and scrolls to the first.
     void markNodes(const std::vector<int>& nodes);

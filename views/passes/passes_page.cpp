@@ -135,7 +135,7 @@ void PassesPage::ask() {
 void PassesPage::setComparison(int pass, const QString& function, models::Comparison comparison) {
     if (pass != pass_ || function != function_->currentData().toString())
         return;
-    view_->show(std::move(comparison));
+    view_->setComparison(std::move(comparison));
     view_->markNodes(selection_->nodes());
 }
 

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The compiler as the window sees it: wishes go in, values come back as signals. Work runs on one thread behind one queue; a
+// newer wish of the same kind takes the place of a queued one. The window never waits.
+#pragma once
+
+#include "driver/compile.h"
+#include "views/models/comparison.h"
+#include "views/models/profile_model.h"
+
+#include <QObject>
+#include <QTemporaryDir>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+
+namespace lathe::app {
+
+using TracePtr = std::shared_ptr<const driver::Trace>;
+
+class Engine : public QObject {
+    Q_OBJECT
+
+public:
+    explicit Engine(QObject* parent = nullptr);
+    ~Engine() override;
+
+    /// Import alone; answers `opened`, with the graph also where import refuses.
+    void open(const QString& path);
+    /// Answers `compiled`, good or not: the Trace is complete up to the failing pass.
+    void compile(const QString& path, driver::Options options = {});
+    /// Runs the last artifact, on random inputs, in a child process; answers `ran`.
+    void run(TracePtr trace, int threads);
+    /// Answers `compared`.
+    void compare(TracePtr trace, int pass, const QString& function);
+    /// Ends what runs now, as soon as it notices, and what is queued.
+    void cancel();
+
+signals:
+    void opened(QString path, lathe::app::TracePtr trace);
+    void compiled(lathe::app::TracePtr trace, bool good, double seconds);
+    void ran(lathe::views::models::Profile profile, std::vector<lathe::Diagnostic> problems);
+    void compared(int pass, QString function, lathe::views::models::Comparison comparison);
+    void progress(QString what, double fraction); // 0 … 1
+    void idle();
+
+private:
+    enum class Kind { Open, Compile, Run, Compare };
+    struct Job {
+        Kind kind;
+        std::function<void()> work;
+    };
+    void enqueue(Kind kind, std::function<void()> work);
+    void loop();
+    driver::Progress progressOf(const QString& what);
+
+    std::mutex mutex_;
+    std::condition_variable wake_;
+    std::deque<Job> queue_;
+    bool ending_ = false;
+    std::atomic<bool> cancelled_ = false;
+    QTemporaryDir folder_;
+    std::filesystem::path artifact_;
+    std::thread thread_;
+};
+
+} // namespace lathe::app

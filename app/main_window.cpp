@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/main_window.h"
+
+#include "app/graphviz.h"
+#include "base/version.h"
+#include "views/graph/model_page.h"
+#include "views/passes/passes_page.h"
+#include "views/problems/problems_panel.h"
+#include "views/profile/profile_page.h"
+
+#include <QDockWidget>
+#include <QDragEnterEvent>
+#include <QFileInfo>
+#include <QLabel>
+#include <QMimeData>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QSettings>
+#include <QStackedWidget>
+#include <QStatusBar>
+#include <QTabWidget>
+#include <QTime>
+
+namespace lathe::app {
+
+namespace {
+
+enum Page { modelPageIndex, passesPageIndex, profilePageIndex };
+
+} // namespace
+
+MainWindow::MainWindow()
+    : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
+      model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
+      profile_(new views::profile::ProfilePage(&selection_)), progress_(new QProgressBar), status_(new QLabel) {
+    setWindowTitle(tr("Lathe"));
+    setAcceptDrops(true);
+    resize(1440, 900);
+    pages_->setDocumentMode(true);
+    pages_->addTab(model_, tr("Model"));
+    pages_->addTab(passes_, tr("Passes"));
+    pages_->addTab(profile_, tr("Profile"));
+    stack_->addWidget(makeWelcome());
+    stack_->addWidget(pages_);
+    setCentralWidget(stack_);
+    progress_->setRange(0, 1000);
+    progress_->setMaximumWidth(220);
+    progress_->setTextVisible(false);
+    progress_->setVisible(false);
+    progress_->setAccessibleName(tr("Progress"));
+    statusBar()->addWidget(status_, 1);
+    statusBar()->addPermanentWidget(progress_);
+    makeDocks();
+    makeMenus();
+    fillRecent();
+    connectEngine();
+    const QSettings settings;
+    restoreGeometry(settings.value("window/geometry").toByteArray());
+    theme_.choose(Theme::Choice(settings.value("window/theme", 0).toInt()));
+    setBusy(false);
+}
+
+void MainWindow::connectEngine() {
+    connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
+    connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
+    connect(&engine_, &Engine::ran, this, [this](views::models::Profile profile, std::vector<Diagnostic> problems) {
+        if (!problems.empty()) {
+            log(tr("The run failed."));
+            return showProblems(std::move(problems));
+        }
+        log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
+        profile_->setProfile(std::move(profile));
+        pages_->setCurrentIndex(profilePageIndex);
+    });
+    connect(&engine_, &Engine::compared, passes_, &views::passes::PassesPage::setComparison);
+    connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
+        status_->setText(what);
+        progress_->setVisible(busy_);
+        progress_->setValue(int(fraction * 1000));
+    });
+    connect(&engine_, &Engine::idle, this, [this] {
+        setBusy(false);
+        checkSettled();
+    });
+    connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
+        if (trace_)
+            engine_.compare(trace_, pass, function);
+    });
+    connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
+        layingOut_ = true;
+        graphviz_->layout(picture, dot);
+    });
+    connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
+        layingOut_ = false;
+        if (auto layout = fromDotPlain(model_->picture(), plain))
+            model_->setLayout(picture, std::move(*layout));
+        checkSettled();
+    });
+    connect(graphviz_, &Graphviz::failed, this, [this](int, const QString& why) {
+        layingOut_ = false;
+        log(tr("The simple layout of the graph stays: %1.").arg(why));
+        checkSettled();
+    });
+    connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, [this](int node) {
+        pages_->setCurrentIndex(modelPageIndex);
+        model_->revealNode(node);
+    });
+}
+
+void MainWindow::checkSettled() {
+    if (!busy_ && !layingOut_)
+        emit settled();
+}
+
+void MainWindow::open(const QString& path) {
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    setBusy(true);
+    path_ = absolute;
+    log(tr("Opening %1").arg(absolute));
+    engine_.open(absolute);
+}
+
+void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
+    if (path != path_)
+        return;
+    trace_ = trace;
+    compiled_ = false;
+    selection_.set({});
+    model_->setModel(trace->graph);
+    passes_->setTrace(nullptr);
+    profile_->setProfile({});
+    showProblems(trace->diagnostics);
+    const bool refused = problems_->model()->errors() > 0;
+    setWindowTitle(tr("%1 – Lathe").arg(QFileInfo(path).fileName()));
+    if (!trace->graph) {
+        log(tr("%1 could not be read as a model.").arg(path));
+        stack_->setCurrentIndex(1);
+        setBusy(false);
+        return;
+    }
+    remember(path);
+    stack_->setCurrentIndex(1);
+    pages_->setCurrentIndex(modelPageIndex);
+    log(tr("%1: %2, %n node(s)%3", "", trace->graph->nodeCount)
+            .arg(QFileInfo(path).fileName(), QString::fromStdString(trace->graph->format),
+                 refused ? tr(", refused: see Problems") : QString()));
+    for (const Diagnostic& diagnostic : trace->diagnostics)
+        if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0) {
+            model_->revealNode(diagnostic.nodeId);
+            break;
+        }
+}
+
+void MainWindow::compile() {
+    if (path_.isEmpty())
+        return;
+    setBusy(true);
+    log(tr("Compiling"));
+    engine_.compile(path_);
+}
+
+void MainWindow::showCompiled(const TracePtr& trace, bool good, double seconds) {
+    trace_ = trace;
+    compiled_ = good;
+    passes_->setTrace(trace);
+    profile_->setProfile({});
+    showProblems(trace->diagnostics);
+    log(good ? tr("Compiled in %1 s: %2 kernels, %3 calls.")
+                   .arg(seconds, 0, 'f', 2)
+                   .arg(trace->kernels.size())
+                   .arg(trace->calls.size())
+             : tr("Compilation ended without an artifact."));
+    if (!trace->passes.empty())
+        pages_->setCurrentIndex(passesPageIndex);
+    setBusy(busy_);
+}
+
+void MainWindow::run() {
+    if (!compiled_)
+        return;
+    setBusy(true);
+    log(tr("Running"));
+    engine_.run(trace_, 0);
+}
+
+void MainWindow::showPage(const QString& name) {
+    const QStringList names{"model", "passes", "profile"};
+    pages_->setCurrentIndex(std::max(0, int(names.indexOf(name))));
+}
+
+void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
+    problems_->setProblems(std::move(diagnostics));
+    const int count = problems_->model()->rowCount();
+    problemsDock_->setWindowTitle(count ? tr("Problems (%1)").arg(count) : tr("Problems"));
+    if (problems_->model()->errors() > 0) {
+        problemsDock_->show();
+        problemsDock_->raise();
+    }
+}
+
+void MainWindow::log(const QString& text) {
+    log_->appendPlainText(QTime::currentTime().toString("HH:mm:ss  ") + text);
+    status_->setText(text);
+}
+
+void MainWindow::setBusy(bool busy) {
+    busy_ = busy;
+    progress_->setVisible(busy);
+    if (!busy)
+        progress_->setValue(0);
+    cancelAction_->setEnabled(busy);
+    compileAction_->setEnabled(!busy && !path_.isEmpty());
+    runAction_->setEnabled(!busy && compiled_);
+}
+
+void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
+    if (event->mimeData()->hasUrls() && event->mimeData()->urls().first().isLocalFile())
+        event->acceptProposedAction();
+}
+
+void MainWindow::dropEvent(QDropEvent* event) {
+    event->acceptProposedAction();
+    open(event->mimeData()->urls().first().toLocalFile());
+}
+
+void MainWindow::closeEvent(QCloseEvent* event) {
+    QSettings settings;
+    settings.setValue("window/geometry", saveGeometry());
+    settings.setValue("window/theme", int(theme_.choice()));
+    engine_.cancel();
+    QMainWindow::closeEvent(event);
+}
+
+} // namespace lathe::app

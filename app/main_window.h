@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The workbench's window: menus, pages and docks, and the wiring between pages and engine. Pages emit wishes and get values;
+// they know neither the engine nor each other.
+#pragma once
+
+#include "app/engine.h"
+#include "app/theme.h"
+#include "views/models/selection.h"
+
+#include <QMainWindow>
+
+class QAction;
+class QDockWidget;
+class QLabel;
+class QMenu;
+class QPlainTextEdit;
+class QProgressBar;
+class QStackedWidget;
+class QTabWidget;
+
+namespace lathe::views::graph {
+class ModelPage;
+}
+namespace lathe::views::passes {
+class PassesPage;
+}
+namespace lathe::views::problems {
+class ProblemsPanel;
+}
+namespace lathe::views::profile {
+class ProfilePage;
+}
+
+namespace lathe::app {
+
+class Graphviz;
+
+class MainWindow : public QMainWindow {
+    Q_OBJECT
+
+public:
+    MainWindow();
+
+    void open(const QString& path);
+    void compile();
+    void run();
+    void showPage(const QString& name); // "model", "passes", "profile"
+    Theme& theme() { return theme_; }
+
+    views::graph::ModelPage* modelPage() const { return model_; }
+    views::passes::PassesPage* passesPage() const { return passes_; }
+    views::profile::ProfilePage* profilePage() const { return profile_; }
+    views::problems::ProblemsPanel* problems() const { return problems_; }
+    bool isBusy() const { return busy_; }
+    bool isCompiled() const { return compiled_; }
+
+signals:
+    /// Nothing is queued and the graph has its final places.
+    void settled();
+
+protected:
+    void dragEnterEvent(QDragEnterEvent* event) override;
+    void dropEvent(QDropEvent* event) override;
+    void closeEvent(QCloseEvent* event) override;
+
+private:
+    void makeMenus();
+    void makeDocks();
+    QWidget* makeWelcome();
+    void askForFile();
+    void fillRecent();
+    void remember(const QString& path);
+    void connectEngine();
+    void showOpened(const QString& path, const TracePtr& trace);
+    void showCompiled(const TracePtr& trace, bool good, double seconds);
+    void showProblems(std::vector<Diagnostic> diagnostics);
+    void log(const QString& text);
+    void setBusy(bool busy);
+    void checkSettled();
+
+    Theme theme_;
+    Engine engine_;
+    Graphviz* graphviz_;
+    views::models::Selection selection_;
+    QString path_;
+    TracePtr trace_; // of the last compilation; before: of the import
+    bool busy_ = false, compiled_ = false, layingOut_ = false;
+
+    QStackedWidget* stack_;
+    QTabWidget* pages_;
+    views::graph::ModelPage* model_;
+    views::passes::PassesPage* passes_;
+    views::profile::ProfilePage* profile_;
+    views::problems::ProblemsPanel* problems_;
+    QDockWidget* problemsDock_;
+    QDockWidget* logDock_;
+    QPlainTextEdit* log_;
+    QMenu* recent_;
+    QAction *compileAction_, *runAction_, *cancelAction_;
+    QProgressBar* progress_;
+    QLabel* status_;
+    QLabel* welcomeRecent_;
+};
+
+} // namespace lathe::app

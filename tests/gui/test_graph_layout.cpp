@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Layouts: arrows run downwards, boxes do not overlap, time grows about linearly, and what dot writes is read.
+#include "gui/sample_graph.h"
+#include "views/models/graph_layout.h"
+
+#include <QElapsedTimer>
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::views::models;
+
+namespace {
+
+QRectF rectOf(const GraphPicture& picture, const GraphLayout& layout, size_t box) {
+    const QSizeF size = picture.boxes[box].size;
+    return {layout.centers[box] - QPointF(size.width() / 2, size.height() / 2), size};
+}
+
+void checkPlaces(const GraphPicture& picture, const GraphLayout& layout) {
+    QCOMPARE(layout.centers.size(), picture.boxes.size());
+    QCOMPARE(layout.paths.size(), picture.arrows.size());
+    for (size_t i = 0; i < picture.boxes.size(); ++i)
+        for (size_t k = i + 1; k < picture.boxes.size(); ++k)
+            QVERIFY(!rectOf(picture, layout, i).intersects(rectOf(picture, layout, k)));
+    for (size_t i = 0; i < picture.arrows.size(); ++i) {
+        QVERIFY(layout.centers[picture.arrows[i].from].y() < layout.centers[picture.arrows[i].to].y());
+        QCOMPARE(layout.paths[i].size() % 3, size_t(1));
+    }
+}
+
+} // namespace
+
+class TestGraphLayout : public QObject {
+    Q_OBJECT
+
+private slots:
+    void layersOfResidualBlock() {
+        const auto model = testing::residualBlock();
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        checkPlaces(picture, layeredLayout(picture));
+    }
+
+    void layersOfChainWithSkips() {
+        const auto model = testing::chainWithMask(40);
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        checkPlaces(picture, layeredLayout(picture));
+    }
+
+    void emptyPicture() { QVERIFY(layeredLayout({}).centers.empty()); }
+
+    void cycleIsTolerated() {
+        GraphPicture picture;
+        picture.boxes.resize(3);
+        for (GraphBox& box : picture.boxes)
+            box.size = {50, 20};
+        picture.arrows = {{0, 1, {}}, {1, 2, {}}, {2, 1, {}}};
+        QCOMPARE(layeredLayout(picture).centers.size(), size_t(3));
+    }
+
+    void tenThousandNodesArePaintedSoon() {
+        const auto model = testing::chainWithMask(10000);
+        QElapsedTimer timer;
+        timer.start();
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        const GraphLayout layout = layeredLayout(picture);
+        QCOMPARE(layout.centers.size(), picture.boxes.size());
+        // A quadratic step would take minutes; the bound leaves room for sanitizers on a busy machine.
+        QVERIFY2(timer.elapsed() < 10000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void plainOutputOfDotIsRead() {
+        const auto model = testing::residualBlock();
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        QByteArray plain = "graph 1 4 5\n";
+        for (size_t i = 0; i < picture.boxes.size(); ++i)
+            plain += "node n" + QByteArray::number(int(i)) + " 2 " + QByteArray::number(5 - int(i)) +
+                     " 1 0.5 \"\" solid box black lightgrey\n";
+        for (const GraphArrow& arrow : picture.arrows)
+            plain += "edge n" + QByteArray::number(arrow.from) + " n" + QByteArray::number(arrow.to) +
+                     " 4 1 4 1 3.5 1 3 1 2.5 solid black\n";
+        const auto layout = fromDotPlain(picture, plain + "stop\n");
+        QVERIFY(layout);
+        QCOMPARE(layout->centers[1], QPointF(144, -288)); // inches, y upwards -> points, y downwards
+        QCOMPARE(layout->paths[0].size(), size_t(4));
+        QVERIFY(!fromDotPlain(picture, plain));                      // cut off
+        QVERIFY(!fromDotPlain(picture, "node n99 1 1 1 1\nstop\n")); // of another picture
+        QVERIFY(!fromDotPlain(picture, "garbage"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestGraphLayout)
+#include "test_graph_layout.moc"

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The item models of passes, profile and problems, without widgets.
+#include "views/models/pass_model.h"
+#include "views/models/problem_model.h"
+#include "views/models/profile_model.h"
+#include "views/models/selection.h"
+
+#include <QAbstractItemModelTester>
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::views::models;
+
+class TestTables : public QObject {
+    Q_OBJECT
+
+private slots:
+    void passesShowTheirEffect() {
+        driver::Trace trace;
+        auto add = [&](const char* name, bool changed, int64_t bindings) {
+            driver::PassRecord pass;
+            pass.name = name;
+            pass.changed = changed;
+            pass.bindings = bindings;
+            pass.ms = 1.5;
+            trace.passes.push_back(std::move(pass));
+        };
+        add("import", true, 100);
+        add("dead code", false, 100);
+        add("fuse", true, 60);
+        trace.passes[1].ran = false;
+        trace.passes[2].diagnostics.push_back(error("it failed"));
+
+        PassModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(passRows(trace));
+        QCOMPARE(model.rowCount(), 3);
+        auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(text(1, PassModel::Changed), QString("off"));
+        QCOMPARE(text(2, PassModel::Changed), QString("failed"));
+        QCOMPARE(text(2, PassModel::Bindings), QString("60  (-40)"));
+        model.setOnlyChanged(true);
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.at(1).index, 2);
+    }
+
+    void profileHasSharesAndRates() {
+        Profile profile;
+        profile.rows.resize(2);
+        profile.rows[0].ms = 1;
+        profile.rows[0].flops = 2e9; // 2 GFLOP in 1 ms: 2000 GFLOP/s
+        profile.rows[1].ms = 3;
+        profile.rows[1].bytes = 6e6; // 6 MB in 3 ms: 2 GB/s
+        ProfileModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(profile);
+        QCOMPARE(model.at(0).share, 0.75); // the slowest first
+        QCOMPARE(model.at(1).gflops(), 2000.0);
+        QCOMPARE(model.at(0).gbs(), 2.0);
+    }
+
+    void problemsOnceErrorsFirst() {
+        Diagnostic warning = error("odd");
+        warning.severity = Severity::Warning;
+        ProblemModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show({warning, error("bad"), error("bad")});
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.errors(), 1);
+        QCOMPARE(model.at(0).what, std::string("bad"));
+    }
+
+    void selectionTellsOnlyChanges() {
+        Selection selection;
+        QSignalSpy changes(&selection, &Selection::changed);
+        selection.set({3, 1, 3});
+        selection.set({1, 3});
+        QCOMPARE(changes.count(), 1);
+        QVERIFY(selection.contains(3));
+        QVERIFY(!selection.contains(2));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTables)
+#include "test_tables.moc"
