@@ -20,7 +20,9 @@ namespace {
 
 class Contender {
 public:
-    Contender(std::string name, const std::string& command, const std::string& model, int threads, const std::string& data) : name_(std::move(name)) {
+    Contender(std::string name, const std::string& command, const std::string& model, int threads,
+              const std::string& data)
+        : name_(std::move(name)) {
         int in[2], out[2];
         if (pipe(in) != 0 || pipe(out) != 0)
             return;
@@ -89,15 +91,27 @@ struct Row {
 };
 
 void print(const std::string& model, int threads, const Row& row, const Common& common) {
-    double middle = median(row.ns) / 1e6, least = row.ns.empty() ? 0 : *std::min_element(row.ns.begin(), row.ns.end()) / 1e6;
+    double middle = median(row.ns) / 1e6,
+           least = row.ns.empty() ? 0 : *std::min_element(row.ns.begin(), row.ns.end()) / 1e6;
     if (common.json)
-        fmt::print("{}\n", nlohmann::json{{"model", model}, {"threads", threads}, {"runtime", row.runtime}, {"median_ms", middle}, {"min_ms", least}, {"rounds", row.ns.size()}, {"compile_s", row.compileSeconds}, {"peak_bytes", row.peakBytes}}.dump());
+        fmt::print("{}\n", nlohmann::json{{"model", model},
+                                          {"threads", threads},
+                                          {"runtime", row.runtime},
+                                          {"median_ms", middle},
+                                          {"min_ms", least},
+                                          {"rounds", row.ns.size()},
+                                          {"compile_s", row.compileSeconds},
+                                          {"peak_bytes", row.peakBytes}}
+                               .dump());
     else
-        fmt::print("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  peak {:.1f} MB\n", model, threads, row.runtime, middle, least,
-                   row.ns.size(), row.compileSeconds, static_cast<double>(row.peakBytes) / 1e6);
+        fmt::print("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
+                   "peak {:.1f} MB\n",
+                   model, threads, row.runtime, middle, least, row.ns.size(), row.compileSeconds,
+                   static_cast<double>(row.peakBytes) / 1e6);
 }
 
-Result<std::vector<Row>> benchModel(const std::string& model, int threads, const BenchArgs& args, const Common& common) {
+Result<std::vector<Row>> benchModel(const std::string& model, int threads, const BenchArgs& args,
+                                    const Common& common) {
     TemporaryPath temporary(".so");
     driver::Trace trace;
     double seconds = 0;
@@ -113,7 +127,8 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     if (!test.dataSets.empty()) {
         data = test.dataSets.front().string();
         for (size_t i = 0; i < loaded.inputs.size(); ++i)
-            inputs.push_back(fmt::format("{}={}", loaded.inputs[i].name, (test.dataSets.front() / fmt::format("input_{}.pb", i)).string()));
+            inputs.push_back(fmt::format("{}={}", loaded.inputs[i].name,
+                                         (test.dataSets.front() / fmt::format("input_{}.pb", i)).string()));
     }
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
     LATHE_CHECKED(setInputs(runner, loaded, inputs, 0, compileOptions.shapes));
@@ -125,7 +140,8 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         size_t equals = against.find('=');
         if (equals == std::string::npos)
             return failure(fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
-        contenders.push_back(std::make_unique<Contender>(against.substr(0, equals), against.substr(equals + 1), model, threads, data));
+        contenders.push_back(
+            std::make_unique<Contender>(against.substr(0, equals), against.substr(equals + 1), model, threads, data));
         if (!contenders.back()->ready())
             return failure(fmt::format("contender '{}' did not get ready", against));
         rows.push_back({contenders.back()->name(), {}, 0, 0});

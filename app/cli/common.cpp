@@ -83,7 +83,9 @@ int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
         if (diagnostic.what.starts_with("internal error"))
             code = 3;
         if (common.json) {
-            nlohmann::json line = {{"severity", diagnostic.severity == Severity::Error ? "error" : diagnostic.severity == Severity::Warning ? "warning" : "note"},
+            nlohmann::json line = {{"severity", diagnostic.severity == Severity::Error     ? "error"
+                                                : diagnostic.severity == Severity::Warning ? "warning"
+                                                                                           : "note"},
                                    {"file", diagnostic.file},
                                    {"node", diagnostic.node},
                                    {"operator", diagnostic.op},

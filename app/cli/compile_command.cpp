@@ -15,7 +15,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool wanted(const std::string& name, const std::string& filter) { return filter.empty() || name == filter; }
+bool wanted(const std::string& name, const std::string& filter) {
+    return filter.empty() || name == filter;
+}
 
 Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     std::string text;
@@ -60,15 +62,18 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         fmt::print(stderr, "compile needs -o OUT, or --emit STAGE\n");
         return 2;
     }
-    auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace, makeProgress(common));
+    auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
+                                        makeProgress(common));
     if (!artifact)
         return report(trace.diagnostics, common);
     if (!text) {
         std::error_code failed;
         if (common.json)
-            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds, fs::file_size(args.out, failed));
+            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds,
+                       fs::file_size(args.out, failed));
         else if (!common.quiet)
-            fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds, trace.kernels.size(), trace.calls.size(),
+            fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds,
+                       trace.kernels.size(), trace.calls.size(),
                        static_cast<double>(fs::file_size(args.out, failed)) / 1e6);
         return 0;
     }

@@ -31,7 +31,8 @@ nlohmann::json describe(const std::string& name, const relay::Type& type) {
 }
 
 /// Sizes that --shape gives to the symbols of inputs.
-std::unordered_map<const arith::ExprNode*, int64_t> bindSymbols(const relay::Function& main, const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
+std::unordered_map<const arith::ExprNode*, int64_t>
+bindSymbols(const relay::Function& main, const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
     std::unordered_map<const arith::ExprNode*, int64_t> values;
     for (const relay::Param& param : main.params)
         if (const relay::TensorType* type = relay::asTensor(param.type))
@@ -58,8 +59,11 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (!trace.graph)
         return report(trace.diagnostics, common);
 
-    nlohmann::json facts = {{"inputs", nlohmann::json::array()}, {"outputs", nlohmann::json::array()}, {"symbols", nlohmann::json::array()},
-                            {"operators", nlohmann::json::object()}, {"unsupported", nlohmann::json::array()}};
+    nlohmann::json facts = {{"inputs", nlohmann::json::array()},
+                            {"outputs", nlohmann::json::array()},
+                            {"symbols", nlohmann::json::array()},
+                            {"operators", nlohmann::json::object()},
+                            {"unsupported", nlohmann::json::array()}};
     std::map<std::string, int> operators;
     int64_t parameters = 0;
     for (const model::Node* node : trace.graph->nodes)
@@ -71,13 +75,15 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     facts["parameters"] = parameters;
     for (const Diagnostic& diagnostic : trace.diagnostics)
         if (diagnostic.severity == Severity::Error)
-            facts["unsupported"].push_back({{"node", diagnostic.node}, {"operator", diagnostic.op}, {"reason", diagnostic.what}});
+            facts["unsupported"].push_back(
+                {{"node", diagnostic.node}, {"operator", diagnostic.op}, {"reason", diagnostic.what}});
     std::shared_ptr<const relay::Module> module = trace.passes.empty() ? nullptr : trace.passes.front().after;
     if (module) {
         const relay::Function& main = module->main();
         for (const relay::Param& param : main.params)
             facts["inputs"].push_back(describe(param.name, param.type));
-        std::vector<relay::Type> outputs = relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields : std::vector<relay::Type>{main.resultType};
+        std::vector<relay::Type> outputs = relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields
+                                                                           : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
         auto values = bindSymbols(main, shapes);
@@ -85,7 +91,8 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)
                     for (const arith::Var& var : arith::freeVars(dim))
-                        if (std::find(facts["symbols"].begin(), facts["symbols"].end(), var->name) == facts["symbols"].end())
+                        if (std::find(facts["symbols"].begin(), facts["symbols"].end(), var->name) ==
+                            facts["symbols"].end())
                             facts["symbols"].push_back(var->name);
         if (compiled) {
             double flops = 0;
@@ -102,7 +109,9 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         auto declared = [](const std::vector<model::Value>& from) {
             nlohmann::json list = nlohmann::json::array();
             for (const model::Value& value : from)
-                list.push_back({{"name", value.name}, {"dtype", toString(value.type.dtype)}, {"shape", model::toString(value.type)}});
+                list.push_back({{"name", value.name},
+                                {"dtype", toString(value.type.dtype)},
+                                {"shape", model::toString(value.type)}});
             return list;
         };
         facts["inputs"] = declared(trace.graph->graph->inputs);
@@ -111,15 +120,22 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (common.json) {
         fmt::print("{}\n", facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     } else {
-        fmt::print("{}: {}, {} nodes, {} parameters\n", args.model, trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount, parameters);
+        fmt::print("{}: {}, {} nodes, {} parameters\n", args.model,
+                   trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,
+                   parameters);
         for (const char* kind : {"inputs", "outputs"})
             for (const auto& value : facts[kind])
-                fmt::print("  {:7} {}: {} {}\n", std::string(kind).substr(0, std::string(kind).size() - 1), value.value("name", ""), value.value("dtype", ""), value.contains("shape") ? value["shape"].dump() : "");
+                fmt::print("  {:7} {}: {} {}\n", std::string(kind).substr(0, std::string(kind).size() - 1),
+                           value.value("name", ""), value.value("dtype", ""),
+                           value.contains("shape") ? value["shape"].dump() : "");
         for (const auto& [op, count] : operators)
             fmt::print("  {:4} × {}\n", count, op);
         if (facts.contains("flops"))
-            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {} bytes{}\n", facts["flops"].get<double>() / 1e9, facts["peak_bytes"].dump(),
-                       facts["peak_bytes"].is_null() ? " = " + facts["peak_bytes_expression"].get<std::string>() + " (give sizes by --shape)" : "");
+            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {} bytes{}\n",
+                       facts["flops"].get<double>() / 1e9, facts["peak_bytes"].dump(),
+                       facts["peak_bytes"].is_null()
+                           ? " = " + facts["peak_bytes_expression"].get<std::string>() + " (give sizes by --shape)"
+                           : "");
         for (const Diagnostic& diagnostic : trace.diagnostics)
             fmt::print("  {}\n", toString(diagnostic));
     }

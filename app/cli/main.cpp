@@ -26,7 +26,8 @@ void addCommon(CLI::App& command, Common& common) {
 }
 
 void addTest(CLI::App& command, TestArgs& args) {
-    command.add_option("--tolerance", args.tolerance, "onnx (element by element) or model (relative to the output's range)");
+    command.add_option("--tolerance", args.tolerance,
+                       "onnx (element by element) or model (relative to the output's range)");
     command.add_option("--timeout", args.timeout, "seconds for one test, compilation included");
     command.add_option("--seed", args.seed, "seed of random operators");
 }
@@ -46,7 +47,8 @@ int run(int argc, char** argv) {
     addCommon(*compileApp, common);
 
     InspectArgs inspect;
-    CLI::App* inspectApp = app.add_subcommand("inspect", "inputs, outputs, operators, costs, and what is not supported");
+    CLI::App* inspectApp =
+        app.add_subcommand("inspect", "inputs, outputs, operators, costs, and what is not supported");
     inspectApp->add_option("model", inspect.model, "the model file")->required();
     addCommon(*inspectApp, common);
 
@@ -64,7 +66,8 @@ int run(int argc, char** argv) {
     CLI::App* profileApp = app.add_subcommand("profile", "time a model by fused function");
     for (CLI::App* command : {runApp, profileApp}) {
         command->add_option("model", run.model, "the model or artifact")->required();
-        command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")->allow_extra_args(false);
+        command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
+            ->allow_extra_args(false);
         command->add_option("--seed", run.seed, "seed of random inputs and operators");
         command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB");
         command->add_option("--timeout", run.timeout, "seconds");
@@ -118,7 +121,9 @@ int main(int argc, char** argv) {
     try {
         return run(argc, argv);
     } catch (const std::exception& broken) {
-        fmt::print(stderr, "internal error: {}\nThis is a fault of Lathe: please report it with the command and the model.\n", broken.what());
+        fmt::print(stderr,
+                   "internal error: {}\nThis is a fault of Lathe: please report it with the command and the model.\n",
+                   broken.what());
         return 3;
     }
 }

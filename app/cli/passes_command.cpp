@@ -81,7 +81,8 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
     }
     for (const driver::KernelRecord& kernel : trace.kernels)
         for (size_t i = 0; i < kernel.stages.size(); ++i)
-            LATHE_CHECKED(writeText(fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first), tir::print(*kernel.stages[i].second)));
+            LATHE_CHECKED(writeText(fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first),
+                                    tir::print(*kernel.stages[i].second)));
     if (trace.entry)
         LATHE_CHECKED(writeText("entry.tir", tir::print(*trace.entry)));
     return {};
@@ -104,7 +105,9 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         const std::string& pass = args.after.empty() ? args.diff : args.after;
         std::string after = textAt(trace, pass, args.function, false);
         if (after.empty())
-            return report({error(fmt::format("there is no pass '{}' with such a function", pass), "run `lathe passes MODEL` for the list")}, common);
+            return report({error(fmt::format("there is no pass '{}' with such a function", pass),
+                                 "run `lathe passes MODEL` for the list")},
+                          common);
         if (args.diff.empty())
             fmt::print("{}", after);
         else
@@ -114,10 +117,23 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");
         for (const driver::PassRecord& record : trace.passes) {
             if (common.json)
-                fmt::print("{}\n", nlohmann::json{{"pass", record.name}, {"stage", driver::toString(record.stage)}, {"required", record.required}, {"ran", record.ran}, {"ms", record.ms}, {"changed", record.changed}, {"bindings", record.bindings}, {"flops", record.flops}, {"peak_bytes", record.peakBytes}}.dump());
+                fmt::print("{}\n", nlohmann::json{{"pass", record.name},
+                                                  {"stage", driver::toString(record.stage)},
+                                                  {"required", record.required},
+                                                  {"ran", record.ran},
+                                                  {"ms", record.ms},
+                                                  {"changed", record.changed},
+                                                  {"bindings", record.bindings},
+                                                  {"flops", record.flops},
+                                                  {"peak_bytes", record.peakBytes}}
+                                       .dump());
             else
-                fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage), record.required ? "required" : "optional", record.ms,
-                           record.after ? std::to_string(record.bindings) : "", !record.ran ? "off" : record.changed ? "changed" : "");
+                fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage),
+                           record.required ? "required" : "optional", record.ms,
+                           record.after ? std::to_string(record.bindings) : "",
+                           !record.ran      ? "off"
+                           : record.changed ? "changed"
+                                            : "");
         }
     }
     return code;

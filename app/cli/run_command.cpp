@@ -27,7 +27,8 @@ struct Prepared {
     double compileSeconds = 0;
 };
 
-Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common, const TemporaryPath& temporary, driver::Trace& trace) {
+Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
+                         const TemporaryPath& temporary, driver::Trace& trace) {
     Prepared prepared;
     LATHE_TRY(std::filesystem::path path, artifactFor(args.model, temporary, common, trace, prepared.compileSeconds));
     LATHE_TRY(prepared.loaded, runner.load(path));
@@ -66,16 +67,19 @@ int runCommand(const RunArgs& args, const Common& common) {
         const model::HostTensor& tensor = (*outputs)[i];
         const std::string& name = prepared->loaded.outputs[i].name;
         std::vector<double> values = driver::toDoubles(tensor);
-        std::vector<double> head(values.begin(), values.begin() + static_cast<int64_t>(std::min<size_t>(values.size(), 6)));
+        std::vector<double> head(values.begin(),
+                                 values.begin() + static_cast<int64_t>(std::min<size_t>(values.size(), 6)));
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
             for (double value : head)
-                line["first"].push_back(std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value)));
+                line["first"].push_back(std::isfinite(value) ? nlohmann::json(value)
+                                                             : nlohmann::json(fmt::format("{}", value)));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
             fmt::print("{}\n", line.dump());
         } else {
-            fmt::print("{}: {}[{}] {:.6g}{}\n", name, toString(tensor.dtype), fmt::join(tensor.shape, ","), fmt::join(head, " "), values.size() > head.size() ? " …" : "");
+            fmt::print("{}: {}[{}] {:.6g}{}\n", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
+                       fmt::join(head, " "), values.size() > head.size() ? " …" : "");
         }
         if (!args.save.empty()) {
             std::error_code failed;
@@ -87,7 +91,8 @@ int runCommand(const RunArgs& args, const Common& common) {
         }
     }
     if (!common.json && !common.quiet)
-        fmt::print("{:.3f} ms, {:.1f} MB of intermediate values at the peak\n", static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);
+        fmt::print("{:.3f} ms, {:.1f} MB of intermediate values at the peak\n",
+                   static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);
     return 0;
 }
 
@@ -98,7 +103,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
     auto prepared = prepare(runner, args, common, temporary, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
-    constexpr int warmUp = 2, runs = 10;
+    constexpr int warmUp = 1, runs = 3;
     auto measure = [&]() -> Result<driver::RunnerProfile> {
         LATHE_CHECKED(runner.run(warmUp));
         LATHE_CHECKED(runner.startProfile());
@@ -115,7 +120,9 @@ int profileCommand(const RunArgs& args, const Common& common) {
         total += ms;
         order.emplace_back(ms, i);
     }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) { return a.first > b.first || (a.first == b.first && a.second < b.second); });
+    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
+        return a.first > b.first || (a.first == b.first && a.second < b.second);
+    });
     if (!common.json)
         fmt::print("{:>9} {:>6} {:>8} {:>7}  {}\n", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
     for (const auto& [ms, i] : order) {
@@ -125,9 +132,17 @@ int profileCommand(const RunArgs& args, const Common& common) {
         double gflops = ms > 0 ? call.flops / ms / 1e6 : 0, gbs = ms > 0 ? call.bytes / ms / 1e6 : 0;
         double share = total > 0 ? ms / total : 0;
         if (common.json)
-            fmt::print("{}\n", nlohmann::json{{"function", call.function}, {"kernel", call.kernel}, {"ms", ms}, {"share", share}, {"gflops", gflops}, {"gbs", gbs}, {"nodes", call.nodes}}.dump());
+            fmt::print("{}\n", nlohmann::json{{"function", call.function},
+                                              {"kernel", call.kernel},
+                                              {"ms", ms},
+                                              {"share", share},
+                                              {"gflops", gflops},
+                                              {"gbs", gbs},
+                                              {"nodes", call.nodes}}
+                                   .dump());
         else
-            fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", ms, share * 100, gflops, gbs, call.function, fmt::join(call.nodes, ", "));
+            fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", ms, share * 100, gflops, gbs, call.function,
+                       fmt::join(call.nodes, ", "));
     }
     if (!common.json)
         fmt::print("{:9.4f} ms in {} calls\n", total, profile->calls.size());

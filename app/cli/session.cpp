@@ -32,23 +32,28 @@ struct NpyType {
     const char* code;
     DataType dtype;
 };
-constexpr NpyType npyTypes[] = {{"|b1", types::Bool},   {"|i1", types::Int8},    {"|u1", types::UInt8},   {"<i2", types::Int16},
-                                {"<u2", types::UInt16}, {"<i4", types::Int32},   {"<u4", types::UInt32},  {"<i8", types::Int64},
-                                {"<u8", types::UInt64}, {"<f2", types::Float16}, {"<f4", types::Float32}, {"<f8", types::Float64}};
+constexpr NpyType npyTypes[] = {{"|b1", types::Bool},    {"|i1", types::Int8},    {"|u1", types::UInt8},
+                                {"<i2", types::Int16},   {"<u2", types::UInt16},  {"<i4", types::Int32},
+                                {"<u4", types::UInt32},  {"<i8", types::Int64},   {"<u8", types::UInt64},
+                                {"<f2", types::Float16}, {"<f4", types::Float32}, {"<f8", types::Float64}};
 
 /// NumPy's format 1.0 to 3.0: magic, version, header length, a dictionary in ASCII, then the elements.
 Result<model::HostTensor> readNpy(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
-    auto bad = [&](std::string_view why) { return failure(fmt::format("'{}' is no NumPy array that can be read: {}", path.string(), why)); };
+    auto bad = [&](std::string_view why) {
+        return failure(fmt::format("'{}' is no NumPy array that can be read: {}", path.string(), why));
+    };
     char start[10];
     if (!file.read(start, 10) || std::memcmp(start, "\x93NUMPY", 6) != 0)
         return bad("it does not begin as one");
-    size_t length = static_cast<unsigned char>(start[8]) | static_cast<size_t>(static_cast<unsigned char>(start[9])) << 8;
+    size_t length = static_cast<unsigned char>(start[8]) | static_cast<size_t>(static_cast<unsigned char>(start[9]))
+                                                               << 8;
     if (start[6] >= 2) {
         char more[2];
         if (!file.read(more, 2))
             return bad("it is truncated");
-        length |= static_cast<size_t>(static_cast<unsigned char>(more[0])) << 16 | static_cast<size_t>(static_cast<unsigned char>(more[1])) << 24;
+        length |= static_cast<size_t>(static_cast<unsigned char>(more[0])) << 16 |
+                  static_cast<size_t>(static_cast<unsigned char>(more[1])) << 24;
     }
     if (length > 1 << 20)
         return bad("its header is too long");
@@ -100,14 +105,16 @@ TemporaryPath::~TemporaryPath() {
     fs::remove(path_, ignored);
 }
 
-Result<fs::path> artifactFor(const std::string& model, const TemporaryPath& temporary, const Common& common, driver::Trace& trace, double& seconds) {
+Result<fs::path> artifactFor(const std::string& model, const TemporaryPath& temporary, const Common& common,
+                             driver::Trace& trace, double& seconds) {
     if (isArtifact(model))
         return fs::path(model);
     LATHE_TRY(driver::Options options, makeOptions(common));
     // Sizes are for the run: one compilation serves all of them.
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
-    LATHE_TRY(driver::Artifact artifact, driver::compileFile(model, temporary.path(), decisions, options, trace, makeProgress(common)));
+    LATHE_TRY(driver::Artifact artifact,
+              driver::compileFile(model, temporary.path(), decisions, options, trace, makeProgress(common)));
     seconds = artifact.seconds;
     return artifact.path;
 }
@@ -136,14 +143,16 @@ Result<void> writeNpy(const fs::path& path, const model::HostTensor& tensor) {
         plain.bytes.resize(static_cast<size_t>(tensor.elements()) * 4);
         for (int64_t i = 0; i < tensor.elements(); ++i) {
             uint64_t bits = 0;
-            std::memcpy(&bits, tensor.bytes.data() + i * tensor.dtype.bytes(), static_cast<size_t>(tensor.dtype.bytes()));
+            std::memcpy(&bits, tensor.bytes.data() + i * tensor.dtype.bytes(),
+                        static_cast<size_t>(tensor.dtype.bytes()));
             float value = static_cast<float>(bitsToFloat(bits, tensor.dtype));
             std::memcpy(plain.bytes.data() + i * 4, &value, 4);
         }
     } else if (!code) {
         code = tensor.dtype.isSigned() ? "|i1" : "|u1";
     }
-    std::string shape = tensor.shape.size() == 1 ? fmt::format("{},", tensor.shape[0]) : fmt::format("{}", fmt::join(tensor.shape, ", "));
+    std::string shape = tensor.shape.size() == 1 ? fmt::format("{},", tensor.shape[0])
+                                                 : fmt::format("{}", fmt::join(tensor.shape, ", "));
     std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", code, shape);
     header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' ');
     header += '\n';
@@ -186,7 +195,8 @@ model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape
     return tensor;
 }
 
-Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const std::vector<std::string>& files, uint64_t seed,
+Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded,
+                       const std::vector<std::string>& files, uint64_t seed,
                        const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
     std::map<std::string, model::HostTensor> given;
     for (const std::string& file : files) {
@@ -196,7 +206,8 @@ Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& 
         LATHE_TRY(given[file.substr(0, equals)], readTensorFile(file.substr(equals + 1)));
     }
     for (const auto& [name, tensor] : given)
-        if (std::none_of(loaded.inputs.begin(), loaded.inputs.end(), [&](const auto& input) { return input.name == name; }))
+        if (std::none_of(loaded.inputs.begin(), loaded.inputs.end(),
+                         [&](const auto& input) { return input.name == name; }))
             return failure(fmt::format("the model has no input '{}'", name));
     std::map<int64_t, int64_t> symbols; // symbol -> size
     auto bindShape = [&](const driver::RunnerValue& input, const std::vector<int64_t>& shape) {

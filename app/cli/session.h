@@ -25,7 +25,8 @@ private:
 };
 
 /// Compiles unless the file is an artifact already; the path to load.
-Result<std::filesystem::path> artifactFor(const std::string& model, const TemporaryPath& temporary, const Common& common, driver::Trace& trace, double& seconds);
+Result<std::filesystem::path> artifactFor(const std::string& model, const TemporaryPath& temporary,
+                                          const Common& common, driver::Trace& trace, double& seconds);
 
 /// A tensor from a .pb or .npy file.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);
@@ -36,7 +37,8 @@ Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator);
 
 /// Sets all inputs of a loaded model.
-Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const std::vector<std::string>& files, uint64_t seed,
+Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded,
+                       const std::vector<std::string>& files, uint64_t seed,
                        const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes);
 
 } // namespace lathe::cli

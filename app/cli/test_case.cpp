@@ -51,7 +51,8 @@ driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance 
     rules.tolerance = tolerance;
     std::set<std::string> operators = operatorsOf(graph);
     for (const std::string& op : operators) {
-        if (op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op == "ConvInteger" || op == "MatMulInteger" || op.starts_with("QLinear"))
+        if (op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op == "ConvInteger" || op == "MatMulInteger" ||
+            op.starts_with("QLinear"))
             rules.network = driver::NetworkKind::Quantized;
         if (op == "DFT" || op == "STFT")
             rules.absoluteOfRange = 1e-6;
@@ -79,7 +80,8 @@ driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance 
 }
 
 /// Expected data that no engine can match: what must hold instead (conformance rules, random operators).
-std::string checkRandom(const std::string& op, const std::vector<model::HostTensor>& inputs, const std::vector<model::HostTensor>& outputs) {
+std::string checkRandom(const std::string& op, const std::vector<model::HostTensor>& inputs,
+                        const std::vector<model::HostTensor>& outputs) {
     if (op == "Bernoulli") {
         for (double value : driver::toDoubles(outputs.at(0)))
             if (value != 0 && value != 1)
@@ -127,7 +129,9 @@ Result<Data> readData(const fs::path& folder, const driver::RunnerModel& loaded)
     while (fs::exists(folder / fmt::format("output_{}.pb", outputs)))
         ++outputs;
     for (size_t i = 0; i < outputs; ++i) {
-        LATHE_TRY(model::HostTensor tensor, readFile(folder / fmt::format("output_{}.pb", i), i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
+        LATHE_TRY(model::HostTensor tensor,
+                  readFile(folder / fmt::format("output_{}.pb", i),
+                           i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
         data.outputs.push_back(std::move(tensor));
     }
     return data;
@@ -188,7 +192,9 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
             models.push_back(path);
             continue;
         }
-        for (auto it = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink, failed);
+        for (auto it = fs::recursive_directory_iterator(
+                 path, fs::directory_options::skip_permission_denied | fs::directory_options::follow_directory_symlink,
+                 failed);
              !failed && it != fs::recursive_directory_iterator(); it.increment(failed))
             if (it->path().extension() == ".onnx")
                 models.push_back(it->path());
@@ -199,8 +205,8 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
     return tests;
 }
 
-TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options, const driver::Decisions& decisions,
-                   driver::RunnerClient& runner) {
+TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
+                   const driver::Decisions& decisions, driver::RunnerClient& runner) {
     auto start = std::chrono::steady_clock::now();
     TestResult result;
     result.path = test.model.string();
@@ -260,15 +266,19 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         if (!outputs)
             return runnerFailure(outputs.error());
         if (outputs->size() != data->outputs.size())
-            return finish("wrong", fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
+            return finish("wrong",
+                          fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
         std::string random = randomOperator(*trace.graph, data->inputs);
         for (size_t i = 0; i < outputs->size(); ++i) {
             driver::Comparison comparison = driver::compare((*outputs)[i], data->outputs[i], rules);
-            bool shapeRight = (*outputs)[i].dtype == data->outputs[i].dtype && (*outputs)[i].shape == data->outputs[i].shape;
+            bool shapeRight =
+                (*outputs)[i].dtype == data->outputs[i].dtype && (*outputs)[i].shape == data->outputs[i].shape;
             if (!comparison.right && !(shapeRight && !random.empty()))
-                return finish("wrong", fmt::format("{}output '{}': {}", where, loaded->outputs[i].name, comparison.message));
+                return finish("wrong",
+                              fmt::format("{}output '{}': {}", where, loaded->outputs[i].name, comparison.message));
             if (tolerance == driver::Tolerance::Model)
-                spread += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread.empty() ? "" : "; ", where, loaded->outputs[i].name, comparison.ofRange, comparison.normRatio);
+                spread += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread.empty() ? "" : "; ", where,
+                                      loaded->outputs[i].name, comparison.ofRange, comparison.normRatio);
         }
         if (!random.empty())
             if (std::string problem = checkRandom(random, data->inputs, *outputs); !problem.empty())

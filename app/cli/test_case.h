@@ -33,7 +33,7 @@ struct TestResult {
 };
 
 /// Compiles, runs and compares. Never throws.
-TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options, const driver::Decisions& decisions,
-                   driver::RunnerClient& runner);
+TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
+                   const driver::Decisions& decisions, driver::RunnerClient& runner);
 
 } // namespace lathe::cli

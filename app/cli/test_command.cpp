@@ -23,7 +23,8 @@ namespace lathe::cli {
 namespace {
 
 std::string toJson(const TestResult& result) {
-    nlohmann::json line = {{"path", result.path}, {"outcome", result.outcome}, {"ms", result.ms}, {"message", result.message}};
+    nlohmann::json line = {
+        {"path", result.path}, {"outcome", result.outcome}, {"ms", result.ms}, {"message", result.message}};
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -37,7 +38,9 @@ public:
         TestResult result;
         result.path = path;
         auto start = std::chrono::steady_clock::now();
-        auto elapsed = [&] { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count(); };
+        auto elapsed = [&] {
+            return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+        };
         if (pid_ <= 0 && !launch()) {
             result.outcome = "crashed";
             result.message = "the test process could not be started";
@@ -83,7 +86,8 @@ private:
         stop();
         result.outcome = "crashed";
         result.ms = ms;
-        result.message = WIFSIGNALED(status) ? fmt::format("the process ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)))
+        result.message = WIFSIGNALED(status) ? fmt::format("the process ended by signal {} ({})", WTERMSIG(status),
+                                                           strsignal(WTERMSIG(status)))
                                              : fmt::format("the process ended with status {}", WEXITSTATUS(status));
         return result;
     }
@@ -128,8 +132,13 @@ private:
 };
 
 std::vector<std::string> workerCommand(const TestArgs& args, const Common& common) {
-    std::vector<std::string> command = {"lathe", "test-worker", "--tolerance", args.tolerance, "--target", common.target, "--numerics", common.numerics,
-                                        "--threads", std::to_string(common.threads), "--timeout", std::to_string(args.timeout), "--seed", std::to_string(args.seed)};
+    std::vector<std::string> command = {"lathe",       "test-worker",
+                                        "--tolerance", args.tolerance,
+                                        "--target",    common.target,
+                                        "--numerics",  common.numerics,
+                                        "--threads",   std::to_string(common.threads),
+                                        "--timeout",   std::to_string(args.timeout),
+                                        "--seed",      std::to_string(args.seed)};
     if (common.optionalLimit >= 0)
         command.insert(command.end(), {"--optional-limit", std::to_string(common.optionalLimit)});
     if (!common.decisionsFile.empty())
@@ -174,7 +183,9 @@ int testCommand(const TestArgs& args, const Common& common) {
         return report({decisions.error()}, common);
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
-        return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) { return test.model.string().find(name) != std::string::npos; });
+        return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {
+            return test.model.string().find(name) != std::string::npos;
+        });
     });
     if (tests.empty()) {
         fmt::print(stderr, "error: no ONNX test below {}\n", fmt::join(args.paths, ", "));
@@ -192,7 +203,8 @@ int testCommand(const TestArgs& args, const Common& common) {
             if (common.json)
                 fmt::print("{}\n", toJson(result));
             else if (!common.quiet || result.outcome != "passed")
-                fmt::print("{:8} {:8.0f} ms  {}{}{}\n", result.outcome, result.ms, result.path, result.message.empty() ? "" : "  ", result.message);
+                fmt::print("{:8} {:8.0f} ms  {}{}{}\n", result.outcome, result.ms, result.path,
+                           result.message.empty() ? "" : "  ", result.message);
             std::fflush(stdout);
         }
     };
@@ -203,9 +215,15 @@ int testCommand(const TestArgs& args, const Common& common) {
             threads.emplace_back(work);
     }
     if (common.json)
-        fmt::print("{}\n", nlohmann::json{{"passed", counts["passed"]}, {"wrong", counts["wrong"]}, {"refused", counts["refused"]}, {"crashed", counts["crashed"]}, {"timeout", counts["timeout"]}}.dump());
+        fmt::print("{}\n", nlohmann::json{{"passed", counts["passed"]},
+                                          {"wrong", counts["wrong"]},
+                                          {"refused", counts["refused"]},
+                                          {"crashed", counts["crashed"]},
+                                          {"timeout", counts["timeout"]}}
+                               .dump());
     else
-        fmt::print("{} passed, {} wrong, {} refused, {} crashed, {} timeout\n", counts["passed"], counts["wrong"], counts["refused"], counts["crashed"], counts["timeout"]);
+        fmt::print("{} passed, {} wrong, {} refused, {} crashed, {} timeout\n", counts["passed"], counts["wrong"],
+                   counts["refused"], counts["crashed"], counts["timeout"]);
     return counts["wrong"] + counts["crashed"] + counts["timeout"] > 0 ? 1 : 0;
 }
 

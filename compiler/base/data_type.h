@@ -51,9 +51,12 @@ struct DataType {
 namespace types {
 inline constexpr DataType Void{};
 inline constexpr DataType Bool{TypeCode::Bool, 8};
-inline constexpr DataType Int8{TypeCode::Int, 8}, Int16{TypeCode::Int, 16}, Int32{TypeCode::Int, 32}, Int64{TypeCode::Int, 64};
-inline constexpr DataType Int4{TypeCode::Int, 4}, UInt4{TypeCode::UInt, 4}, Int2{TypeCode::Int, 2}, UInt2{TypeCode::UInt, 2};
-inline constexpr DataType UInt8{TypeCode::UInt, 8}, UInt16{TypeCode::UInt, 16}, UInt32{TypeCode::UInt, 32}, UInt64{TypeCode::UInt, 64};
+inline constexpr DataType Int8{TypeCode::Int, 8}, Int16{TypeCode::Int, 16}, Int32{TypeCode::Int, 32},
+    Int64{TypeCode::Int, 64};
+inline constexpr DataType Int4{TypeCode::Int, 4}, UInt4{TypeCode::UInt, 4}, Int2{TypeCode::Int, 2},
+    UInt2{TypeCode::UInt, 2};
+inline constexpr DataType UInt8{TypeCode::UInt, 8}, UInt16{TypeCode::UInt, 16}, UInt32{TypeCode::UInt, 32},
+    UInt64{TypeCode::UInt, 64};
 inline constexpr DataType Float16{TypeCode::Float, 16}, Float32{TypeCode::Float, 32}, Float64{TypeCode::Float, 64};
 inline constexpr DataType BFloat16{TypeCode::BFloat, 16};
 inline constexpr DataType Index{TypeCode::Index, 64};

@@ -29,7 +29,9 @@ void Hasher::add(uint64_t value) {
     b_ = (b_ ^ mix(value + a_)) * 0xd6e8feb86659fd93ull + (b_ >> 31);
 }
 
-void Hasher::add(std::string_view text) { addBytes(std::as_bytes(std::span(text))); }
+void Hasher::add(std::string_view text) {
+    addBytes(std::as_bytes(std::span(text)));
+}
 
 void Hasher::add(const Hash128& hash) {
     add(hash.high);
@@ -51,7 +53,9 @@ void Hasher::addBytes(std::span<const std::byte> bytes) {
     }
 }
 
-Hash128 Hasher::finish() const { return {mix(a_ ^ (b_ >> 1)), mix(b_ + a_)}; }
+Hash128 Hasher::finish() const {
+    return {mix(a_ ^ (b_ >> 1)), mix(b_ + a_)};
+}
 
 Hash128 hashBytes(std::span<const std::byte> bytes) {
     Hasher hasher;
@@ -59,6 +63,8 @@ Hash128 hashBytes(std::span<const std::byte> bytes) {
     return hasher.finish();
 }
 
-std::string toString(const Hash128& hash) { return fmt::format("{:016x}{:016x}", hash.high, hash.low); }
+std::string toString(const Hash128& hash) {
+    return fmt::format("{:016x}{:016x}", hash.high, hash.low);
+}
 
 } // namespace lathe

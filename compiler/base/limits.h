@@ -7,17 +7,17 @@
 
 namespace lathe::limits {
 
-inline constexpr int64_t modelFileBytes = int64_t{1} << 36;     // 64 GiB with external data
+inline constexpr int64_t modelFileBytes = int64_t{1} << 36;      // 64 GiB with external data
 inline constexpr int64_t protobufBytes = (int64_t{1} << 31) - 1; // protobuf's own
 inline constexpr int64_t tensorElements = int64_t{1} << 40;
 inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int tensorRank = 32;
-inline constexpr int graphNodes = 1'000'000;                     // after inlining of functions
-inline constexpr int blockNesting = 64;                          // If in Loop in If …, and functions in functions
-inline constexpr int textNesting = 256;                          // brackets in IR text
-inline constexpr int exprDepth = 256;                            // of a dim; deeper becomes a symbol or a diagnostic
-inline constexpr int knownValueElements = 4096;                  // of tensors that types may depend on
-inline constexpr int64_t evaluatorBytes = int64_t{1} << 28;      // of one constant folding
+inline constexpr int graphNodes = 1'000'000;                // after inlining of functions
+inline constexpr int blockNesting = 64;                     // If in Loop in If …, and functions in functions
+inline constexpr int textNesting = 256;                     // brackets in IR text
+inline constexpr int exprDepth = 256;                       // of a dim; deeper becomes a symbol or a diagnostic
+inline constexpr int knownValueElements = 4096;             // of tensors that types may depend on
+inline constexpr int64_t evaluatorBytes = int64_t{1} << 28; // of one constant folding
 inline constexpr int64_t arenaBytes = int64_t{1} << 40;
 
 } // namespace lathe::limits

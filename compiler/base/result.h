@@ -16,13 +16,13 @@ enum class Severity { Note, Warning, Error };
 
 struct Diagnostic {
     Severity severity = Severity::Error;
-    std::string file;      // as the user named it; empty if none
-    std::string node;      // the model node's name (or "#id" if it has none); empty if none
-    std::string op;        // "domain.Name-version", for example "ai.onnx.Conv-11"
-    int line = 0;          // of IR text, 1-based; 0 if none
-    std::string what;      // one sentence: what is wrong
-    std::string hint;      // what to do about it; may be empty
-    int nodeId = -1;       // ModelGraph node id, for views; -1 if none
+    std::string file; // as the user named it; empty if none
+    std::string node; // the model node's name (or "#id" if it has none); empty if none
+    std::string op;   // "domain.Name-version", for example "ai.onnx.Conv-11"
+    int line = 0;     // of IR text, 1-based; 0 if none
+    std::string what; // one sentence: what is wrong
+    std::string hint; // what to do about it; may be empty
+    int nodeId = -1;  // ModelGraph node id, for views; -1 if none
 
     bool operator==(const Diagnostic&) const = default;
 };
@@ -38,7 +38,8 @@ inline Diagnostic error(std::string what, std::string hint = {}) {
     return result;
 }
 
-template <class T> using Result = std::expected<T, Diagnostic>;
+template <class T>
+using Result = std::expected<T, Diagnostic>;
 using Failure = std::unexpected<Diagnostic>;
 
 inline Failure failure(std::string what, std::string hint = {}) {

@@ -14,8 +14,8 @@ namespace lathe {
 struct Target {
     std::string triple = "x86_64-unknown-linux-gnu";
     std::string cpu = "x86-64-v3";
-    std::string features;      // LLVM's spelling, "+avx2,+fma"; empty: what the cpu has
-    int vectorBits = 256;      // widest vector register that default schedules use
+    std::string features; // LLVM's spelling, "+avx2,+fma"; empty: what the cpu has
+    int vectorBits = 256; // widest vector register that default schedules use
     int vectorRegisters = 16;
     bool hasFma = true;
     bool hasHalfConversion = true; // F16C or better

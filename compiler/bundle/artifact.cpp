@@ -24,7 +24,8 @@ struct Closer {
 
 class TemporaryFile {
 public:
-    explicit TemporaryFile(const std::filesystem::path& wanted) : wanted_(wanted), path_(fmt::format("{}.{}.part", wanted.string(), getpid())) {
+    explicit TemporaryFile(const std::filesystem::path& wanted)
+        : wanted_(wanted), path_(fmt::format("{}.{}.part", wanted.string(), getpid())) {
         file_.reset(std::fopen(path_.c_str(), "wb"));
     }
     ~TemporaryFile() {
@@ -73,10 +74,12 @@ int64_t ConstantLayout::add(int64_t bytes) {
     return offset;
 }
 
-Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject, const std::vector<ConstantSource>& constants) {
+Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject,
+                           const std::vector<ConstantSource>& constants) {
     TemporaryFile file(path);
     auto failed = [&] {
-        return failure(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)), "check the folder, its permissions and the free space");
+        return failure(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)),
+                       "check the folder, its permissions and the free space");
     };
     if (!file.open() || !file.write(sharedObject))
         return failed();

@@ -30,9 +30,11 @@ private:
 struct ConstantSource {
     int64_t offset = 0;
     int64_t bytes = 0;
-    std::function<Result<std::vector<std::span<const std::byte>>>()> pieces; // together `bytes` long; valid until the next call
+    std::function<Result<std::vector<std::span<const std::byte>>>()>
+        pieces; // together `bytes` long; valid until the next call
 };
 
-Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject, const std::vector<ConstantSource>& constants);
+Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject,
+                           const std::vector<ConstantSource>& constants);
 
 } // namespace lathe::bundle

@@ -39,12 +39,14 @@ std::vector<arith::Var> inputSymbols(const relay::Function& main) {
         if (const relay::TensorType* type = asTensor(param.type))
             for (const arith::Expr& dim : type->shape)
                 for (const arith::Var& var : arith::freeVars(dim))
-                    if (std::none_of(symbols.begin(), symbols.end(), [&](const arith::Var& known) { return known.same(var); }))
+                    if (std::none_of(symbols.begin(), symbols.end(),
+                                     [&](const arith::Var& known) { return known.same(var); }))
                         symbols.push_back(var);
     return symbols;
 }
 
-codegen::ModelTables::Value describe(const std::string& name, const relay::Type& type, const std::vector<arith::Var>& symbols) {
+codegen::ModelTables::Value describe(const std::string& name, const relay::Type& type,
+                                     const std::vector<arith::Var>& symbols) {
     codegen::ModelTables::Value value;
     value.name = name;
     const relay::TensorType* tensor = asTensor(type);
@@ -62,9 +64,12 @@ codegen::ModelTables::Value describe(const std::string& name, const relay::Type&
     return value;
 }
 
-int64_t bytesOf(const relay::Constant& constant) { return constant.elements() * asTensor(constant.type)->dtype.bytes(); }
+int64_t bytesOf(const relay::Constant& constant) {
+    return constant.elements() * asTensor(constant.type)->dtype.bytes();
+}
 
-codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph, const lower::Kernels& kernels, const lower::Entry& entry,
+codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
+                                const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFuncPtr& entryFunction, const Options& options, Built& built) {
     const relay::Function& main = module.main();
     codegen::ModelTables tables;
@@ -77,7 +82,8 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
         tables.inputs.push_back(describe(param.name, param.type, symbols));
     std::vector<relay::Type> outputs = outputTypes(main);
     for (size_t i = 0; i < outputs.size(); ++i)
-        tables.outputs.push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : fmt::format("output{}", i), outputs[i], symbols));
+        tables.outputs.push_back(describe(
+            i < main.outputNames.size() ? main.outputNames[i] : fmt::format("output{}", i), outputs[i], symbols));
     bundle::ConstantLayout layout;
     for (const relay::ConstantPtr& constant : entry.constants) {
         int64_t offset = layout.add(bytesOf(*constant));
@@ -112,8 +118,8 @@ double since(std::chrono::steady_clock::time_point start) {
 
 } // namespace
 
-Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options, const Decisions& decisions, PassHook& hook,
-                    Trace& trace) {
+Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
+                    const Decisions& decisions, PassHook& hook, Trace& trace) {
     hook.report("kernels", 0);
     LATHE_TRY(lower::Kernels kernels, lower::makeKernels(fused, graph));
     size_t count = kernels.kernels.size();
@@ -149,7 +155,9 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
         record.workload = toString(workload.finish());
         record.stages.emplace_back("computation", kernel.computation);
         auto pins = decisions.pins.find(record.workload);
-        if (auto lowered = lower::lowerKernel(kernel, options.target, pins == decisions.pins.end() ? schedule::Pins{} : pins->second, hook.forKernel(i));
+        if (auto lowered =
+                lower::lowerKernel(kernel, options.target,
+                                   pins == decisions.pins.end() ? schedule::Pins{} : pins->second, hook.forKernel(i));
             !lowered) {
             errors[i] = lowered.error();
             return;
@@ -192,12 +200,15 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     trace.peakBytes = entry.peakBytes;
     for (size_t i = 0; i < entry.calls.size(); ++i) {
         const lower::Call& call = entry.calls[i];
-        trace.calls.push_back({static_cast<int>(i), call.function, kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins, call.span, call.flops, call.bytes});
+        trace.calls.push_back({static_cast<int>(i), call.function,
+                               kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins, call.span,
+                               call.flops, call.bytes});
     }
     Built built;
     if (!options.emitCode)
         return built;
-    tir::PrimFuncPtr entryFunction = lower::lowerEntry(entry.function, options.target, {[](std::string_view) { return true; }, {}, options.verify});
+    tir::PrimFuncPtr entryFunction =
+        lower::lowerEntry(entry.function, options.target, {[](std::string_view) { return true; }, {}, options.verify});
     LATHE_TRY(codegen::KernelCode entryCode, codegen::compileFunction(*entryFunction, codegenOptions));
     objects[count] = std::move(entryCode.object);
     codegen::ModelTables tables = makeTables(fused, graph, kernels, entry, entryFunction, options, built);
@@ -210,7 +221,8 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     return built;
 }
 
-Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module, relay::Evaluator& evaluator) {
+Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module,
+                                       relay::Evaluator& evaluator) {
     if (constant->recipe) {
         std::vector<relay::ConstantPtr> args;
         for (const relay::ConstantPtr& arg : constant->recipeArgs) {
@@ -233,15 +245,18 @@ Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const
     return relay::makeConstant(type.dtype, shape, {bytes, std::span(*bytes)});
 }
 
-Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module, relay::Evaluator& evaluator) {
+Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
+                   relay::Evaluator& evaluator) {
     std::vector<bundle::ConstantSource> sources;
     relay::ConstantPtr current;
     for (size_t i = 0; i < built.constants.size(); ++i) {
         const relay::ConstantPtr& constant = built.constants[i];
-        sources.push_back({built.offsets[i], bytesOf(*constant), [&current, &module, &evaluator, constant]() -> Result<std::vector<std::span<const std::byte>>> {
-                               LATHE_TRY(current, materialize(constant, module, evaluator));
-                               return std::vector<std::span<const std::byte>>{current->bytes.view};
-                           }});
+        sources.push_back(
+            {built.offsets[i], bytesOf(*constant),
+             [&current, &module, &evaluator, constant]() -> Result<std::vector<std::span<const std::byte>>> {
+                 LATHE_TRY(current, materialize(constant, module, evaluator));
+                 return std::vector<std::span<const std::byte>>{current->bytes.view};
+             }});
     }
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }

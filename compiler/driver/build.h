@@ -14,13 +14,15 @@ struct Built {
     std::vector<int64_t> offsets; // of the constants, in the constants' part of the artifact
 };
 
-Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options, const Decisions& decisions, PassHook& hook,
-                    Trace& trace);
+Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
+                    const Decisions& decisions, PassHook& hook, Trace& trace);
 
 /// Writes the artifact; recipes are evaluated as they are written.
-Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module, relay::Evaluator& evaluator);
+Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
+                   relay::Evaluator& evaluator);
 
 /// Bytes of one constant, the recipe evaluated and the splat expanded.
-Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module, relay::Evaluator& evaluator);
+Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module,
+                                       relay::Evaluator& evaluator);
 
 } // namespace lathe::driver

@@ -54,9 +54,15 @@ std::vector<double> toDoubles(const model::HostTensor& tensor) {
         else if (tensor.dtype.isFloat())
             value = bitsToFloat(size == 2 ? read(uint16_t{}) : read(uint8_t{}), tensor.dtype);
         else if (tensor.dtype.isSigned())
-            value = size == 1 ? read(int8_t{}) : size == 2 ? read(int16_t{}) : size == 4 ? read(int32_t{}) : static_cast<double>(read(int64_t{}));
+            value = size == 1   ? read(int8_t{})
+                    : size == 2 ? read(int16_t{})
+                    : size == 4 ? read(int32_t{})
+                                : static_cast<double>(read(int64_t{}));
         else
-            value = size == 1 ? read(uint8_t{}) : size == 2 ? read(uint16_t{}) : size == 4 ? read(uint32_t{}) : static_cast<double>(read(uint64_t{}));
+            value = size == 1   ? read(uint8_t{})
+                    : size == 2 ? read(uint16_t{})
+                    : size == 4 ? read(uint32_t{})
+                                : static_cast<double>(read(uint64_t{}));
         at += size;
     }
     return values;
@@ -72,11 +78,14 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
     if (got.dtype != expected.dtype)
         return wrong(fmt::format("type is {}, expected {}", toString(got.dtype), toString(expected.dtype)));
     if (got.shape != expected.shape)
-        return wrong(fmt::format("shape is [{}], expected [{}]", fmt::join(got.shape, ","), fmt::join(expected.shape, ",")));
+        return wrong(
+            fmt::format("shape is [{}], expected [{}]", fmt::join(got.shape, ","), fmt::join(expected.shape, ",")));
     if (expected.dtype == types::String) {
         for (size_t i = 0; i < expected.strings.size(); ++i)
             if (got.strings.at(i) != expected.strings[i])
-                return wrong(fmt::format("element {} is \"{}\", expected \"{}\"", indexText(expected.shape, static_cast<int64_t>(i)), got.strings[i], expected.strings[i]));
+                return wrong(fmt::format("element {} is \"{}\", expected \"{}\"",
+                                         indexText(expected.shape, static_cast<int64_t>(i)), got.strings[i],
+                                         expected.strings[i]));
         return result;
     }
     if (got.bytes.size() != expected.bytes.size())
@@ -99,7 +108,10 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
         if (expected.dtype == types::BFloat16)
             relative = 0x1p-6;
         double absolute = std::max(rules.absolute, rules.absoluteOfRange * range);
-        double modelLimit = 1e-6 + (rules.network == NetworkKind::Float ? 1e-3 : rules.network == NetworkKind::Half ? 1e-2 : 0.15) * range;
+        double modelLimit = 1e-6 + (rules.network == NetworkKind::Float  ? 1e-3
+                                    : rules.network == NetworkKind::Half ? 1e-2
+                                                                         : 0.15) *
+                                       range;
         for (size_t i = 0; i < w.size(); ++i) {
             if (std::isfinite(w[i]) && std::isfinite(g[i])) {
                 double d = std::abs(g[i] - w[i]);
@@ -114,13 +126,15 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
         }
         result.ofRange = range > 0 ? largest / range : largest;
         result.normRatio = squares > 0 ? std::sqrt(differenceSquares / squares) : std::sqrt(differenceSquares);
-        if (rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized && squares > 0 && result.normRatio > 0.15 && differences.count == 0)
-            return wrong(fmt::format("2-norm of the difference is {:.3g} of the expected one's (0.15 allowed)", result.normRatio));
+        if (rules.tolerance == Tolerance::Model && rules.network == NetworkKind::Quantized && squares > 0 &&
+            result.normRatio > 0.15 && differences.count == 0)
+            return wrong(fmt::format("2-norm of the difference is {:.3g} of the expected one's (0.15 allowed)",
+                                     result.normRatio));
     }
     if (differences.count > 0) {
         size_t at = static_cast<size_t>(differences.worst);
-        return wrong(fmt::format("{} of {} elements differ; worst at {}: got {}, expected {}", differences.count, w.size(),
-                                 indexText(expected.shape, differences.worst), g[at], w[at]));
+        return wrong(fmt::format("{} of {} elements differ; worst at {}: got {}, expected {}", differences.count,
+                                 w.size(), indexText(expected.shape, differences.worst), g[at], w[at]));
     }
     return result;
 }

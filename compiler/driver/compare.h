@@ -24,9 +24,9 @@ struct CompareRules {
 
 struct Comparison {
     bool right = true;
-    std::string message;    // how it differs: type, shape, or elements, worst index, got, expected
-    double ofRange = 0;     // d / m: largest difference over largest finite expected magnitude
-    double normRatio = 0;   // 2-norm of the difference over that of expected
+    std::string message;  // how it differs: type, shape, or elements, worst index, got, expected
+    double ofRange = 0;   // d / m: largest difference over largest finite expected magnitude
+    double normRatio = 0; // 2-norm of the difference over that of expected
 };
 
 /// got against expected; element types and shapes must be equal. NaN equals NaN alone, infinities equal themselves.

@@ -6,6 +6,7 @@
 #include "driver/build.h"
 #include "driver/evaluator.h"
 #include "frontend/onnx/import.h"
+#include "lower/choose_layouts.h"
 #include "lower/pipeline.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
@@ -34,7 +35,8 @@ struct Source {
     std::function<frontend::onnx::Imported(relay::Evaluator*, const frontend::onnx::Options&)> import;
 };
 
-Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options, Trace& trace) {
+Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options,
+                                          Trace& trace) {
     auto start = std::chrono::steady_clock::now();
     frontend::onnx::Options importOptions{options.symbols, options.shapes};
     frontend::onnx::Imported imported = source.import(&evaluator, importOptions);
@@ -82,8 +84,8 @@ void noteRemoved(const Module& before, const Module& after, const std::string& p
             trace.removed.push_back({node, pass});
 }
 
-Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions, const Options& options, Trace& trace,
-                         const Progress& progress) {
+Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions,
+                         const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
     PassHook hook(decisions, options, trace, progress);
     DriverEvaluator evaluator({options.target, options.threads});
@@ -91,7 +93,8 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     LATHE_TRY(std::shared_ptr<Module> imported, runImport(source, evaluator, options, trace));
     Module module = *imported;
 
-    auto pass = [&](std::string name, bool required, const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
+    auto pass = [&](std::string name, bool required,
+                    const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
         LATHE_TRY(Module after, hook.run(name, Stage::Relay, required, module, fn));
         noteRemoved(module, after, name, trace);
         module = std::move(after);
@@ -103,15 +106,22 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     // One function, first-order.
     LATHE_CHECKED(pass("inline functions", required, [](const Module& m) { return transform::inlineFunctions(m); }));
     // What inference does not need.
-    LATHE_CHECKED(pass("simplify inference", optional, [](const Module& m) { return transform::simplifyInference(m); }));
+    LATHE_CHECKED(
+        pass("simplify inference", optional, [](const Module& m) { return transform::simplifyInference(m); }));
     LATHE_CHECKED(pass("dead code", optional, [](const Module& m) { return transform::deadCode(m); }));
-    LATHE_CHECKED(pass("fold constants", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
-    LATHE_CHECKED(pass("common subexpressions", optional, [](const Module& m) { return transform::commonSubexpressions(m); }));
-    LATHE_CHECKED(pass("simplify arithmetic", optional, [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
+    LATHE_CHECKED(
+        pass("fold constants", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    LATHE_CHECKED(
+        pass("common subexpressions", optional, [](const Module& m) { return transform::commonSubexpressions(m); }));
+    LATHE_CHECKED(pass("simplify arithmetic", optional,
+                       [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     if (!exact)
         LATHE_CHECKED(pass("fold scale", optional, [](const Module& m) { return transform::foldScale(m); }));
     LATHE_CHECKED(pass("canonical forms", required, [](const Module& m) { return transform::canonicalize(m); }));
-    LATHE_CHECKED(pass("fold constants again", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    LATHE_CHECKED(
+        pass("choose layouts", optional, [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
+    LATHE_CHECKED(pass("fold constants again", optional,
+                       [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
     // From here on every operator stands in a primitive function.
     transform::FuseOptions fuseOptions;
     fuseOptions.enabled = hook.enabled("fuse");
@@ -129,7 +139,8 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
 }
 
 /// The one place where exceptions of ours become diagnostics.
-template <class Fn> auto guarded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
+template <class Fn>
+auto guarded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
     Diagnostic diagnostic;
     try {
         auto result = fn();
@@ -145,7 +156,8 @@ template <class Fn> auto guarded(const std::string& name, Trace& trace, Fn fn) -
     } catch (const Cancelled&) {
         diagnostic = error("cancelled");
     } catch (const InternalError& broken) {
-        diagnostic = error(fmt::format("internal error: {}", broken.what()), "this is a fault of Lathe: please report it with the model");
+        diagnostic = error(fmt::format("internal error: {}", broken.what()),
+                           "this is a fault of Lathe: please report it with the model");
     } catch (const std::bad_alloc&) {
         diagnostic = error("not enough memory to compile", "close other programs or fix the model's sizes");
     }
@@ -164,8 +176,15 @@ Source fileSource(const std::filesystem::path& model) {
 
 const std::vector<std::string>& optionalPasses() {
     static const std::vector<std::string> passes = [] {
-        std::vector<std::string> all = {"simplify inference", "dead code",  "fold constants",       "common subexpressions",
-                                        "simplify arithmetic", "fold scale", "fold constants again", "fuse"};
+        std::vector<std::string> all = {"simplify inference",
+                                        "dead code",
+                                        "fold constants",
+                                        "common subexpressions",
+                                        "simplify arithmetic",
+                                        "fold scale",
+                                        "choose layouts",
+                                        "fold constants again",
+                                        "fuse"};
         const auto& tir = lower::optionalTirPasses();
         all.insert(all.end(), tir.begin(), tir.end());
         return all;
@@ -173,13 +192,16 @@ const std::vector<std::string>& optionalPasses() {
     return passes;
 }
 
-Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out, const Decisions& decisions, const Options& options,
-                             Trace& trace, const Progress& progress) {
-    return guarded(model.string(), trace, [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
+Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
+                             const Decisions& decisions, const Options& options, Trace& trace,
+                             const Progress& progress) {
+    return guarded(model.string(), trace,
+                   [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
 }
 
-Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& out, const Decisions& decisions,
-                              const Options& options, Trace& trace, const Progress& progress) {
+Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name,
+                              const std::filesystem::path& out, const Decisions& decisions, const Options& options,
+                              Trace& trace, const Progress& progress) {
     Source source{name, [&](relay::Evaluator* evaluator, const frontend::onnx::Options& importOptions) {
                       return frontend::onnx::importBytes(bytes, name, {}, evaluator, importOptions);
                   }};

@@ -30,8 +30,8 @@ struct Options {
 
 /// What is decided otherwise than by default. A value: prints and parses as JSON.
 struct Decisions {
-    std::set<std::string> skipPasses;      // optional passes that are off
-    int optionalLimit = -1;                // only the first N optional passes run; -1: all
+    std::set<std::string> skipPasses;           // optional passes that are off
+    int optionalLimit = -1;                     // only the first N optional passes run; -1: all
     std::map<std::string, schedule::Pins> pins; // workload -> named choices
 };
 Result<Decisions> parseDecisions(std::string_view json);
@@ -48,12 +48,15 @@ const std::vector<std::string>& optionalPasses();
 
 /// Reads the model, compiles it and writes the artifact to `out` (whole or not at all). Fails with the first error; all of
 /// them are in trace.diagnostics. InternalErrors become Diagnostics that ask for a report.
-Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out, const Decisions& decisions, const Options& options,
-                             Trace& trace, const Progress& progress = {});
+Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
+                             const Decisions& decisions, const Options& options, Trace& trace,
+                             const Progress& progress = {});
 /// The same for a model in memory (fuzzing, tests); stops before the artifact is written if `out` is empty.
-Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& out, const Decisions& decisions,
-                              const Options& options, Trace& trace, const Progress& progress = {});
+Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name,
+                              const std::filesystem::path& out, const Decisions& decisions, const Options& options,
+                              Trace& trace, const Progress& progress = {});
 /// Import alone: fills trace.graph, the import record and diagnostics.
-Result<std::shared_ptr<relay::Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace);
+Result<std::shared_ptr<relay::Module>> importFile(const std::filesystem::path& model, const Options& options,
+                                                  Trace& trace);
 
 } // namespace lathe::driver

@@ -19,7 +19,8 @@ Result<Decisions> parseDecisions(std::string_view text) {
             for (const auto& pass : value) {
                 const auto& all = optionalPasses();
                 if (!pass.is_string() || std::find(all.begin(), all.end(), pass.get<std::string>()) == all.end())
-                    return failure(fmt::format("'{}' is no optional pass", pass.dump()), fmt::format("optional passes: {}", fmt::join(all, ", ")));
+                    return failure(fmt::format("'{}' is no optional pass", pass.dump()),
+                                   fmt::format("optional passes: {}", fmt::join(all, ", ")));
                 decisions.skipPasses.insert(pass.get<std::string>());
             }
         } else if (key == "optional_limit" && value.is_number_integer()) {

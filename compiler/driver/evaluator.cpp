@@ -47,21 +47,25 @@ std::vector<relay::Type> fieldTypes(const relay::Type& type) {
     return {type};
 }
 
-Failure unknownSize() { return failure("a size depends on the model's inputs"); }
+Failure unknownSize() {
+    return failure("a size depends on the model's inputs");
+}
 
 /// All sizes are numbers, so that the function can be a model of its own.
 bool isStatic(const relay::Function& function) {
-    return std::all_of(function.body->bindings.begin(), function.body->bindings.end(), [](const relay::BindingPtr& binding) {
-        for (const relay::Type& type : fieldTypes(binding->type))
-            if (const relay::TensorType* tensor = asTensor(type); tensor && !dimsOf(*tensor, {}))
-                return false;
-        return true;
-    });
+    return std::all_of(function.body->bindings.begin(), function.body->bindings.end(),
+                       [](const relay::BindingPtr& binding) {
+                           for (const relay::Type& type : fieldTypes(binding->type))
+                               if (const relay::TensorType* tensor = asTensor(type); tensor && !dimsOf(*tensor, {}))
+                                   return false;
+                           return true;
+                       });
 }
 
 /// Bytes of a constant, the splat written out.
 std::vector<std::byte> expanded(const relay::Constant& constant) {
-    size_t size = static_cast<size_t>(asTensor(constant.type)->dtype.bytes()), count = static_cast<size_t>(constant.elements());
+    size_t size = static_cast<size_t>(asTensor(constant.type)->dtype.bytes()),
+           count = static_cast<size_t>(constant.elements());
     std::vector<std::byte> bytes(size * count);
     if (!constant.splat)
         std::memcpy(bytes.data(), constant.bytes.view.data(), std::min(bytes.size(), constant.bytes.view.size()));
@@ -71,7 +75,8 @@ std::vector<std::byte> expanded(const relay::Constant& constant) {
     return bytes;
 }
 
-ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_t>& dims, std::vector<std::byte> bytes) {
+ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_t>& dims,
+                         std::vector<std::byte> bytes) {
     auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
     return relay::makeConstant(type.dtype, dims, {owner, std::span<const std::byte>(*owner)});
 }
@@ -96,7 +101,8 @@ int64_t workOf(const relay::Function& function) {
     for (const relay::BindingPtr& binding : function.body->bindings) {
         double own = elements[binding->var.id] = count(binding->type);
         total += own;
-        if (const auto* call = binding->as<relay::OpCall>(); call && relay::info(call->op).fusion == relay::FusionKind::OutFusable)
+        if (const auto* call = binding->as<relay::OpCall>();
+            call && relay::info(call->op).fusion == relay::FusionKind::OutFusable)
             for (relay::Var arg : call->args)
                 total += arg ? own * std::max(1.0, elements[arg.id]) / std::max(1.0, own) * 64 : 0;
     }
@@ -113,7 +119,8 @@ struct DriverEvaluator::Compiled {
 DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
 DriverEvaluator::~DriverEvaluator() = default;
 
-Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function, const std::vector<ConstantPtr>& args) {
+Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function,
+                                                           const std::vector<ConstantPtr>& args) {
     for (const relay::Type& type : fieldTypes(function.resultType)) {
         const relay::TensorType* tensor = asTensor(type);
         if (!tensor || tensor->dtype == types::String)
@@ -134,7 +141,9 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& 
     return compileAndRun(module, function, ready);
 }
 
-Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module, const relay::Function& function, const std::vector<ConstantPtr>& args) {
+Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module,
+                                                            const relay::Function& function,
+                                                            const std::vector<ConstantPtr>& args) {
     std::map<uint32_t, std::vector<ConstantPtr>> values;
     std::map<uint32_t, relay::Type> types;
     arith::VarMap symbols; // sizes that dynamic operators gave so far
@@ -204,7 +213,9 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
             for (const relay::Type& field : fields)
                 for (const arith::Expr& dim : asTensor(field)->shape)
                     for (const arith::Var& var : arith::freeVars(dim))
-                        if (!symbols.contains(var.get()) && std::none_of(fresh.begin(), fresh.end(), [&](const arith::Var& known) { return known.same(var); }))
+                        if (!symbols.contains(var.get()) &&
+                            std::none_of(fresh.begin(), fresh.end(),
+                                         [&](const arith::Var& known) { return known.same(var); }))
                             fresh.push_back(var);
             for (const tir::BufferPtr& buffer : plan.state) {
                 int64_t bytes = buffer->dtype.bytes();
@@ -237,14 +248,17 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
                 return unknownSize();
             arguments.push_back({{}, *value});
         }
-        LATHE_CHECKED(tir::interpret(*kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation, arguments));
+        LATHE_CHECKED(tir::interpret(
+            *kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation, arguments));
         for (size_t i = 0; i < fields.size(); ++i)
-            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols).value(), std::move(memory[firstResult + i])));
+            made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols).value(),
+                                        std::move(memory[firstResult + i])));
     }
     return values.at(function.body->result.id);
 }
 
-Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Module& module, const relay::Function& function,
+Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Module& module,
+                                                                const relay::Function& function,
                                                                 const std::vector<ConstantPtr>& args) {
     Hash128 hash = relay::structuralHash(function);
     std::shared_ptr<Compiled> compiled;
@@ -272,7 +286,8 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
         relay::Module fused = relay::transform::fuse(small);
         LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
         // A file that is gone once it is loaded: the runtime loads it as it loads any artifact.
-        std::filesystem::path path = std::filesystem::temp_directory_path() / fmt::format("lathe-{}-{}.so", getpid(), toString(hash));
+        std::filesystem::path path =
+            std::filesystem::temp_directory_path() / fmt::format("lathe-{}-{}.so", getpid(), toString(hash));
         auto written = write(built, path, fused, *this);
         compiled = std::make_shared<Compiled>();
         lathe_status status = written ? lathe_model_load(path.c_str(), &compiled->model) : LATHE_OK;

@@ -88,7 +88,8 @@ std::optional<std::vector<std::byte>> KernelCache::find(const std::string& key) 
 void KernelCache::store(const std::string& key, const std::vector<std::byte>& object) const {
     if (folder_.empty())
         return;
-    std::filesystem::path part = folder_ / fmt::format("{}.{}.{}.part", key, getpid(), std::hash<std::thread::id>{}(std::this_thread::get_id()));
+    std::filesystem::path part =
+        folder_ / fmt::format("{}.{}.{}.part", key, getpid(), std::hash<std::thread::id>{}(std::this_thread::get_id()));
     std::error_code failed;
     {
         std::ofstream file(part, std::ios::binary);

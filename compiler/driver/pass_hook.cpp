@@ -41,7 +41,8 @@ bool unchanged(const relay::Module& a, const relay::Module& b) {
             return false;
         if (it->second == function)
             continue;
-        if (function->body->bindings != it->second->body->bindings || function->body->result != it->second->body->result)
+        if (function->body->bindings != it->second->body->bindings ||
+            function->body->result != it->second->body->result)
             return false;
     }
     return true;

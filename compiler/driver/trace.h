@@ -27,7 +27,7 @@ struct PassRecord {
     std::string name;
     Stage stage = Stage::Relay;
     bool required = true;
-    bool ran = true;    // false: switched off by Decisions or the optional limit
+    bool ran = true; // false: switched off by Decisions or the optional limit
     bool changed = false;
     double ms = 0;
     int64_t bindings = 0; // after it

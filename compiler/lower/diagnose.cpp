@@ -5,14 +5,17 @@
 
 namespace lathe::lower {
 
-Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph, std::string what, std::string hint) {
+Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph, std::string what,
+                  std::string hint) {
     Diagnostic result = error(std::move(what), std::move(hint));
     const auto& ids = spans.ids(span);
     if (ids.empty() || !graph)
         return result;
     result.file = graph->file;
     result.nodeId = ids.front();
-    if (const model::Node* node = static_cast<size_t>(ids.front()) < graph->nodes.size() ? graph->nodes[static_cast<size_t>(ids.front())] : nullptr) {
+    if (const model::Node* node = static_cast<size_t>(ids.front()) < graph->nodes.size()
+                                      ? graph->nodes[static_cast<size_t>(ids.front())]
+                                      : nullptr) {
         result.node = model::displayName(*node);
         result.op = model::operatorName(*node);
     }

@@ -7,7 +7,8 @@
 
 namespace lathe::lower {
 
-Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph, std::string what, std::string hint = {});
+Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph, std::string what,
+                  std::string hint = {});
 /// "conv1, relu1" for people; "" without a graph.
 std::string nodeNames(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph);
 

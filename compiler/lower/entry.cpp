@@ -38,9 +38,13 @@ Expr elementsOf(const std::vector<Expr>& shape) {
     return arith::simplify(count);
 }
 
-Expr bytesOf(const TensorType& type) { return arith::simplify(elementsOf(type.shape) * static_cast<int64_t>(type.dtype.bytes())); }
+Expr bytesOf(const TensorType& type) {
+    return arith::simplify(elementsOf(type.shape) * static_cast<int64_t>(type.dtype.bytes()));
+}
 
-tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) { return evaluate(rtCall(LATHE_FN_COPY, {to, from, bytes}, types::Void)); }
+tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
+    return evaluate(rtCall(LATHE_FN_COPY, {to, from, bytes}, types::Void));
+}
 
 std::vector<relay::Type> fieldTypes(const relay::Type& type) {
     if (const relay::TupleType* tuple = relay::asTuple(type))
@@ -85,25 +89,32 @@ private:
             const relay::Param& param = main.params[i];
             const TensorType* type = asTensor(param.type);
             if (!type || type->dtype == types::String)
-                return failure(fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
+                return failure(fmt::format("input '{}' has type {}, which cannot be run yet", param.name,
+                                           relay::toString(param.type)),
                                "only numeric tensors can be inputs");
             int32_t input = static_cast<int32_t>(i);
             for (size_t axis = 0; axis < type->shape.size(); ++axis) {
                 const Expr& dim = type->shape[axis];
-                Expr actual = rtCall(LATHE_FN_INPUT_DIM, {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)}, types::Index);
+                Expr actual = rtCall(
+                    LATHE_FN_INPUT_DIM,
+                    {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)},
+                    types::Index);
                 if (dim.kind() == arith::ExprKind::Var && !defined(dim)) {
                     arith::Var var(dim.node());
                     region.define(var, actual);
                     define(var);
                     if (dim->lower > 0 || dim->upper < (int64_t{1} << 40))
-                        check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)), tir::CheckKind::ShapeMismatch,
-                              fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name, dim->lower, dim->upper));
+                        check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
+                              tir::CheckKind::ShapeMismatch,
+                              fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name,
+                                          dim->lower, dim->upper));
                 } else {
                     check(region, arith::eq(actual, dim), tir::CheckKind::ShapeMismatch,
                           fmt::format("input '{}': dim {} is not {}", param.name, axis, arith::toString(dim)));
                 }
             }
-            values_[param.var.id] = {{}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
+            values_[param.var.id] = {
+                {}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
             persistent_.insert(param.var.id);
         }
         return {};
@@ -130,10 +141,15 @@ private:
     Expr outputAddress(int32_t output, const TensorType& type, Region& region) {
         for (size_t axis = 0; axis < type.shape.size(); ++axis)
             region.add(evaluate(rtCall(LATHE_FN_OUTPUT_DIM,
-                                       {arith::intImm(output, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32), type.shape[axis]}, types::Void)));
-        Expr address = region.let(fmt::format("out{}", output), rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));
+                                       {arith::intImm(output, types::Int32),
+                                        arith::intImm(static_cast<int64_t>(axis), types::Int32), type.shape[axis]},
+                                       types::Void)));
+        Expr address = region.let(
+            fmt::format("out{}", output),
+            rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));
         Expr bits = arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64);
-        check(region, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, fmt::format("not enough memory for output {}", output));
+        check(region, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+              fmt::format("not enough memory for output {}", output));
         return address;
     }
 
@@ -141,10 +157,12 @@ private:
         std::vector<relay::Var> vars = outputVars(main);
         int32_t ordinal = 0;
         for (relay::Var var : vars) {
-            std::vector<Value> fields = values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<Value>{values_.at(var.id)};
+            std::vector<Value> fields =
+                values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<Value>{values_.at(var.id)};
             for (const Value& value : fields) {
                 if (!writtenInPlace_.contains(ordinal))
-                    region.add(copyBytes(outputAddress(ordinal, value.type, region), value.address, bytesOf(value.type)));
+                    region.add(
+                        copyBytes(outputAddress(ordinal, value.type, region), value.address, bytesOf(value.type)));
                 ++ordinal;
             }
         }
@@ -240,7 +258,8 @@ private:
     }
 
     /// A place for a field of a binding: its destination, an output, or the frame (then it is owned, to be released).
-    Expr place(const relay::Binding& binding, const TensorType& type, Region& region, const Destinations& destinations, std::vector<Expr>& owned) {
+    Expr place(const relay::Binding& binding, const TensorType& type, Region& region, const Destinations& destinations,
+               std::vector<Expr>& owned) {
         if (auto it = destinations.find(binding.var.id); it != destinations.end())
             return it->second;
         if (auto it = outputOf_.find(binding.var.id); it != outputOf_.end() && depth_ == 0) {
@@ -252,7 +271,8 @@ private:
         return address;
     }
 
-    Result<void> lowerBinding(const relay::Binding& binding, Region& region, const Destinations& destinations, std::vector<Expr>& owned) {
+    Result<void> lowerBinding(const relay::Binding& binding, Region& region, const Destinations& destinations,
+                              std::vector<Expr>& owned) {
         if (const auto* call = binding.as<relay::FunctionCall>())
             return lowerCall(binding, *call, region, destinations, owned);
         if (const auto* constant = binding.as<relay::ConstantRef>()) {
@@ -267,7 +287,8 @@ private:
             return {};
         }
         if (const auto* projection = binding.as<relay::Projection>()) {
-            values_[binding.var.id] = Value(values_.at(projection->tuple.id).fields.at(static_cast<size_t>(projection->index)));
+            values_[binding.var.id] =
+                Value(values_.at(projection->tuple.id).fields.at(static_cast<size_t>(projection->index)));
             return {};
         }
         if (const auto* branch = binding.as<relay::If>())
@@ -279,9 +300,11 @@ private:
                 return lowerBindSymbols(binding, *call, region);
             if (call->op == relay::Op::Assume)
                 return lowerAssume(binding, *call, region);
-            return refused(binding.span, fmt::format("operator {} stands outside a fused function", relay::info(call->op).name));
+            return refused(binding.span,
+                           fmt::format("operator {} stands outside a fused function", relay::info(call->op).name));
         }
-        return refused(binding.span, "lists, optionals and function values cannot be lowered yet", "use tensors instead of sequences");
+        return refused(binding.span, "lists, optionals and function values cannot be lowered yet",
+                       "use tensors instead of sequences");
     }
 
     Expr constantAddress(const relay::ConstantPtr& constant) {
@@ -293,8 +316,8 @@ private:
 
     // ---- kernel calls
 
-    void callKernel(const std::string& function, int kernelOrdinal, const Plan& plan, const std::vector<Expr>& buffers, const std::vector<Expr>& scalars,
-                    Region& region) {
+    void callKernel(const std::string& function, int kernelOrdinal, const Plan& plan, const std::vector<Expr>& buffers,
+                    const std::vector<Expr>& scalars, Region& region) {
         const Kernel& kernel = kernels_.kernels[static_cast<size_t>(kernelOrdinal)];
         std::vector<Expr> args = buffers;
         args.insert(args.end(), scalars.begin(), scalars.end());
@@ -307,19 +330,26 @@ private:
             args.push_back(workspace);
         }
         int callId = static_cast<int>(entry_.calls.size());
-        Call call{function, kernelOrdinal, plan.origins, plan.span, estimateFlops(*kernel.computation), estimateBytes(*kernel.computation)};
+        Call call{function,
+                  kernelOrdinal,
+                  plan.origins,
+                  plan.span,
+                  estimateFlops(*kernel.computation),
+                  estimateBytes(*kernel.computation)};
         entry_.calls.push_back(std::move(call));
         region.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
         if (workspace)
             region.release(workspace);
     }
 
-    Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region, const Destinations& destinations,
-                           std::vector<Expr>& owned) {
+    Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region,
+                           const Destinations& destinations, std::vector<Expr>& owned) {
         auto found = kernels_.plans.find(call.callee);
         if (found == kernels_.plans.end())
-            return refused(binding.span, fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
-                           "recursion is not supported");
+            return refused(
+                binding.span,
+                fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
+                "recursion is not supported");
         const Plan& plan = found->second;
         if (plan.kind == Plan::Kind::View) {
             Value value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
@@ -340,7 +370,8 @@ private:
         return {};
     }
 
-    Value makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations, std::vector<Expr>& owned) {
+    Value makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations,
+                     std::vector<Expr>& owned) {
         Value result;
         if (const relay::TupleType* tuple = relay::asTuple(binding.type)) {
             result.tuple = true;
@@ -365,8 +396,9 @@ private:
     }
 
     /// Sizes first, then the symbols they define, then the results in a new segment.
-    Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const Plan& plan, const std::vector<Expr>& inputs,
-                              Region& region, const Destinations& destinations, std::vector<Expr>& owned) {
+    Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const Plan& plan,
+                              const std::vector<Expr>& inputs, Region& region, const Destinations& destinations,
+                              std::vector<Expr>& owned) {
         std::vector<arith::Var> fresh;
         for (const relay::Type& type : fieldTypes(binding.type))
             for (const Expr& dim : asTensor(type)->shape)
@@ -378,12 +410,14 @@ private:
         std::vector<Expr> buffers = inputs;
         std::vector<Expr> state;
         for (const tir::BufferPtr& buffer : plan.state)
-            state.push_back(region.allocate(arith::simplify(elementsOf(buffer->shape) * static_cast<int64_t>(buffer->dtype.bytes()))));
+            state.push_back(region.allocate(
+                arith::simplify(elementsOf(buffer->shape) * static_cast<int64_t>(buffer->dtype.bytes()))));
         buffers.insert(buffers.end(), state.begin(), state.end());
         Expr sizes = region.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
         buffers.push_back(sizes);
         callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, region);
-        tir::BufferPtr view = tir::makeBuffer("sizes", types::Int64, {Expr(static_cast<int64_t>(std::max<size_t>(1, fresh.size())))});
+        tir::BufferPtr view =
+            tir::makeBuffer("sizes", types::Int64, {Expr(static_cast<int64_t>(std::max<size_t>(1, fresh.size())))});
         region.bind(view, sizes);
         for (size_t i = 0; i < fresh.size(); ++i)
             region.define(fresh[i], arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
@@ -404,7 +438,8 @@ private:
     Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
         const Value& value = values_.at(call.args.front().id);
         const auto& symbols = relay::attrs<relay::BindSymbolsAttrs>(call.attrs).symbols;
-        tir::BufferPtr view = tir::makeBuffer("elements", value.type.dtype, {Expr(static_cast<int64_t>(symbols.size()))});
+        tir::BufferPtr view =
+            tir::makeBuffer("elements", value.type.dtype, {Expr(static_cast<int64_t>(symbols.size()))});
         region.bind(view, value.address);
         for (size_t i = 0; i < symbols.size(); ++i) {
             if (!symbols[i] || symbols[i].kind() != arith::ExprKind::Var || defined(symbols[i]))
@@ -414,7 +449,8 @@ private:
             define(var);
             constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
             if (var->lower != least || var->upper != most)
-                check(region, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)), tir::CheckKind::InvalidValue,
+                check(region, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)),
+                      tir::CheckKind::InvalidValue,
                       describe(binding.span, fmt::format("{} is outside {} … {}", var->name, var->lower, var->upper)));
         }
         region.newSegment();
@@ -437,8 +473,10 @@ private:
         return nodes.empty() ? what : fmt::format("node '{}': {}", nodes, what);
     }
 
-    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region, std::vector<Expr>& owned);
-    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region, std::vector<Expr>& owned);
+    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+                         std::vector<Expr>& owned);
+    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+                           std::vector<Expr>& owned);
 
     /// The first element of a scalar tensor, loaded here.
     Expr loadScalar(relay::Var var, const std::string& name, Region& region) {
@@ -448,15 +486,17 @@ private:
         return region.let(name, arith::load(view, {Expr(0)}));
     }
 
-    static std::vector<Value> fieldsOf(const Value& value) { return value.tuple ? value.fields : std::vector<Value>{value}; }
+    static std::vector<Value> fieldsOf(const Value& value) {
+        return value.tuple ? value.fields : std::vector<Value>{value};
+    }
 
     /// How the result of a nested Block reaches the region around it: copied to a place there, or by address.
     struct Handover {
         TensorType type;
         bool byAddress = false;
-        Expr address;                                                    // of the place, if not by address
-        tir::BufferPtr slot;                                             // by address: holds it
-        std::vector<std::pair<arith::Var, tir::BufferPtr>> dims;         // symbols of `type` that are defined by it
+        Expr address;                                            // of the place, if not by address
+        tir::BufferPtr slot;                                     // by address: holds it
+        std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
     };
 
     /// Fields whose sizes are known here get a place in the region's frame; the others slots.
@@ -509,7 +549,8 @@ private:
                 define(symbol);
                 symbols = true;
             }
-            Expr address = handover.byAddress ? Expr(region.let("value", arith::load(handover.slot, {Expr(0)}))) : handover.address;
+            Expr address = handover.byAddress ? Expr(region.let("value", arith::load(handover.slot, {Expr(0)})))
+                                              : handover.address;
             values.push_back({{}, false, handover.type, address});
         }
         if (symbols)
@@ -538,7 +579,8 @@ private:
             if (!call || relay::asTuple(binding->type) || isView(*binding))
                 continue;
             auto it = std::find(vars.begin(), vars.end(), binding->var);
-            if (it != vars.end() && std::count(vars.begin(), vars.end(), binding->var) == 1 && !handovers[static_cast<size_t>(it - vars.begin())].byAddress)
+            if (it != vars.end() && std::count(vars.begin(), vars.end(), binding->var) == 1 &&
+                !handovers[static_cast<size_t>(it - vars.begin())].byAddress)
                 result[binding->var.id] = handovers[static_cast<size_t>(it - vars.begin())].address;
         }
         return result;
@@ -558,10 +600,12 @@ private:
     int depth_ = 0; // of nested Blocks
 };
 
-Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region, std::vector<Expr>& owned) {
+Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+                                   std::vector<Expr>& owned) {
     Expr condition = loadScalar(branch.condition, "condition", region);
     std::vector<Handover> handovers = prepare(fieldTypes(binding.type), region, owned);
-    bool kept = std::any_of(handovers.begin(), handovers.end(), [](const Handover& handover) { return handover.byAddress; });
+    bool kept =
+        std::any_of(handovers.begin(), handovers.end(), [](const Handover& handover) { return handover.byAddress; });
     std::vector<tir::Stmt> cases;
     for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
         Region nested(kept);
@@ -583,7 +627,8 @@ Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::I
     return {};
 }
 
-Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region, std::vector<Expr>& owned) {
+Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+                                     std::vector<Expr>& owned) {
     std::vector<relay::Type> resultTypes = fieldTypes(binding.type);
     size_t carriedCount = loop.carried.size();
     // Carried values live across iterations: in a place of the frame, or by address where their sizes change.
@@ -606,9 +651,9 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
 
     // Scans: a place for all slices if their number is known here, else a growing one.
     struct Scan {
-        TensorType type;   // of the stack
+        TensorType type; // of the stack
         TensorType slice;
-        Expr address;      // fixed
+        Expr address; // fixed
         tir::BufferPtr slot, capacity;
     };
     std::vector<Scan> scans;
@@ -617,7 +662,8 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         scan.slice = scan.type;
         scan.slice.shape.erase(scan.slice.shape.begin());
         if (!defined(scan.slice))
-            return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next", "give it a fixed size");
+            return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
+                           "give it a fixed size");
         if (defined(scan.type)) {
             scan.address = region.allocate(bytesOf(scan.type));
             owned.push_back(scan.address);
@@ -625,12 +671,14 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
             scan.slot = region.local("stack", types::Handle);
             scan.capacity = region.local("capacity", types::Index);
             region.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, Expr(0), {}}, -1));
-            region.add(makeStmt(tir::Store{scan.slot, {Expr(0)}, rtCall(LATHE_FN_ARENA_PUSH, {Expr(64)}, types::Handle), {}}, -1));
+            region.add(makeStmt(
+                tir::Store{scan.slot, {Expr(0)}, rtCall(LATHE_FN_ARENA_PUSH, {Expr(64)}, types::Handle), {}}, -1));
         }
         scans.push_back(std::move(scan));
     }
-    bool kept = std::any_of(carried.begin(), carried.end(), [](const Handover& handover) { return handover.byAddress; }) ||
-                std::any_of(scans.begin(), scans.end(), [](const Scan& scan) { return scan.slot != nullptr; });
+    bool kept =
+        std::any_of(carried.begin(), carried.end(), [](const Handover& handover) { return handover.byAddress; }) ||
+        std::any_of(scans.begin(), scans.end(), [](const Scan& scan) { return scan.slot != nullptr; });
 
     Region body(kept);
     auto before = defined_;
@@ -646,7 +694,8 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     std::vector<Value> results = fieldsOf(values_.at(loop.body->result.id));
     size_t at = 0;
     Value next = loop.condition ? results.at(at++) : Value{};
-    std::vector<Value> nextCarried(results.begin() + static_cast<int64_t>(at), results.begin() + static_cast<int64_t>(at + carriedCount));
+    std::vector<Value> nextCarried(results.begin() + static_cast<int64_t>(at),
+                                   results.begin() + static_cast<int64_t>(at + carriedCount));
     at += carriedCount;
     for (Scan& scan : scans) {
         const Value& slice = results.at(at++);
@@ -658,14 +707,16 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
             arith::Var larger = grow.let("larger", arith::max(capacity * Expr(2), Expr(16)));
             arith::Var moved = grow.let("moved", rtCall(LATHE_FN_ARENA_PUSH, {larger * bytes}, types::Handle));
             Expr bits = arith::call(arith::Intrinsic::Reinterpret, {moved}, types::Int64);
-            check(grow, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, describe(binding.span, "not enough memory for the loop's outputs"));
+            check(grow, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+                  describe(binding.span, "not enough memory for the loop's outputs"));
             grow.add(copyBytes(moved, arith::load(scan.slot, {Expr(0)}), step * bytes));
             grow.add(makeStmt(tir::Store{scan.slot, {Expr(0)}, moved, {}}, -1));
             grow.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, larger, {}}, -1));
             body.add(makeStmt(tir::If{arith::ge(step, capacity), grow.finish().first, nullptr}, -1));
             base = arith::load(scan.slot, {Expr(0)});
         }
-        body.add(copyBytes(arith::call(arith::Intrinsic::PtrOffset, {base, step * bytes}, types::Handle), slice.address, bytes));
+        body.add(copyBytes(arith::call(arith::Intrinsic::PtrOffset, {base, step * bytes}, types::Handle), slice.address,
+                           bytes));
     }
     if (loop.condition) {
         tir::BufferPtr view = tir::makeBuffer("next_at", next.type.dtype, {Expr(1)});
@@ -682,14 +733,16 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
                 break;
             }
     handOver(carried, nextCarried, body);
-    body.add(makeStmt(tir::Store{iteration, {Expr(0)}, arith::load(iteration, {Expr(0)}) + arith::intImm(1, types::Int64), {}}, -1));
+    body.add(makeStmt(
+        tir::Store{iteration, {Expr(0)}, arith::load(iteration, {Expr(0)}) + arith::intImm(1, types::Int64), {}}, -1));
     --depth_;
     defined_ = std::move(before);
     auto [stmt, peak] = body.finish();
     region.nested(peak);
     Expr condition = arith::load(going, {Expr(0)});
     if (trips)
-        condition = arith::logicalAnd(condition, arith::lt(arith::cast(arith::load(iteration, {Expr(0)}), types::Index), trips));
+        condition = arith::logicalAnd(condition,
+                                      arith::lt(arith::cast(arith::load(iteration, {Expr(0)}), types::Index), trips));
     region.add(makeStmt(tir::While{condition, stmt}, -1));
 
     // Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
@@ -712,13 +765,20 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         for (const Expr& dim : carried[i].type.shape)
             actual.push_back(arith::substitute(dim, last));
         defineDims(type, actual);
-        fields.push_back({{}, false, type, carried[i].byAddress ? Expr(region.let("last", arith::load(carried[i].slot, {Expr(0)}))) : carried[i].address});
+        fields.push_back({{},
+                          false,
+                          type,
+                          carried[i].byAddress ? Expr(region.let("last", arith::load(carried[i].slot, {Expr(0)})))
+                                               : carried[i].address});
     }
     for (const Scan& scan : scans) {
         std::vector<Expr> actual = scan.type.shape;
         actual[0] = arith::cast(arith::load(iteration, {Expr(0)}), types::Index);
         defineDims(scan.type, actual);
-        fields.push_back({{}, false, scan.type, scan.slot ? Expr(region.let("scan", arith::load(scan.slot, {Expr(0)}))) : scan.address});
+        fields.push_back({{},
+                          false,
+                          scan.type,
+                          scan.slot ? Expr(region.let("scan", arith::load(scan.slot, {Expr(0)}))) : scan.address});
     }
     values_[binding.var.id] = resultValue(binding.type, std::move(fields));
     return {};

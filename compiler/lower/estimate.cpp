@@ -52,7 +52,9 @@ double flopsOf(const tir::Stmt& stmt, double times) {
 
 } // namespace
 
-double estimateFlops(const tir::PrimFunc& computation) { return flopsOf(computation.body, 1); }
+double estimateFlops(const tir::PrimFunc& computation) {
+    return flopsOf(computation.body, 1);
+}
 
 double estimateBytes(const tir::PrimFunc& computation) {
     double total = 0;

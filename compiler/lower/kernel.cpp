@@ -4,6 +4,7 @@
 // of a single operator that is no tensor expression asks topi for its kernel. Computations of equal structure are one
 // kernel: names, origins and the bytes of constants do not count.
 #include "lower/diagnose.h"
+#include "lower/layout.h"
 #include "lower/lower.h"
 #include "te/te.h"
 #include "tir/verify.h"
@@ -35,7 +36,8 @@ te::TensorPtr constantTensor(const relay::Constant& constant, const std::string&
         if (dtype == types::Float64)
             return arith::floatImm(read(double{}), dtype);
         if (dtype.isFloat()) { // narrow floats: by their bits
-            Expr bits = dtype.bytes() == 2 ? arith::intImm(read(uint16_t{}), types::UInt16) : arith::intImm(read(uint8_t{}), types::UInt8);
+            Expr bits = dtype.bytes() == 2 ? arith::intImm(read(uint16_t{}), types::UInt16)
+                                           : arith::intImm(read(uint8_t{}), types::UInt8);
             return arith::call(arith::Intrinsic::Reinterpret, {bits}, dtype);
         }
         switch (dtype.bytes()) {
@@ -90,7 +92,8 @@ bool definesSymbols(const std::vector<relay::Type>& args, const relay::Type& res
 }
 
 /// Free symbols of a DAG: those of shapes, bodies and conditions, in order of first occurrence.
-std::vector<arith::Var> symbolsOfTensors(const std::vector<te::TensorPtr>& inputs, const std::vector<te::TensorPtr>& outputs) {
+std::vector<arith::Var> symbolsOfTensors(const std::vector<te::TensorPtr>& inputs,
+                                         const std::vector<te::TensorPtr>& outputs) {
     std::vector<arith::Var> result;
     std::unordered_set<const arith::ExprNode*> seen, bound;
     auto add = [&](const Expr& expr) {
@@ -133,14 +136,16 @@ public:
         if (function.body->bindings.size() == 1) {
             const relay::Binding& only = *function.body->bindings.front();
             if (const auto* call = only.as<relay::OpCall>()) {
-                if ((call->op == relay::Op::Reshape || call->op == relay::Op::Copy) && call->args.front() == function.params.front().var) {
+                if ((call->op == relay::Op::Reshape || call->op == relay::Op::Copy) &&
+                    call->args.front() == function.params.front().var) {
                     plan.kind = Plan::Kind::View;
                     plan.viewOf = 0;
                     result_.plans.emplace(name, std::move(plan));
                     return {};
                 }
                 std::vector<relay::Type> argTypes = typesOf(function, *call);
-                topi::Form form = topi::formOf(call->op, call->attrs, tensorTypes(argTypes), definesSymbols(argTypes, only.type));
+                topi::Form form =
+                    topi::formOf(call->op, call->attrs, tensorTypes(argTypes), definesSymbols(argTypes, only.type));
                 if (form == topi::Form::Kernel || form == topi::Form::Dynamic)
                     return addOpaque(name, function, only, *call, form, std::move(plan));
             }
@@ -163,8 +168,8 @@ private:
         return types;
     }
 
-    Result<void> addOpaque(const std::string& name, const relay::Function& function, const relay::Binding& binding, const relay::OpCall& call,
-                           topi::Form form, Plan plan) {
+    Result<void> addOpaque(const std::string& name, const relay::Function& function, const relay::Binding& binding,
+                           const relay::OpCall& call, topi::Form form, Plan plan) {
         topi::CallContext context{call.op, call.attrs, {}, {}, binding.type, 0};
         std::vector<relay::Type> argTypes = typesOf(function, call);
         context.argTypes = tensorTypes(argTypes);
@@ -219,16 +224,25 @@ private:
                 }
                 if (topi::formOf(call->op, call->attrs, context.argTypes, false) != topi::Form::TensorExpression)
                     return Failure(refuse(binding->span, *module_.spans, graph_,
-                                          fmt::format("operator {} cannot be lowered inside a fused function", relay::info(call->op).name)));
+                                          fmt::format("operator {} cannot be lowered inside a fused function",
+                                                      relay::info(call->op).name)));
                 made = topi::computeTe(context);
             } else {
-                return Failure(refuse(binding->span, *module_.spans, graph_, "this construct cannot be lowered inside a fused function"));
+                return Failure(refuse(binding->span, *module_.spans, graph_,
+                                      "this construct cannot be lowered inside a fused function"));
             }
             ++origin;
         }
         std::vector<te::TensorPtr> outputs = values.at(function.body->result.id);
         std::vector<arith::Var> scalars = symbolsOfTensors(inputs, outputs);
-        tir::PrimFuncPtr computation = te::toTir(name, inputs, outputs, scalars);
+        std::vector<relay::LayoutPtr> layouts;
+        for (const relay::Param& param : function.params)
+            layouts.push_back(asTensor(param.type)->layout);
+        const relay::TupleType* tuple = relay::asTuple(types.at(function.body->result.id));
+        for (const relay::Type& type :
+             tuple ? tuple->fields : std::vector<relay::Type>{types.at(function.body->result.id)})
+            layouts.push_back(asTensor(type)->layout);
+        tir::PrimFuncPtr computation = applyLayouts(te::toTir(name, inputs, outputs, scalars), layouts);
         plan.kernel = intern(std::move(computation), true, plan.scalars);
         result_.plans.emplace(name, std::move(plan));
         return {};

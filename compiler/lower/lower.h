@@ -25,13 +25,13 @@ struct CheckInfo {
 /// One kernel of the model, compiled once however many calls it serves.
 struct Kernel {
     std::string name;
-    tir::PrimFuncPtr computation; // unscheduled, as topi made it
-    tir::PrimFuncPtr lowered;     // after schedule and TIR passes: set by the pipeline
+    tir::PrimFuncPtr computation;    // unscheduled, as topi made it
+    tir::PrimFuncPtr lowered;        // after schedule and TIR passes: set by the pipeline
     std::vector<arith::Var> scalars; // of the computation, in parameter order
-    Expr workspaceBytes;          // over scalars; null before lowering, 0: no workspace parameter
+    Expr workspaceBytes;             // over scalars; null before lowering, 0: no workspace parameter
     std::vector<CheckInfo> checks;
     schedule::Trace trace;
-    bool schedulable = true;      // false: a TIR builder wrote its loops
+    bool schedulable = true; // false: a TIR builder wrote its loops
 };
 
 /// One call in the entry.
@@ -46,12 +46,12 @@ struct Call {
 /// How a primitive function of the module is computed: by one kernel, by a pair around an allocation, or as a view.
 struct Plan {
     enum class Kind { Kernel, Dynamic, View } kind = Kind::Kernel;
-    int kernel = -1;                       // Kernel; Dynamic: the sizes kernel
-    int fill = -1;                         // Dynamic
-    std::vector<Expr> scalars;             // arguments, over the module's symbols; in the order of the kernel's parameters
+    int kernel = -1;           // Kernel; Dynamic: the sizes kernel
+    int fill = -1;             // Dynamic
+    std::vector<Expr> scalars; // arguments, over the module's symbols; in the order of the kernel's parameters
     std::vector<Expr> fillScalars;
-    std::vector<tir::BufferPtr> state;     // Dynamic: buffers between the two
-    int viewOf = -1;                       // View: which parameter
+    std::vector<tir::BufferPtr> state; // Dynamic: buffers between the two
+    int viewOf = -1;                   // View: which parameter
     std::vector<model::Span> origins;
     model::Span span;
 };
@@ -67,9 +67,9 @@ Result<Kernels> makeKernels(const relay::Module& module, const model::ModelGraph
 struct Entry {
     tir::PrimFuncPtr function;
     std::vector<Call> calls;
-    std::vector<CheckInfo> checks;                 // of the entry itself
-    std::vector<relay::ConstantPtr> constants;     // by ordinal of RtCall CONSTANT
-    Expr peakBytes;                                // arena, over the symbols
+    std::vector<CheckInfo> checks;             // of the entry itself
+    std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
+    Expr peakBytes;                            // arena, over the symbols
 };
 
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).

@@ -30,8 +30,12 @@ class Stages {
 public:
     Stages(const KernelHook& hook, PrimFuncPtr function) : hook_(hook), function_(std::move(function)) {}
 
-    template <class Fn> void required(std::string_view name, tir::Level level, Fn fn) { run(name, true, level, fn); }
-    template <class Fn> void optional(std::string_view name, tir::Level level, Fn fn) {
+    template <class Fn>
+    void required(std::string_view name, tir::Level level, Fn fn) {
+        run(name, true, level, fn);
+    }
+    template <class Fn>
+    void optional(std::string_view name, tir::Level level, Fn fn) {
         if (hook_.enabled && !hook_.enabled(name))
             return;
         run(name, false, level, fn);
@@ -39,7 +43,8 @@ public:
     const PrimFuncPtr& function() const { return function_; }
 
 private:
-    template <class Fn> void run(std::string_view name, bool required, tir::Level level, Fn fn) {
+    template <class Fn>
+    void run(std::string_view name, bool required, tir::Level level, Fn fn) {
         auto start = std::chrono::steady_clock::now();
         function_ = fn(function_);
         double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
@@ -47,7 +52,8 @@ private:
             hook_.done(name, required, function_, ms);
         if (hook_.verify)
             if (auto verified = tir::verify(*function_, level); !verified)
-                throw InternalError(fmt::format("after pass '{}' on {}: {}", name, function_->name, toString(verified.error())));
+                throw InternalError(
+                    fmt::format("after pass '{}' on {}: {}", name, function_->name, toString(verified.error())));
     }
 
     const KernelHook& hook_;
@@ -80,10 +86,12 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::P
     stages.optional("partition loops", tir::Level::Lowered, tir::partitionLoops);
     stages.optional("vectorize", tir::Level::Lowered, tir::vectorizeLoops);
     stages.optional("unroll", tir::Level::Lowered, tir::unrollLoops);
-    stages.optional("hoist conditions", tir::Level::Lowered, [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
+    stages.optional("hoist conditions", tir::Level::Lowered,
+                    [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
     stages.optional("simplify again", tir::Level::Lowered, simplify);
     // From here on types are those of the target.
-    stages.required("legalize data types", tir::Level::Lowered, [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
+    stages.required("legalize data types", tir::Level::Lowered,
+                    [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
     kernel.lowered = stages.function();
     return {};
 }
@@ -91,13 +99,16 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::P
 PrimFuncPtr lowerEntry(const PrimFuncPtr& entry, const Target& target, const KernelHook& hook) {
     Stages stages(hook, entry);
     stages.required("number checks", tir::Level::Loops, tir::numberChecks);
-    stages.required("flatten buffers", tir::Level::Lowered, [](const PrimFuncPtr& function) { return tir::flattenBuffers(function).function; });
-    stages.required("legalize data types", tir::Level::Lowered, [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
+    stages.required("flatten buffers", tir::Level::Lowered,
+                    [](const PrimFuncPtr& function) { return tir::flattenBuffers(function).function; });
+    stages.required("legalize data types", tir::Level::Lowered,
+                    [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
     return stages.function();
 }
 
 const std::vector<std::string>& optionalTirPasses() {
-    static const std::vector<std::string> passes = {"schedule", "simplify", "partition loops", "vectorize", "unroll", "hoist conditions", "simplify again"};
+    static const std::vector<std::string> passes = {"schedule", "simplify",         "partition loops", "vectorize",
+                                                    "unroll",   "hoist conditions", "simplify again"};
     return passes;
 }
 

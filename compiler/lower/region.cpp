@@ -16,9 +16,13 @@ Expr rtCall(int function, std::vector<Expr> args, DataType dtype) {
     return arith::call(arith::Intrinsic::RtCall, std::move(args), dtype);
 }
 
-tir::Stmt evaluate(Expr value) { return tir::makeStmt(tir::Evaluate{std::move(value)}, -1); }
+tir::Stmt evaluate(Expr value) {
+    return tir::makeStmt(tir::Evaluate{std::move(value)}, -1);
+}
 
-void Region::add(tir::Stmt stmt) { items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr}); }
+void Region::add(tir::Stmt stmt) {
+    items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr});
+}
 
 arith::Var Region::let(const std::string& name, Expr value) {
     arith::Var var = arith::var(name, value.dtype());
@@ -26,7 +30,9 @@ arith::Var Region::let(const std::string& name, Expr value) {
     return var;
 }
 
-void Region::define(const arith::Var& var, Expr value) { items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr}); }
+void Region::define(const arith::Var& var, Expr value) {
+    items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr});
+}
 
 tir::BufferPtr Region::local(const std::string& name, DataType dtype) {
     tir::BufferPtr buffer = tir::makeBuffer(name, dtype, {Expr(1)}, tir::Scope::Local);
@@ -34,7 +40,9 @@ tir::BufferPtr Region::local(const std::string& name, DataType dtype) {
     return buffer;
 }
 
-void Region::bind(tir::BufferPtr buffer, Expr address) { items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer)}); }
+void Region::bind(tir::BufferPtr buffer, Expr address) {
+    items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer)});
+}
 
 Expr Region::allocate(const Expr& bytes) {
     if (segment_ < 0) {
@@ -47,7 +55,8 @@ Expr Region::allocate(const Expr& bytes) {
         Segment& made = *segments_.back();
         define(made.base, rtCall(LATHE_FN_ARENA_PUSH, {made.bytes}, types::Handle));
         Expr bits = arith::call(arith::Intrinsic::Reinterpret, {made.base}, types::Int64);
-        tir::Check check{arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, "not enough memory for intermediate values", -1};
+        tir::Check check{arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+                         "not enough memory for intermediate values", -1};
         add(tir::makeStmt(std::move(check), -1));
     }
     Segment& segment = *segments_[static_cast<size_t>(segment_)];
@@ -65,7 +74,9 @@ void Region::release(const Expr& address) {
     live_.erase(it);
 }
 
-void Region::nested(const Expr& peak) { nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak)); }
+void Region::nested(const Expr& peak) {
+    nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak));
+}
 
 std::pair<tir::Stmt, Expr> Region::finish() {
     arith::VarMap values;
@@ -77,7 +88,8 @@ std::pair<tir::Stmt, Expr> Region::finish() {
     }
     if (!kept_ && !segments_.empty()) {
         arith::Var mark = arith::var("mark", types::Index);
-        items_.insert(items_.begin(), {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr});
+        items_.insert(items_.begin(),
+                      {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr});
         add(evaluate(rtCall(LATHE_FN_ARENA_RELEASE, {mark}, types::Void)));
     }
     std::vector<tir::Stmt> body; // in reverse

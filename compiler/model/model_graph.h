@@ -27,8 +27,8 @@ struct Bytes {
 struct TensorData {
     DataType dtype;
     std::vector<int64_t> shape;
-    Bytes bytes;                        // empty for strings
-    std::vector<std::string> strings;   // dtype string
+    Bytes bytes;                      // empty for strings
+    std::vector<std::string> strings; // dtype string
     int64_t elements() const;
 };
 using TensorPtr = std::shared_ptr<const TensorData>;
@@ -51,8 +51,9 @@ std::string toString(const ValueType& type); // "float32[batch,3,?,?]", "sequenc
 
 struct Graph;
 
-using AttributeValue = std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
-                                    TensorPtr, std::shared_ptr<const Graph>, std::vector<std::shared_ptr<const Graph>>>;
+using AttributeValue =
+    std::variant<int64_t, double, std::string, std::vector<int64_t>, std::vector<double>, std::vector<std::string>,
+                 TensorPtr, std::shared_ptr<const Graph>, std::vector<std::shared_ptr<const Graph>>>;
 struct Attribute {
     std::string name;
     AttributeValue value;
@@ -61,14 +62,14 @@ std::string toString(const AttributeValue& value); // short, for people: long li
 
 struct Node {
     int32_t id = 0;
-    std::string name;   // as in the file; may be empty
-    std::string op;     // "Conv"
-    std::string domain; // "" is ai.onnx
-    int version = 0;    // since_version that applies; 0 if unknown
-    std::vector<std::string> inputs;  // value names; "" is an absent optional input
+    std::string name;                // as in the file; may be empty
+    std::string op;                  // "Conv"
+    std::string domain;              // "" is ai.onnx
+    int version = 0;                 // since_version that applies; 0 if unknown
+    std::vector<std::string> inputs; // value names; "" is an absent optional input
     std::vector<std::string> outputs;
     std::vector<Attribute> attributes;
-    std::vector<std::string> scope;   // names of enclosing functions and module paths, outermost first
+    std::vector<std::string> scope; // names of enclosing functions and module paths, outermost first
 };
 
 struct Value {
@@ -85,22 +86,22 @@ struct Initializer {
 /// as in the file; a nested graph sees the names of those around it.
 struct Graph {
     std::string name;
-    std::vector<Value> inputs;   // without initializers
+    std::vector<Value> inputs; // without initializers
     std::vector<Value> outputs;
     std::vector<Initializer> initializers;
-    std::vector<Node> nodes;     // in an order where producers come first
-    std::vector<Value> values;   // declared types of intermediate values: hints
+    std::vector<Node> nodes;   // in an order where producers come first
+    std::vector<Value> values; // declared types of intermediate values: hints
 };
 
 struct ModelGraph {
-    std::string file;     // as the user named it
-    std::string format;   // "ONNX"
-    std::string producer; // "pytorch 2.1"
+    std::string file;                                      // as the user named it
+    std::string format;                                    // "ONNX"
+    std::string producer;                                  // "pytorch 2.1"
     std::vector<std::pair<std::string, int64_t>> versions; // opset imports
     std::shared_ptr<const Graph> graph;
     std::shared_ptr<SpanTable> spans = std::make_shared<SpanTable>();
-    int32_t nodeCount = 0;                // ids are 0 … nodeCount-1, nested graphs included
-    std::vector<Diagnostic> diagnostics;  // why import refused, warnings
+    int32_t nodeCount = 0;               // ids are 0 … nodeCount-1, nested graphs included
+    std::vector<Diagnostic> diagnostics; // why import refused, warnings
     /// By id, over all nested graphs; built by indexNodes.
     std::vector<const Node*> nodes;
 };

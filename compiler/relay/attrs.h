@@ -53,14 +53,17 @@ struct Attrs {
     virtual std::shared_ptr<Attrs> clone() const = 0;
 };
 
-template <class Self> struct AttrsOf : Attrs {
+template <class Self>
+struct AttrsOf : Attrs {
     void read(AttrReader& reader) const override { Self::fields(static_cast<const Self&>(*this), reader); }
     void write(AttrWriter& writer) override { Self::fields(static_cast<Self&>(*this), writer); }
     std::shared_ptr<Attrs> clone() const override { return std::make_shared<Self>(static_cast<const Self&>(*this)); }
 };
 
 #define LATHE_FIELDS(...)                                                                                              \
-    static void fields(auto& self, auto& visitor) { __VA_ARGS__ }
+    static void fields(auto& self, auto& visitor) {                                                                    \
+        __VA_ARGS__                                                                                                    \
+    }
 #define LATHE_FIELD(name) visitor.field(#name, self.name);
 
 struct IsInfAttrs : AttrsOf<IsInfAttrs> {
@@ -69,8 +72,8 @@ struct IsInfAttrs : AttrsOf<IsInfAttrs> {
 };
 struct CastAttrs : AttrsOf<CastAttrs> {
     DataType dtype;
-    bool saturate = true;         // for float8 targets
-    std::string round = "even";   // float8_e8m0: "up", "down", "nearest"
+    bool saturate = true;       // for float8 targets
+    std::string round = "even"; // float8_e8m0: "up", "down", "nearest"
     LATHE_FIELDS(LATHE_FIELD(dtype) LATHE_FIELD(saturate) LATHE_FIELD(round))
 };
 struct ModAttrs : AttrsOf<ModAttrs> {
@@ -192,32 +195,34 @@ struct ConvAttrs : AttrsOf<ConvAttrs> {
     std::vector<Expr> before, after;
     int64_t groups = 1;
     DataType outDtype;
-    LATHE_FIELDS(LATHE_FIELD(strides) LATHE_FIELD(dilations) LATHE_FIELD(before) LATHE_FIELD(after) LATHE_FIELD(groups) LATHE_FIELD(outDtype))
+    LATHE_FIELDS(LATHE_FIELD(strides) LATHE_FIELD(dilations) LATHE_FIELD(before) LATHE_FIELD(after) LATHE_FIELD(groups)
+                     LATHE_FIELD(outDtype))
 };
 struct PoolAttrs : AttrsOf<PoolAttrs> {
     std::vector<int64_t> kernel, strides, dilations;
     std::vector<Expr> before, after;
     bool ceilMode = false, countPadding = false;
     bool columnMajor = false; // MaxPoolWithIndex: storage order of the flat index
-    LATHE_FIELDS(LATHE_FIELD(kernel) LATHE_FIELD(strides) LATHE_FIELD(dilations) LATHE_FIELD(before) LATHE_FIELD(after) LATHE_FIELD(ceilMode)
-                     LATHE_FIELD(countPadding) LATHE_FIELD(columnMajor))
+    LATHE_FIELDS(LATHE_FIELD(kernel) LATHE_FIELD(strides) LATHE_FIELD(dilations) LATHE_FIELD(before) LATHE_FIELD(after)
+                     LATHE_FIELD(ceilMode) LATHE_FIELD(countPadding) LATHE_FIELD(columnMajor))
 };
 struct EinsumAttrs : AttrsOf<EinsumAttrs> {
     std::string equation;
     LATHE_FIELDS(LATHE_FIELD(equation))
 };
 struct ResizeAttrs : AttrsOf<ResizeAttrs> {
-    std::vector<Expr> sizes;            // all dims
-    std::vector<double> scales;         // all dims, as the model gives them; empty: sizes / dims
-    std::vector<double> roi;            // starts then ends, for tf_crop_and_resize; empty otherwise
-    std::string mode = "nearest";       // nearest, linear, cubic
+    std::vector<Expr> sizes;      // all dims
+    std::vector<double> scales;   // all dims, as the model gives them; empty: sizes / dims
+    std::vector<double> roi;      // starts then ends, for tf_crop_and_resize; empty otherwise
+    std::string mode = "nearest"; // nearest, linear, cubic
     std::string coordinate = "half_pixel";
     std::string nearest = "round_prefer_floor";
     double cubicCoefficient = -0.75;
     bool excludeOutside = false, antialias = false;
     double extrapolation = 0;
-    LATHE_FIELDS(LATHE_FIELD(sizes) LATHE_FIELD(scales) LATHE_FIELD(roi) LATHE_FIELD(mode) LATHE_FIELD(coordinate) LATHE_FIELD(nearest)
-                     LATHE_FIELD(cubicCoefficient) LATHE_FIELD(excludeOutside) LATHE_FIELD(antialias) LATHE_FIELD(extrapolation))
+    LATHE_FIELDS(LATHE_FIELD(sizes) LATHE_FIELD(scales) LATHE_FIELD(roi) LATHE_FIELD(mode) LATHE_FIELD(coordinate)
+                     LATHE_FIELD(nearest) LATHE_FIELD(cubicCoefficient) LATHE_FIELD(excludeOutside)
+                         LATHE_FIELD(antialias) LATHE_FIELD(extrapolation))
 };
 struct GridSampleAttrs : AttrsOf<GridSampleAttrs> {
     std::string mode = "linear", padding = "zeros"; // nearest, linear, cubic; zeros, border, reflection
@@ -228,7 +233,8 @@ struct RoiAlignAttrs : AttrsOf<RoiAlignAttrs> {
     std::string mode = "avg", coordinate = "half_pixel";
     int64_t height = 1, width = 1, samplingRatio = 0;
     double spatialScale = 1;
-    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(coordinate) LATHE_FIELD(height) LATHE_FIELD(width) LATHE_FIELD(samplingRatio) LATHE_FIELD(spatialScale))
+    LATHE_FIELDS(LATHE_FIELD(mode) LATHE_FIELD(coordinate) LATHE_FIELD(height) LATHE_FIELD(width)
+                     LATHE_FIELD(samplingRatio) LATHE_FIELD(spatialScale))
 };
 struct BlockAttrs : AttrsOf<BlockAttrs> {
     int64_t block = 1;
@@ -247,7 +253,8 @@ struct RandomAttrs : AttrsOf<RandomAttrs> {
     double low = 0, high = 1, seed = 0;
     bool hasSeed = false;
     int64_t call = 0; // counts random calls of the model
-    LATHE_FIELDS(LATHE_FIELD(shape) LATHE_FIELD(dtype) LATHE_FIELD(low) LATHE_FIELD(high) LATHE_FIELD(seed) LATHE_FIELD(hasSeed) LATHE_FIELD(call))
+    LATHE_FIELDS(LATHE_FIELD(shape) LATHE_FIELD(dtype) LATHE_FIELD(low) LATHE_FIELD(high) LATHE_FIELD(seed)
+                     LATHE_FIELD(hasSeed) LATHE_FIELD(call))
 };
 struct BindSymbolsAttrs : AttrsOf<BindSymbolsAttrs> {
     std::vector<Expr> symbols; // one an element, row-major; null: not bound
@@ -260,12 +267,16 @@ struct AssumeAttrs : AttrsOf<AssumeAttrs> {
 };
 
 /// Attributes with some fields set: attrsWith<AxisAttrs>([&](AxisAttrs& a) { a.axis = 1; }).
-template <class T> T attrsWith(auto set) {
+template <class T>
+T attrsWith(auto set) {
     T result;
     set(result);
     return result;
 }
-template <class T> const T& attrs(const AttrsPtr& pointer) { return static_cast<const T&>(*pointer); }
+template <class T>
+const T& attrs(const AttrsPtr& pointer) {
+    return static_cast<const T&>(*pointer);
+}
 bool equalAttrs(const AttrsPtr& a, const AttrsPtr& b);
 
 } // namespace lathe::relay

@@ -33,7 +33,8 @@ public:
 
     // ---- bindings
     Var call(Op op, std::vector<Var> args, AttrsPtr attrs = nullptr);
-    template <class A> Var call(Op op, std::vector<Var> args, A attrs) {
+    template <class A>
+    Var call(Op op, std::vector<Var> args, A attrs) {
         return call(op, std::move(args), AttrsPtr(std::make_shared<A>(std::move(attrs))));
     }
     Var constant(ConstantPtr constant);
@@ -48,7 +49,8 @@ public:
     Var callFunction(const std::string& name, std::vector<Var> args);
     Var closure(FunctionPtr function, std::vector<Var> captures);
     Var callClosure(Var callee, std::vector<Var> args);
-    Var construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args, Type type = nullptr);
+    Var construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args,
+                  Type type = nullptr);
     /// If the condition is known, only that branch is built. fn builds into a fresh Block and gives its result (a tuple for several).
     Var ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
     /// body(iteration, carried) gives the Block's result Vars in the order of relay::Loop. A carried dim that changes is

@@ -12,7 +12,8 @@ public:
     virtual ~Evaluator() = default;
     /// Results of a pure function over constants; a tuple result gives several. Fails over its budget of bytes and time
     /// (the call stays unfolded) or if the computation itself fails (index out of range …).
-    virtual Result<std::vector<ConstantPtr>> evaluate(const Module& module, const Function& function, const std::vector<ConstantPtr>& args) = 0;
+    virtual Result<std::vector<ConstantPtr>> evaluate(const Module& module, const Function& function,
+                                                      const std::vector<ConstantPtr>& args) = 0;
 };
 
 } // namespace lathe::relay

@@ -193,16 +193,20 @@ struct FunctionLiteral {
     std::vector<Var> captures;
 };
 
-using Rhs = std::variant<OpCall, FunctionCall, ClosureCall, MakeTuple, Projection, ConstantRef, Construct, If, Match, Loop, FunctionLiteral>;
+using Rhs = std::variant<OpCall, FunctionCall, ClosureCall, MakeTuple, Projection, ConstantRef, Construct, If, Match,
+                         Loop, FunctionLiteral>;
 
 struct Binding {
     Var var;
     Rhs rhs;
     Type type;
-    Span span;               // never empty
-    std::string modelValue;  // the model's value that this equals; empty if none
+    Span span;              // never empty
+    std::string modelValue; // the model's value that this equals; empty if none
 
-    template <class T> const T* as() const { return std::get_if<T>(&rhs); }
+    template <class T>
+    const T* as() const {
+        return std::get_if<T>(&rhs);
+    }
 };
 using BindingPtr = std::shared_ptr<const Binding>;
 
@@ -235,16 +239,17 @@ std::vector<Var> operands(const Rhs& rhs);
 /// The Blocks directly inside a right-hand side.
 std::vector<BlockPtr> blocksOf(const Rhs& rhs);
 /// The right-hand side with operands and Blocks replaced.
-Rhs withOperands(const Rhs& rhs, const std::function<Var(Var)>& var, const std::function<BlockPtr(const BlockPtr&)>& block);
+Rhs withOperands(const Rhs& rhs, const std::function<Var(Var)>& var,
+                 const std::function<BlockPtr(const BlockPtr&)>& block);
 
 /// Built in one sweep: Var -> binding, users, Block. Parameters have no binding.
 struct Index {
     struct Entry {
-        BindingPtr binding;           // null for a parameter
+        BindingPtr binding; // null for a parameter
         const Param* param = nullptr;
         const Block* block = nullptr; // where it is bound
         std::vector<BindingPtr> users;
-        int uses = 0;                 // operands and block results, nested Blocks included
+        int uses = 0; // operands and block results, nested Blocks included
     };
     std::map<uint32_t, Entry> entries; // see find
     explicit Index(const Function& function);

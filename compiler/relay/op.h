@@ -16,40 +16,85 @@ namespace lathe::relay {
 
 enum class Op : uint16_t {
     // ---- unary, elementwise: same shape and dtype; compare-like give bool
-    Negative, Abs, Sign, Floor, Ceil, Round /* half to even */, Sqrt, Exp, Log, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Tanh,
-    Asinh, Acosh, Atanh, Erf, Sigmoid, Reciprocal, Relu, LogicalNot, BitwiseNot, IsNan,
-    IsInf,      // {IsInfAttrs: positive, negative} -> bool
-    Cast,       // {CastAttrs: dtype, saturate, round}
-    BitCast,    // {CastAttrs: dtype}: same width, same bits
-    Copy,       // the same value
+    Negative,
+    Abs,
+    Sign,
+    Floor,
+    Ceil,
+    Round /* half to even */,
+    Sqrt,
+    Exp,
+    Log,
+    Sin,
+    Cos,
+    Tan,
+    Asin,
+    Acos,
+    Atan,
+    Sinh,
+    Cosh,
+    Tanh,
+    Asinh,
+    Acosh,
+    Atanh,
+    Erf,
+    Sigmoid,
+    Reciprocal,
+    Relu,
+    LogicalNot,
+    BitwiseNot,
+    IsNan,
+    IsInf,   // {IsInfAttrs: positive, negative} -> bool
+    Cast,    // {CastAttrs: dtype, saturate, round}
+    BitCast, // {CastAttrs: dtype}: same width, same bits
+    Copy,    // the same value
     // ---- binary with NumPy broadcasting, operands of one dtype
-    Add, Subtract, Multiply, Divide /* integers truncate, zero divisor fails */, Mod /* {ModAttrs: fmod: sign of dividend, else of divisor} */,
-    Power /* exponent may have another dtype; result has base's */, Maximum, Minimum, Equal, NotEqual, Less, LessEqual, Greater, GreaterEqual,
-    LogicalAnd, LogicalOr, LogicalXor, BitwiseAnd, BitwiseOr, BitwiseXor, LeftShift, RightShift,
-    Where,      // condition bool, a, b: broadcast
+    Add,
+    Subtract,
+    Multiply,
+    Divide /* integers truncate, zero divisor fails */,
+    Mod /* {ModAttrs: fmod: sign of dividend, else of divisor} */,
+    Power /* exponent may have another dtype; result has base's */,
+    Maximum,
+    Minimum,
+    Equal,
+    NotEqual,
+    Less,
+    LessEqual,
+    Greater,
+    GreaterEqual,
+    LogicalAnd,
+    LogicalOr,
+    LogicalXor,
+    BitwiseAnd,
+    BitwiseOr,
+    BitwiseXor,
+    LeftShift,
+    RightShift,
+    Where, // condition bool, a, b: broadcast
     // ---- shape and movement
-    ShapeOf,    // x -> int64[rank]
-    Reshape,    // x {ReshapeAttrs: shape of Exprs}: elements in order; a run-time check if not provably the same count
-    Transpose,  // x {TransposeAttrs: axes}
-    BroadcastTo,// x {BroadcastAttrs: shape}
-    Concat,     // x1 … xn {AxisAttrs: axis >= 0}
-    Slice,      // x {SliceAttrs: begin, size, step per dim; begin + step*(size-1) in range}: already normalised
+    ShapeOf,     // x -> int64[rank]
+    Reshape,     // x {ReshapeAttrs: shape of Exprs}: elements in order; a run-time check if not provably the same count
+    Transpose,   // x {TransposeAttrs: axes}
+    BroadcastTo, // x {BroadcastAttrs: shape}
+    Concat,      // x1 … xn {AxisAttrs: axis >= 0}
+    Slice,       // x {SliceAttrs: begin, size, step per dim; begin + step*(size-1) in range}: already normalised
     DynamicSlice, // x, starts int64[r], ends int64[r], steps int64[r] {AxesAttrs}: run-time bounds; result dims are new symbols
-    Pad,        // x, [value] {PadAttrs: mode, before, after per dim as Exprs (may be negative for constant mode), interior}
-    Tile,       // x {TileAttrs: repeats of Exprs}
-    Gather,     // x, indices int {AxisAttrs: axis}: negative indices count from the end; out of range fails
-    GatherElements, // x, indices {AxisAttrs}
-    GatherNd,   // x, indices {GatherNdAttrs: batchDims}
+    Pad,    // x, [value] {PadAttrs: mode, before, after per dim as Exprs (may be negative for constant mode), interior}
+    Tile,   // x {TileAttrs: repeats of Exprs}
+    Gather, // x, indices int {AxisAttrs: axis}: negative indices count from the end; out of range fails
+    GatherElements,  // x, indices {AxisAttrs}
+    GatherNd,        // x, indices {GatherNdAttrs: batchDims}
     ScatterElements, // x, indices, updates {ScatterAttrs: axis, reduction}
-    ScatterNd,  // x, indices, updates {ScatterAttrs: reduction}
-    Range,      // start, limit, delta scalars -> 1-D; length is known or a new symbol
-    Iota,       // {IotaAttrs: shape, axis, dtype}: the index along axis
-    Full,       // value scalar {BroadcastAttrs: shape}
-    OneHot,     // indices, values[2] {OneHotAttrs: axis, depth Expr}
-    Trilu,      // x {TriluAttrs: upper, k Expr}
+    ScatterNd,       // x, indices, updates {ScatterAttrs: reduction}
+    Range,           // start, limit, delta scalars -> 1-D; length is known or a new symbol
+    Iota,            // {IotaAttrs: shape, axis, dtype}: the index along axis
+    Full,            // value scalar {BroadcastAttrs: shape}
+    OneHot,          // indices, values[2] {OneHotAttrs: axis, depth Expr}
+    Trilu,           // x {TriluAttrs: upper, k Expr}
     ReverseSequence, // x, lengths {ReverseAttrs: timeAxis, batchAxis}
-    Reverse,    // x {AxesAttrs}
-    Relayout,   // x {RelayoutAttrs: layout}: the one operator that changes a layout
+    Reverse,         // x {AxesAttrs}
+    Relayout,        // x {RelayoutAttrs: layout}: the one operator that changes a layout
     // ---- reductions
     Reduce,     // x {ReduceAttrs: kind sum|prod|max|min|mean|and|or, axes, keepDims}
     ArgReduce,  // x {ArgReduceAttrs: max?, axis, keepDims, selectLast} -> int64
@@ -65,25 +110,27 @@ enum class Op : uint16_t {
     Compress,   // x, condition bool[m] {AxisAttrs: axis, -1: flatten}: new symbol
     NonMaxSuppression, // boxes[b,n,4], scores[b,c,n], max int64[], iou float[], score float[] {NmsAttrs} -> int64[m,3]: new symbol
     // ---- linear algebra and windows
-    MatMul,     // a[..,m,k], b[..,k,n] {MatMulAttrs: transposeA, transposeB, outDtype}: rank >= 2, batch dims broadcast
-    Conv,       // x[n,c,spatial..], w[o,c/g,k..] {ConvAttrs: strides, dilations, before, after, groups, outDtype}
-    MaxPool,    // x {PoolAttrs}
+    MatMul,  // a[..,m,k], b[..,k,n] {MatMulAttrs: transposeA, transposeB, outDtype}: rank >= 2, batch dims broadcast
+    Conv,    // x[n,c,spatial..], w[o,c/g,k..] {ConvAttrs: strides, dilations, before, after, groups, outDtype}
+    MaxPool, // x {PoolAttrs}
     MaxPoolWithIndex, // x {PoolAttrs} -> (y, int64 flat indices)
-    AvgPool,    // x {PoolAttrs: countPadding}
-    Einsum,     // x1 … xn {EinsumAttrs: equation}
-    Resize,     // x {ResizeAttrs: sizes Exprs, scales, mode, coordinate, nearest, cubicCoefficient, excludeOutside, extrapolation}
+    AvgPool,          // x {PoolAttrs: countPadding}
+    Einsum,           // x1 … xn {EinsumAttrs: equation}
+    Resize, // x {ResizeAttrs: sizes Exprs, scales, mode, coordinate, nearest, cubicCoefficient, excludeOutside, extrapolation}
     GridSample, // x, grid {GridSampleAttrs}
     RoiAlign,   // x, rois, batch indices {RoiAlignAttrs}
-    DepthToSpace, SpaceToDepth, // {BlockAttrs: block, mode}
-    Det,        // x[.., n, n]
-    Dft,        // x[.., n, .., 1|2] {DftAttrs: axis, inverse, onesided, length Expr}
+    DepthToSpace,
+    SpaceToDepth, // {BlockAttrs: block, mode}
+    Det,          // x[.., n, n]
+    Dft,          // x[.., n, .., 1|2] {DftAttrs: axis, inverse, onesided, length Expr}
     // ---- random (counter-based; never merged, folded or duplicated)
     RandomUniform, // {RandomAttrs: shape, dtype, low, high, seed, hasSeed}
     // ---- symbols and checks
-    BindSymbols,// x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
-    Assume,     // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
+    BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
+    Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
     // ---- strings (values of the context)
-    StringConcat, StringEqual,
+    StringConcat,
+    StringEqual,
     Count_
 };
 
@@ -95,12 +142,12 @@ using AttrsPtr = std::shared_ptr<const Attrs>;
 
 struct OpInfo {
     Op op;
-    std::string_view name;  // "matmul": as printed
-    int minArgs, maxArgs;   // maxArgs -1: any number
-    AttrsPtr (*makeAttrs)();// default attributes, for the parser; null: none
+    std::string_view name;   // "matmul": as printed
+    int minArgs, maxArgs;    // maxArgs -1: any number
+    AttrsPtr (*makeAttrs)(); // default attributes, for the parser; null: none
     FusionKind fusion;
-    bool pure;              // false: never merged, folded or duplicated
-    bool mayFail;           // has a run-time check; never hoisted out of an `if`
+    bool pure;    // false: never merged, folded or duplicated
+    bool mayFail; // has a run-time check; never hoisted out of an `if`
     Numerics numerics;
 };
 

@@ -12,11 +12,11 @@ using Pattern = std::shared_ptr<const PatternNode>;
 
 struct PatternNode {
     enum class Kind { Any, Constant, Call, Either } kind = Kind::Any;
-    std::vector<Op> ops;          // Call: any of these
-    std::vector<Pattern> args;    // Call: in order; empty: any arguments
-    bool commutative = false;     // Call of two arguments: also in the other order
-    bool singleUse = false;       // only if nothing else uses the value
-    std::string name;             // what Match::at finds
+    std::vector<Op> ops;       // Call: any of these
+    std::vector<Pattern> args; // Call: in order; empty: any arguments
+    bool commutative = false;  // Call of two arguments: also in the other order
+    bool singleUse = false;    // only if nothing else uses the value
+    std::string name;          // what Match::at finds
 };
 
 namespace pattern {

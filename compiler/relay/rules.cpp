@@ -190,6 +190,45 @@ Result<Type> inferType(Op op, RuleContext& context) {
     return checked(type);
 }
 
+namespace {
+
+/// A dim that broadcasting made is select(x == 1, y, x): the dims it was made of.
+void addParts(const Expr& dim, std::vector<Expr>& parts) {
+    const bool made = dim.kind() == arith::ExprKind::Select && dim->args[0].kind() == arith::ExprKind::Eq &&
+                      arith::isConst(dim->args[0]->args[1], 1) &&
+                      arith::structurallyEqual(dim->args[0]->args[0], dim->args[2]);
+    if (!made) {
+        parts.push_back(dim);
+        return;
+    }
+    addParts(dim->args[2], parts);
+    addParts(dim->args[1], parts);
+}
+
+/// Whether `wide` was made by broadcasting `dim` with others: then they fit already, and give `wide` again.
+bool contains(const Expr& wide, const Expr& dim) {
+    std::vector<Expr> all, wanted;
+    addParts(wide, all);
+    addParts(dim, wanted);
+    return std::all_of(wanted.begin(), wanted.end(), [&](const Expr& part) {
+        return std::any_of(all.begin(), all.end(),
+                           [&](const Expr& other) { return arith::provablyEqual(part, other); });
+    });
+}
+
+/// Whether dim is min(other, c) with c > 1: the two can only broadcast by being equal.
+bool isClamped(const Expr& dim, const Expr& other) {
+    if (dim.kind() != arith::ExprKind::Min)
+        return false;
+    for (int side = 0; side < 2; ++side)
+        if (const auto most = arith::asInt(dim->args[static_cast<size_t>(side)]);
+            most && *most > 1 && contains(other, dim->args[static_cast<size_t>(1 - side)]))
+            return true;
+    return false;
+}
+
+} // namespace
+
 Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std::vector<Expr>& b,
                                           RuleContext* context) {
     auto disagree = [&] {
@@ -211,6 +250,17 @@ Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std:
         }
         if (arith::isConst(left) && arith::isConst(right))
             return disagree();
+        if (contains(left, right) || contains(right, left)) {
+            shape[i] = contains(left, right) ? left : right;
+            continue;
+        }
+        if (isClamped(left, right) || isClamped(right, left)) {
+            shape[i] = isClamped(left, right) ? right : left;
+            if (context)
+                context->require(arith::eq(left, right),
+                                 fmt::format("operands {} and {} broadcast", rules::text(a), rules::text(b)));
+            continue;
+        }
         // A dim that is never 1 is the result's; the other is equal to it or 1.
         Expr one(1), equal = arith::eq(left, right), condition;
         if (arith::provablyFalse(arith::eq(left, one))) {

@@ -16,7 +16,8 @@ struct PrintOptions {
 };
 
 std::string print(const Module& module, const PrintOptions& options = {});
-std::string print(const Function& function, const Module& module, const std::string& name, const PrintOptions& options = {});
+std::string print(const Function& function, const Module& module, const std::string& name,
+                  const PrintOptions& options = {});
 
 using ConstantPool = std::unordered_map<Hash128, ConstantPtr, HashOfHash128>;
 /// Every constant of the module, those of recipes included.

@@ -134,6 +134,34 @@ Expr unaryInt(Op op, const Expr& x, DataType dtype) {
     return result;
 }
 
+/// A float element that is an integer expression over symbols, rounded to the type.
+bool isWhole(const Expr& x) {
+    return x.kind() == arith::ExprKind::Cast && x->args[0].dtype().isIndex();
+}
+
+/// Up to here every integer is a value of the type.
+int64_t exactBelow(DataType dtype) {
+    return int64_t{1} << (dtype == types::Float64 ? 53 : 24);
+}
+
+/// The least or greatest of whole elements; nothing unless rounding cannot change which it is.
+Expr wholeExtreme(Op op, const Expr& a, const Expr& b, DataType dtype) {
+    if ((op != Op::Minimum && op != Op::Maximum) || (dtype != types::Float32 && dtype != types::Float64))
+        return {};
+    const auto whole = [&](const Expr& x) -> Expr {
+        if (isWhole(x))
+            return x->args[0];
+        const std::optional<double> value = arith::asFloat(x);
+        if (!value || std::floor(*value) != *value || std::fabs(*value) > static_cast<double>(exactBelow(dtype)))
+            return {};
+        return Expr(static_cast<int64_t>(*value));
+    };
+    const Expr left = whole(a), right = whole(b);
+    if (!left || !right)
+        return {};
+    return arith::cast(op == Op::Minimum ? arith::min(left, right) : arith::max(left, right), dtype);
+}
+
 Expr cast(const Expr& x, DataType from, const CastAttrs& at) {
     if (std::optional<double> value = arith::asFloat(x); value && from.isFloat()) {
         if (at.dtype.isFloat())
@@ -150,9 +178,15 @@ Expr cast(const Expr& x, DataType from, const CastAttrs& at) {
         std::optional<int64_t> integer = arith::asInt(folded);
         return integer ? Expr(*integer) : Expr();
     }
+    if (from.isFloat() && at.dtype.isInt() && at.dtype.bits >= 32 && isWhole(x)) {
+        const arith::Interval range = arith::bounds(x->args[0]);
+        return range.lower >= -exactBelow(from) && range.upper <= exactBelow(from) ? x->args[0] : Expr();
+    }
     if (from.isFloat() || from == types::String)
         return {};
     std::optional<int64_t> value = arith::asInt(x);
+    if (at.dtype == types::Float32 || at.dtype == types::Float64)
+        return value ? real(static_cast<double>(*value), at.dtype) : arith::cast(x, at.dtype);
     if (at.dtype.isFloat())
         return value ? real(static_cast<double>(*value), at.dtype) : Expr();
     if (at.dtype.isBool())
@@ -351,7 +385,7 @@ Expr binaryElement(Op op, const Expr& a, const Expr& b, DataType dtype, const At
         if (!right)
             if (std::optional<int64_t> integer = arith::asInt(b)) // the exponent of a power
                 right = static_cast<double>(*integer);
-        return left && right ? binaryFloat(op, *left, *right, dtype, attributes) : Expr();
+        return left && right ? binaryFloat(op, *left, *right, dtype, attributes) : wholeExtreme(op, a, b, dtype);
     }
     if ((op >= Op::Equal && op <= Op::GreaterEqual) || (op >= Op::LogicalAnd && op <= Op::LogicalXor))
         return compareElements(op, a, b);

@@ -37,7 +37,7 @@ struct Buffer : arith::Storage {
     std::vector<Expr> strides; // in elements; empty: row-major, compact
     Expr offset;               // in elements; null: 0
     Scope scope = Scope::Global;
-    int alignment = 64;        // bytes, of the first element; less if a view may be passed
+    int alignment = 64; // bytes, of the first element; less if a view may be passed
 };
 using BufferPtr = std::shared_ptr<const Buffer>;
 
@@ -64,9 +64,9 @@ enum class IterKind : uint8_t { Spatial, Reduce, Opaque };
 
 struct IterVar {
     Var var;
-    Expr extent;   // domain [0, extent)
+    Expr extent; // domain [0, extent)
     IterKind kind = IterKind::Spatial;
-    Expr binding;  // value in terms of the loops around
+    Expr binding; // value in terms of the loops around
 };
 
 /// A box of a buffer: per dimension a start and an extent, in terms of the block's iteration variables.
@@ -127,7 +127,7 @@ enum class CheckKind : uint8_t {
     DivisionByZero,
     ShapeMismatch, // sizes that contradict a symbol, an operator's rule or the declared input
     OutOfMemory,
-    InvalidValue,  // an operand's value that the operator does not allow
+    InvalidValue, // an operand's value that the operator does not allow
 };
 
 /// If condition is false, the function returns status 1 + `ordinal` (numbered by "number checks" over the PrimFunc);
@@ -164,10 +164,14 @@ struct StmtNode {
     std::variant<For, Block, Store, Let, If, While, Seq, Allocate, Check, Evaluate, CallKernel, BindBuffer> value;
     int origin = -1;
 
-    template <class T> const T* as() const { return std::get_if<T>(&value); }
+    template <class T>
+    const T* as() const {
+        return std::get_if<T>(&value);
+    }
 };
 
-template <class T> Stmt makeStmt(T value, int origin) {
+template <class T>
+Stmt makeStmt(T value, int origin) {
     auto node = std::make_shared<StmtNode>();
     node->value = std::move(value);
     node->origin = origin;
@@ -186,7 +190,7 @@ struct Param {
 struct PrimFunc {
     std::string name;
     std::vector<Param> params;
-    int outputs = 1;   // how many of the buffer parameters, the last ones, are written
+    int outputs = 1; // how many of the buffer parameters, the last ones, are written
     Stmt body;
     bool isEntry = false;
 };

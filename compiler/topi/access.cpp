@@ -19,7 +19,9 @@ std::optional<int64_t> Access::constantStride(const arith::Var& var) const {
     return it == stride.end() ? std::optional<int64_t>(0) : arith::asInt(it->second);
 }
 
-const tir::Store* onlyStore(const tir::Block& block) { return block.body ? block.body->as<tir::Store>() : nullptr; }
+const tir::Store* onlyStore(const tir::Block& block) {
+    return block.body ? block.body->as<tir::Store>() : nullptr;
+}
 
 Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
     Access access;
@@ -27,9 +29,23 @@ Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, 
     std::vector<arith::Var> vars;
     for (const tir::IterVar& iter : block.iters)
         vars.push_back(iter.var);
+    auto ownVar = [&](const Expr& expr) {
+        for (const arith::Var& var : vars)
+            if (var.same(expr))
+                return true;
+        return false;
+    };
     Expr flat = 0;
-    for (size_t i = 0; i < indices.size(); ++i)
-        flat = flat * buffer->shape[i] + indices[i];
+    for (size_t i = 0; i < indices.size(); ++i) {
+        Expr index = indices[i];
+        // Panels of a layout: within one, the inner part alone moves.
+        if ((index.kind() == ExprKind::FloorMod || index.kind() == ExprKind::FloorDiv) && ownVar(index->args[0]) &&
+            arith::asInt(index->args[1])) {
+            access.panel[index->args[0].get()] = *arith::asInt(index->args[1]);
+            index = index.kind() == ExprKind::FloorMod ? index->args[0] : Expr(0);
+        }
+        flat = flat * buffer->shape[i] + index;
+    }
     for (const arith::Var& var : arith::freeVars(flat))
         for (const arith::Var& own : vars)
             if (own.same(var))
@@ -61,10 +77,13 @@ std::vector<Access> readsOf(const tir::Block& block) {
 }
 
 bool isReduction(const tir::Block& block) {
-    return std::any_of(block.iters.begin(), block.iters.end(), [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });
+    return std::any_of(block.iters.begin(), block.iters.end(),
+                       [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });
 }
 
-bool isInjective(const tir::Block& block) { return !isReduction(block) && onlyStore(block) && !block.init; }
+bool isInjective(const tir::Block& block) {
+    return !isReduction(block) && onlyStore(block) && !block.init;
+}
 
 bool isCheap(const tir::Block& block) {
     const tir::Store* store = onlyStore(block);

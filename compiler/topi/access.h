@@ -13,8 +13,10 @@ namespace lathe::topi {
 /// One load or the store of a block: coefficient of each iteration variable in the flat element index.
 struct Access {
     tir::BufferPtr buffer;
-    bool affine = false;                                 // false: coefficients say nothing
+    bool affine = false;                                  // false: coefficients say nothing
     std::map<const arith::ExprNode*, arith::Expr> stride; // only variables that occur
+    /// Variables that a layout splits (floordiv and floormod of one factor): the stride is that within a panel of so many.
+    std::map<const arith::ExprNode*, int64_t> panel;
     /// Coefficient of var: 0 if it does not occur; nothing if unknown.
     std::optional<int64_t> constantStride(const arith::Var& var) const;
     bool uses(const arith::Var& var) const { return stride.contains(var.get()); }

@@ -58,7 +58,8 @@ void inlineProducers(Schedule& schedule) {
             for (const Access& read : readsOf(body))
                 if (read.buffer == onlyStore(schedule.get(block))->buffer)
                     for (const tir::IterVar& iter : body.iters)
-                        repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) && !arith::isConst(iter.extent, 1);
+                        repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
+                                    !arith::isConst(iter.extent, 1);
         }
         if (contracted || (repeated && !cheap))
             continue;
@@ -98,7 +99,8 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         flat &= read.affine && output.affine;
         for (const tir::IterVar& iter : schedule.get(block).iters)
             flat &= read.uses(iter.var) == output.uses(iter.var) &&
-                    (!read.uses(iter.var) || arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
+                    (!read.uses(iter.var) ||
+                     arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
     }
     attempt(schedule, [&](Schedule& s) {
         std::vector<LoopRef> all = loops;
@@ -116,7 +118,8 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         }
         int64_t work = 1;
         for (LoopRef loop : all)
-            work = std::min<int64_t>(int64_t{1} << 40, work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
+            work = std::min<int64_t>(int64_t{1} << 40,
+                                     work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
         if (work * lanes >= parallelGrain)
             s.parallel(all.size() == 1 ? all.front() : s.fuse(all));
     });
@@ -166,7 +169,8 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
 
 /// The tile's loops stand inside `outer`; C is computed there into a local buffer, then the consumer reads it.
 /// Gives the blocks that are scheduled with it; nothing if the structure does not fit.
-std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, const BlockRef& block, const Target& target) {
+std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, const BlockRef& block,
+                                                            const Target& target) {
     std::optional<Contraction> found = asContraction(schedule.get(block));
     if (!found || !found->output.affine || !found->a.affine || !found->b.affine)
         return std::nullopt;
@@ -175,22 +179,27 @@ std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, 
     // The vector axis: contiguous in the result and in one operand, absent from the other.
     int vectorAxis = -1, rowAxis = -1;
     const Access* vectors = nullptr;
-    for (size_t i = 0; i < body.iters.size(); ++i) {
-        const tir::IterVar& iter = body.iters[i];
-        if (iter.kind != tir::IterKind::Spatial || found->output.constantStride(iter.var) != 1)
-            continue;
-        if (found->b.constantStride(iter.var) == 1 && !found->a.uses(iter.var))
-            vectorAxis = static_cast<int>(i), vectors = &found->b;
-        else if (found->a.constantStride(iter.var) == 1 && !found->b.uses(iter.var))
-            vectorAxis = static_cast<int>(i), vectors = &found->a;
-    }
+    // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous too.
+    for (bool packed : {true, false})
+        for (size_t i = 0; i < body.iters.size() && vectorAxis < 0; ++i) {
+            const tir::IterVar& iter = body.iters[i];
+            if (iter.kind != tir::IterKind::Spatial || (!packed && found->output.constantStride(iter.var) != 1))
+                continue;
+            for (const auto& [own, other] : {std::pair(&found->b, &found->a), std::pair(&found->a, &found->b)})
+                if (own->constantStride(iter.var) == 1 && !other->uses(iter.var) &&
+                    own->panel.contains(iter.var.get()) == packed) {
+                    vectorAxis = static_cast<int>(i);
+                    vectors = own;
+                }
+        }
     if (vectorAxis < 0)
         return std::nullopt;
     const Access* scalars = vectors == &found->b ? &found->a : &found->b;
     int64_t best = 0;
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
-        if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == vectorAxis || vectors->uses(iter.var) || !scalars->uses(iter.var))
+        if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == vectorAxis || vectors->uses(iter.var) ||
+            !scalars->uses(iter.var))
             continue;
         int64_t extent = std::min<int64_t>(arith::bounds(iter.extent).upper, 1 << 20);
         if (extent >= best)
@@ -198,9 +207,18 @@ std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, 
     }
     int64_t columns = arith::bounds(body.iters[static_cast<size_t>(vectorAxis)].extent).upper;
     int64_t width = columns >= 2 * lanes ? 2 * lanes : lanes;
+    if (auto panel = vectors->panel.find(body.iters[static_cast<size_t>(vectorAxis)].var.get());
+        panel != vectors->panel.end())
+        width = panel->second;
     // Accumulators, the vectors of one step and a broadcast value must fit the registers.
     int64_t vectorsWide = width / lanes;
-    int64_t rows = rowAxis < 0 ? 1 : std::min<int64_t>(best, std::min<int64_t>(12, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide));
+    int64_t rows =
+        rowAxis < 0
+            ? 1
+            : std::min<int64_t>(best, std::min<int64_t>(12, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide));
+    // As few tiles as that needs, as even as they can be: 7 rows are 4 + 3, not 6 + 1.
+    if (rows > 1 && best < (1 << 20))
+        rows = (best + (best + rows - 1) / rows - 1) / ((best + rows - 1) / rows);
     rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
 
     std::vector<std::string> scheduled = {block.name};
@@ -310,7 +328,8 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         size_t same = 0;
         const tir::Block& final = schedule.get(last);
         for (size_t i = 0; i < std::min(body.iters.size(), final.iters.size()); ++i) {
-            if (body.iters[i].kind != tir::IterKind::Spatial || !arith::provablyEqual(body.iters[i].extent, final.iters[i].extent))
+            if (body.iters[i].kind != tir::IterKind::Spatial ||
+                !arith::provablyEqual(body.iters[i].extent, final.iters[i].extent))
                 break;
             ++same;
         }

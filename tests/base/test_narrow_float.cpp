@@ -53,8 +53,8 @@ private slots:
 
     // ONNX's test_cast_FLOAT_to_FLOAT4E2M1: inputs and codes.
     void castsToFloat4() {
-        const double inputs[] = {0.48, 0.25,     1.05,     -3.5,      -8,   9,    1e6, 1e-7,
-                                 notANumber,  infinity, infinity, -infinity, -4.0, 0.01, -0.0};
+        const double inputs[] = {0.48,       0.25,     1.05,     -3.5,      -8,   9,    1e6, 1e-7,
+                                 notANumber, infinity, infinity, -infinity, -4.0, 0.01, -0.0};
         const uint64_t codes[] = {1, 0, 2, 14, 15, 7, 7, 0, 8, 7, 7, 15, 14, 0, 8};
         for (size_t i = 0; i < std::size(inputs); ++i)
             QCOMPARE(floatToBits(inputs[i], e2m1), codes[i]);

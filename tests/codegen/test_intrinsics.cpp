@@ -181,7 +181,7 @@ private slots:
         run(Intrinsic::Log);
         QVERIFY(out[0] == inf && std::isnan(out[1]) && std::isnan(out[2]) && out[3] == -inf && out[4] == -inf &&
                 std::isnan(out[6]));
-        QVERIFY(std::fabs(out[5] - std::log(1e-42)) < 1e-4);
+        QVERIFY(std::fabs(out[5] - std::log(static_cast<double>(1e-42f))) < 1e-4);
     }
 
     void powers() {

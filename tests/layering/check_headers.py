@@ -42,7 +42,9 @@ def options_by_folder(build):
 
 def options_for(header, by_folder):
     for folder in header.parents:
-        near = [options for place, options in by_folder.items() if place == folder or folder in place.parents]
+        if folder in by_folder:
+            return by_folder[folder]
+        near = [options for place, options in by_folder.items() if folder in place.parents]
         if near:
             return near[0]
     sys.exit("no source of the project is in compile_commands.json")

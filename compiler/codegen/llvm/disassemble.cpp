@@ -49,7 +49,8 @@ Result<Machine> machineFor(const llvm::Triple& triple) {
     m.features.reset(m.target->createMCSubtargetInfo(name, "", ""));
     m.context = std::make_unique<llvm::MCContext>(triple, m.assembler.get(), m.registers.get(), m.features.get());
     m.disassembler.reset(m.target->createMCDisassembler(*m.features, *m.context));
-    m.printer.reset(m.target->createMCInstPrinter(triple, /*SyntaxVariant=*/1, *m.assembler, *m.instructions, *m.registers));
+    m.printer.reset(
+        m.target->createMCInstPrinter(triple, /*SyntaxVariant=*/1, *m.assembler, *m.instructions, *m.registers));
     m.analysis.reset(m.target->createMCInstrAnalysis(m.instructions.get()));
     m.printer->setPrintImmHex(false);
     return m;

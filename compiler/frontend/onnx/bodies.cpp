@@ -4,7 +4,7 @@
 #include "frontend/onnx/frame.h"
 #include "frontend/onnx/value_types.h"
 
-#include "onnx/defs/schema.h"
+#include <onnx/defs/schema.h>
 
 #include <fmt/format.h>
 

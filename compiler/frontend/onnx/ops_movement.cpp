@@ -16,11 +16,13 @@ using namespace relay;
 namespace {
 
 constexpr int64_t farAway = int64_t{1} << 41; // beyond every dim, and safe to add to one
+/// Exporters write this, too, for "to the end"; no dim of a real model comes near.
+constexpr int64_t alsoFarAway = std::numeric_limits<int32_t>::max();
 
 /// A bound as ONNX means it: negative counts from the end; kept within [low, high].
 Expr normalizedBound(Expr bound, const Expr& size, const Expr& low, const Expr& high) {
     if (const auto value = arith::asInt(bound))
-        bound = std::clamp(*value, -farAway, farAway);
+        bound = *value >= alsoFarAway ? farAway : std::max(*value, -farAway);
     const arith::Interval range = arith::bounds(bound);
     if (range.upper < 0)
         bound = bound + size;

@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "model/model_graph.h"
 
-#include "onnx/onnx_pb.h"
+#include <onnx/onnx_pb.h>
 
 #include <filesystem>
 #include <memory>

@@ -5,7 +5,7 @@
 
 #include "model/model_graph.h"
 
-#include "onnx/onnx_pb.h"
+#include <onnx/onnx_pb.h>
 
 namespace lathe::frontend::onnx {
 

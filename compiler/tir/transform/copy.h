@@ -15,6 +15,8 @@ Stmt copyOf(const Stmt& stmt, arith::VarMap map = {});
 int64_t unrolledSize(const Stmt& stmt);
 /// Nothing to do: null, or a Seq of nothing.
 bool isNothing(const Stmt& stmt);
-inline Stmt nothing(int origin) { return makeStmt(Seq{}, origin); }
+inline Stmt nothing(int origin) {
+    return makeStmt(Seq{}, origin);
+}
 
 } // namespace lathe::tir

@@ -33,7 +33,8 @@ private:
             return stmt;
         std::vector<Expr> outside, inside;
         for (const Expr& part : conjuncts(branch->condition))
-            (dependsOn(part, loop.var) || readsMemory(part) || part.dtype().lanes > 1 ? inside : outside).push_back(part);
+            (dependsOn(part, loop.var) || readsMemory(part) || part.dtype().lanes > 1 ? inside : outside)
+                .push_back(part);
         if (outside.empty() || (branch->elseCase && !inside.empty()))
             return stmt;
         For kept = loop;

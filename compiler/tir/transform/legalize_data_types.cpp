@@ -17,7 +17,9 @@ bool isNarrow(DataType type) {
     return type.isFloat() && !(type.code == TypeCode::Float && type.bits >= 32);
 }
 
-DataType float32Like(const Expr& e) { return types::Float32.withLanes(e.dtype().lanes); }
+DataType float32Like(const Expr& e) {
+    return types::Float32.withLanes(e.dtype().lanes);
+}
 
 class Legalizing : public Mutator {
 public:
@@ -77,8 +79,7 @@ private:
 
     /// An expression that is not narrow itself.
     Expr computeOther(const Expr& e) {
-        if (e.kind() == ExprKind::Call &&
-            (e->intrinsic == Intrinsic::AddressOf || e->intrinsic == Intrinsic::Prefetch))
+        if (e.kind() == ExprKind::Call && (e->intrinsic == Intrinsic::AddressOf || e->intrinsic == Intrinsic::Prefetch))
             return e;
         if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::Reinterpret && isNarrow(e->args[0].dtype()))
             return arith::call(Intrinsic::Reinterpret, {bits(e->args[0])}, e.dtype());
@@ -105,7 +106,8 @@ private:
     Expr computeValue(const Expr& e) {
         const DataType wide = float32Like(e);
         switch (e.kind()) {
-        case ExprKind::FloatImm: return arith::floatImm(e->floatValue, wide);
+        case ExprKind::FloatImm:
+            return arith::floatImm(e->floatValue, wide);
         case ExprKind::Var: {
             auto found = vars_.find(e.get());
             LATHE_ASSERT(found != vars_.end(), "a narrow variable from outside: " + e->name);
@@ -119,16 +121,21 @@ private:
                 return arith::cast(load, wide);
             return narrowToFloat32(arith::call(Intrinsic::Reinterpret, {load}, bitsType(e.dtype())), e.dtype());
         }
-        case ExprKind::Cast: return rounded(e);
+        case ExprKind::Cast:
+            return rounded(e);
         case ExprKind::Call:
             if (isConversion(e->intrinsic))
                 return rounded(e);
             if (e->intrinsic == Intrinsic::Reinterpret)
-                return narrowToFloat32(arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, bitsType(e.dtype())), e.dtype());
+                return narrowToFloat32(arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, bitsType(e.dtype())),
+                                       e.dtype());
             break;
-        case ExprKind::Select: return arith::select(other(e->args[0]), value(e->args[1]), value(e->args[2]));
-        case ExprKind::Broadcast: return arith::broadcast(value(e->args[0]), e.dtype().lanes);
-        default: break;
+        case ExprKind::Select:
+            return arith::select(other(e->args[0]), value(e->args[1]), value(e->args[2]));
+        case ExprKind::Broadcast:
+            return arith::broadcast(value(e->args[0]), e.dtype().lanes);
+        default:
+            break;
         }
         std::vector<Expr> args;
         for (const Expr& arg : e->args)
@@ -171,18 +178,21 @@ private:
                 return arith::call(Intrinsic::Reinterpret, {load}, stored);
         }
         if (e.kind() == ExprKind::FloatImm)
-            return arith::intImm(static_cast<int64_t>(floatToBits(e->floatValue, type.scalar(), Overflow::Special)), stored);
+            return arith::intImm(static_cast<int64_t>(floatToBits(e->floatValue, type.scalar(), Overflow::Special)),
+                                 stored);
         if (e.kind() == ExprKind::Broadcast)
             return arith::broadcast(bits(e->args[0]), type.lanes);
         if (e.kind() == ExprKind::Select)
             return arith::select(other(e->args[0]), bits(e->args[1]), bits(e->args[2]));
         if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::Reinterpret)
             return arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, stored);
-        const bool conversion = e.kind() == ExprKind::Cast || (e.kind() == ExprKind::Call && isConversion(e->intrinsic));
+        const bool conversion =
+            e.kind() == ExprKind::Cast || (e.kind() == ExprKind::Call && isConversion(e->intrinsic));
         if (!conversion)
             return toBits(value(e), type, Overflow::Saturate, E8M0Rounding::Nearest);
-        const Overflow overflow = e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::CastNoSaturate ? Overflow::Special
-                                                                                                         : Overflow::Saturate;
+        const Overflow overflow = e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::CastNoSaturate
+                                      ? Overflow::Special
+                                      : Overflow::Saturate;
         const E8M0Rounding rounding = e->intrinsic == Intrinsic::CastE8M0Up     ? E8M0Rounding::Up
                                       : e->intrinsic == Intrinsic::CastE8M0Down ? E8M0Rounding::Down
                                                                                 : E8M0Rounding::Nearest;
@@ -233,7 +243,8 @@ private:
         } else {
             result.value = other(node.value);
         }
-        bool same = result.value.same(node.value) && result.buffer == node.buffer && (!node.mask || result.mask.same(node.mask));
+        bool same = result.value.same(node.value) && result.buffer == node.buffer &&
+                    (!node.mask || result.mask.same(node.mask));
         for (size_t i = 0; i < node.indices.size(); ++i)
             same = same && result.indices[i].same(node.indices[i]);
         return same ? stmt : makeStmt(std::move(result), stmt->origin);

@@ -11,7 +11,8 @@ using arith::ExprKind;
 
 std::optional<Bound> boundOf(const Expr& condition, const Var& var, const arith::Facts& facts) {
     const ExprKind kind = condition.kind();
-    const bool comparison = kind == ExprKind::Lt || kind == ExprKind::Le || kind == ExprKind::Gt || kind == ExprKind::Ge;
+    const bool comparison =
+        kind == ExprKind::Lt || kind == ExprKind::Le || kind == ExprKind::Gt || kind == ExprKind::Ge;
     if (!comparison || !condition->args[0].dtype().isIndex() || condition.dtype().lanes > 1 || readsMemory(condition))
         return std::nullopt;
     Expr less = condition->args[0], greater = condition->args[1];

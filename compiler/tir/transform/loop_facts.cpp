@@ -93,11 +93,16 @@ Expr negation(const Expr& condition) {
     const bool floats = !condition->args.empty() && condition->args[0].dtype().isFloat(); // NaN: no opposite compare
     if (!floats) {
         switch (condition.kind()) {
-        case ExprKind::Lt: return arith::ge(condition->args[0], condition->args[1]);
-        case ExprKind::Le: return arith::gt(condition->args[0], condition->args[1]);
-        case ExprKind::Gt: return arith::le(condition->args[0], condition->args[1]);
-        case ExprKind::Ge: return arith::lt(condition->args[0], condition->args[1]);
-        default: break;
+        case ExprKind::Lt:
+            return arith::ge(condition->args[0], condition->args[1]);
+        case ExprKind::Le:
+            return arith::gt(condition->args[0], condition->args[1]);
+        case ExprKind::Gt:
+            return arith::le(condition->args[0], condition->args[1]);
+        case ExprKind::Ge:
+            return arith::lt(condition->args[0], condition->args[1]);
+        default:
+            break;
         }
     }
     return arith::logicalNot(condition);

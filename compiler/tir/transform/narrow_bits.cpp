@@ -20,25 +20,50 @@ struct Layout {
 
 Layout layoutOf(DataType type) {
     switch (type.code) {
-    case TypeCode::BFloat: return {7, 127};
-    case TypeCode::Float8E4M3FN: return {3, 7};
-    case TypeCode::Float8E4M3FNUZ: return {3, 8};
-    case TypeCode::Float8E5M2: return {2, 15};
-    case TypeCode::Float8E5M2FNUZ: return {2, 16};
-    case TypeCode::Float4E2M1: return {1, 1};
-    default: return {10, 15}; // float16
+    case TypeCode::BFloat:
+        return {7, 127};
+    case TypeCode::Float8E4M3FN:
+        return {3, 7};
+    case TypeCode::Float8E4M3FNUZ:
+        return {3, 8};
+    case TypeCode::Float8E5M2:
+        return {2, 15};
+    case TypeCode::Float8E5M2FNUZ:
+        return {2, 16};
+    case TypeCode::Float4E2M1:
+        return {1, 1};
+    default:
+        return {10, 15}; // float16
     }
 }
 
-DataType u32(const Expr& like) { return types::UInt32.withLanes(like.dtype().lanes); }
-Expr word(const Expr& like, uint64_t value) { return arith::intImm(static_cast<int64_t>(value), u32(like)); }
-Expr asWord(const Expr& e) { return arith::call(Intrinsic::Reinterpret, {e}, u32(e)); }
-Expr asFloat32(const Expr& e) { return arith::call(Intrinsic::Reinterpret, {e}, types::Float32.withLanes(e.dtype().lanes)); }
-Expr f32(const Expr& like, double value) { return arith::floatImm(value, types::Float32.withLanes(like.dtype().lanes)); }
-Expr bitAnd(const Expr& a, const Expr& b) { return arith::binary(arith::ExprKind::BitAnd, a, b); }
-Expr bitOr(const Expr& a, const Expr& b) { return arith::binary(arith::ExprKind::BitOr, a, b); }
-Expr shl(const Expr& a, int bits) { return arith::binary(arith::ExprKind::Shl, a, word(a, static_cast<uint64_t>(bits))); }
-Expr shr(const Expr& a, int bits) { return arith::binary(arith::ExprKind::Shr, a, word(a, static_cast<uint64_t>(bits))); }
+DataType u32(const Expr& like) {
+    return types::UInt32.withLanes(like.dtype().lanes);
+}
+Expr word(const Expr& like, uint64_t value) {
+    return arith::intImm(static_cast<int64_t>(value), u32(like));
+}
+Expr asWord(const Expr& e) {
+    return arith::call(Intrinsic::Reinterpret, {e}, u32(e));
+}
+Expr asFloat32(const Expr& e) {
+    return arith::call(Intrinsic::Reinterpret, {e}, types::Float32.withLanes(e.dtype().lanes));
+}
+Expr f32(const Expr& like, double value) {
+    return arith::floatImm(value, types::Float32.withLanes(like.dtype().lanes));
+}
+Expr bitAnd(const Expr& a, const Expr& b) {
+    return arith::binary(arith::ExprKind::BitAnd, a, b);
+}
+Expr bitOr(const Expr& a, const Expr& b) {
+    return arith::binary(arith::ExprKind::BitOr, a, b);
+}
+Expr shl(const Expr& a, int bits) {
+    return arith::binary(arith::ExprKind::Shl, a, word(a, static_cast<uint64_t>(bits)));
+}
+Expr shr(const Expr& a, int bits) {
+    return arith::binary(arith::ExprKind::Shr, a, word(a, static_cast<uint64_t>(bits)));
+}
 
 Expr e8m0ToFloat(const Expr& bits) {
     Expr value = arith::select(arith::eq(bits, word(bits, 0)), word(bits, 0x00400000), shl(bits, 23));
@@ -131,7 +156,8 @@ Expr float32ToNarrow(const Expr& value, DataType narrow, Overflow overflow, E8M0
     const bool signless = beyond != greatest && !hasInfinity(type); // overflow is the one NaN
     result = arith::select(tooLarge, signless ? word(bits, beyond) : bitOr(word(bits, beyond), sign), result);
     Expr isNan = arith::gt(magnitude, word(bits, 0x7f800000));
-    Expr nanCode = four ? word(bits, signBit) - sign : word(bits, floatToBits(nan, type)); // float4: a zero of the other sign
+    Expr nanCode =
+        four ? word(bits, signBit) - sign : word(bits, floatToBits(nan, type)); // float4: a zero of the other sign
     result = arith::select(isNan, nanCode, result);
     return arith::cast(result, bitsType(narrow.withLanes(value.dtype().lanes)));
 }
@@ -143,7 +169,8 @@ Expr roundToOdd(const Expr& value) {
     Expr even = arith::eq(bitAnd(bits, word(bits, 1)), word(bits, 0));
     Expr change = arith::logicalAnd(arith::ne(back, value), even);
     auto magnitude = [&](const Expr& e) { return arith::call(Intrinsic::Abs, {e}, e.dtype()); };
-    Expr moved = arith::select(arith::gt(magnitude(back), magnitude(value)), bits - word(bits, 1), bits + word(bits, 1));
+    Expr moved =
+        arith::select(arith::gt(magnitude(back), magnitude(value)), bits - word(bits, 1), bits + word(bits, 1));
     return asFloat32(arith::select(change, moved, bits));
 }
 

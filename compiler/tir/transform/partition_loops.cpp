@@ -15,10 +15,10 @@
 namespace lathe::tir {
 namespace {
 
-constexpr int64_t largestTile = 64;        // extents that are worth a version
-constexpr int64_t longestChain = 16;       // values of an unrolled extent in a tail
+constexpr int64_t largestTile = 64;             // extents that are worth a version
+constexpr int64_t longestChain = 16;            // values of an unrolled extent in a tail
 constexpr int64_t versionedStatements = 20'000; // unrolled size of all versions of one place
-constexpr int64_t splitStatements = 2'000; // size of a loop body that is split in two
+constexpr int64_t splitStatements = 2'000;      // size of a loop body that is split in two
 
 /// Step 1, bottom-up.
 class Tightening : public Mutator {
@@ -50,7 +50,8 @@ public:
         }
         result.min = arith::simplify(result.min, facts_);
         result.extent = arith::simplify(result.extent, facts_);
-        result.body = rest.empty() ? branch->thenCase : makeStmt(If{conjunction(rest), branch->thenCase, nullptr}, loop->body->origin);
+        result.body = rest.empty() ? branch->thenCase
+                                   : makeStmt(If{conjunction(rest), branch->thenCase, nullptr}, loop->body->origin);
         return makeStmt(std::move(result), inner->origin);
     }
 
@@ -68,7 +69,8 @@ struct Extent {
 
 class SetExtents : public Mutator {
 public:
-    SetExtents(const std::vector<Extent>& extents, const std::vector<int64_t>& values) : extents_(extents), values_(values) {}
+    SetExtents(const std::vector<Extent>& extents, const std::vector<int64_t>& values)
+        : extents_(extents), values_(values) {}
     using Mutator::mutate;
     Stmt mutate(const Stmt& stmt) override {
         Stmt inner = descend(stmt);
@@ -210,7 +212,8 @@ private:
         for (size_t i = possible.size(); i-- > 0;) {
             values[chosen] = possible[i];
             Stmt version = descendInto(copyOf(SetExtents(extents, values).mutate(body)));
-            chain = chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
+            chain =
+                chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
         }
         return chain;
     }

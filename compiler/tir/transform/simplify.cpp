@@ -28,7 +28,8 @@ public:
             if (let->var.dtype().isIndex())
                 facts_.bind(let->var, arith::bounds(value, facts_));
             Stmt body = mutate(let->body);
-            return value.same(let->value) && body == let->body ? stmt : makeStmt(Let{let->var, value, body}, stmt->origin);
+            return value.same(let->value) && body == let->body ? stmt
+                                                               : makeStmt(Let{let->var, value, body}, stmt->origin);
         }
         if (const Store* store = stmt->as<Store>()) {
             if (store->mask && arith::isConst(mutate(store->mask), 0))

@@ -44,10 +44,12 @@ private:
             int64_t most = readsMemory(loop.extent) ? 0 : arith::bounds(loop.extent, facts_).upper;
             if (most < 1 || most > 2 * widestVector)
                 return nullptr;
-            body = makeStmt(If{arith::lt(loop.var, arith::simplify(loop.min + loop.extent, facts_)), body, nullptr}, origin);
+            body = makeStmt(If{arith::lt(loop.var, arith::simplify(loop.min + loop.extent, facts_)), body, nullptr},
+                            origin);
             extent = most;
         }
-        if (*extent < 1 || !lanesIndependent(body, loop.var, static_cast<int>(std::min<int64_t>(*extent, 4096)), facts_))
+        if (*extent < 1 ||
+            !lanesIndependent(body, loop.var, static_cast<int>(std::min<int64_t>(*extent, 4096)), facts_))
             return nullptr;
         if (*extent == 1)
             return substitute(body, {{loop.var.get(), loop.min}});
@@ -66,18 +68,21 @@ private:
             For outer{piece, Expr(0), Expr(whole), ForKind::Serial, {}, {}};
             arith::Facts inner = facts_;
             bindLoop(inner, outer);
-            outer.body = widen(body, loop.var, arith::simplify(loop.min + piece * Expr(width)), static_cast<int>(width), inner);
+            outer.body =
+                widen(body, loop.var, arith::simplify(loop.min + piece * Expr(width)), static_cast<int>(width), inner);
             if (!outer.body)
                 return nullptr;
             stmts.push_back(makeStmt(std::move(outer), origin));
         } else {
             for (int64_t i = 0; i < whole; ++i)
-                stmts.push_back(widen(body, loop.var, arith::simplify(loop.min + Expr(i * width)), static_cast<int>(width), facts_));
+                stmts.push_back(widen(body, loop.var, arith::simplify(loop.min + Expr(i * width)),
+                                      static_cast<int>(width), facts_));
         }
         if (rest == 1)
             stmts.push_back(substitute(body, {{loop.var.get(), arith::simplify(loop.min + Expr(whole * width))}}));
         else if (rest > 1)
-            stmts.push_back(widen(body, loop.var, arith::simplify(loop.min + Expr(whole * width)), static_cast<int>(rest), facts_));
+            stmts.push_back(
+                widen(body, loop.var, arith::simplify(loop.min + Expr(whole * width)), static_cast<int>(rest), facts_));
         for (Stmt& s : stmts) {
             if (!s)
                 return nullptr;
