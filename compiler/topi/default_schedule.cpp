@@ -167,6 +167,21 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
     parallelOuter(schedule, outer);
 }
 
+/// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
+void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
+    const tir::Store* store = onlyStore(schedule.get(block));
+    std::vector<arith::Var> vars;
+    std::vector<Expr> map, last;
+    for (size_t i = 0; i < store->indices.size(); ++i) {
+        vars.push_back(arith::var(fmt::format("i{}", i)));
+        (var.same(store->indices[i]) ? last : map).push_back(vars.back());
+    }
+    if (last.size() != 1 || var.same(store->indices.back()))
+        return;
+    map.push_back(last.front());
+    schedule.transformLayout(block, 0, vars, map);
+}
+
 /// The tile's loops stand inside `outer`; C is computed there into a local buffer, then the consumer reads it.
 /// Gives the blocks that are scheduled with it; nothing if the structure does not fit.
 std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, const BlockRef& block,
@@ -246,8 +261,9 @@ std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, 
         if (epilogue)
             s.setScope(block, 0, tir::Scope::Local);
         scheduled.push_back(consumer.name);
+        innermostInStorage(s, block, body.iters[static_cast<size_t>(vectorAxis)].var);
         std::vector<LoopRef> loops = s.loops(consumer);
-        std::vector<LoopRef> outer;
+        std::vector<LoopRef> panelOuter, outer;
         LoopRef tileRow, tileColumn, rowInner, columnInner;
         for (size_t i = 0, axis = 0; i < body.iters.size(); ++i) {
             if (body.iters[i].kind != tir::IterKind::Spatial)
@@ -260,12 +276,13 @@ std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, 
                 std::vector<LoopRef> parts = s.split(loop, {-1, rows});
                 tileRow = parts[0], rowInner = parts[1];
             } else {
-                outer.push_back(loop);
+                (vectors->uses(body.iters[i].var) ? panelOuter : outer).push_back(loop);
             }
         }
-        std::vector<LoopRef> order = outer;
-        // Panels of the vector operand outermost, so that one stays in cache while the rows pass.
+        // Panels of the vector operand before what it does not depend on: one panel stays in cache while the rows pass.
+        std::vector<LoopRef> order = panelOuter;
         order.push_back(tileColumn);
+        order.insert(order.end(), outer.begin(), outer.end());
         if (rowAxis >= 0)
             order.push_back(tileRow);
         std::vector<LoopRef> nest = order;
