@@ -126,3 +126,13 @@ function(lathe_workbench)
         endif()
     endif()
 endfunction()
+
+# resources/make_samples.cpp -> program make_samples, which writes the sample models below the build folder at build time.
+function(lathe_samples)
+    add_executable(make_samples ${CMAKE_SOURCE_DIR}/resources/make_samples.cpp)
+    target_link_libraries(make_samples PRIVATE onnx lathe_warnings)
+    set(folder ${CMAKE_BINARY_DIR}/samples)
+    add_custom_command(OUTPUT ${folder}/small_cnn.onnx ${folder}/small_transformer.onnx
+                       COMMAND make_samples ${folder} COMMENT "Writing the sample models" VERBATIM)
+    add_custom_target(samples ALL DEPENDS ${folder}/small_cnn.onnx ${folder}/small_transformer.onnx)
+endfunction()
