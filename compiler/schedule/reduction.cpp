@@ -268,7 +268,15 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
             predicates.push_back(condition);
     }
     if (const auto* guarded = old.body->as<tir::If>())
-        guards.push_back(arith::substitute(guarded->condition, iters));
+        for (const Expr& condition : conjuncts(arith::substitute(guarded->condition, iters))) {
+            // x < n says more than x < max(n, 1), which the loops of a maybe empty domain leave behind.
+            std::erase_if(guards, [&](const Expr& weaker) {
+                return weaker.kind() == arith::ExprKind::Lt && condition.kind() == arith::ExprKind::Lt &&
+                       arith::provablyEqual(weaker->args[0], condition->args[0]) &&
+                       arith::provablyEqual(weaker->args[1], arith::max(condition->args[1], 1));
+            });
+            guards.push_back(condition);
+        }
     rf.predicate = conjoin(predicates);
     std::vector<Expr> spatialIndices;
     for (const Expr& index : store->indices)

@@ -20,7 +20,11 @@ std::optional<int64_t> Access::constantStride(const arith::Var& var) const {
 }
 
 const tir::Store* onlyStore(const tir::Block& block) {
-    return block.body ? block.body->as<tir::Store>() : nullptr;
+    if (!block.body)
+        return nullptr;
+    // A reduction whose domain may be empty runs under a test, for its initialisation's sake.
+    const tir::If* guarded = block.init ? block.body->as<tir::If>() : nullptr;
+    return guarded && !guarded->elseCase ? guarded->thenCase->as<tir::Store>() : block.body->as<tir::Store>();
 }
 
 Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
@@ -134,6 +138,12 @@ std::optional<Contraction> asContraction(const tir::Block& block) {
             return std::nullopt;
         operands.push_back(accessOf(std::static_pointer_cast<const tir::Buffer>(factor->storage), factor->args, block));
     }
+    // Each operand is used for several results: one has a spatial axis that the other lacks.
+    bool reused = std::any_of(block.iters.begin(), block.iters.end(), [&](const tir::IterVar& iter) {
+        return iter.kind == tir::IterKind::Spatial && operands[0].uses(iter.var) != operands[1].uses(iter.var);
+    });
+    if (!reused)
+        return std::nullopt;
     return Contraction{operands[0], operands[1], accessOf(store->buffer, store->indices, block)};
 }
 

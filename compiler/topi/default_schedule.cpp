@@ -67,6 +67,11 @@ void inlineProducers(Schedule& schedule) {
     }
 }
 
+bool mentions(const Expr& expr, const arith::Var& var) {
+    std::vector<arith::Var> vars = arith::freeVars(expr);
+    return std::any_of(vars.begin(), vars.end(), [&](const arith::Var& other) { return other.same(var); });
+}
+
 int64_t extentOf(const Schedule& schedule, LoopRef loop) {
     return arith::bounds(schedule.get(loop).extent).upper;
 }
@@ -125,6 +130,45 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
     });
 }
 
+/// Splits a reduction along the contiguous axis into as many partial results as a vector has lanes; gives the block that
+/// makes them. Fails where the reads do not follow the axis.
+BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const tir::Block& body = schedule.get(block);
+    const tir::Store* store = onlyStore(body);
+    std::vector<LoopRef> loops = schedule.loops(block);
+    bool follows = false, fits = store && loops.size() == body.iters.size() && isReduction(body) &&
+                                 body.iters.back().kind == tir::IterKind::Reduce;
+    int64_t lanes = fits ? target.lanes(std::max<int>(32, store->buffer->dtype.bits)) : 0;
+    if (fits)
+        for (const Access& read : readsOf(body)) {
+            auto stride = read.constantStride(body.iters.back().var);
+            fits &= stride && (*stride == 0 || *stride == 1);
+            follows |= stride == 1;
+        }
+    if (!fits || !follows || extentOf(schedule, loops.back()) < 2 * lanes)
+        throw schedule::ScheduleError("no vectors along the reduction");
+    schedule.rfactor(schedule.split(loops.back(), {-1, lanes})[1], -1);
+    return {block.name + "_rf"};
+}
+
+/// After computeAt: partial results are registers, the lanes innermost.
+void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
+    schedule.setScope(partial, 0, tir::Scope::Local);
+    const tir::Block& body = schedule.get(partial);
+    std::vector<LoopRef> loops = schedule.loops(partial);
+    loops.erase(loops.begin(), loops.end() - static_cast<int64_t>(body.iters.size()));
+    size_t spatial = 0;
+    while (body.iters[spatial].kind == tir::IterKind::Spatial)
+        ++spatial;
+    LoopRef lane = loops[spatial - 1], first = loops[spatial];
+    std::vector<LoopRef> order(loops.begin() + static_cast<int64_t>(spatial), loops.end());
+    order.push_back(lane);
+    schedule.reorder(order);
+    BlockRef init = schedule.decomposeReduction(partial, first);
+    schedule.vectorize(lane);
+    schedule.vectorize(schedule.loops(init).back());
+}
+
 void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target) {
     const tir::Block& body = schedule.get(block);
     const tir::Store* store = onlyStore(body);
@@ -164,6 +208,16 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
             }))
             return;
     }
+    if (spatial > 0 && attempt(schedule, [&](Schedule& s) {
+            BlockRef partial = partialResults(s, block, target);
+            std::vector<LoopRef> own = s.loops(block);
+            own.resize(spatial);
+            LoopRef row = own.size() == 1 ? own.front() : s.fuse(own);
+            s.computeAt(partial, row);
+            vectorizePartial(s, partial);
+            s.parallel(row);
+        }))
+        return;
     parallelOuter(schedule, outer);
 }
 
@@ -358,8 +412,17 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         std::vector<LoopRef> loops = s.loops(last);
         std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(shared));
         LoopRef row = outer.size() == 1 ? outer.front() : s.fuse(outer);
-        for (size_t i = blocks.size() - 1; i-- > 0;)
-            s.computeAt(blocks[i], row);
+        std::vector<BlockRef> stages;
+        std::vector<BlockRef> partials;
+        for (const BlockRef& block : blocks) {
+            if (isReduction(s.get(block)) && attempt(s, [&](Schedule& t) { partialResults(t, block, target); }))
+                partials.push_back(stages.emplace_back(block.name + "_rf"));
+            stages.push_back(block);
+        }
+        for (size_t i = stages.size() - 1; i-- > 0;)
+            s.computeAt(stages[i], row);
+        for (const BlockRef& partial : partials)
+            attempt(s, [&](Schedule& t) { vectorizePartial(t, partial); });
         int64_t lanes = target.lanes(32);
         std::vector<LoopRef> inner = s.loops(last);
         if (extentOf(s, inner.back()) >= lanes)
@@ -375,14 +438,11 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
     });
 }
 
-} // namespace
-
-Schedule scheduleDefault(const Schedule& start, const Target& target) {
-    Schedule schedule = start;
-    inlineProducers(schedule);
+/// Each computation by its structure.
+void scheduleBlocks(Schedule& schedule, const Target& target) {
     std::vector<BlockRef> blocks = schedule.blocks();
     if (scheduleRows(schedule, blocks, target))
-        return schedule;
+        return;
     std::vector<std::string> done;
     for (const BlockRef& block : blocks) {
         if (std::find(done.begin(), done.end(), block.name) != done.end() || !schedule.hasBlock(block))
@@ -396,6 +456,32 @@ Schedule scheduleDefault(const Schedule& start, const Target& target) {
         else
             scheduleElementwise(schedule, block, target);
     }
+}
+
+/// An initialisation of its own needs no test in each step, and runs if there is no step at all.
+void decomposeReductions(Schedule& schedule) {
+    for (const BlockRef& block : schedule.blocks()) {
+        const tir::Block body = schedule.get(block);
+        if (!body.init)
+            continue;
+        auto reduces = [&](LoopRef loop) {
+            return std::any_of(body.iters.begin(), body.iters.end(), [&](const tir::IterVar& iter) {
+                return iter.kind == tir::IterKind::Reduce && mentions(iter.binding, schedule.get(loop).var);
+            });
+        };
+        std::vector<LoopRef> loops = schedule.loops(block);
+        if (auto first = std::find_if(loops.begin(), loops.end(), reduces); first != loops.end())
+            attempt(schedule, [&](Schedule& s) { s.decomposeReduction(block, *first); });
+    }
+}
+
+} // namespace
+
+Schedule scheduleDefault(const Schedule& start, const Target& target) {
+    Schedule schedule = start;
+    inlineProducers(schedule);
+    scheduleBlocks(schedule, target);
+    decomposeReductions(schedule);
     return schedule;
 }
 

@@ -151,8 +151,8 @@ private slots:
         QCOMPARE(body(commonSubexpressions(module)),
                  list({"%3 = relu(%1)", "%5 = add(%3, %3)", "%6 = random_uniform() {shape=[2]}",
                        "%7 = random_uniform() {shape=[2]}", "%8 = add(%6, %7)", "%9 = add(%5, %8)", "-> %9"}));
-        const Binding& survivor = *commonSubexpressions(module).main().body->bindings[0];
-        QCOMPARE(module.spans->toString(survivor.span), std::string("0-1"));
+        BindingPtr survivor = commonSubexpressions(module).main().body->bindings[0];
+        QCOMPARE(module.spans->toString(survivor->span), std::string("0-1"));
     }
 
     void movementCancels() {
