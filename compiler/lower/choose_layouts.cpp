@@ -55,7 +55,7 @@ Module chooseLayouts(const Module& module, const Target& target) {
             const TensorType* type = weights ? asTensor(weights->type) : nullptr;
             int dim = type ? columnDim(*call, *type) : -1;
             int64_t width = dim >= 0 ? panelWidth(type->shape[static_cast<size_t>(dim)], type->dtype, target) : 0;
-            if (width == 0 || weights->splat || weights->elements() < 1024)
+            if (width == 0 || weights->splat)
                 return {binding};
             RelayoutAttrs relayout;
             relayout.layout = panels(type->shape.size(), dim, width);

@@ -48,12 +48,16 @@ void inlineProducers(Schedule& schedule) {
         std::vector<BlockRef> consumers = schedule.consumers(block);
         bool cheap = isCheap(schedule.get(block));
         bool repeated = consumers.size() > 1;
+        // What a reduction reads must stay linear in its axes, or there are no vectors.
+        bool linear = true;
+        for (const Access& read : readsOf(schedule.get(block)))
+            linear &= read.affine;
         bool contracted = false;
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
             if (!isReduction(body))
                 continue;
-            contracted |= asContraction(body).has_value();
+            contracted |= !linear || asContraction(body).has_value();
             // An element that a reduction reads for several results is computed that many times.
             for (const Access& read : readsOf(body))
                 if (read.buffer == onlyStore(schedule.get(block))->buffer)
@@ -171,10 +175,8 @@ void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
 
 void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target) {
     const tir::Block& body = schedule.get(block);
-    const tir::Store* store = onlyStore(body);
-    if (!store)
+    if (!onlyStore(body))
         return;
-    int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
     std::vector<LoopRef> loops = schedule.loops(block);
     size_t spatial = 0;
     for (const tir::IterVar& iter : body.iters)
@@ -182,32 +184,6 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
     if (loops.size() != body.iters.size())
         return;
     std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(spatial));
-    std::vector<LoopRef> inner(loops.begin() + static_cast<int64_t>(spatial), loops.end());
-    // Vectors along a spatial axis that every read follows with stride 1 or not at all.
-    if (spatial > 0) {
-        const tir::IterVar& last = body.iters[spatial - 1];
-        Access output = accessOf(store->buffer, store->indices, body);
-        bool contiguous = output.constantStride(last.var) == 1 && arith::bounds(last.extent).upper >= lanes;
-        for (const Access& read : readsOf(body)) {
-            auto stride = read.constantStride(last.var);
-            contiguous &= stride && (*stride == 0 || *stride == 1);
-        }
-        if (contiguous && attempt(schedule, [&](Schedule& s) {
-                std::vector<LoopRef> parts = s.split(outer.back(), {-1, lanes});
-                std::vector<LoopRef> order(outer.begin(), outer.end() - 1);
-                order.push_back(parts[0]);
-                std::vector<LoopRef> nest = order;
-                nest.insert(nest.end(), inner.begin(), inner.end());
-                nest.push_back(parts[1]);
-                s.reorder(nest);
-                BlockRef init = s.decomposeReduction(block, inner.front());
-                s.vectorize(parts[1]);
-                std::vector<LoopRef> initLoops = s.loops(init);
-                s.vectorize(initLoops.back());
-                s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
-            }))
-            return;
-    }
     if (spatial > 0 && attempt(schedule, [&](Schedule& s) {
             BlockRef partial = partialResults(s, block, target);
             std::vector<LoopRef> own = s.loops(block);
@@ -236,151 +212,191 @@ void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::
     schedule.transformLayout(block, 0, vars, map);
 }
 
-/// The tile's loops stand inside `outer`; C is computed there into a local buffer, then the consumer reads it.
-/// Gives the blocks that are scheduled with it; nothing if the structure does not fit.
-std::optional<std::vector<std::string>> scheduleContraction(Schedule& schedule, const BlockRef& block,
-                                                            const Target& target) {
-    std::optional<Contraction> found = asContraction(schedule.get(block));
+/// How a reduction is tiled: vectors of `width` along one spatial axis, `rows` of another (-1: none) unrolled around them.
+struct Tile {
+    int vectorAxis = -1, rowAxis = -1;
+    int64_t width = 1, rows = 1;
+    std::vector<int> before; // axes outside of all tiles of one panel; the others pass inside
+};
+
+/// Whether the one that reads the block's result walks the same axes in the same order.
+bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consumer) {
+    const tir::Block& body = schedule.get(block);
+    const tir::Block& next = schedule.get(consumer);
+    if (isOutput(schedule, block) || !isInjective(next) || schedule.loops(consumer).size() != next.iters.size())
+        return false;
+    size_t axis = 0;
+    for (const tir::IterVar& iter : body.iters)
+        if (iter.kind == tir::IterKind::Spatial &&
+            (axis >= next.iters.size() || !arith::provablyEqual(iter.extent, next.iters[axis++].extent)))
+            return false;
+    if (axis != next.iters.size())
+        return false;
+    for (const Access& read : readsOf(next))
+        if (read.buffer == onlyStore(body)->buffer)
+            for (const tir::IterVar& iter : next.iters)
+                if (!read.affine || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
+                    return false;
+    return true;
+}
+
+/// Computes the reduction in tiles whose results are registers, then what follows on the tile. Gives the blocks that are
+/// scheduled with it; throws if that is illegal.
+std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const Tile& tile) {
+    const tir::Block body = s.get(block);
+    std::vector<BlockRef> consumers = s.consumers(block);
+    const bool epilogue = consumers.size() == 1 && isEpilogue(s, block, consumers.front());
+    const BlockRef consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
+    if (epilogue)
+        s.setScope(block, 0, tir::Scope::Local);
+    innermostInStorage(s, block, body.iters[static_cast<size_t>(tile.vectorAxis)].var);
+    std::vector<LoopRef> loops = s.loops(consumer);
+    std::vector<LoopRef> order, inside;
+    LoopRef tileRow, tileColumn, rowInner, columnInner;
+    for (size_t i = 0, axis = 0; i < body.iters.size(); ++i) {
+        if (body.iters[i].kind != tir::IterKind::Spatial)
+            continue;
+        LoopRef loop = loops.at(axis++);
+        if (static_cast<int>(i) == tile.vectorAxis) {
+            std::vector<LoopRef> parts = s.split(loop, {-1, tile.width});
+            tileColumn = parts[0], columnInner = parts[1];
+        } else if (static_cast<int>(i) == tile.rowAxis) {
+            std::vector<LoopRef> parts = s.split(loop, {-1, tile.rows});
+            tileRow = parts[0], rowInner = parts[1];
+        } else {
+            bool before = std::find(tile.before.begin(), tile.before.end(), static_cast<int>(i)) != tile.before.end();
+            (before ? order : inside).push_back(loop);
+        }
+    }
+    // One panel stays in cache while what does not depend on it passes.
+    order.push_back(tileColumn);
+    order.insert(order.end(), inside.begin(), inside.end());
+    if (tile.rowAxis >= 0)
+        order.push_back(tileRow);
+    std::vector<LoopRef> nest = order;
+    if (tile.rowAxis >= 0)
+        nest.push_back(rowInner);
+    nest.push_back(columnInner);
+    s.reorder(nest);
+    s.computeAt(block, order.back());
+    s.vectorize(columnInner);
+    if (tile.rowAxis >= 0)
+        s.unroll(rowInner);
+    // Inside the tile: reduction outside, rows unrolled, columns as vectors.
+    std::vector<LoopRef> own = s.loops(block);
+    own.erase(own.begin(), own.begin() + static_cast<int64_t>(order.size()));
+    std::vector<LoopRef> spatialLoops, reduceLoops;
+    LoopRef ownRow, ownColumn;
+    for (size_t i = 0; i < body.iters.size(); ++i) {
+        LoopRef loop = own.at(i);
+        if (body.iters[i].kind != tir::IterKind::Spatial)
+            reduceLoops.push_back(loop);
+        else if (static_cast<int>(i) == tile.vectorAxis)
+            ownColumn = loop;
+        else if (static_cast<int>(i) == tile.rowAxis)
+            ownRow = loop;
+        else
+            spatialLoops.push_back(loop);
+    }
+    std::vector<LoopRef> inner = spatialLoops;
+    inner.insert(inner.end(), reduceLoops.begin(), reduceLoops.end());
+    if (tile.rowAxis >= 0)
+        inner.push_back(ownRow);
+    inner.push_back(ownColumn);
+    s.reorder(inner);
+    BlockRef init = s.decomposeReduction(block, reduceLoops.front());
+    s.vectorize(ownColumn);
+    if (tile.rowAxis >= 0)
+        s.unroll(ownRow);
+    std::vector<LoopRef> initLoops = s.loops(init);
+    s.vectorize(initLoops.back());
+    if (tile.rowAxis >= 0)
+        s.unroll(initLoops[initLoops.size() - 2]);
+    s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
+    return {block.name, consumer.name};
+}
+
+/// The axis along which the result is contiguous and every read moves by a constant step or not at all: windows that
+/// slide (pooling, depthwise convolution), reductions over outer axes.
+constexpr int64_t widestStep = 4; // beyond, a vector's elements come from as many cache lines
+std::optional<Tile> slidingTile(const tir::Block& body, const Target& target) {
+    const tir::Store* store = onlyStore(body);
+    if (!store || !isReduction(body))
+        return std::nullopt;
+    Access output = accessOf(store->buffer, store->indices, body);
+    for (size_t i = 0; i < body.iters.size(); ++i) {
+        const tir::IterVar& iter = body.iters[i];
+        if (iter.kind != tir::IterKind::Spatial || output.constantStride(iter.var) != 1)
+            continue;
+        for (const Access& read : readsOf(body))
+            if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
+                return std::nullopt;
+        int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
+        int64_t columns = arith::bounds(iter.extent).upper;
+        if (columns * 2 <= lanes)
+            return std::nullopt;
+        Tile tile;
+        tile.vectorAxis = static_cast<int>(i);
+        tile.width = columns % (2 * lanes) == 0 || columns >= 8 * lanes ? 2 * lanes : lanes;
+        for (size_t axis = 0; axis < i; ++axis)
+            tile.before.push_back(static_cast<int>(axis));
+        return tile;
+    }
+    return std::nullopt;
+}
+
+/// The tile of a matrix product or convolution; nothing if the block is none or its axes do not fit.
+std::optional<Tile> contractionTile(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const tir::Block& body = schedule.get(block);
+    std::optional<Contraction> found = asContraction(body);
     if (!found || !found->output.affine || !found->a.affine || !found->b.affine)
         return std::nullopt;
-    const tir::Block body = schedule.get(block);
     int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
-    // The vector axis: contiguous in the result and in one operand, absent from the other.
-    int vectorAxis = -1, rowAxis = -1;
+    Tile tile;
     const Access* vectors = nullptr;
-    // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous too.
+    // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous.
     for (bool packed : {true, false})
-        for (size_t i = 0; i < body.iters.size() && vectorAxis < 0; ++i) {
+        for (size_t i = 0; i < body.iters.size() && tile.vectorAxis < 0; ++i) {
             const tir::IterVar& iter = body.iters[i];
             if (iter.kind != tir::IterKind::Spatial || (!packed && found->output.constantStride(iter.var) != 1))
                 continue;
             for (const auto& [own, other] : {std::pair(&found->b, &found->a), std::pair(&found->a, &found->b)})
                 if (own->constantStride(iter.var) == 1 && !other->uses(iter.var) &&
                     own->panel.contains(iter.var.get()) == packed) {
-                    vectorAxis = static_cast<int>(i);
+                    tile.vectorAxis = static_cast<int>(i);
                     vectors = own;
                 }
         }
-    if (vectorAxis < 0)
+    if (tile.vectorAxis < 0)
         return std::nullopt;
     const Access* scalars = vectors == &found->b ? &found->a : &found->b;
     int64_t best = 0;
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
-        if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == vectorAxis || vectors->uses(iter.var) ||
-            !scalars->uses(iter.var))
+        if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == tile.vectorAxis)
             continue;
+        if (vectors->uses(iter.var)) {
+            tile.before.push_back(static_cast<int>(i));
+            continue;
+        }
         int64_t extent = std::min<int64_t>(arith::bounds(iter.extent).upper, 1 << 20);
-        if (extent >= best)
-            best = extent, rowAxis = static_cast<int>(i);
+        if (scalars->uses(iter.var) && extent >= best)
+            best = extent, tile.rowAxis = static_cast<int>(i);
     }
-    int64_t columns = arith::bounds(body.iters[static_cast<size_t>(vectorAxis)].extent).upper;
-    int64_t width = columns >= 2 * lanes ? 2 * lanes : lanes;
-    if (auto panel = vectors->panel.find(body.iters[static_cast<size_t>(vectorAxis)].var.get());
-        panel != vectors->panel.end())
-        width = panel->second;
+    const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
+    tile.width = arith::bounds(column.extent).upper >= 2 * lanes ? 2 * lanes : lanes;
+    if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
+        tile.width = panel->second;
+    if (tile.rowAxis < 0)
+        return tile;
     // Accumulators, the vectors of one step and a broadcast value must fit the registers.
-    int64_t vectorsWide = width / lanes;
-    int64_t rows =
-        rowAxis < 0
-            ? 1
-            : std::min<int64_t>(best, std::min<int64_t>(12, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide));
+    int64_t vectorsWide = tile.width / lanes;
+    int64_t rows = std::min({best, int64_t{12}, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide});
     // As few tiles as that needs, as even as they can be: 7 rows are 4 + 3, not 6 + 1.
     if (rows > 1 && best < (1 << 20))
         rows = (best + (best + rows - 1) / rows - 1) / ((best + rows - 1) / rows);
-    rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
-
-    std::vector<std::string> scheduled = {block.name};
-    bool done = attempt(schedule, [&](Schedule& s) {
-        std::vector<BlockRef> consumers = s.consumers(block);
-        BlockRef consumer;
-        bool epilogue = consumers.size() == 1 && !isOutput(s, block) && isInjective(s.get(consumers.front())) &&
-                        s.loops(consumers.front()).size() == s.get(consumers.front()).iters.size();
-        if (epilogue) {
-            // The epilogue must walk the same axes in the same order.
-            const tir::Block& next = s.get(consumers.front());
-            size_t spatial = 0;
-            for (const tir::IterVar& iter : body.iters)
-                spatial += iter.kind == tir::IterKind::Spatial;
-            epilogue = next.iters.size() == spatial;
-            for (size_t i = 0, j = 0; epilogue && i < body.iters.size(); ++i)
-                if (body.iters[i].kind == tir::IterKind::Spatial)
-                    epilogue = arith::provablyEqual(body.iters[i].extent, next.iters[j++].extent);
-            for (const Access& read : readsOf(next))
-                if (epilogue && read.buffer == found->output.buffer)
-                    for (const tir::IterVar& iter : next.iters)
-                        epilogue &= read.affine && (read.uses(iter.var) || arith::isConst(iter.extent, 1));
-        }
-        consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
-        if (epilogue)
-            s.setScope(block, 0, tir::Scope::Local);
-        scheduled.push_back(consumer.name);
-        innermostInStorage(s, block, body.iters[static_cast<size_t>(vectorAxis)].var);
-        std::vector<LoopRef> loops = s.loops(consumer);
-        std::vector<LoopRef> panelOuter, outer;
-        LoopRef tileRow, tileColumn, rowInner, columnInner;
-        for (size_t i = 0, axis = 0; i < body.iters.size(); ++i) {
-            if (body.iters[i].kind != tir::IterKind::Spatial)
-                continue;
-            LoopRef loop = loops.at(axis++);
-            if (static_cast<int>(i) == vectorAxis) {
-                std::vector<LoopRef> parts = s.split(loop, {-1, width});
-                tileColumn = parts[0], columnInner = parts[1];
-            } else if (static_cast<int>(i) == rowAxis) {
-                std::vector<LoopRef> parts = s.split(loop, {-1, rows});
-                tileRow = parts[0], rowInner = parts[1];
-            } else {
-                (vectors->uses(body.iters[i].var) ? panelOuter : outer).push_back(loop);
-            }
-        }
-        // Panels of the vector operand before what it does not depend on: one panel stays in cache while the rows pass.
-        std::vector<LoopRef> order = panelOuter;
-        order.push_back(tileColumn);
-        order.insert(order.end(), outer.begin(), outer.end());
-        if (rowAxis >= 0)
-            order.push_back(tileRow);
-        std::vector<LoopRef> nest = order;
-        if (rowAxis >= 0)
-            nest.push_back(rowInner);
-        nest.push_back(columnInner);
-        s.reorder(nest);
-        s.computeAt(block, order.back());
-        s.vectorize(columnInner);
-        if (rowAxis >= 0)
-            s.unroll(rowInner);
-        // Inside the tile: reduction outside, rows unrolled, columns as vectors.
-        std::vector<LoopRef> own = s.loops(block);
-        own.erase(own.begin(), own.begin() + static_cast<int64_t>(order.size()));
-        std::vector<LoopRef> spatialLoops, reduceLoops;
-        LoopRef ownRow, ownColumn;
-        for (size_t i = 0; i < body.iters.size(); ++i) {
-            LoopRef loop = own.at(i);
-            if (body.iters[i].kind != tir::IterKind::Spatial)
-                reduceLoops.push_back(loop);
-            else if (static_cast<int>(i) == vectorAxis)
-                ownColumn = loop;
-            else if (static_cast<int>(i) == rowAxis)
-                ownRow = loop;
-            else
-                spatialLoops.push_back(loop);
-        }
-        std::vector<LoopRef> tile = spatialLoops;
-        tile.insert(tile.end(), reduceLoops.begin(), reduceLoops.end());
-        if (rowAxis >= 0)
-            tile.push_back(ownRow);
-        tile.push_back(ownColumn);
-        s.reorder(tile);
-        BlockRef init = s.decomposeReduction(block, reduceLoops.front());
-        s.vectorize(ownColumn);
-        if (rowAxis >= 0)
-            s.unroll(ownRow);
-        std::vector<LoopRef> initLoops = s.loops(init);
-        s.vectorize(initLoops.back());
-        if (rowAxis >= 0)
-            s.unroll(initLoops[initLoops.size() - 2]);
-        s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
-    });
-    return done ? std::optional(scheduled) : std::nullopt;
+    tile.rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
+    return tile;
 }
 
 /// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
@@ -447,10 +463,14 @@ void scheduleBlocks(Schedule& schedule, const Target& target) {
     for (const BlockRef& block : blocks) {
         if (std::find(done.begin(), done.end(), block.name) != done.end() || !schedule.hasBlock(block))
             continue;
-        if (auto scheduled = scheduleContraction(schedule, block, target)) {
-            done.insert(done.end(), scheduled->begin(), scheduled->end());
+        std::optional<Tile> tile = contractionTile(schedule, block, target);
+        if (!tile)
+            tile = slidingTile(schedule.get(block), target);
+        if (tile && attempt(schedule, [&](Schedule& s) {
+                std::vector<std::string> scheduled = tileReduction(s, block, *tile);
+                done.insert(done.end(), scheduled.begin(), scheduled.end());
+            }))
             continue;
-        }
         if (isReduction(schedule.get(block)))
             scheduleReduction(schedule, block, target);
         else

@@ -91,6 +91,64 @@ private:
     const std::vector<int64_t>& values_; // -1: leave
 };
 
+/// An expression that a condition leaves only one value of: x >= c where x is at most c, or x <= c where it is at least c.
+struct Pinned {
+    Expr expr;
+    int64_t value = 0;
+};
+/// x * k + c = v pins x, however x occurs elsewhere.
+Pinned pinned(Expr expr, int64_t value) {
+    using enum arith::ExprKind;
+    while (expr.kind() == Add || expr.kind() == Sub || expr.kind() == Mul) {
+        const std::optional<int64_t> left = arith::asInt(expr->args[0]), right = arith::asInt(expr->args[1]);
+        if (left.has_value() == right.has_value())
+            break;
+        const int64_t constant = left ? *left : *right;
+        if (expr.kind() == Mul) {
+            if (constant == 0 || value % constant != 0)
+                break;
+            value /= constant;
+        } else if (expr.kind() == Add) {
+            value -= constant;
+        } else {
+            value = left ? constant - value : value + constant;
+        }
+        expr = expr->args[left ? 1 : 0];
+    }
+    return {expr, value};
+}
+std::optional<Pinned> pinnedBy(const Expr& condition, const arith::Facts& facts) {
+    const arith::ExprKind kind = condition.kind();
+    const bool less = kind == arith::ExprKind::Lt || kind == arith::ExprKind::Le;
+    if (!less && kind != arith::ExprKind::Gt && kind != arith::ExprKind::Ge)
+        return std::nullopt;
+    const int64_t strict = kind == arith::ExprKind::Lt || kind == arith::ExprKind::Gt;
+    const Expr& small = condition->args[less ? 0 : 1];
+    const Expr& big = condition->args[less ? 1 : 0];
+    if (auto c = arith::asInt(small); c && !arith::asInt(big) && arith::bounds(big, facts).upper == *c + strict)
+        return pinned(big, *c + strict);
+    if (auto c = arith::asInt(big); c && !arith::asInt(small) && arith::bounds(small, facts).lower == *c - strict)
+        return pinned(small, *c - strict);
+    return std::nullopt;
+}
+
+class SetExpr : public Mutator {
+public:
+    explicit SetExpr(Pinned pinned) : pinned_(std::move(pinned)) {}
+    using Mutator::mutate;
+    Expr mutate(const Expr& expr) override {
+        return expr ? arith::rewrite(expr,
+                                     [&](const Expr& node) {
+                                         return arith::structurallyEqual(node, pinned_.expr) ? Expr(pinned_.value)
+                                                                                             : node;
+                                     })
+                    : expr;
+    }
+
+private:
+    Pinned pinned_;
+};
+
 /// Step 2, top-down: at each place all extents that are known there are versioned together.
 class Versioning : public Mutator {
 public:
@@ -114,9 +172,16 @@ public:
         assume(facts_, full);
         Stmt fullCase = descendInto(copyOf(whole));
         facts_ = saved;
-        if (extents.size() == 1)
-            assume(facts_, negation(extents[0].full));
-        Stmt tail = tailOf(body, extents, size);
+        Stmt tail;
+        if (extents.size() == 1) {
+            Expr notFull = arith::simplify(negation(extents[0].full), facts_);
+            if (auto pinned = pinnedBy(notFull, facts_))
+                tail = descendInto(simplifyStmt(SetExpr(*pinned).mutate(copyOf(body)), facts_));
+            else
+                assume(facts_, notFull);
+        }
+        if (!tail)
+            tail = tailOf(body, extents, size);
         facts_ = std::move(saved);
         return makeStmt(If{full, fullCase, tail}, body->origin);
     }
