@@ -39,19 +39,19 @@ views::models::Profile profileOf(const driver::RunnerModel& model, const driver:
         views::models::ProfileRow row;
         row.function = QString::fromStdString(call.function);
         row.kernel = QString::fromStdString(call.kernel);
-        QStringList names;
-        for (const std::string& node : call.nodes)
-            names << QString::fromStdString(node);
-        names.removeDuplicates();
-        row.nodes = names.join(", ");
         row.ms = double(times.totalNs) / 1e6 / std::max(1, profile.runs);
         row.flops = call.flops * double(times.count) / std::max(1, profile.runs);
         row.bytes = call.bytes * double(times.count) / std::max(1, profile.runs);
+        QStringList names;
         if (trace && trace->graph)
             for (const driver::CallRecord& record : trace->calls)
                 if (record.callId == int(i))
-                    for (int32_t id : trace->graph->spans->ids(record.span))
+                    for (int32_t id : trace->graph->spans->ids(record.span)) {
                         row.spans.push_back(id);
+                        if (size_t(id) < trace->graph->nodes.size() && trace->graph->nodes[id])
+                            names << QString::fromStdString(displayName(*trace->graph->nodes[id]));
+                    }
+        row.nodes = names.join(", ");
         profile.rows.push_back(std::move(row));
     }
     return profile;
@@ -125,6 +125,7 @@ void Engine::open(const QString& path) {
     enqueue(Kind::Open, [this, path] {
         emit progress(tr("Opening"), 0);
         auto trace = std::make_shared<driver::Trace>();
+        artifact_.clear();
         try {
             auto module = driver::importFile(pathOf(path), {}, *trace);
             if (!module && trace->diagnostics.empty())
@@ -152,8 +153,11 @@ void Engine::compile(const QString& path, driver::Options options) {
         } catch (const std::exception& fault) {
             trace->diagnostics.push_back(unexpected(fault));
         }
+        // A file is written whole or not at all: after a cancelled compilation the artifact before it still holds.
+        if (!good && cancelled_)
+            return emit cancelled();
         artifact_ = good ? out : std::filesystem::path();
-        emit compiled(trace, good, seconds);
+        emit compiled(path, trace, good, seconds);
     });
 }
 
@@ -193,7 +197,9 @@ void Engine::run(TracePtr trace, int threads) {
         } catch (const std::exception& fault) {
             outcome = Failure(unexpected(fault));
         }
-        if (outcome)
+        if (cancelled_)
+            emit cancelled();
+        else if (outcome)
             emit ran(*outcome, {});
         else
             emit ran({}, {outcome.error()});

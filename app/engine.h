@@ -41,7 +41,9 @@ public:
 
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
-    void compiled(lathe::app::TracePtr trace, bool good, double seconds);
+    void compiled(QString path, lathe::app::TracePtr trace, bool good, double seconds);
+    /// Instead of `opened`, `compiled` or `ran`, where the wish was cancelled.
+    void cancelled();
     void ran(lathe::views::models::Profile profile, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void progress(QString what, double fraction); // 0 … 1

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// lathe-workbench [MODEL]. With --picture FILE the window does what the other options say, is saved as a picture, and the
+// lathe-workbench [MODEL…]. With --picture FILE the window does what the other options say, is saved as a picture, and the
 // program ends: that is how the documentation's pictures are made.
 #include "app/main_window.h"
 #include "base/version.h"
@@ -10,6 +10,9 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <QTimer>
+#include <algorithm>
+#include <memory>
+#include <vector>
 
 namespace {
 
@@ -54,7 +57,7 @@ int main(int argc, char** argv) {
     parser.setApplicationDescription("A workbench for making trained models fast.");
     parser.addHelpOption();
     parser.addVersionOption();
-    parser.addPositionalArgument("model", "The model to open.", "[MODEL]");
+    parser.addPositionalArgument("models", "The models to open, each in a window of its own.", "[MODEL…]");
     const QCommandLineOption picture("picture", "Save a picture of the window and end.", "FILE");
     const QCommandLineOption page("page", "The page for --picture: model, passes, profile.", "PAGE", "model");
     const QCommandLineOption node("node", "The node to select for --picture, by number.", "NUMBER");
@@ -63,15 +66,19 @@ int main(int argc, char** argv) {
     parser.addOptions({picture, page, node, theme, size});
     parser.process(application);
 
-    MainWindow window;
-    if (parser.isSet(theme))
-        window.theme().choose(parser.value(theme) == "dark" ? Theme::Choice::Dark : Theme::Choice::Light);
-    if (const QStringList parts = parser.value(size).split('x'); parts.size() == 2)
-        window.resize(parts[0].toInt(), parts[1].toInt());
-    if (parser.isSet(picture))
-        takePicture(window, parser.value(picture), parser.value(page), parser.value(node));
-    window.show();
-    if (!parser.positionalArguments().isEmpty())
-        window.open(parser.positionalArguments().first());
+    const QStringList models = parser.positionalArguments();
+    std::vector<std::unique_ptr<MainWindow>> windows;
+    for (qsizetype i = 0; i < std::max<qsizetype>(1, models.size()); ++i) {
+        MainWindow& window = *windows.emplace_back(std::make_unique<MainWindow>());
+        if (parser.isSet(theme))
+            window.theme().choose(parser.value(theme) == "dark" ? Theme::Choice::Dark : Theme::Choice::Light);
+        if (const QStringList parts = parser.value(size).split('x'); parts.size() == 2)
+            window.resize(parts[0].toInt(), parts[1].toInt());
+        if (parser.isSet(picture))
+            takePicture(window, parser.value(picture), parser.value(page), parser.value(node));
+        window.show();
+        if (i < models.size())
+            window.open(models[i]);
+    }
     return QApplication::exec();
 }

@@ -4,6 +4,7 @@
 #include "app/graphviz.h"
 #include "base/version.h"
 #include "views/graph/model_page.h"
+#include "views/models/counted.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -32,7 +33,8 @@ enum Page { modelPageIndex, passesPageIndex, profilePageIndex };
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)), progress_(new QProgressBar), status_(new QLabel) {
+      profile_(new views::profile::ProfilePage(&selection_)), progress_(new QProgressBar), status_(new QLabel),
+      facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
     resize(1440, 900);
@@ -48,8 +50,11 @@ MainWindow::MainWindow()
     progress_->setTextVisible(false);
     progress_->setVisible(false);
     progress_->setAccessibleName(tr("Progress"));
+    status_->setContentsMargins(8, 0, 0, 0);
+    facts_->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(status_, 1);
     statusBar()->addPermanentWidget(progress_);
+    statusBar()->addPermanentWidget(facts_);
     makeDocks();
     makeMenus();
     fillRecent();
@@ -63,6 +68,7 @@ MainWindow::MainWindow()
 void MainWindow::connectEngine() {
     connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
     connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
+    connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
     connect(&engine_, &Engine::ran, this, [this](views::models::Profile profile, std::vector<Diagnostic> problems) {
         if (!problems.empty()) {
             log(tr("The run failed."));
@@ -72,7 +78,11 @@ void MainWindow::connectEngine() {
         profile_->setProfile(std::move(profile));
         pages_->setCurrentIndex(profilePageIndex);
     });
-    connect(&engine_, &Engine::compared, passes_, &views::passes::PassesPage::setComparison);
+    connect(&engine_, &Engine::compared, this,
+            [this](int pass, const QString& function, views::models::Comparison comparison) {
+                comparing_ = false;
+                passes_->setComparison(pass, function, std::move(comparison));
+            });
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);
         progress_->setVisible(busy_);
@@ -83,8 +93,10 @@ void MainWindow::connectEngine() {
         checkSettled();
     });
     connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
-        if (trace_)
-            engine_.compare(trace_, pass, function);
+        if (!trace_)
+            return;
+        comparing_ = true;
+        engine_.compare(trace_, pass, function);
     });
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
@@ -101,14 +113,16 @@ void MainWindow::connectEngine() {
         log(tr("The simple layout of the graph stays: %1.").arg(why));
         checkSettled();
     });
-    connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, [this](int node) {
+    auto reveal = [this](int node) {
         pages_->setCurrentIndex(modelPageIndex);
         model_->revealNode(node);
-    });
+    };
+    connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, reveal);
+    connect(profile_, &views::profile::ProfilePage::nodeWanted, this, reveal);
 }
 
 void MainWindow::checkSettled() {
-    if (!busy_ && !layingOut_)
+    if (!busy_ && !layingOut_ && !comparing_)
         emit settled();
 }
 
@@ -117,6 +131,9 @@ void MainWindow::open(const QString& path) {
     setBusy(true);
     path_ = absolute;
     log(tr("Opening %1").arg(absolute));
+    // What goes on belongs to the model before.
+    engine_.cancel();
+    comparing_ = false;
     engine_.open(absolute);
 }
 
@@ -126,7 +143,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     trace_ = trace;
     compiled_ = false;
     selection_.set({});
-    model_->setModel(trace->graph);
+    model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     passes_->setTrace(nullptr);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
@@ -134,16 +151,18 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     setWindowTitle(tr("%1 – Lathe").arg(QFileInfo(path).fileName()));
     if (!trace->graph) {
         log(tr("%1 could not be read as a model.").arg(path));
+        facts_->clear();
+        pages_->setCurrentIndex(modelPageIndex);
         stack_->setCurrentIndex(1);
-        setBusy(false);
         return;
     }
     remember(path);
     stack_->setCurrentIndex(1);
     pages_->setCurrentIndex(modelPageIndex);
-    log(tr("%1: %2, %n node(s)%3", "", trace->graph->nodeCount)
-            .arg(QFileInfo(path).fileName(), QString::fromStdString(trace->graph->format),
-                 refused ? tr(", refused: see Problems") : QString()));
+    const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
+    facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
+    log(refused ? tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName())
+                : tr("Opened %1, %2. Compile (F5) to see its passes.").arg(QFileInfo(path).fileName(), nodes));
     for (const Diagnostic& diagnostic : trace->diagnostics)
         if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0) {
             model_->revealNode(diagnostic.nodeId);
@@ -159,17 +178,19 @@ void MainWindow::compile() {
     engine_.compile(path_);
 }
 
-void MainWindow::showCompiled(const TracePtr& trace, bool good, double seconds) {
+void MainWindow::showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds) {
+    if (path != path_)
+        return;
     trace_ = trace;
     compiled_ = good;
     passes_->setTrace(trace);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
-    log(good ? tr("Compiled in %1 s: %2 kernels, %3 calls.")
+    log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                    .arg(seconds, 0, 'f', 2)
-                   .arg(trace->kernels.size())
-                   .arg(trace->calls.size())
-             : tr("Compilation ended without an artifact."));
+                   .arg(views::models::counted(qint64(trace->kernels.size()), "kernel", "kernels"),
+                        views::models::counted(qint64(trace->calls.size()), "time", "times"))
+             : tr("Compilation ended without an artifact: Problems says why."));
     if (!trace->passes.empty())
         pages_->setCurrentIndex(passesPageIndex);
     setBusy(busy_);
@@ -183,6 +204,12 @@ void MainWindow::run() {
     engine_.run(trace_, 0);
 }
 
+void MainWindow::cancel() {
+    log(tr("Cancelling"));
+    engine_.cancel();
+    comparing_ = false;
+}
+
 void MainWindow::showPage(const QString& name) {
     const QStringList names{"model", "passes", "profile"};
     pages_->setCurrentIndex(std::max(0, int(names.indexOf(name))));
@@ -192,6 +219,8 @@ void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
     problems_->setProblems(std::move(diagnostics));
     const int count = problems_->model()->rowCount();
     problemsDock_->setWindowTitle(count ? tr("Problems (%1)").arg(count) : tr("Problems"));
+    if (count == 0)
+        logDock_->raise();
     if (problems_->model()->errors() > 0) {
         problemsDock_->show();
         problemsDock_->raise();
@@ -221,6 +250,12 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
     open(event->mimeData()->urls().first().toLocalFile());
+}
+
+void MainWindow::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange && openAction_)
+        colourIcons();
+    QMainWindow::changeEvent(event);
 }
 
 void MainWindow::closeEvent(QCloseEvent* event) {

@@ -45,6 +45,8 @@ public:
     void open(const QString& path);
     void compile();
     void run();
+    /// Ends the import, compilation or run that goes on, and what is queued.
+    void cancel();
     void showPage(const QString& name); // "model", "passes", "profile"
     Theme& theme() { return theme_; }
 
@@ -56,24 +58,26 @@ public:
     bool isCompiled() const { return compiled_; }
 
 signals:
-    /// Nothing is queued and the graph has its final places.
+    /// Nothing is queued, the graph has its final places and the page Passes its text.
     void settled();
 
 protected:
     void dragEnterEvent(QDragEnterEvent* event) override;
     void dropEvent(QDropEvent* event) override;
     void closeEvent(QCloseEvent* event) override;
+    void changeEvent(QEvent* event) override;
 
 private:
     void makeMenus();
     void makeDocks();
+    void colourIcons();
     QWidget* makeWelcome();
     void askForFile();
     void fillRecent();
     void remember(const QString& path);
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
-    void showCompiled(const TracePtr& trace, bool good, double seconds);
+    void showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds);
     void showProblems(std::vector<Diagnostic> diagnostics);
     void log(const QString& text);
     void setBusy(bool busy);
@@ -85,7 +89,7 @@ private:
     views::models::Selection selection_;
     QString path_;
     TracePtr trace_; // of the last compilation; before: of the import
-    bool busy_ = false, compiled_ = false, layingOut_ = false;
+    bool busy_ = false, compiled_ = false, layingOut_ = false, comparing_ = false;
 
     QStackedWidget* stack_;
     QTabWidget* pages_;
@@ -97,9 +101,10 @@ private:
     QDockWidget* logDock_;
     QPlainTextEdit* log_;
     QMenu* recent_;
-    QAction *compileAction_, *runAction_, *cancelAction_;
+    QAction *openAction_ = nullptr, *compileAction_, *runAction_, *cancelAction_;
     QProgressBar* progress_;
     QLabel* status_;
+    QLabel* facts_; // of the model, at the right of the status bar
     QLabel* welcomeRecent_;
 };
 

@@ -2,6 +2,7 @@
 //
 // The parts of MainWindow that make it: menus, docks, the page shown before a model is open, recent files.
 #include "app/main_window.h"
+#include "app/style.h"
 #include "base/version.h"
 #include "views/graph/model_page.h"
 #include "views/problems/problems_panel.h"
@@ -17,7 +18,6 @@
 #include <QPlainTextEdit>
 #include <QPushButton>
 #include <QSettings>
-#include <QStyle>
 #include <QTabWidget>
 #include <QToolBar>
 #include <QVBoxLayout>
@@ -42,13 +42,17 @@ void MainWindow::makeDocks() {
         auto result = new QDockWidget(title, this);
         result->setObjectName(name);
         result->setWidget(widget);
+        // The tab says what it is, the menu View shows and hides it: a bar with the name once more only takes room.
+        result->setTitleBarWidget(new QWidget);
         addDockWidget(Qt::BottomDockWidgetArea, result);
         return result;
     };
     problemsDock_ = dock(tr("Problems"), "problems", problems_);
     logDock_ = dock(tr("Log"), "log", log_);
+    setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
+    setDocumentMode(true);
     tabifyDockWidget(problemsDock_, logDock_);
-    resizeDocks({problemsDock_, logDock_}, {130, 130}, Qt::Vertical);
+    resizeDocks({problemsDock_, logDock_}, {120, 120}, Qt::Vertical);
 }
 
 void MainWindow::makeMenus() {
@@ -59,15 +63,15 @@ void MainWindow::makeMenus() {
         return action;
     };
     QMenu* file = menuBar()->addMenu(tr("&File"));
-    QAction* openAction = add(file, tr("&Open model…"), QKeySequence::Open, [this] { askForFile(); });
+    openAction_ = add(file, tr("&Open model…"), QKeySequence::Open, [this] { askForFile(); });
     recent_ = file->addMenu(tr("Open &recent"));
     file->addSeparator();
     add(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
 
     QMenu* model = menuBar()->addMenu(tr("&Model"));
     compileAction_ = add(model, tr("&Compile"), Qt::Key_F5, [this] { compile(); });
-    runAction_ = add(model, tr("&Run"), Qt::Key_F6, [this] { run(); });
-    cancelAction_ = add(model, tr("C&ancel"), Qt::Key_Escape, [this] { engine_.cancel(); });
+    runAction_ = add(model, tr("&Run and profile"), Qt::Key_F6, [this] { run(); });
+    cancelAction_ = add(model, tr("C&ancel"), Qt::Key_Escape, [this] { cancel(); });
     model->addSeparator();
     add(model, tr("&Find in the graph"), QKeySequence::Find, [this] {
         pages_->setCurrentIndex(0);
@@ -104,11 +108,17 @@ void MainWindow::makeMenus() {
     bar->setObjectName("main");
     bar->setMovable(false);
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    openAction->setIcon(style()->standardIcon(QStyle::SP_DirOpenIcon));
-    compileAction_->setIcon(style()->standardIcon(QStyle::SP_BrowserReload));
-    runAction_->setIcon(style()->standardIcon(QStyle::SP_MediaPlay));
-    cancelAction_->setIcon(style()->standardIcon(QStyle::SP_BrowserStop));
-    bar->addActions({openAction, compileAction_, runAction_, cancelAction_});
+    bar->addAction(openAction_);
+    bar->addSeparator();
+    bar->addActions({compileAction_, runAction_, cancelAction_});
+    colourIcons();
+}
+
+void MainWindow::colourIcons() {
+    openAction_->setIcon(glyphIcon(Glyph::Open, palette()));
+    compileAction_->setIcon(glyphIcon(Glyph::Compile, palette()));
+    runAction_->setIcon(glyphIcon(Glyph::Run, palette()));
+    cancelAction_->setIcon(glyphIcon(Glyph::Cancel, palette()));
 }
 
 QWidget* MainWindow::makeWelcome() {
@@ -161,7 +171,7 @@ void MainWindow::fillRecent() {
     recent_->clear();
     QStringList links;
     for (const QString& file : files) {
-        recent_->addAction(file, this, [this, file] { open(file); });
+        recent_->addAction(QString(file).replace("&", "&&"), this, [this, file] { open(file); });
         links << QStringLiteral("<a href=\"%1\">%2</a>")
                      .arg(file.toHtmlEscaped(), QFileInfo(file).dir().dirName().toHtmlEscaped() + "/" +
                                                     QFileInfo(file).fileName().toHtmlEscaped());

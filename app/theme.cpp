@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/theme.h"
 
+#include "app/style.h"
+
 #include <QApplication>
 #include <QDBusConnection>
 #include <QDBusMessage>
@@ -8,7 +10,6 @@
 #include <QDBusPendingReply>
 #include <QDBusVariant>
 #include <QPalette>
-#include <QStyleFactory>
 
 namespace lathe::app {
 
@@ -52,7 +53,7 @@ QPalette paletteOf(bool dark) {
 } // namespace
 
 Theme::Theme(QObject* parent) : QObject(parent) {
-    QApplication::setStyle(QStyleFactory::create(QStringLiteral("Fusion")));
+    QApplication::setStyle(new Style);
     systemDark_ = QApplication::palette().color(QPalette::Window).lightness() < 128;
     apply();
     QDBusConnection bus = QDBusConnection::sessionBus();

@@ -11,11 +11,25 @@ namespace {
 
 constexpr size_t shownElements = 16;
 
+/// Formats hold most attributes as float32; as a double's digits 1e-05 would be 9.999999747378752e-06.
+std::string floatText(double number) {
+    const auto narrow = static_cast<float>(number);
+    return static_cast<double>(narrow) == number ? fmt::format("{}", narrow) : fmt::format("{}", number);
+}
+
+template <class T>
+std::string elementText(const T& element) {
+    if constexpr (std::is_same_v<T, double>)
+        return floatText(element);
+    else
+        return fmt::format("{}", element);
+}
+
 template <class T>
 std::string listText(const std::vector<T>& list) {
     std::string text = "[";
     for (size_t i = 0; i < list.size() && i < shownElements; ++i)
-        text += fmt::format("{}{}", i == 0 ? "" : ", ", list[i]);
+        text += (i == 0 ? "" : ", ") + elementText(list[i]);
     if (list.size() > shownElements)
         text += fmt::format(", … {} more", list.size() - shownElements);
     return text + "]";
@@ -65,7 +79,7 @@ std::string toString(const ValueType& type) {
 std::string toString(const AttributeValue& value) {
     struct {
         std::string operator()(int64_t number) const { return fmt::format("{}", number); }
-        std::string operator()(double number) const { return fmt::format("{}", number); }
+        std::string operator()(double number) const { return floatText(number); }
         std::string operator()(const std::string& text) const {
             return text.size() <= 80 ? fmt::format("\"{}\"", text) : fmt::format("\"{}…\"", text.substr(0, 80));
         }

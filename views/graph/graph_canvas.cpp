@@ -43,6 +43,11 @@ void GraphCanvas::setPicture(models::GraphPicture picture, models::GraphLayout l
     startView();
 }
 
+void GraphCanvas::setMessage(const QString& message) {
+    message_ = message;
+    update();
+}
+
 void GraphCanvas::setLayout(models::GraphLayout layout) {
     const bool keep = touched_ && current_ >= 0 && size_t(current_) < layout_.centers.size();
     const QPointF was = keep ? toWidget(layout_.centers[current_]) : QPointF();
@@ -147,6 +152,10 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     painter.setRenderHint(QPainter::Antialiasing);
     const models::Colors colors = models::colorsFor(palette());
     painter.fillRect(rect(), colors.canvas);
+    if (picture_.boxes.empty() && !message_.isEmpty()) {
+        painter.setPen(colors.dimText);
+        painter.drawText(rect().adjusted(40, 40, -40, -40), Qt::AlignCenter | Qt::TextWordWrap, message_);
+    }
     painter.save();
     painter.scale(scale_, scale_);
     painter.translate(-origin_);

@@ -22,6 +22,8 @@ public:
 
     /// Replaces what is drawn and fits it into the view (or shows the top of a graph too tall to be read so).
     void setPicture(models::GraphPicture picture, models::GraphLayout layout);
+    /// Text in the middle while there is nothing to draw.
+    void setMessage(const QString& message);
     /// Other places for the same picture; keeps zoom, and the current box where it is on the screen.
     void setLayout(models::GraphLayout layout);
     const models::GraphPicture& picture() const { return picture_; }
@@ -66,6 +68,7 @@ private:
     void paintOverview(QPainter& painter, const models::Colors& colors);
     void startView();
 
+    QString message_;
     models::GraphPicture picture_;
     models::GraphLayout layout_;
     std::vector<QRectF> arrowBounds_;

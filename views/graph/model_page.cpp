@@ -2,6 +2,7 @@
 #include "views/graph/model_page.h"
 
 #include "views/graph/graph_canvas.h"
+#include "views/models/counted.h"
 
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -25,6 +26,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     out_->setVisible(false);
     search_->setPlaceholderText(tr("Find a node, operator or value (Ctrl+F)"));
     search_->setClearButtonEnabled(true);
+    search_->setMinimumWidth(290);
     search_->setMaximumWidth(320);
     search_->setAccessibleName(tr("Find in the graph"));
     auto zoomButton = [&](const QString& text, const QString& hint, auto slot) {
@@ -61,10 +63,12 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     title_->setFont(font);
     table_->setModel(attributes_);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setDefaultSectionSize(26);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->horizontalHeader()->setHighlightSections(false);
     table_->setAlternatingRowColors(true);
     table_->setWordWrap(false);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
@@ -96,8 +100,9 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     connect(selection_, &models::Selection::changed, this, &ModelPage::selectionChanged);
 }
 
-void ModelPage::setModel(model::ModelGraphPtr model) {
+void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
     model_ = std::move(model);
+    message_ = without;
     way_.clear();
     graph_ = model_ ? model_->graph : nullptr;
     showGraph();
@@ -108,6 +113,7 @@ void ModelPage::showGraph() {
     ++pictureNumber_;
     if (!model_ || !graph_) {
         canvas_->setPicture({}, {});
+        canvas_->setMessage(message_);
         place_->clear();
         return;
     }
@@ -118,7 +124,8 @@ void ModelPage::showGraph() {
     QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
     for (const auto& [node, attribute] : way_)
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
-    place_->setText(place.join(QStringLiteral("  ›  ")) + tr("   %n node(s)", "", int(graph_->nodes.size())));
+    place_->setText(place.join(QStringLiteral("  ›  ")) + "   " +
+                    models::counted(int(graph_->nodes.size()), "node", "nodes"));
     out_->setVisible(!way_.empty());
     emit layoutWanted(pictureNumber_, dot);
 }
@@ -141,7 +148,9 @@ void ModelPage::enter(int box) {
     if (nested.size() > 1) {
         QMenu menu(this);
         for (size_t i = 0; i < nested.size(); ++i)
-            menu.addAction(tr("Open %1 (%n node(s))", "", int(nested[i].second->nodes.size())).arg(nested[i].first))
+            menu.addAction(
+                    tr("Open %1 (%2)")
+                        .arg(nested[i].first, models::counted(int(nested[i].second->nodes.size()), "node", "nodes")))
                 ->setData(int(i));
         const QAction* action = menu.exec(QCursor::pos());
         if (!action)
@@ -208,10 +217,14 @@ void ModelPage::selectionChanged() {
         canvas_->setSelected(boxes);
     const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
     attributes_->show(models::attributesOf(*model_, node));
+    table_->clearSpans();
+    for (int row = 0; row < attributes_->rowCount(); ++row)
+        if (attributes_->rows()[row].heading)
+            table_->setSpan(row, 0, 1, 2);
     table_->resizeColumnToContents(0);
-    table_->setColumnWidth(0, std::min(table_->columnWidth(0), 170));
+    table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
     if (selection_->nodes().size() > 1)
-        title_->setText(tr("%n nodes selected; the first:", "", int(selection_->nodes().size())));
+        title_->setText(tr("%1 nodes selected; the first:").arg(selection_->nodes().size()));
     else if (node >= 0 && size_t(node) < model_->nodes.size() && model_->nodes[node])
         title_->setText(QString::fromStdString(displayName(*model_->nodes[node])));
     else

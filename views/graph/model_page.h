@@ -24,7 +24,8 @@ class ModelPage : public QWidget {
 public:
     ModelPage(models::Selection* selection, QWidget* parent = nullptr);
 
-    void setModel(model::ModelGraphPtr model);
+    /// Without a model, `without` stands in the place of the graph.
+    void setModel(model::ModelGraphPtr model, const QString& without = {});
     /// A layout for the picture with this number; ignored if another is shown by now or the user has moved the view.
     void setLayout(int picture, models::GraphLayout layout);
     /// Shows the graph that the node stands in, and the node in the middle.
@@ -49,6 +50,7 @@ private:
     model::ModelGraphPtr model_;
     std::vector<std::pair<int, QString>> way_; // nodes and attributes that were entered
     std::shared_ptr<const model::Graph> graph_;
+    QString message_;
     int pictureNumber_ = 0;
     bool picking_ = false;
 

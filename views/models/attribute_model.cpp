@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/attribute_model.h"
 
+#include "views/models/counted.h"
 #include "views/models/graph_picture.h"
 
+#include <QColor>
 #include <QFont>
-#include <QLocale>
 #include <map>
 
 namespace lathe::views::models {
@@ -48,13 +49,13 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
                         QStringLiteral("%1 version %2")
                             .arg(domain.empty() ? QStringLiteral("ai.onnx") : text(domain))
                             .arg(version)});
-    rows.push_back({"Model", "Nodes", QString::number(model.nodeCount)});
+    rows.push_back({"Model", "Nodes", grouped(model.nodeCount)});
     if (!model.graph)
         return rows;
     int64_t parameters = 0;
     for (const model::Initializer& initializer : model.graph->initializers)
         parameters += initializer.tensor ? initializer.tensor->elements() : 0;
-    rows.push_back({"Model", "Parameters", QLocale::c().toString(qlonglong(parameters))});
+    rows.push_back({"Model", "Parameters", grouped(parameters)});
     for (const model::Value& input : model.graph->inputs)
         rows.push_back({"Inputs", text(input.name), text(toString(input.type))});
     for (const model::Value& output : model.graph->outputs)
@@ -107,7 +108,12 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
 
 void AttributeModel::show(std::vector<AttributeRow> rows) {
     beginResetModel();
-    rows_ = std::move(rows);
+    rows_.clear();
+    for (AttributeRow& row : rows) {
+        if (!rows_.empty() && rows_.back().group != row.group)
+            rows_.push_back({.group = row.group, .name = {}, .value = {}, .heading = true});
+        rows_.push_back(std::move(row));
+    }
     endResetModel();
 }
 
@@ -124,18 +130,19 @@ QVariant AttributeModel::data(const QModelIndex& index, int role) const {
         return {};
     const AttributeRow& row = rows_[index.row()];
     if (role == Qt::DisplayRole) {
-        if (index.column() == 1)
-            return row.value;
-        return row.group == "Node" || row.group == "Model" || row.group == "Refused" ? row.name
-                                                                                     : row.group + " · " + row.name;
+        if (row.heading)
+            return index.column() == 0 ? row.group : QString();
+        return index.column() == 1 ? row.value : row.name;
     }
     if (role == Qt::ToolTipRole)
         return row.value;
-    if (role == Qt::FontRole && row.problem) {
+    if (role == Qt::FontRole && (row.problem || row.heading)) {
         QFont font;
         font.setBold(true);
         return font;
     }
+    if (role == Qt::ForegroundRole && row.problem)
+        return QColor(0xd0, 0x40, 0x40);
     return {};
 }
 

@@ -15,6 +15,7 @@ namespace lathe::views::models {
 struct AttributeRow {
     QString group, name, value;
     bool problem = false;
+    bool heading = false; // a row of its own, above the rows of a group
 };
 
 /// Rows for a node, -1 for the model itself.
@@ -26,6 +27,7 @@ class AttributeModel : public QAbstractTableModel {
 public:
     using QAbstractTableModel::QAbstractTableModel;
 
+    /// Adds a heading before each group but the first.
     void show(std::vector<AttributeRow> rows);
     const std::vector<AttributeRow>& rows() const { return rows_; }
 

@@ -100,6 +100,8 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant PassModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Bindings)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
     const QString names[] = {tr("Pass"), tr("Stage"), tr("Effect"), tr("Bindings"), tr("ms")};

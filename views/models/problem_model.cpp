@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/problem_model.h"
 
+#include <QColor>
 #include <algorithm>
 
 namespace lathe::views::models {
@@ -55,6 +56,8 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
     const Diagnostic& diagnostic = diagnostics_[index.row()];
     if (role == Qt::ToolTipRole)
         return text(toString(diagnostic));
+    if (role == Qt::ForegroundRole && index.column() == 0 && diagnostic.severity == Severity::Error)
+        return QColor(0xd0, 0x40, 0x40);
     if (role != Qt::DisplayRole)
         return {};
     switch (index.column()) {

@@ -40,7 +40,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         case Function:
             return row.function;
         case Time:
-            return QString::number(row.ms, 'f', 3);
+            return QString::number(row.ms, 'f', row.ms < 0.1 ? 4 : 3);
         case Share:
             return QString::number(100 * row.share, 'f', 1) + " %";
         case Gflops:
@@ -74,6 +74,8 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant ProfileModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Time && section <= Gbs)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
     const QString names[] = {tr("Fused function"), tr("ms"), tr("Share"), tr("GFLOP/s"), tr("GB/s"), tr("Model nodes")};

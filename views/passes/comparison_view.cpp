@@ -2,6 +2,7 @@
 #include "views/passes/comparison_view.h"
 
 #include "views/models/colors.h"
+#include "views/models/counted.h"
 #include "views/passes/ir_highlighter.h"
 
 #include <QFontDatabase>
@@ -35,6 +36,8 @@ QPlainTextEdit* makePane(const QString& name) {
     pane->setAccessibleName(name);
     pane->setTabChangesFocus(true);
     pane->setUndoRedoEnabled(false);
+    pane->setFrameShape(QFrame::NoFrame);
+    pane->document()->setDocumentMargin(6);
     new IrHighlighter(pane->document());
     return pane;
 }
@@ -45,18 +48,21 @@ ComparisonView::ComparisonView(QWidget* parent)
     : QWidget(parent), before_(makePane(tr("Before the pass"))), after_(makePane(tr("After the pass"))),
       count_(new QLabel) {
     auto column = [](const QString& title, QPlainTextEdit* pane) {
-        auto layout = new QVBoxLayout;
+        auto result = new QWidget;
+        auto layout = new QVBoxLayout(result);
         auto label = new QLabel(title);
-        label->setMargin(4);
+        label->setContentsMargins(8, 4, 8, 4);
+        layout->setContentsMargins(0, 0, 0, 0);
         layout->setSpacing(0);
         layout->addWidget(label);
         layout->addWidget(pane, 1);
-        return layout;
+        return result;
     };
+    beforeColumn_ = column(tr("Before"), before_);
     auto panes = new QHBoxLayout;
     panes->setSpacing(1);
-    panes->addLayout(column(tr("Before"), before_), 1);
-    panes->addLayout(column(tr("After"), after_), 1);
+    panes->addWidget(beforeColumn_, 1);
+    panes->addWidget(column(tr("After"), after_), 1);
     auto button = [&](const QString& text, const QString& hint, bool forward) {
         auto result = new QToolButton;
         result->setText(text);
@@ -66,7 +72,7 @@ ComparisonView::ComparisonView(QWidget* parent)
         return result;
     };
     auto bar = new QHBoxLayout;
-    bar->setContentsMargins(6, 4, 6, 4);
+    bar->setContentsMargins(8, 4, 8, 4);
     bar->addWidget(count_, 1);
     bar->addWidget(button(QStringLiteral("▲"), tr("Previous difference (Shift+F7)"), false));
     bar->addWidget(button(QStringLiteral("▼"), tr("Next difference (F7)"), true));
@@ -114,9 +120,13 @@ void ComparisonView::setComparison(models::Comparison comparison) {
         pane->document()->findChild<IrHighlighter*>()->setEnabled(colour);
     before_->setPlainText(left.join('\n'));
     after_->setPlainText(right.join('\n'));
+    // The first pass has nothing before it: its text gets all the room.
+    const bool alone = comparison_.before.isEmpty();
+    beforeColumn_->setVisible(!alone);
     const int count = comparison_.differences();
     count_->setText(comparison_.rows.empty() ? QString()
-                    : count                  ? tr("%n difference(s)", "", count)
+                    : alone                  ? models::counted(comparison_.after.size(), "line", "lines")
+                    : count                  ? models::counted(count, "difference", "differences")
                                              : tr("No difference"));
     paintDifferences();
     busy_ = false;

@@ -39,6 +39,7 @@ private:
 
     models::Comparison comparison_;
     std::vector<int> marked_;
+    QWidget* beforeColumn_ = nullptr;
     QPlainTextEdit* before_;
     QPlainTextEdit* after_;
     QLabel* count_;

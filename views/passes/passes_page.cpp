@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/passes_page.h"
 
+#include "views/models/counted.h"
 #include "views/passes/comparison_view.h"
 
 #include <QCheckBox>
@@ -20,12 +21,14 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
       summary_(new QLabel), view_(new ComparisonView) {
     table_->setModel(passes_);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setDefaultSectionSize(26);
     table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->horizontalHeader()->setHighlightSections(false);
     table_->setAlternatingRowColors(true);
     table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Passes"));
@@ -42,7 +45,7 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
     bar->addWidget(onlyChanged_);
     leftLayout->addLayout(bar);
     leftLayout->addWidget(table_, 1);
-    summary_->setMargin(6);
+    summary_->setMargin(8);
     leftLayout->addWidget(summary_);
 
     auto right = new QWidget;
@@ -51,6 +54,7 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
     rightLayout->setSpacing(0);
     auto chooser = new QHBoxLayout;
     chooser->setContentsMargins(8, 6, 8, 2);
+    chooser->setSpacing(8);
     auto label = new QLabel(tr("F&unction"));
     label->setBuddy(function_);
     chooser->addWidget(label);
@@ -62,7 +66,7 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
     splitter->addWidget(left);
     splitter->addWidget(right);
     splitter->setStretchFactor(1, 1);
-    splitter->setSizes({430, 900});
+    splitter->setSizes({470, 900});
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(splitter);
@@ -96,12 +100,19 @@ void PassesPage::setTrace(std::shared_ptr<const driver::Trace> trace) {
         ms += pass.ms;
         changed += pass.changed;
     }
-    summary_->setText(
-        tr("%1 passes, %2 changed something, %3 ms").arg(trace_->passes.size()).arg(changed).arg(ms, 0, 'f', 1));
+    summary_->setText(tr("%1, %2 changed something, %3 s of work")
+                          .arg(models::counted(qint64(trace_->passes.size()), "pass", "passes"))
+                          .arg(changed)
+                          .arg(ms / 1000, 0, 'f', 2));
+    // What failed; else the first pass that changed a module.
+    int best = 0;
+    for (int row = passes_->rowCount() - 1; row >= 0; --row)
+        if (passes_->at(row).changed && trace_->passes[passes_->at(row).index].before)
+            best = row;
     for (int row = 0; row < passes_->rowCount(); ++row)
-        if (passes_->at(row).changed)
-            return table_->selectRow(row);
-    table_->selectRow(0);
+        if (passes_->at(row).failed)
+            best = row;
+    table_->selectRow(best);
 }
 
 void PassesPage::choosePass(int pass) {

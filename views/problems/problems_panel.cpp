@@ -11,11 +11,13 @@ ProblemsPanel::ProblemsPanel(QWidget* parent)
     : QWidget(parent), problems_(new models::ProblemModel(this)), table_(new QTableView) {
     table_->setModel(problems_);
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setDefaultSectionSize(26);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->horizontalHeader()->setHighlightSections(false);
     table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Problems"));
     auto layout = new QVBoxLayout(this);

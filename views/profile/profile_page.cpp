@@ -2,6 +2,7 @@
 #include "views/profile/profile_page.h"
 
 #include "views/models/colors.h"
+#include "views/models/counted.h"
 
 #include <QHeaderView>
 #include <QLabel>
@@ -43,11 +44,13 @@ ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
     table_->sortByColumn(models::ProfileModel::Time, Qt::DescendingOrder);
     table_->setItemDelegateForColumn(models::ProfileModel::Share, new ShareDelegate(table_));
     table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(24);
+    table_->verticalHeader()->setDefaultSectionSize(26);
     table_->horizontalHeader()->setStretchLastSection(true);
     table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->horizontalHeader()->setHighlightSections(false);
     table_->setAlternatingRowColors(true);
     table_->setWordWrap(false);
     table_->setTabKeyNavigation(false);
@@ -67,6 +70,11 @@ ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
         if (!nodes.empty())
             selection_->set(std::move(nodes));
     });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        const auto& spans = profile_->at(sorted_->mapToSource(index).row()).spans;
+        if (!spans.empty())
+            emit nodeWanted(spans.front());
+    });
     setProfile({});
 }
 
@@ -75,11 +83,11 @@ void ProfilePage::setProfile(models::Profile profile) {
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else
-        summary_->setText(tr("Median %1 ms of %2 runs, %3 threads, %4 fused functions")
+        summary_->setText(tr("Median %1 ms of %2 runs on random inputs, %3, %4")
                               .arg(profile.medianMs, 0, 'f', 3)
                               .arg(profile.runs)
-                              .arg(profile.threads)
-                              .arg(profile.rows.size()));
+                              .arg(models::counted(profile.threads, "thread", "threads"),
+                                   models::counted(qint64(profile.rows.size()), "fused function", "fused functions")));
     profile_->show(std::move(profile));
     if (!empty) {
         table_->resizeColumnsToContents();

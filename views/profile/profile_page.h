@@ -23,6 +23,10 @@ public:
     void setProfile(models::Profile profile);
     const models::ProfileModel* model() const { return profile_; }
 
+signals:
+    /// The user wants to see where in the graph this node is.
+    void nodeWanted(int node);
+
 private:
     models::Selection* selection_;
     models::ProfileModel* profile_;

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/style.h"
+
+#include "views/models/colors.h"
+
+#include <QPainter>
+#include <QPixmap>
+#include <QStyleFactory>
+#include <QSvgRenderer>
+
+namespace lathe::app {
+
+namespace {
+
+/// In a box of 24 × 24, %1 the colour.
+const char* pathsOf(Glyph glyph) {
+    switch (glyph) {
+    case Glyph::Open:
+        return "<path d='M3 19V6a1.5 1.5 0 0 1 1.5-1.5h4.6l2.4 2.7H18a1.5 1.5 0 0 1 1.5 1.5V10' fill='none'/>"
+               "<path d='M3 19l3.2-9h15.3l-3.1 9z' fill='%1' fill-opacity='0.18'/>";
+    case Glyph::Compile: // layers that become one
+        return "<path d='M12 3.5l9 4.4-9 4.4-9-4.4z' fill='%1' fill-opacity='0.18'/>"
+               "<path d='M3 12.2l9 4.4 9-4.4M3 16.4l9 4.4 9-4.4' fill='none'/>";
+    case Glyph::Run:
+        return "<path d='M7 4.5l12 7.5-12 7.5z' fill='%1' fill-opacity='0.22'/>";
+    case Glyph::Cancel:
+        return "<rect x='5.5' y='5.5' width='13' height='13' rx='2' fill='%1' fill-opacity='0.18'/>";
+    }
+    return "";
+}
+
+QPixmap draw(Glyph glyph, const QColor& colour, int size) {
+    const QString svg = QStringLiteral("<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24'><g stroke='%1' "
+                                       "stroke-width='1.7' stroke-linejoin='round' stroke-linecap='round'>") +
+                        QString::fromUtf8(pathsOf(glyph)) + QStringLiteral("</g></svg>");
+    QSvgRenderer renderer(svg.arg(colour.name()).toUtf8());
+    QPixmap pixmap(size, size);
+    pixmap.fill(Qt::transparent);
+    QPainter painter(&pixmap);
+    renderer.render(&painter);
+    return pixmap;
+}
+
+} // namespace
+
+Style::Style() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
+    switch (metric) {
+    case PM_FocusFrameHMargin: // left and right of the text of a cell
+        return 7;
+    case PM_HeaderMargin:
+        return 8;
+    case PM_ToolBarIconSize:
+        return 20;
+    case PM_ToolBarItemSpacing:
+        return 4;
+    case PM_ToolBarItemMargin:
+        return 3;
+    case PM_TabBarTabHSpace:
+        return 30;
+    case PM_TabBarTabVSpace:
+        return 10;
+    default:
+        return QProxyStyle::pixelMetric(metric, option, widget);
+    }
+}
+
+QIcon glyphIcon(Glyph glyph, const QPalette& palette) {
+    const views::models::Colors colors = views::models::colorsFor(palette);
+    QColor colour = palette.color(QPalette::ButtonText);
+    if (glyph == Glyph::Compile)
+        colour = colors.family[1];
+    else if (glyph == Glyph::Run)
+        colour = colors.good;
+    else if (glyph == Glyph::Cancel)
+        colour = colors.problem;
+    QIcon icon;
+    for (int size : {20, 40, 60}) {
+        icon.addPixmap(draw(glyph, colour, size), QIcon::Normal);
+        icon.addPixmap(draw(glyph, palette.color(QPalette::Disabled, QPalette::ButtonText), size), QIcon::Disabled);
+    }
+    return icon;
+}
+
+} // namespace lathe::app

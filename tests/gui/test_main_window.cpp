@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The window under the offscreen platform with the sample models: what a user does, end to end, and what happens to files
+// that are no models, models that are refused, and work that is cancelled.
+// Needs: lathe-runner samples
+// Timeout: 900
+#include "app/main_window.h"
+#include "views/graph/graph_canvas.h"
+#include "views/graph/model_page.h"
+#include "views/models/problem_model.h"
+#include "views/passes/passes_page.h"
+#include "views/problems/problems_panel.h"
+#include "views/profile/profile_page.h"
+
+#include <QDropEvent>
+#include <QMimeData>
+#include <QSignalSpy>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lathe;
+using app::MainWindow;
+
+namespace {
+
+constexpr int patience = 280'000; // ms: under sanitizers on a busy machine
+
+QString sample(const char* name) {
+    return QStringLiteral(LATHE_BINARY_DIR "/../samples/") + name;
+}
+
+QByteArray contents(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+class Settled {
+public:
+    explicit Settled(MainWindow& window) : spy_(&window, &MainWindow::settled), window_(window) {}
+    /// Waits until the window has settled after what was asked of it.
+    bool wait() {
+        do
+            if (!spy_.wait(patience))
+                return false;
+        while (window_.isBusy());
+        return true;
+    }
+
+private:
+    QSignalSpy spy_;
+    MainWindow& window_;
+};
+
+bool openAndWait(MainWindow& window, const QString& path) {
+    Settled settled(window);
+    window.open(path);
+    return settled.wait();
+}
+
+} // namespace
+
+class TestMainWindow : public QObject {
+    Q_OBJECT
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_RUNNER", LATHE_BINARY_DIR "/lathe-runner");
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toUtf8());
+        qputenv("XDG_CONFIG_HOME", folder_.filePath("settings").toUtf8());
+        QCoreApplication::setOrganizationName("LatheTest");
+        QCoreApplication::setApplicationName("test_main_window");
+    }
+
+    void opensCompilesRuns() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        // Two layers of 27 nodes, 2 before and 2 behind; each has a box, as have the input and the output.
+        const auto& picture = window.modelPage()->picture();
+        QCOMPARE(picture.name, QString("small_transformer"));
+        QCOMPARE(picture.boxOfNode.size(), picture.boxes.size() - 2);
+        QCOMPARE(window.problems()->model()->rowCount(), 0);
+        QVERIFY(!window.isCompiled());
+
+        Settled compiled(window);
+        window.compile();
+        QVERIFY(window.isBusy());
+        QVERIFY(compiled.wait());
+        QVERIFY(window.isCompiled());
+        QVERIFY(window.passesPage()->findChild<QTableView*>()->model()->rowCount() > 15);
+
+        Settled ran(window);
+        window.run();
+        QVERIFY(ran.wait());
+        const views::models::Profile& profile = window.profilePage()->model()->profile();
+        QVERIFY(profile.runs > 0);
+        QVERIFY(profile.medianMs > 0);
+        QVERIFY(profile.rows.size() > 5);
+        double shares = 0;
+        for (const views::models::ProfileRow& row : profile.rows) {
+            QVERIFY2(!row.spans.empty(), qPrintable(row.function));
+            QVERIFY2(!row.nodes.isEmpty(), qPrintable(row.function));
+            shares += row.share;
+        }
+        QVERIFY(std::abs(shares - 1) < 1e-6);
+        QCOMPARE(window.problems()->model()->errors(), 0);
+    }
+
+    void cancelEndsCompilation() {
+        MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        Settled settled(window);
+        window.compile();
+        QTest::qWait(50);
+        window.cancel();
+        QVERIFY(settled.wait());
+        QVERIFY(!window.isCompiled());
+        QCOMPARE(window.problems()->model()->rowCount(), 0); // the user's wish is no problem
+        // The window is as usable as before.
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QCOMPARE(window.modelPage()->picture().name, QString("small_transformer"));
+    }
+
+    void openingAnotherEndsCompilation() {
+        MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        window.compile();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QTest::qWait(200);
+        QCOMPARE(window.modelPage()->picture().name, QString("small_transformer"));
+        QVERIFY(!window.isCompiled());
+    }
+
+    void refusedModelIsDrawnWithItsReason() {
+        // The operator's name of as many letters, so that the file's other lengths hold.
+        QByteArray bytes = contents(sample("small_cnn.onnx"));
+        QCOMPARE(bytes.count("\x22\x11GlobalAveragePool"), 1);
+        bytes.replace("\x22\x11GlobalAveragePool", "\x22\x11GlobalUnknownPool");
+        const QString path = write("refused.onnx", bytes);
+
+        MainWindow window;
+        QVERIFY(openAndWait(window, path));
+        const auto& picture = window.modelPage()->picture();
+        QCOMPARE(picture.boxes.size(), size_t(41)); // 39 nodes, input, output
+        QVERIFY(window.problems()->model()->errors() >= 1);
+        const Diagnostic& problem = window.problems()->model()->at(0);
+        QCOMPARE(problem.node, std::string("/head/GlobalAveragePool"));
+        QVERIFY(problem.nodeId >= 0);
+        const auto& box = picture.boxes[picture.boxOfNode.at(problem.nodeId)];
+        QVERIFY(box.refused);
+        QVERIFY(!box.reason.isEmpty());
+
+        Settled settled(window);
+        window.compile();
+        QVERIFY(settled.wait());
+        QVERIFY(!window.isCompiled());
+        QVERIFY(window.problems()->model()->errors() >= 1);
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QCOMPARE(window.problems()->model()->rowCount(), 0);
+    }
+
+    void filesThatAreNoModels_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        const QByteArray good = contents(sample("small_cnn.onnx"));
+        QTest::newRow("empty") << QByteArray();
+        QTest::newRow("truncated") << good.left(good.size() / 2);
+        QTest::newRow("text") << QByteArray("this is no model\n").repeated(100);
+        QByteArray noise;
+        for (uint32_t i = 0, state = 7; i < 5000; ++i) {
+            state = state * 1664525U + 1013904223U;
+            noise.append(char(state >> 24));
+        }
+        QTest::newRow("random") << noise;
+    }
+    void filesThatAreNoModels() {
+        QFETCH(QByteArray, bytes);
+        MainWindow window;
+        QVERIFY(openAndWait(window, write("bad.onnx", bytes)));
+        QVERIFY(window.problems()->model()->errors() >= 1);
+        QVERIFY(!window.problems()->model()->at(0).what.empty());
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QCOMPARE(window.problems()->model()->rowCount(), 0);
+        QCOMPARE(window.modelPage()->picture().boxes.size(), size_t(41));
+    }
+
+    void missingFile() {
+        MainWindow window;
+        QVERIFY(openAndWait(window, folder_.filePath("nowhere.onnx")));
+        QVERIFY(window.problems()->model()->errors() >= 1);
+    }
+
+    void droppedFileOpens() {
+        MainWindow window;
+        QMimeData data;
+        data.setUrls({QUrl::fromLocalFile(sample("small_cnn.onnx"))});
+        Settled settled(window);
+        QDragEnterEvent enter(QPoint(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &enter);
+        QVERIFY(enter.isAccepted());
+        QDropEvent drop(QPointF(100, 100), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QCoreApplication::sendEvent(&window, &drop);
+        QVERIFY(settled.wait());
+        QCOMPARE(window.modelPage()->picture().name, QString("small_cnn"));
+    }
+
+private:
+    QString write(const QString& name, const QByteArray& bytes) {
+        const QString path = folder_.filePath(name);
+        QFile file(path);
+        if (!file.open(QIODevice::WriteOnly) || file.write(bytes) != bytes.size())
+            qFatal("cannot write %s", qPrintable(path));
+        return path;
+    }
+
+    QTemporaryDir folder_;
+};
+
+QTEST_MAIN(TestMainWindow)
+#include "test_main_window.moc"
