@@ -42,7 +42,7 @@ struct TestArgs {
     std::vector<std::string> except; // names left out
     std::string tolerance = "onnx";
     int jobs = 0;
-    double timeout = 60;
+    double timeout = 300;
     uint64_t seed = 0;
     bool listRefusals = false;
 };
@@ -65,7 +65,7 @@ struct RunArgs {
     std::vector<std::string> inputs; // NAME=FILE
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
-    double timeout = 60;
+    double timeout = 300;
 };
 int runCommand(const RunArgs& args, const Common& common);
 /// One run with profile: time a fused function.

@@ -225,6 +225,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     } artifact;
     driver::Trace trace;
     auto compiled = driver::compileFile(test.model, artifact.path, decisions, options, trace);
+    result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compiled) {
         const Diagnostic& diagnostic = compiled.error();
         if (diagnostic.what.starts_with("internal error"))

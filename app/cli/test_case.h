@@ -27,8 +27,9 @@ TestCase testCaseOf(const std::filesystem::path& model);
 
 struct TestResult {
     std::string path;
-    std::string outcome; // passed, wrong, refused, crashed, timeout
-    double ms = 0;
+    std::string outcome;  // passed, wrong, refused, crashed, timeout
+    double ms = 0;        // all of it
+    double compileMs = 0; // import and compilation
     std::string message;
 };
 

@@ -23,8 +23,11 @@ namespace lathe::cli {
 namespace {
 
 std::string toJson(const TestResult& result) {
-    nlohmann::json line = {
-        {"path", result.path}, {"outcome", result.outcome}, {"ms", result.ms}, {"message", result.message}};
+    nlohmann::json line = {{"path", result.path},
+                           {"outcome", result.outcome},
+                           {"ms", result.ms},
+                           {"compile_ms", result.compileMs},
+                           {"message", result.message}};
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -74,6 +77,7 @@ public:
         result.outcome = json.value("outcome", "crashed");
         result.message = json.value("message", "");
         result.ms = json.value("ms", 0.0);
+        result.compileMs = json.value("compile_ms", 0.0);
         return result;
     }
 
@@ -203,8 +207,8 @@ int testCommand(const TestArgs& args, const Common& common) {
             if (common.json)
                 fmt::print("{}\n", toJson(result));
             else if (!common.quiet || result.outcome != "passed")
-                fmt::print("{:8} {:8.0f} ms  {}{}{}\n", result.outcome, result.ms, result.path,
-                           result.message.empty() ? "" : "  ", result.message);
+                fmt::print("{:8} {:8.0f} ms ({:.0f} to compile)  {}{}{}\n", result.outcome, result.ms, result.compileMs,
+                           result.path, result.message.empty() ? "" : "  ", result.message);
             std::fflush(stdout);
         }
     };

@@ -10,6 +10,7 @@
 #include "tir/verify.h"
 #include "topi/topi.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -175,6 +176,12 @@ private:
         context.argTypes = tensorTypes(argTypes);
         for (size_t i = 0; i < argTypes.size(); ++i) {
             const TensorType* type = argTypes[i] ? asTensor(argTypes[i]) : nullptr;
+            const auto first =
+                std::find(call.args.begin(), call.args.begin() + static_cast<std::ptrdiff_t>(i), call.args[i]);
+            if (const auto earlier = static_cast<size_t>(first - call.args.begin()); type && earlier < i) {
+                context.args.push_back(context.args[earlier]); // one value given twice
+                continue;
+            }
             context.args.push_back(type ? te::placeholder(fmt::format("x{}", i), type->dtype, type->shape) : nullptr);
         }
         if (form == topi::Form::Kernel) {

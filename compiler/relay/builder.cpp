@@ -98,6 +98,23 @@ void Builder::fail(std::string what, std::string hint) {
     state_->error = std::move(error);
 }
 
+void Builder::disagree(std::string what, std::string hint) {
+    if (failed())
+        return;
+    fail(std::move(what), std::move(hint));
+    state_->disagreed = true;
+}
+
+bool Builder::disagreed() const {
+    return state_->disagreed;
+}
+
+void Builder::takeBack() {
+    LATHE_ASSERT(state_->disagreed, "only a disagreement of branches can be taken back");
+    state_->error.reset();
+    state_->disagreed = false;
+}
+
 bool Builder::failed() const {
     return state_->error.has_value();
 }

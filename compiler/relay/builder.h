@@ -52,6 +52,7 @@ public:
     Var construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args,
                   Type type = nullptr);
     /// If the condition is known, only that branch is built. fn builds into a fresh Block and gives its result (a tuple for several).
+    /// Inside a branch the condition is known. Results of different rank or kind are an error that `disagreed` tells.
     Var ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
     /// body(iteration, carried) gives the Block's result Vars in the order of relay::Loop. A carried dim that changes is
     /// widened to a symbol (the body is then built again).
@@ -78,7 +79,13 @@ public:
 
     // ---- errors
     void fail(std::string what, std::string hint = {});
+    /// The same where branches give results that have no common type: whoever builds them may take it back.
+    void disagree(std::string what, std::string hint = {});
     bool failed() const;
+    /// Whether the error is of that kind.
+    bool disagreed() const;
+    /// Forgets such an error. All Blocks begun since the branches must have been closed, as ifElse does.
+    void takeBack();
     const Diagnostic& error() const;
 
     // ---- functions

@@ -105,6 +105,7 @@ Var Builder::ifElse(Var condition, const std::function<Var()>& thenFn, const std
     Type types[2];
     for (int side = 0; side < 2; ++side) {
         s.open();
+        s.learn(condition, std::make_shared<KnownValue>(1, Expr(1 - side)));
         Var result = side == 0 ? thenFn() : elseFn();
         if (!failed() && !result)
             fail("a branch has no result");
@@ -116,7 +117,7 @@ Var Builder::ifElse(Var condition, const std::function<Var()>& thenFn, const std
     }
     Result<Type> joined = s.join(types[0], types[1], inner, "branch");
     if (!joined) {
-        fail("branches: " + joined.error().what, joined.error().hint);
+        disagree("branches: " + joined.error().what, joined.error().hint);
         return {};
     }
     return s.bind(If{condition, blocks[0], blocks[1]}, *joined);

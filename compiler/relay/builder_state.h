@@ -32,6 +32,7 @@ struct Builder::State {
     Span span;
     Diagnostic where;
     std::optional<Diagnostic> error;
+    bool disagreed = false; // the error may be taken back
     std::unordered_map<uint32_t, VarInfo> vars;
     std::vector<Frame> frames = std::vector<Frame>(1);
     std::vector<Param> params;

@@ -71,6 +71,14 @@ Stmt Loops::increment(const Cell& cell) const {
 KernelBuffers::KernelBuffers(const CallContext& call) {
     for (size_t i = 0; i < call.argTypes.size(); ++i) {
         const relay::TensorType* type = call.argTypes[i];
+        // One value given twice is one parameter.
+        const auto same = [&](const te::TensorPtr& other) { return type && other == call.args[i]; };
+        const auto end = call.args.begin() + static_cast<std::ptrdiff_t>(std::min(i, call.args.size()));
+        const auto earlier = i < call.args.size() ? std::find_if(call.args.begin(), end, same) : end;
+        if (earlier != end) {
+            args.push_back(args[static_cast<size_t>(earlier - call.args.begin())]);
+            continue;
+        }
         args.push_back(type ? makeBuffer("x" + std::to_string(i), type->dtype, type->shape) : nullptr);
     }
     const relay::TupleType* tuple = relay::asTuple(call.resultType);
@@ -88,7 +96,8 @@ PrimFuncPtr makeFunction(const std::string& name, std::vector<BufferPtr> buffers
     function->name = name;
     std::vector<Shape> shapes;
     for (const BufferPtr& buffer : buffers) {
-        if (!buffer)
+        const auto given = [&](const tir::Param& param) { return param.buffer == buffer; };
+        if (!buffer || std::any_of(function->params.begin(), function->params.end(), given))
             continue;
         function->params.push_back({buffer, Var()});
         shapes.push_back(buffer->shape);

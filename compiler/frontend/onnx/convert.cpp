@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace lathe::frontend::onnx {
 namespace {
 
@@ -86,9 +88,13 @@ void Converter::convertMain(const std::vector<relay::Type>& parameters) {
     std::vector<std::string> names;
     for (size_t i = 0; i < outputs.size() && !builder_.failed(); ++i) {
         const std::string& name = graph.outputs[i].name;
-        if (outputs[i].sequence || outputs[i].none)
+        if (outputs[i].sequence || outputs[i].none) {
+            for (const model::Node& node : graph.nodes)
+                if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end())
+                    enter(node);
             builder_.fail(fmt::format("output '{}' is a sequence or an optional, which is not supported yet", name),
                           "let the model give tensors");
+        }
         const bool isInput = inputs.values.contains(name);
         results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
         names.push_back(name);
@@ -105,7 +111,10 @@ std::vector<Value> Converter::run(const model::Graph& graph, const Scope* around
     for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
         scope.values[graph.inputs[i].name] = inputs[i];
     defineConstants(graph, scope);
-    convertNodes(graph, scope);
+    return convertNodes(graph, 0, scope, [&](Scope& names) { return outputsOf(graph, names); });
+}
+
+std::vector<Value> Converter::outputsOf(const model::Graph& graph, const Scope& scope) {
     std::vector<Value> outputs;
     for (const model::Value& output : graph.outputs) {
         const Value* found = builder_.failed() ? nullptr : scope.find(output.name);
@@ -133,31 +142,101 @@ void Converter::defineConstants(const model::Graph& graph, Scope& scope) {
     builder_.setSpan(around);
 }
 
-void Converter::convertNodes(const model::Graph& graph, Scope& scope) {
+std::vector<Value> Converter::convertNodes(const model::Graph& graph, size_t first, Scope& scope, const Then& then) {
     const model::Span span = span_;
     const Diagnostic context = context_;
-    for (const model::Node& node : graph.nodes) {
-        if (builder_.failed())
-            return;
+    for (size_t i = first; i < graph.nodes.size() && !builder_.failed(); ++i) {
+        const model::Node& node = graph.nodes[i];
         convertNode(node, scope);
+        if (builder_.disagreed() && node.op == "If" && node.domain.empty()) {
+            std::vector<Value> results = branchOff(graph, i, scope, then);
+            span_ = span;
+            context_ = context;
+            return results;
+        }
     }
+    if (builder_.failed())
+        return {};
     span_ = span;
     context_ = context;
     builder_.setSpan(span);
     builder_.setContext(context);
+    return then(scope);
+}
+
+std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Scope& scope, const Then& then) {
+    const model::Node& node = graph.nodes[at];
+    const Diagnostic reason = builder_.error();
+    builder_.takeBack();
+    enter(node);
+    continued_ += graph.nodes.size() - at - 1;
+    if (continued_ > static_cast<size_t>(limits::continuedNodes)) {
+        builder_.fail(reason.what +
+                          fmt::format("; what follows them would go into both branches, which makes more than "
+                                      "{} nodes",
+                                      limits::continuedNodes),
+                      reason.hint);
+        return {};
+    }
+    NodeReader reader(node, *this, scope);
+    Var condition = reader.in(0);
+    if (!builder_.failed() && builder_.rank(condition) != 0) {
+        relay::ReshapeAttrs scalar;
+        condition = builder_.call(Op::Reshape, {condition}, scalar);
+    }
+    size_t count = 0;
+    const auto arm = [&](const std::string& attribute) -> Var {
+        const auto branch = reader.graph(attribute);
+        if (builder_.failed())
+            return {};
+        enter(node);
+        Scope names = scope;
+        Scope inner;
+        inner.outer = &names;
+        defineConstants(*branch, inner);
+        const std::vector<Value> values = convertNodes(*branch, 0, inner, [&](Scope& local) {
+            const std::vector<Value> results = outputsOf(*branch, local);
+            enter(node);
+            NodeReader chosen(node, *this, names);
+            for (size_t i = 0; i < results.size(); ++i)
+                chosen.set(i, results[i]);
+            if (!builder_.failed())
+                define(chosen, names);
+            return convertNodes(graph, at + 1, names, then);
+        });
+        enter(node);
+        std::vector<Var> vars;
+        for (const Value& value : values) {
+            if (value.sequence || value.none)
+                builder_.disagree(reason.what, reason.hint);
+            vars.push_back(value.var);
+        }
+        count = vars.size();
+        return builder_.failed() ? Var{} : count == 1 ? vars[0] : builder_.tuple(vars);
+    };
+    const Var result =
+        builder_.ifElse(condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); });
+    std::vector<Value> values(builder_.failed() ? 0 : count);
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i].var = count == 1 ? result : builder_.project(result, static_cast<int>(i));
+    return values;
+}
+
+void Converter::enter(const model::Node& node) {
+    span_ = graph_.spans->of(node.id);
+    builder_.setSpan(span_);
+    if (bodies_ > 0) // inside a body the user knows only the node that it belongs to
+        return;
+    context_ = {};
+    context_.file = graph_.file;
+    context_.node = displayName(node);
+    context_.op = operatorName(node);
+    context_.nodeId = node.id;
+    builder_.setContext(context_);
 }
 
 void Converter::convertNode(const model::Node& node, Scope& scope) {
-    span_ = graph_.spans->of(node.id);
-    builder_.setSpan(span_);
-    if (bodies_ == 0) { // inside a body the user knows only the node that it belongs to
-        context_ = {};
-        context_.file = graph_.file;
-        context_.node = displayName(node);
-        context_.op = operatorName(node);
-        context_.nodeId = node.id;
-        builder_.setContext(context_);
-    }
+    enter(node);
     NodeReader reader(node, *this, scope);
     if (const ConvertFn convert = findConverter(node))
         convert(reader, builder_);
@@ -228,11 +307,18 @@ void Converter::expand(NodeReader& reader) {
     ++bodies_;
     Scope inner;
     inner.outer = &formal;
-    convertNodes(**body, inner);
+    const std::vector<Value> results = convertNodes(**body, 0, inner, [&](Scope& names) {
+        std::vector<Value> outputs;
+        for (const model::Value& output : (*body)->outputs) {
+            const Value* found = names.find(output.name);
+            outputs.push_back(found ? *found : Value{});
+        }
+        return outputs;
+    });
     --bodies_;
-    for (size_t i = 0; i < (*body)->outputs.size() && !builder_.failed(); ++i)
-        if (const Value* value = inner.find((*body)->outputs[i].name))
-            reader.set(i, *value);
+    for (size_t i = 0; i < results.size(); ++i)
+        if (results[i].var || results[i].sequence || results[i].none)
+            reader.set(i, results[i]);
 }
 
 } // namespace lathe::frontend::onnx

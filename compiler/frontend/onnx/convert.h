@@ -7,6 +7,7 @@
 #include "frontend/onnx/graph_reader.h"
 #include "relay/builder.h"
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -111,7 +112,15 @@ public:
 
 private:
     void defineConstants(const model::Graph& graph, Scope& scope);
-    void convertNodes(const model::Graph& graph, Scope& scope);
+    /// What comes after the nodes of a graph: from all its names to what the graph is there for.
+    using Then = std::function<std::vector<Value>(Scope& scope)>;
+    /// Converts nodes first, first + 1, … and what comes after them.
+    std::vector<Value> convertNodes(const model::Graph& graph, size_t first, Scope& scope, const Then& then);
+    /// Node `at` is an If whose branches give results without a common type: the nodes behind it and what comes after
+    /// them go into both branches.
+    std::vector<Value> branchOff(const model::Graph& graph, size_t at, Scope& scope, const Then& then);
+    std::vector<Value> outputsOf(const model::Graph& graph, const Scope& scope);
+    void enter(const model::Node& node);
     void convertNode(const model::Node& node, Scope& scope);
     void expand(NodeReader& reader);
     void define(NodeReader& reader, Scope& scope);
@@ -123,7 +132,8 @@ private:
     Builder& builder_;
     model::Span span_; // of the node being converted
     Diagnostic context_;
-    int bodies_ = 0; // nesting of expanded bodies
+    int bodies_ = 0;       // nesting of expanded bodies
+    size_t continued_ = 0; // nodes taken into branches
     int64_t randomCalls_ = 0;
 };
 

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -95,6 +96,19 @@ Result<void> checkOptions(const model::Graph& graph, const Options& options) {
     return {};
 }
 
+/// An input that is not supported, told at the first node that reads it.
+Failure refused(const model::ModelGraph& graph, const std::string& input, std::string what, std::string hint = {}) {
+    Diagnostic diagnostic = error(std::move(what), std::move(hint));
+    for (const model::Node* node : graph.nodes)
+        if (node && std::find(node->inputs.begin(), node->inputs.end(), input) != node->inputs.end()) {
+            diagnostic.node = displayName(*node);
+            diagnostic.op = operatorName(*node);
+            diagnostic.nodeId = node->id;
+            break;
+        }
+    return Failure(std::move(diagnostic));
+}
+
 } // namespace
 
 Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, const Options& options) {
@@ -106,12 +120,17 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
         symbols.fix(name, value);
     for (const model::Value& input : inputs) {
         if (input.type.kind != model::ValueType::Kind::Tensor)
-            return failure(
+            return refused(
+                graph, input.name,
                 fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
                 "only tensors can be inputs");
         if (input.type.dtype == types::Void)
-            return failure(fmt::format("the element type of input '{}' is not declared or not supported", input.name));
-        LATHE_TRY(std::vector<model::Dim> dims, dimsOf(input, options));
+            return refused(graph, input.name,
+                           fmt::format("the element type of input '{}' is not declared or not supported", input.name));
+        Result<std::vector<model::Dim>> declared = dimsOf(input, options);
+        if (!declared)
+            return refused(graph, input.name, declared.error().what, declared.error().hint);
+        std::vector<model::Dim>& dims = *declared;
         if (dims.size() > limits::tensorRank)
             return failure(fmt::format("input '{}' has rank {}, more than the limit of {}", input.name, dims.size(),
                                        limits::tensorRank));

@@ -136,7 +136,11 @@ void convertIf(NodeReader& node, Builder& b) {
     }
     const auto branch = [&](const model::Graph& graph) {
         return [&node, &b, &graph] {
-            const std::vector<Var> vars = tensorsOf(node, node.converter.run(graph, &node.scope, {}));
+            const std::vector<Value> values = node.converter.run(graph, &node.scope, {});
+            if (!std::all_of(values.begin(), values.end(), isTensor))
+                b.disagree("a sequence or an optional leaves a branch that is taken while the model runs",
+                           "only sequences whose length is known when the model is compiled are supported");
+            const std::vector<Var> vars = tensorsOf(node, values);
             return b.failed() ? Var{} : vars.size() == 1 ? vars[0] : b.tuple(vars);
         };
     };

@@ -170,6 +170,33 @@ void convertSize(NodeReader& node, Builder& b) {
     node.set(0, reduce(b, "prod", b.call(Op::ShapeOf, {node.in(0)}), {0}, false));
 }
 
+namespace {
+
+/// Whether an element of a new shape may turn out to be -1 while the model runs: it is data, not made from dims.
+bool mayBeMarker(const Expr& size) {
+    if (arith::isConst(size) || arith::bounds(size).lower >= 0)
+        return false;
+    const auto symbols = arith::freeVars(size);
+    return std::any_of(symbols.begin(), symbols.end(), [](const arith::Var& symbol) { return symbol->lower < 0; });
+}
+
+/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave.
+Dims runtimeShape(const Dims& wanted, const Dims& from, bool allowZero) {
+    Dims shape = wanted;
+    Expr others = 1;
+    for (size_t i = 0; i < shape.size(); ++i) {
+        if (!allowZero && i < from.size())
+            shape[i] = arith::select(arith::eq(shape[i], 0), from[i], shape[i]);
+        others = others * arith::select(arith::eq(wanted[i], -1), 1, shape[i]);
+    }
+    const Expr rest = arith::floorDiv(product(from), arith::max(others, 1));
+    for (size_t i = 0; i < shape.size(); ++i)
+        shape[i] = arith::simplify(arith::select(arith::eq(wanted[i], -1), rest, shape[i]));
+    return shape;
+}
+
+} // namespace
+
 void convertReshape(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (b.failed())
@@ -179,6 +206,8 @@ void convertReshape(NodeReader& node, Builder& b) {
     const Dims from = b.shape(x);
     Dims shape, known;
     std::optional<size_t> inferred;
+    if (std::any_of(wanted.begin(), wanted.end(), mayBeMarker))
+        return node.set(0, reshape(b, x, runtimeShape(wanted, from, allowZero)));
     for (size_t i = 0; i < wanted.size(); ++i) {
         Expr size = wanted[i];
         if (arith::isConst(size, 0) && !allowZero) {

@@ -53,6 +53,8 @@ void convertDFT(NodeReader& node, Builder& b) {
         attrs.length = b.failed() ? Expr(1) : length[0];
     } else {
         attrs.length = dim(b, x, attrs.axis);
+        if (attrs.inverse && attrs.onesided) // n / 2 + 1 values are given
+            attrs.length = arith::simplify(arith::max((attrs.length - 1) * 2, 1));
     }
     node.set(0, b.call(Op::Dft, {x}, attrs));
 }

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Branches whose results have no common type, and shapes that are data. Models in ONNX's own text form; expected shapes
+// follow from the operators' definitions.
+// Links: onnx
+#include "arith/analysis.h"
+#include "frontend/onnx/import.h"
+#include "relay/text.h"
+
+#include <onnx/defs/parser.h>
+
+#include <QtTest>
+
+using namespace lathe;
+
+namespace {
+
+frontend::onnx::Imported import(const std::string& body) {
+    const std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\n" + body;
+    ::onnx::ModelProto proto;
+    const ::onnx::Common::Status parsed = ::onnx::OnnxParser::Parse(proto, text.c_str());
+    if (!parsed.IsOK())
+        qFatal("%s", parsed.ErrorMessage().c_str());
+    const std::string bytes = proto.SerializeAsString();
+    return frontend::onnx::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
+}
+
+QString why(const frontend::onnx::Imported& imported) {
+    return imported.diagnostics.empty() ? "" : QString::fromStdString(toString(imported.diagnostics.front()));
+}
+
+/// The text of a module that the verifier accepts.
+QString verified(const frontend::onnx::Imported& imported) {
+    if (!imported.module)
+        return why(imported);
+    if (Result<void> good = relay::verify(*imported.module); !good)
+        return QString::fromStdString(toString(good.error()));
+    return QString::fromStdString(relay::print(*imported.module));
+}
+
+} // namespace
+
+class TestBranches : public QObject {
+    Q_OBJECT
+
+private slots:
+    void theRestGoesIntoBothBranches() {
+        const QString text = verified(import(R"(m (bool c, float[2,3] x) => (float y) {
+  a = If (c) <
+    then_branch = g1 () => (float[6] t) { s = Constant<value = int64[1] {6}> () t = Reshape(x, s) },
+    else_branch = g2 () => (float[2,3] e) { e = Relu(x) }
+  >
+  b = Neg(a)
+  y = ReduceSum<keepdims = 0>(b)
+})"));
+        QVERIFY2(text.contains("-> float32[] outputs"), qPrintable(text));
+        QCOMPARE(text.count("negative("), 2);
+        QCOMPARE(text.count("reduce("), 2);
+        QCOMPARE(text.count("= if "), 1);
+    }
+
+    /// The inner branches disagree, so the outer ones do, and the sum goes into three places.
+    void nested() {
+        const QString text = verified(import(R"(m (bool c, bool d, float[2,3] x) => (float y) {
+  a = If (c) <
+    then_branch = g1 () => (float[6] t) {
+      t = If (d) <
+        then_branch = g3 () => (float[6] p) { s = Constant<value = int64[1] {6}> () p = Reshape(x, s) },
+        else_branch = g4 () => (float[2,3] q) { q = Relu(x) }
+      >
+    },
+    else_branch = g2 () => (float[1,2,3] e) { z = Constant<value = int64[3] {1,2,3}> () e = Reshape(x, z) }
+  >
+  y = ReduceSum<keepdims = 0>(a)
+})"));
+        QCOMPARE(text.count("reduce("), 3);
+        QCOMPARE(text.count("= if "), 2);
+    }
+
+    /// Inside of a branch the condition is known.
+    void theSameConditionAgain() {
+        const QString text = verified(import(R"(m (bool c, float[2,3] x) => (float[2,3] y) {
+  y = If (c) <
+    then_branch = g1 () => (float[2,3] t) {
+      t = If (c) <
+        then_branch = g3 () => (float[2,3] p) { p = Relu(x) },
+        else_branch = g4 () => (float[2,3] q) { q = Exp(x) }
+      >
+    },
+    else_branch = g2 () => (float[2,3] e) { e = Neg(x) }
+  >
+})"));
+        QCOMPARE(text.count("= if "), 1);
+        QVERIFY2(text.contains("relu(") && !text.contains("exp("), qPrintable(text));
+    }
+
+    void resultsThatDisagreeAreRefused() {
+        const frontend::onnx::Imported imported = import(R"(m (bool c, float[2,3] x) => (float[N] y) {
+  y = If (c) <
+    then_branch = g1 () => (float[6] t) { s = Constant<value = int64[1] {6}> () t = Reshape(x, s) },
+    else_branch = g2 () => (float[2,3] e) { e = Relu(x) }
+  >
+})");
+        QVERIFY(!imported.module);
+        QVERIFY2(why(imported).contains("If") && why(imported).contains("do not agree"), qPrintable(why(imported)));
+    }
+
+    /// 0 copies a dim and -1 stands for the rest also where the shape is an input.
+    void reshapeByData() {
+        const frontend::onnx::Imported imported =
+            import("m (float[2,3,4] x, int64[3] s) => (float[A,B,C] y) { y = Reshape(x, s) }");
+        QVERIFY2(imported.module, qPrintable(why(imported)));
+        const std::vector<arith::Expr> shape = relay::asTensor(imported.module->main().resultType)->shape;
+        const auto sizes = [&](std::vector<int64_t> given) {
+            std::vector<int64_t> result;
+            for (const arith::Expr& dim : shape) {
+                arith::VarMap map;
+                for (const arith::Var& symbol : arith::freeVars(dim))
+                    map[symbol.get()] = given.at(static_cast<size_t>(symbol->name.back() - '0'));
+                result.push_back(arith::asInt(arith::simplify(arith::substitute(dim, map))).value_or(-99));
+            }
+            return result;
+        };
+        QCOMPARE(sizes({4, 3, 2}), (std::vector<int64_t>{4, 3, 2}));
+        QCOMPARE(sizes({0, -1, 2}), (std::vector<int64_t>{2, 6, 2}));
+        QCOMPARE(sizes({-1, 0, 0}), (std::vector<int64_t>{2, 3, 4}));
+    }
+
+    /// What is refused because of an input is told at the node that reads it.
+    void unsupportedInput() {
+        const frontend::onnx::Imported imported =
+            import("m (seq(float[2]) x) => (float[2] y) { i = Constant<value = int64 {0}> () y = SequenceAt(x, i) }");
+        QVERIFY(!imported.module);
+        QVERIFY2(why(imported).contains("SequenceAt"), qPrintable(why(imported)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBranches)
+#include "test_branches.moc"
