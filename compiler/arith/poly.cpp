@@ -48,7 +48,8 @@ std::optional<Poly> scaled(const Poly& a, int64_t scale) {
 }
 
 std::optional<Poly> product(const Poly& a, const Poly& b) {
-    if ((a.terms.size() + 1) * (b.terms.size() + 1) > maximumTerms)
+    const bool scales = a.isConstant() || b.isConstant();
+    if (!scales && (a.terms.size() + 1) * (b.terms.size() + 1) > maximumProductTerms)
         return std::nullopt;
     auto result = scaled(a, b.constant);
     for (const Term& term : b.terms) {

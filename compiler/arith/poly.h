@@ -33,6 +33,8 @@ struct Poly {
 };
 
 inline constexpr size_t maximumTerms = 256;
+/// Products that would have more are not multiplied out: three sums of seven dims would have 343 terms.
+inline constexpr size_t maximumProductTerms = 32;
 
 /// a + scale * b
 std::optional<Poly> addScaled(const Poly& a, const Poly& b, int64_t scale);

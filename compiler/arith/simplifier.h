@@ -34,6 +34,7 @@ public:
     AtomId intern(const Expr& expr);
 
 private:
+    void remember(const Expr& expr, AtomId id);
     static constexpr int maximumSplits = 3; // of min, max, select while bounding
 
     // simplify.cpp
@@ -86,7 +87,7 @@ private:
     std::unordered_map<const ExprNode*, AtomId> idOfNode_;
     std::unordered_multimap<size_t, AtomId> interned_;
     std::unordered_map<const ExprNode*, AtomId> memory_;
-    std::vector<Expr> alive_; // keys of memory_
+    std::vector<Expr> alive_; // keys of memory_ and idOfNode_
     std::unordered_map<AtomId, Poly> polys_;
     std::unordered_map<AtomId, Interval> bounds_;
     std::unordered_map<AtomId, Congruence> congruences_;

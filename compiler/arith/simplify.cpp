@@ -76,6 +76,7 @@ AtomId Simplifier::intern(const Expr& expr) {
         canonical = withArgs(expr, std::move(args));
         if (!canonical.same(expr)) {
             AtomId result = intern(canonical);
+            remember(expr, result);
             return result;
         }
     }
@@ -83,14 +84,24 @@ AtomId Simplifier::intern(const Expr& expr) {
     if (canonical.kind() != ExprKind::Var) {
         auto [begin, end] = interned_.equal_range(hash);
         for (auto place = begin; place != end; ++place)
-            if (shallowEqual(*atoms_[place->second], *canonical))
+            if (shallowEqual(*atoms_[place->second], *canonical)) {
+                remember(expr, place->second);
                 return place->second;
+            }
     }
     auto id = static_cast<AtomId>(atoms_.size());
     atoms_.push_back(canonical);
     interned_.emplace(hash, id);
     idOfNode_.emplace(canonical.get(), id);
     return id;
+}
+
+/// Without this a node that many others share would be walked once for each way to it.
+void Simplifier::remember(const Expr& expr, AtomId id) {
+    if (expr->args.empty())
+        return;
+    alive_.push_back(expr);
+    idOfNode_.emplace(expr.get(), id);
 }
 
 int Simplifier::compare(const Expr& a, const Expr& b) const {

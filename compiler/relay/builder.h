@@ -54,6 +54,9 @@ public:
     /// If the condition is known, only that branch is built. fn builds into a fresh Block and gives its result (a tuple for several).
     /// Inside a branch the condition is known. Results of different rank or kind are an error that `disagreed` tells.
     Var ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
+    /// The same, but a branch that cannot be built (its types are at odds: it would fail if it were taken) is left out,
+    /// and a check while running says why.
+    Var ifElseOrCheck(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn);
     /// body(iteration, carried) gives the Block's result Vars in the order of relay::Loop. A carried dim that changes is
     /// widened to a symbol (the body is then built again).
     Var loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,
@@ -97,6 +100,10 @@ public:
 
 private:
     struct State;
+    struct Branches;
+    Branches buildBranches(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn,
+                           bool both);
+    Var joinBranches(Var condition, const Branches& branches);
     std::unique_ptr<State> state_;
 };
 

@@ -86,41 +86,94 @@ Result<Type> Builder::State::join(const Type& a, const Type& b, const Symbols& i
     return a;
 }
 
+struct Builder::Branches {
+    BlockPtr blocks[2];
+    Type types[2];
+    std::optional<Diagnostic> faults[2]; // why a branch could not be built
+    Symbols inner;
+};
+
+Builder::Branches Builder::buildBranches(Var condition, const std::function<Var()>& thenFn,
+                                         const std::function<Var()>& elseFn, bool both) {
+    State& s = *state_;
+    Branches built;
+    if (!isTensor(condition) || !dtype(condition).isBool()) {
+        fail(fmt::format("the condition is {}, not bool", toString(type(condition))));
+        return built;
+    }
+    if (s.frames.size() > limits::blockNesting) {
+        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+        return built;
+    }
+    for (size_t side = 0; side < 2; ++side) {
+        s.open();
+        s.learn(condition, std::make_shared<KnownValue>(1, Expr(side == 0 ? 1 : 0)));
+        Var result = side == 0 ? thenFn() : elseFn();
+        if (!failed() && !result)
+            fail("a branch has no result");
+        if (!failed())
+            built.types[side] = type(result);
+        built.blocks[side] = s.close(result, built.inner);
+        if (!failed())
+            continue;
+        if (both || s.disagreed || built.faults[0])
+            return built;
+        built.faults[side] = std::exchange(s.error, std::nullopt);
+    }
+    return built;
+}
+
+Var Builder::joinBranches(Var condition, const Branches& branches) {
+    State& s = *state_;
+    Result<Type> joined = s.join(branches.types[0], branches.types[1], branches.inner, "branch");
+    if (!joined) {
+        disagree("branches: " + joined.error().what, joined.error().hint);
+        return {};
+    }
+    return s.bind(If{condition, branches.blocks[0], branches.blocks[1]}, *joined);
+}
+
 Var Builder::ifElse(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn) {
     if (failed())
         return {};
     if (std::optional<std::vector<int64_t>> known = knownInts(condition); known && known->size() == 1)
         return known->front() ? thenFn() : elseFn();
-    State& s = *state_;
-    if (!isTensor(condition) || !dtype(condition).isBool()) {
-        fail(fmt::format("the condition is {}, not bool", toString(type(condition))));
+    const Branches built = buildBranches(condition, thenFn, elseFn, true);
+    return failed() ? Var{} : joinBranches(condition, built);
+}
+
+Var Builder::ifElseOrCheck(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn) {
+    if (failed())
         return {};
-    }
-    if (s.frames.size() > limits::blockNesting) {
-        fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
+    if (std::optional<std::vector<int64_t>> known = knownInts(condition); known && known->size() == 1)
+        return known->front() ? thenFn() : elseFn();
+    const Branches built = buildBranches(condition, thenFn, elseFn, false);
+    if (failed())
         return {};
-    }
-    Symbols inner;
-    BlockPtr blocks[2];
-    Type types[2];
-    for (int side = 0; side < 2; ++side) {
-        s.open();
-        s.learn(condition, std::make_shared<KnownValue>(1, Expr(1 - side)));
-        Var result = side == 0 ? thenFn() : elseFn();
-        if (!failed() && !result)
-            fail("a branch has no result");
-        if (!failed())
-            types[side] = type(result);
-        blocks[side] = s.close(result, inner);
-        if (failed())
-            return {};
-    }
-    Result<Type> joined = s.join(types[0], types[1], inner, "branch");
-    if (!joined) {
-        disagree("branches: " + joined.error().what, joined.error().hint);
+    if (!built.faults[0] && !built.faults[1])
+        return joinBranches(condition, built);
+    const bool taken = built.faults[1].has_value();
+    const Diagnostic& fault = *built.faults[taken ? 1 : 0];
+    const std::vector<Expr> elements = symbolic(condition, "condition");
+    if (failed())
         return {};
-    }
-    return s.bind(If{condition, blocks[0], blocks[1]}, *joined);
+    const Expr holds = elements.at(0).dtype().isBool() ? elements.at(0) : arith::ne(elements.at(0), 0);
+    const Var result = taken ? thenFn() : elseFn();
+    const auto check = [&](Var value) {
+        return call(Op::Assume, {value}, attrsWith<AssumeAttrs>([&](AssumeAttrs& a) {
+                        a.condition = arith::simplify(taken ? holds : arith::logicalNot(holds));
+                        a.message = fmt::format("the condition is {} (otherwise node '{}' fails: {})", taken,
+                                                fault.node, fault.what);
+                    }));
+    };
+    if (failed() || isTensor(result))
+        return failed() ? Var{} : check(result);
+    const TupleType* fields = asTuple(type(result));
+    LATHE_ASSERT(fields, "a branch gives tensors or a tuple of them");
+    std::vector<Var> values;
+    for (size_t i = 0; i < fields->fields.size(); ++i)
+        values.push_back(check(project(result, static_cast<int>(i))));
+    return tuple(std::move(values));
 }
 
 Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, int scans,

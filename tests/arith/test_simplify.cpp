@@ -267,6 +267,14 @@ private slots:
         for (int i = 1; i < 100; ++i)
             least = min(least, var("m" + std::to_string(i)) + i);
         simplify(least);
+        Expr flat = 0; // a place in a tensor each dim of which is a sum
+        for (int k = 0; k < 5; ++k) {
+            Expr dim = symbol("d" + std::to_string(k));
+            for (int i = 0; i < 6; ++i)
+                dim = dim + select(eq(var("axis" + std::to_string(i)), k), var("pad" + std::to_string(i)), 0);
+            flat = flat * dim + var("i" + std::to_string(k));
+        }
+        simplify(floorMod(flat, symbol("n")) + floorDiv(flat, 16));
     }
 };
 

@@ -77,6 +77,19 @@ private slots:
         QCOMPARE(text.count("= if "), 2);
     }
 
+    /// Where what follows cannot be computed after one branch, that one is not to be taken: a check says so.
+    void aBranchThatWouldFail() {
+        const QString text = verified(import(R"(m (bool c, float[2,3] x, float[3,4] w) => (float[2,4] y) {
+  a = If (c) <
+    then_branch = g1 () => (float[6] t) { s = Constant<value = int64[1] {6}> () t = Reshape(x, s) },
+    else_branch = g2 () => (float[2,3] e) { e = Relu(x) }
+  >
+  y = MatMul(a, w)
+})"));
+        QVERIFY2(text.contains("assume(") && text.contains("relu("), qPrintable(text));
+        QVERIFY2(!text.contains("= if "), qPrintable(text));
+    }
+
     /// Inside of a branch the condition is known.
     void theSameConditionAgain() {
         const QString text = verified(import(R"(m (bool c, float[2,3] x) => (float[2,3] y) {

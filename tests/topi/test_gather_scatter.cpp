@@ -58,6 +58,22 @@ private slots:
         EXPECT(run(Op::ScatterElements, {x, i64({2, 1}, {1, 0}), f32({2, 1}, {7, 8})}, attrs), ({2, 3}),
                {8, 2, 3, 7, 5, 6});
     }
+    /// The kernel of a value that is given twice has one parameter for it, as the function around it.
+    void oneValueTwice() {
+        const relay::Type vector = relay::tensorType(types::Int64, {3});
+        const te::TensorPtr ones = te::placeholder("ones", types::Int64, {3});
+        const relay::TensorType* type = relay::asTensor(vector);
+        const topi::CallContext call{relay::Op::ScatterElements,
+                                     std::make_shared<relay::ScatterAttrs>(),
+                                     {ones, te::placeholder("places", types::Int64, {3}), ones},
+                                     {type, type, type},
+                                     vector,
+                                     0};
+        const tir::PrimFuncPtr kernel = topi::buildKernel("scatter", call);
+        QCOMPARE(kernel->params.size(), size_t(3));
+        QCOMPARE(kernel->outputs, 1);
+    }
+
     void scatterNd() {
         relay::ScatterAttrs attrs;
         const Value x = counting({3, 2});

@@ -171,11 +171,11 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
     enter(node);
     continued_ += graph.nodes.size() - at - 1;
     if (continued_ > static_cast<size_t>(limits::continuedNodes)) {
-        builder_.fail(reason.what +
-                          fmt::format("; what follows them would go into both branches, which makes more than "
-                                      "{} nodes",
-                                      limits::continuedNodes),
-                      reason.hint);
+        builder_.disagree(reason.what +
+                              fmt::format("; what follows them would go into both branches, which makes more than "
+                                          "{} nodes",
+                                          limits::continuedNodes),
+                          reason.hint);
         return {};
     }
     NodeReader reader(node, *this, scope);
@@ -215,7 +215,11 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
         return builder_.failed() ? Var{} : count == 1 ? vars[0] : builder_.tuple(vars);
     };
     const Var result =
-        builder_.ifElse(condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); });
+        unsupported().empty()
+            ? builder_.ifElseOrCheck(
+                  condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); })
+            : builder_.ifElse(condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); });
+    enter(node);
     std::vector<Value> values(builder_.failed() ? 0 : count);
     for (size_t i = 0; i < values.size(); ++i)
         values[i].var = count == 1 ? result : builder_.project(result, static_cast<int>(i));
