@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe inspect`: what a model is, what it costs, and what of it is not supported.
-#include "app/cli/commands.h"
+#include "app/cli/session.h"
 
 #include "arith/analysis.h"
 
@@ -28,20 +28,6 @@ nlohmann::json describe(const std::string& name, const relay::Type& type) {
         value["dtype"] = relay::toString(type);
     }
     return value;
-}
-
-/// Sizes that --shape gives to the symbols of inputs.
-std::unordered_map<const arith::ExprNode*, int64_t>
-bindSymbols(const relay::Function& main, const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
-    std::unordered_map<const arith::ExprNode*, int64_t> values;
-    for (const relay::Param& param : main.params)
-        if (const relay::TensorType* type = relay::asTensor(param.type))
-            for (const auto& [name, shape] : shapes)
-                if (name == param.name)
-                    for (size_t i = 0; i < std::min(shape.size(), type->shape.size()); ++i)
-                        if (type->shape[i].kind() == arith::ExprKind::Var)
-                            values[type->shape[i].get()] = shape[i];
-    return values;
 }
 
 } // namespace
@@ -86,7 +72,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                                                                            : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = bindSymbols(main, shapes);
+        auto values = symbolValues(main, shapes);
         for (const relay::Param& param : main.params)
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)
@@ -97,7 +83,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         if (compiled) {
             double flops = 0;
             for (const driver::CallRecord& call : trace.calls)
-                flops += call.flops;
+                flops += static_cast<double>(arith::evaluate(call.flops, values).value_or(0));
             facts["flops"] = flops;
             if (auto peak = arith::evaluate(trace.peakBytes, values))
                 facts["peak_bytes"] = *peak;

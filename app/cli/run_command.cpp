@@ -2,6 +2,7 @@
 //
 // `lathe run` and `lathe profile`: a model once, or timed by fused function.
 #include "app/cli/session.h"
+#include "arith/analysis.h"
 #include "driver/compare.h"
 
 #include <algorithm>
@@ -25,6 +26,7 @@ driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
 struct Prepared {
     driver::RunnerModel loaded;
     double compileSeconds = 0;
+    Shapes shapes; // of the inputs
 };
 
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
@@ -33,7 +35,7 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
     LATHE_TRY(std::filesystem::path path, artifactFor(args.model, temporary, common, trace, prepared.compileSeconds));
     LATHE_TRY(prepared.loaded, runner.load(path));
     LATHE_TRY(driver::Options options, makeOptions(common));
-    LATHE_CHECKED(setInputs(runner, prepared.loaded, args.inputs, args.seed, options.shapes));
+    LATHE_TRY(prepared.shapes, setInputs(runner, prepared.loaded, args.inputs, args.seed, options.shapes));
     return prepared;
 }
 
@@ -123,13 +125,23 @@ int profileCommand(const RunArgs& args, const Common& common) {
     std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
         return a.first > b.first || (a.first == b.first && a.second < b.second);
     });
+    // What was compiled here is known at these sizes; an artifact has the numbers that need none.
+    std::unordered_map<const arith::ExprNode*, int64_t> symbols;
+    if (!trace.passes.empty() && trace.passes.front().after)
+        symbols = symbolValues(trace.passes.front().after->main(), prepared->shapes);
     if (!common.json)
         fmt::print("{:>9} {:>6} {:>8} {:>7}  {}\n", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
     for (const auto& [ms, i] : order) {
         if (profile->calls[i].count == 0)
             continue;
         const driver::RunnerCall& call = prepared->loaded.calls[i];
-        double gflops = ms > 0 ? call.flops / ms / 1e6 : 0, gbs = ms > 0 ? call.bytes / ms / 1e6 : 0;
+        auto estimate = [&](const arith::Expr driver::CallRecord::* field, double constant) {
+            auto value = i < trace.calls.size() ? arith::evaluate(trace.calls[i].*field, symbols) : std::nullopt;
+            return value ? static_cast<double>(*value) : constant;
+        };
+        double flops = estimate(&driver::CallRecord::flops, call.flops);
+        double bytes = estimate(&driver::CallRecord::bytes, call.bytes);
+        double gflops = ms > 0 ? flops / ms / 1e6 : 0, gbs = ms > 0 ? bytes / ms / 1e6 : 0;
         double share = total > 0 ? ms / total : 0;
         if (common.json)
             fmt::print("{}\n", nlohmann::json{{"function", call.function},

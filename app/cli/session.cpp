@@ -195,9 +195,8 @@ model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape
     return tensor;
 }
 
-Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded,
-                       const std::vector<std::string>& files, uint64_t seed,
-                       const std::vector<std::pair<std::string, std::vector<int64_t>>>& shapes) {
+Result<Shapes> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded,
+                         const std::vector<std::string>& files, uint64_t seed, const Shapes& shapes) {
     std::map<std::string, model::HostTensor> given;
     for (const std::string& file : files) {
         size_t equals = file.find('=');
@@ -223,9 +222,11 @@ Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& 
             bindShape(input, it->second.shape);
     }
     std::mt19937_64 generator(seed);
+    Shapes result;
     for (const driver::RunnerValue& input : loaded.inputs) {
         if (auto it = given.find(input.name); it != given.end()) {
             LATHE_CHECKED(runner.setInput(input.name, it->second));
+            result.emplace_back(input.name, it->second.shape);
             continue;
         }
         std::vector<int64_t> shape = input.dims;
@@ -233,8 +234,21 @@ Result<void> setInputs(driver::RunnerClient& runner, const driver::RunnerModel& 
             if (dim < 0)
                 dim = symbols.contains(dim) ? symbols[dim] : 1;
         LATHE_CHECKED(runner.setInput(input.name, randomTensor(input.dtype, shape, generator)));
+        result.emplace_back(input.name, std::move(shape));
     }
-    return {};
+    return result;
+}
+
+std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes) {
+    std::unordered_map<const arith::ExprNode*, int64_t> values;
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = relay::asTensor(param.type))
+            for (const auto& [name, shape] : shapes)
+                if (name == param.name)
+                    for (size_t i = 0; i < std::min(shape.size(), type->shape.size()); ++i)
+                        if (type->shape[i].kind() == arith::ExprKind::Var)
+                            values[type->shape[i].get()] = shape[i];
+    return values;
 }
 
 } // namespace lathe::cli

@@ -98,7 +98,9 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
         tables.kernels.push_back(std::move(description));
     }
     for (const lower::Call& call : entry.calls) {
-        codegen::ModelTables::Call description{call.function, call.kernel, {}, call.flops, call.bytes};
+        // The artifact holds numbers: what depends on symbols is evaluated where their values are known (the trace has it).
+        auto number = [](const arith::Expr& expr) { return static_cast<double>(arith::asInt(expr).value_or(0)); };
+        codegen::ModelTables::Call description{call.function, call.kernel, {}, number(call.flops), number(call.bytes)};
         for (model::Span span : call.origins)
             description.nodes.push_back(lower::nodeNames(span, *module.spans, graph));
         tables.calls.push_back(std::move(description));

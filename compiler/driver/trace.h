@@ -54,7 +54,7 @@ struct CallRecord {
     std::string kernel;
     std::vector<model::Span> origins; // origin ordinal -> Span
     model::Span span;                 // all of them
-    double flops = 0, bytes = 0;
+    arith::Expr flops, bytes;         // estimates over the model's symbols
 };
 
 /// What a pass made of a model node that no longer stands in the code.

@@ -321,12 +321,13 @@ private:
         const Kernel& kernel = kernels_.kernels[static_cast<size_t>(kernelOrdinal)];
         std::vector<Expr> args = buffers;
         args.insert(args.end(), scalars.begin(), scalars.end());
+        arith::VarMap map;
+        for (size_t i = 0; i < kernel.scalars.size(); ++i)
+            map[kernel.scalars[i].get()] = scalars[i];
+        auto here = [&](const Expr& expr) { return arith::simplify(arith::substitute(expr, map)); };
         Expr workspace;
         if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
-            arith::VarMap map;
-            for (size_t i = 0; i < kernel.scalars.size(); ++i)
-                map[kernel.scalars[i].get()] = scalars[i];
-            workspace = region.allocate(arith::simplify(arith::substitute(kernel.workspaceBytes, map)));
+            workspace = region.allocate(here(kernel.workspaceBytes));
             args.push_back(workspace);
         }
         int callId = static_cast<int>(entry_.calls.size());
@@ -334,8 +335,8 @@ private:
                   kernelOrdinal,
                   plan.origins,
                   plan.span,
-                  estimateFlops(*kernel.computation),
-                  estimateBytes(*kernel.computation)};
+                  here(estimateFlops(*kernel.computation)),
+                  here(estimateBytes(*kernel.computation))};
         entry_.calls.push_back(std::move(call));
         region.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
         if (workspace)

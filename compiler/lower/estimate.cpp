@@ -2,14 +2,17 @@
 //
 // Estimated work of a computation, for the profile, the pass strip and costs: floating-point operations and bytes of
 // parameters moved once. Loads in address arithmetic and index operations do not count; a fused multiply-add is two.
+#include "arith/analysis.h"
 #include "lower/lower.h"
 #include "tir/visit.h"
+
+#include <algorithm>
 
 namespace lathe::lower {
 namespace {
 
-double operations(const Expr& expr) {
-    double count = 0;
+int64_t operations(const Expr& expr) {
+    int64_t count = 0;
     arith::visit(expr, [&](const Expr& node) {
         switch (node.kind()) {
         case arith::ExprKind::Load:
@@ -30,47 +33,67 @@ double operations(const Expr& expr) {
     return count;
 }
 
-/// Times the statement runs its stores, 0 if a size is not constant.
-double flopsOf(const tir::Stmt& stmt, double times) {
-    double total = 0;
-    tir::visitStmts(stmt, [&](const tir::Stmt& node) {
-        if (const auto* loop = node->as<tir::For>()) {
-            auto extent = arith::asInt(loop->extent);
-            total += extent ? flopsOf(loop->body, times * static_cast<double>(*extent)) : 0;
-            return false;
-        }
-        if (const auto* block = node->as<tir::Block>()) { // its init is not counted
-            total += flopsOf(block->body, times);
-            return false;
-        }
-        if (const auto* store = node->as<tir::Store>())
-            total += times * operations(store->value);
-        return true;
-    });
-    return total;
-}
+class Counter {
+public:
+    explicit Counter(const tir::PrimFunc& function) {
+        for (const tir::Param& param : function.params)
+            if (!param.buffer)
+                known_.push_back(param.scalar);
+    }
+
+    /// Of one run of the statement.
+    Expr flopsOf(const tir::Stmt& stmt) {
+        Expr total = 0;
+        tir::visitStmts(stmt, [&](const tir::Stmt& node) {
+            if (const auto* loop = node->as<tir::For>()) {
+                if (isKnown(loop->extent))
+                    total = total + flopsOf(loop->body) * loop->extent;
+                return false;
+            }
+            if (const auto* block = node->as<tir::Block>()) { // its init is not counted
+                total = total + flopsOf(block->body);
+                return false;
+            }
+            if (const auto* store = node->as<tir::Store>())
+                total = total + operations(store->value);
+            return true;
+        });
+        return total;
+    }
+
+private:
+    /// Whether an extent is an expression over the function's scalars alone.
+    bool isKnown(const Expr& extent) const {
+        bool known = true;
+        arith::visit(extent, [&](const Expr& node) {
+            known &= node.kind() != arith::ExprKind::Load;
+            return known;
+        });
+        for (const arith::Var& var : arith::freeVars(extent))
+            known &= std::any_of(known_.begin(), known_.end(), [&](const arith::Var& own) { return own.same(var); });
+        return known;
+    }
+
+    std::vector<arith::Var> known_;
+};
 
 } // namespace
 
-double estimateFlops(const tir::PrimFunc& computation) {
-    return flopsOf(computation.body, 1);
+Expr estimateFlops(const tir::PrimFunc& computation) {
+    return arith::simplify(Counter(computation).flopsOf(computation.body));
 }
 
-double estimateBytes(const tir::PrimFunc& computation) {
-    double total = 0;
+Expr estimateBytes(const tir::PrimFunc& computation) {
+    Expr total = 0;
     for (const tir::Param& param : computation.params) {
         if (!param.buffer)
             continue;
-        double bytes = param.buffer->dtype.bytes();
-        for (const Expr& dim : param.buffer->shape) {
-            auto extent = arith::asInt(dim);
-            if (!extent)
-                return 0;
-            bytes *= static_cast<double>(*extent);
-        }
-        total += bytes;
+        Expr bytes = param.buffer->dtype.bytes();
+        for (const Expr& dim : param.buffer->shape)
+            bytes = bytes * dim;
+        total = total + bytes;
     }
-    return total;
+    return arith::simplify(total);
 }
 
 } // namespace lathe::lower

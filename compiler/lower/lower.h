@@ -40,7 +40,7 @@ struct Call {
     int kernel = 0;
     std::vector<model::Span> origins;
     model::Span span;
-    double flops = 0, bytes = 0; // 0 where sizes are symbolic
+    Expr flops, bytes; // over the module's symbols
 };
 
 /// How a primitive function of the module is computed: by one kernel, by a pair around an allocation, or as a view.
@@ -75,8 +75,9 @@ struct Entry {
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).
 Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, const model::ModelGraph* graph);
 
-/// Estimated work of a computation: floating-point operations and bytes moved, at constant sizes; 0 if symbolic.
-double estimateFlops(const tir::PrimFunc& computation);
-double estimateBytes(const tir::PrimFunc& computation);
+/// Estimated work of a computation, over its scalars: floating-point operations; bytes of parameters, each moved once.
+/// Loops whose extent is read from memory do not count.
+Expr estimateFlops(const tir::PrimFunc& computation);
+Expr estimateBytes(const tir::PrimFunc& computation);
 
 } // namespace lathe::lower
