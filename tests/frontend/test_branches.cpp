@@ -139,6 +139,24 @@ private slots:
         QCOMPARE(sizes({-1, 0, 0}), (std::vector<int64_t>{2, 3, 4}));
     }
 
+    /// "?" names no size: two such dims are two symbols.
+    void placeholdersAreNoNames() {
+        ::onnx::ModelProto proto;
+        const ::onnx::Common::Status parsed = ::onnx::OnnxParser::Parse(
+            proto,
+            "<ir_version: 8, opset_import: [\"\" : 17]> m (float[A,B,C,C] x) => (float[A,B,C,C] y) { y = Relu(x) }");
+        QVERIFY(parsed.IsOK());
+        auto* shape = proto.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type()->mutable_shape();
+        shape->mutable_dim(0)->set_dim_param("?");
+        shape->mutable_dim(1)->set_dim_param("?");
+        const std::string bytes = proto.SerializeAsString();
+        const auto imported = frontend::onnx::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
+        QVERIFY2(imported.module, qPrintable(why(imported)));
+        const std::vector<arith::Expr> dims = relay::asTensor(imported.module->main().params.at(0).type)->shape;
+        QVERIFY(!dims[0].same(dims[1]));
+        QVERIFY(dims[2].same(dims[3]));
+    }
+
     /// What is refused because of an input is told at the node that reads it.
     void unsupportedInput() {
         const frontend::onnx::Imported imported =

@@ -111,7 +111,9 @@ std::vector<Value> Converter::run(const model::Graph& graph, const Scope* around
     for (size_t i = 0; i < inputs.size() && i < graph.inputs.size(); ++i)
         scope.values[graph.inputs[i].name] = inputs[i];
     defineConstants(graph, scope);
-    return convertNodes(graph, 0, scope, [&](Scope& names) { return outputsOf(graph, names); });
+    std::vector<Value> outputs = convertNodes(graph, 0, scope, [&](Scope& names) { return outputsOf(graph, names); });
+    outputs.resize(graph.outputs.size()); // after a fault, neutral ones
+    return outputs;
 }
 
 std::vector<Value> Converter::outputsOf(const model::Graph& graph, const Scope& scope) {

@@ -46,11 +46,18 @@ void sliceDim(SliceAttrs& attrs, size_t axis, const Expr& start, const Expr& end
     attrs.step[axis] = step;
 }
 
+/// Some exporters give a scalar where ONNX asks for a vector of one element.
+Var asVector(Builder& b, Var x) {
+    return b.failed() || b.rank(x) != 0 ? x : reshape(b, x, {1});
+}
+
 /// Bounds are data: all four operands as full vectors, one element a dim of x, scattered by axes that may be data too.
 Var runtimeSlice(NodeReader& node, Builder& b, Var x, Var starts, Var ends) {
     const int64_t rank = b.rank(x);
-    const Var axes = node.hasInput(3) ? cast(b, node.in(3), types::Int64) : Var{};
-    const Var steps = node.hasInput(4) ? cast(b, node.in(4), types::Int64) : Var{};
+    starts = asVector(b, starts);
+    ends = asVector(b, ends);
+    const Var axes = node.hasInput(3) ? asVector(b, cast(b, node.in(3), types::Int64)) : Var{};
+    const Var steps = node.hasInput(4) ? asVector(b, cast(b, node.in(4), types::Int64)) : Var{};
     const auto known = axes ? b.knownInts(axes) : std::nullopt;
     const Expr count = dim(b, starts, 0);
     const Var ones = full(b, b.scalarInt(1), {count});
