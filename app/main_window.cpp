@@ -9,6 +9,7 @@
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -75,6 +76,11 @@ void MainWindow::connectEngine() {
             return showProblems(std::move(problems));
         }
         log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
+        facts_->setText(
+            tr("%1 · %2 · %3 ms")
+                .arg(QFileInfo(path_).fileName(),
+                     views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
+                .arg(profile.medianMs, 0, 'f', 2));
         profile_->setProfile(std::move(profile));
         pages_->setCurrentIndex(profilePageIndex);
     });
@@ -130,7 +136,8 @@ void MainWindow::open(const QString& path) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     setBusy(true);
     path_ = absolute;
-    log(tr("Opening %1").arg(absolute));
+    const bool own = absolute.startsWith(QDir::homePath() + '/');
+    log(tr("Opening %1").arg(own ? '~' + absolute.mid(QDir::homePath().size()) : absolute));
     // What goes on belongs to the model before.
     engine_.cancel();
     comparing_ = false;

@@ -14,7 +14,7 @@ from pathlib import Path
 SIZE = "1440x900"
 LIMIT = 400_000  # bytes of a picture
 # file -> arguments of the workbench
-PICTURES = {"workbench.png": ["--page", "model", "--node", "5"]}
+PICTURES = {"workbench.png": ["--page", "model", "--node", "12"]}
 
 
 class Display:
@@ -40,8 +40,10 @@ class Display:
 def main():
     workbench, model, folder = (Path(argument).resolve() for argument in sys.argv[1:])
     folder.mkdir(parents=True, exist_ok=True)
+    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
     with Display() as display, tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "DISPLAY": display, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home,
+        environment = {**os.environ, "DISPLAY": display, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home, "HOME": home,
+                       "XDG_CACHE_HOME": cache,
                        "QT_QPA_PLATFORM": "xcb", "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
         # The folder of the model shows in the window.
         shown = Path(home) / "models" / model.parent.name

@@ -16,7 +16,7 @@ namespace lathe::views::graph {
 
 namespace {
 
-constexpr double minimalScale = 0.01, maximalScale = 4, readableScale = 0.38;
+constexpr double minimalScale = 0.01, maximalScale = 4, readableScale = 0.38, startScale = 0.84;
 
 QFont sceneFont(int pixels, bool bold = false) {
     QFont font = QApplication::font();
@@ -70,9 +70,9 @@ void GraphCanvas::startView() {
     if (width() < 10 || layout_.bounds.isEmpty())
         return;
     const double whole = std::min(width() / layout_.bounds.width(), height() / layout_.bounds.height());
-    scale_ = std::clamp(whole, 0.62, 1.0);
-    if (layout_.bounds.width() * 0.62 > width())
-        scale_ = std::clamp(width() / layout_.bounds.width(), readableScale, 0.62);
+    scale_ = std::clamp(whole, startScale, 1.0);
+    if (layout_.bounds.width() * startScale > width())
+        scale_ = std::clamp(width() / layout_.bounds.width(), readableScale, startScale);
     // The top, centred on the first input: where reading starts.
     double middle = layout_.bounds.center().x();
     if (layout_.bounds.width() * scale_ > width() && !layout_.centers.empty())
@@ -81,6 +81,9 @@ void GraphCanvas::startView() {
     if (layout_.bounds.height() * scale_ < height())
         origin_.setY(layout_.bounds.center().y() - height() / scale_ / 2);
     startPending_ = false;
+    // What was asked for, be it before the first paint or before the final layout, stays in sight.
+    if (current_ >= 0)
+        reveal(current_);
     update();
 }
 

@@ -71,6 +71,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     table_->horizontalHeader()->setHighlightSections(false);
     table_->setAlternatingRowColors(true);
     table_->setWordWrap(false);
+    table_->setTextElideMode(Qt::ElideMiddle);
     table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Attributes of the selected node"));
