@@ -122,10 +122,12 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
         pass("choose layouts", optional, [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
     LATHE_CHECKED(pass("fold constants again", optional,
                        [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
-    // From here on every operator stands in a primitive function.
+    // From here on every operator stands in a primitive function. Weights that were folded or laid out anew are read by
+    // nothing any more: they would be written beside their new forms.
     transform::FuseOptions fuseOptions;
     fuseOptions.enabled = hook.enabled("fuse");
-    LATHE_CHECKED(pass("fuse", required, [&](const Module& m) { return transform::fuse(m, fuseOptions); }));
+    LATHE_CHECKED(
+        pass("fuse", required, [&](const Module& m) { return transform::fuse(transform::deadCode(m), fuseOptions); }));
 
     LATHE_TRY(Built built, build(module, trace.graph.get(), options, decisions, hook, trace));
     Artifact artifact;
