@@ -93,6 +93,13 @@ Result<model::HostTensor> readNpy(const fs::path& path) {
     return tensor;
 }
 
+std::vector<std::string> namesOf(const std::vector<driver::RunnerValue>& values) {
+    std::vector<std::string> names;
+    for (const driver::RunnerValue& value : values)
+        names.push_back(value.name);
+    return names;
+}
+
 } // namespace
 
 TemporaryPath::TemporaryPath(std::string_view suffix) {
@@ -207,7 +214,8 @@ Result<Shapes> setInputs(driver::RunnerClient& runner, const driver::RunnerModel
     for (const auto& [name, tensor] : given)
         if (std::none_of(loaded.inputs.begin(), loaded.inputs.end(),
                          [&](const auto& input) { return input.name == name; }))
-            return failure(fmt::format("the model has no input '{}'", name));
+            return failure(fmt::format("the model has no input '{}'", name),
+                           fmt::format("its inputs are: {}", fmt::join(namesOf(loaded.inputs), ", ")));
     std::map<int64_t, int64_t> symbols; // symbol -> size
     auto bindShape = [&](const driver::RunnerValue& input, const std::vector<int64_t>& shape) {
         for (size_t i = 0; i < std::min(shape.size(), input.dims.size()); ++i)

@@ -59,29 +59,64 @@ Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator
     return failure(fmt::format("'{}' could not be imported", source.name));
 }
 
-/// Model nodes that stand in no binding after a pass, but did before it.
-void noteRemoved(const Module& before, const Module& after, const std::string& pass, Trace& trace) {
-    auto nodesOf = [](const Module& module) {
-        std::set<int32_t> nodes;
-        for (const auto& [name, function] : module.functions) {
-            std::vector<const relay::Block*> pending = {function->body.get()};
-            while (!pending.empty()) {
-                const relay::Block* block = pending.back();
-                pending.pop_back();
-                for (const relay::BindingPtr& binding : block->bindings) {
-                    const auto& ids = module.spans->ids(binding->span);
-                    nodes.insert(ids.begin(), ids.end());
-                    for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
-                        pending.push_back(nested.get());
-                }
+/// All bindings of a module, nested Blocks included.
+template <class Fn>
+void forEachBinding(const Module& module, Fn fn) {
+    for (const auto& [name, function] : module.functions) {
+        std::vector<const relay::Block*> pending = {function->body.get()};
+        while (!pending.empty()) {
+            const relay::Block* block = pending.back();
+            pending.pop_back();
+            for (const relay::BindingPtr& binding : block->bindings) {
+                fn(*binding);
+                for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
+                    pending.push_back(nested.get());
             }
         }
-        return nodes;
-    };
-    std::set<int32_t> left = nodesOf(after);
-    for (int32_t node : nodesOf(before))
-        if (!left.contains(node))
+    }
+}
+
+std::set<int32_t> nodesOf(const Module& module) {
+    std::set<int32_t> nodes;
+    forEachBinding(module, [&](const relay::Binding& binding) {
+        const auto& ids = module.spans->ids(binding.span);
+        nodes.insert(ids.begin(), ids.end());
+    });
+    return nodes;
+}
+
+/// Model nodes that stood in a binding before a step, but stand nowhere after it.
+void noteRemoved(const std::set<int32_t>& before, const std::set<int32_t>& after, const std::string& pass,
+                 Trace& trace) {
+    for (int32_t node : before)
+        if (!after.contains(node))
             trace.removed.push_back({node, pass});
+}
+
+/// Nodes of the model that import folded away: shape arithmetic, constants, casts to the same type.
+void noteImported(const Module& module, Trace& trace) {
+    std::set<int32_t> all;
+    for (const model::Node* node : trace.graph->nodes)
+        if (node)
+            all.insert(node->id);
+    noteRemoved(all, nodesOf(module), "import", trace);
+}
+
+/// Nodes that became no code: views, and values known to the entry. Branches and loops are the entry's own code.
+void noteLowered(const Module& module, Trace& trace) {
+    std::set<int32_t> code;
+    const auto add = [&](model::Span span) {
+        const auto& ids = module.spans->ids(span);
+        code.insert(ids.begin(), ids.end());
+    };
+    for (const CallRecord& call : trace.calls)
+        for (const model::Span span : call.origins)
+            add(span);
+    forEachBinding(module, [&](const relay::Binding& binding) {
+        if (!relay::blocksOf(binding.rhs).empty())
+            add(binding.span);
+    });
+    noteRemoved(nodesOf(module), code, "lower", trace);
 }
 
 Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions,
@@ -92,11 +127,12 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     hook.report("import", 0);
     LATHE_TRY(std::shared_ptr<Module> imported, runImport(source, evaluator, options, trace));
     Module module = *imported;
+    noteImported(module, trace);
 
     auto pass = [&](std::string name, bool required,
                     const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
         LATHE_TRY(Module after, hook.run(name, Stage::Relay, required, module, fn));
-        noteRemoved(module, after, name, trace);
+        noteRemoved(nodesOf(module), nodesOf(after), name, trace);
         module = std::move(after);
         return {};
     };
@@ -130,6 +166,7 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
         pass("fuse", required, [&](const Module& m) { return transform::fuse(transform::deadCode(m), fuseOptions); }));
 
     LATHE_TRY(Built built, build(module, trace.graph.get(), options, decisions, hook, trace));
+    noteLowered(module, trace);
     Artifact artifact;
     if (!out.empty() && options.emitCode) {
         hook.report("write", 0);

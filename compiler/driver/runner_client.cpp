@@ -4,7 +4,7 @@
 #include "driver/runner_client.h"
 
 #include "driver/child_process.h"
-#include "runtime/dlpack.h"
+#include "runtime/lathe_rt.h"
 #include "runtime/runner/protocol.h"
 
 #include <algorithm>
@@ -95,6 +95,27 @@ const char* nameOf(Kind kind) {
     }
 }
 
+/// What to do about a request that the runner refused.
+const char* hintFor(uint32_t status) {
+    switch (status) {
+    case LATHE_IO_ERROR:
+    case LATHE_BAD_ARTIFACT:
+        return "compile the model again";
+    case LATHE_OUT_OF_MEMORY:
+        return "run it at smaller sizes, or raise the memory limit";
+    case LATHE_MISMATCH:
+    case LATHE_MISSING_INPUT:
+    case LATHE_INVALID_ARGUMENT:
+        return "lathe inspect shows the inputs with their types and sizes";
+    case LATHE_RUN_FAILED:
+        return "check the values of the inputs, from which this follows";
+    case LATHE_INTERNAL:
+        return "please report the model";
+    default:
+        return "";
+    }
+}
+
 } // namespace
 
 struct RunnerClient::State {
@@ -158,8 +179,8 @@ struct RunnerClient::State {
         Reader reader(reply);
         if (good)
             return reader;
-        reader.number<uint32_t>();
         Diagnostic refused;
+        refused.hint = hintFor(reader.number<uint32_t>());
         refused.node = reader.string();
         refused.what = reader.string();
         // The message names the node as well; a Diagnostic prints its node itself.

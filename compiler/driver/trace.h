@@ -57,7 +57,7 @@ struct CallRecord {
     arith::Expr flops, bytes;         // estimates over the model's symbols
 };
 
-/// What a pass made of a model node that no longer stands in the code.
+/// A model node that no longer stands in the code, and what took it: a pass, "import" or "lower".
 struct Removed {
     int32_t node = 0;
     std::string pass;

@@ -7,6 +7,8 @@ namespace lathe::lower {
 
 Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::ModelGraph* graph, std::string what,
                   std::string hint) {
+    if (hint.empty())
+        hint = "replace the node when exporting the model";
     Diagnostic result = error(std::move(what), std::move(hint));
     const auto& ids = spans.ids(span);
     if (ids.empty() || !graph)

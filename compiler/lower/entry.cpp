@@ -9,6 +9,7 @@
 #include "lower/diagnose.h"
 #include "lower/lower.h"
 #include "lower/region.h"
+#include "lower/sizes.h"
 #include "relay/attrs.h"
 #include "runtime/abi.h"
 #include "tir/visit.h"
@@ -30,17 +31,6 @@ struct Value {
     TensorType type;
     Expr address;
 };
-
-Expr elementsOf(const std::vector<Expr>& shape) {
-    Expr count = 1;
-    for (const Expr& dim : shape)
-        count = count * dim;
-    return arith::simplify(count);
-}
-
-Expr bytesOf(const TensorType& type) {
-    return arith::simplify(elementsOf(type.shape) * static_cast<int64_t>(type.dtype.bytes()));
-}
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
     return evaluate(rtCall(LATHE_FN_COPY, {to, from, bytes}, types::Void));
@@ -103,6 +93,7 @@ private:
                     arith::Var var(dim.node());
                     region.define(var, actual);
                     define(var);
+                    inputSymbols_.insert(var.get());
                     if (dim->lower > 0 || dim->upper < (int64_t{1} << 40))
                         check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
                               tir::CheckKind::ShapeMismatch,
@@ -110,7 +101,8 @@ private:
                                           dim->lower, dim->upper));
                 } else {
                     check(region, arith::eq(actual, dim), tir::CheckKind::ShapeMismatch,
-                          fmt::format("input '{}': dim {} is not {}", param.name, axis, arith::toString(dim)));
+                          fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::toString(dim),
+                                      arith::asInt(dim) ? "" : ", as the other inputs say"));
                 }
             }
             values_[param.var.id] = {
@@ -378,12 +370,14 @@ private:
             result.tuple = true;
             for (const relay::Type& field : tuple->fields) {
                 const TensorType& type = *asTensor(field);
+                checkSizes(type, binding.span, region);
                 Expr address = region.allocate(bytesOf(type));
                 owned.push_back(address);
                 result.fields.push_back({{}, false, type, address});
             }
         } else {
             const TensorType& type = *asTensor(binding.type);
+            checkSizes(type, binding.span, region);
             result = {{}, false, type, place(binding, type, region, destinations, owned)};
         }
         return result;
@@ -461,12 +455,20 @@ private:
 
     Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
         const auto& attrs = relay::attrs<relay::AssumeAttrs>(call.attrs);
-        check(region, attrs.condition, tir::CheckKind::ShapeMismatch, describe(binding.span, attrs.message));
+        check(region, attrs.condition, tir::CheckKind::ShapeMismatch,
+              describe(binding.span, "it does not hold that " + attrs.message));
         Value value = values_.at(call.args.front().id);
         if (const TensorType* type = asTensor(binding.type))
             value.type = *type;
         values_[binding.var.id] = std::move(value);
         return {};
+    }
+
+    /// Before memory is asked for, that sizes made by data are sizes.
+    void checkSizes(const TensorType& type, model::Span span, Region& region) {
+        for (const SizeCondition& size : sizeConditions(type, inputSymbols_))
+            if (depth_ > 0 || sizesChecked_.insert(arith::toString(size.holds)).second)
+                check(region, size.holds, tir::CheckKind::InvalidValue, describe(span, size.message));
     }
 
     std::string describe(model::Span span, const std::string& what) const {
@@ -593,7 +595,8 @@ private:
     Entry entry_;
     std::map<uint32_t, Value> values_;
     std::set<uint32_t> persistent_;
-    std::set<const arith::ExprNode*> defined_;
+    std::set<const arith::ExprNode*> defined_, inputSymbols_;
+    std::set<std::string> sizesChecked_; // outside of nested Blocks
     std::map<Hash128, int> constantOrdinals_;
     std::map<uint32_t, int32_t> outputOf_;
     std::set<int32_t> writtenInPlace_;

@@ -104,7 +104,7 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
 std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& proto, const Frame& frame) {
     auto graph = std::make_shared<model::Graph>();
     graph->name = proto.name();
-    readInitializers(proto, frame, *graph);
+    const std::vector<std::pair<std::string, Diagnostic>> faults = readInitializers(proto, frame, *graph);
     std::unordered_set<std::string> constants;
     for (const model::Initializer& initializer : graph->initializers)
         constants.insert(initializer.name);
@@ -116,15 +116,24 @@ std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& p
     for (const ::onnx::ValueInfoProto& value : proto.value_info())
         graph->values.push_back({frame.name(value.name()), readType(value.type())});
     readNodes(proto.node(), frame, *graph);
+    for (const auto& [name, fault] : faults) {
+        const auto reader = std::find_if(graph->nodes.begin(), graph->nodes.end(), [&](const model::Node& node) {
+            return std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end();
+        });
+        report(reader == graph->nodes.end() ? nullptr : &*reader, fault.what, fault.hint);
+    }
     if (!overLimit_)
         sortNodes(*graph, reporter());
     return graph;
 }
 
-void GraphReader::readInitializers(const ::onnx::GraphProto& proto, const Frame& frame, model::Graph& graph) {
+std::vector<std::pair<std::string, Diagnostic>> GraphReader::readInitializers(const ::onnx::GraphProto& proto,
+                                                                              const Frame& frame, model::Graph& graph) {
+    std::vector<std::pair<std::string, Diagnostic>> faults;
     const auto add = [&](const std::string& name, Result<model::TensorPtr> tensor) {
         if (!tensor) {
-            report(nullptr, fmt::format("initializer '{}': {}", name, tensor.error().what), tensor.error().hint);
+            faults.emplace_back(frame.name(name), error(fmt::format("initializer '{}': {}", name, tensor.error().what),
+                                                        tensor.error().hint));
             tensor = std::make_shared<model::TensorData>();
         }
         graph.initializers.push_back({frame.name(name), *std::move(tensor)});
@@ -133,6 +142,7 @@ void GraphReader::readInitializers(const ::onnx::GraphProto& proto, const Frame&
         add(tensor.name(), reading_->read(tensor));
     for (const ::onnx::SparseTensorProto& tensor : proto.sparse_initializer())
         add(tensor.values().name(), reading_->readSparse(tensor));
+    return faults;
 }
 
 void GraphReader::readNodes(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& protos, const Frame& frame,

@@ -44,7 +44,9 @@ private:
     void inlineCall(const ::onnx::NodeProto& call, const ::onnx::FunctionProto& function, const Frame& frame,
                     model::Graph& into);
     void readAttributes(const ::onnx::NodeProto& proto, const Frame& frame, model::Node& node);
-    void readInitializers(const ::onnx::GraphProto& proto, const Frame& frame, model::Graph& graph);
+    /// What is wrong with initializers, by their names: reported at the nodes that read them, once those are known.
+    std::vector<std::pair<std::string, Diagnostic>> readInitializers(const ::onnx::GraphProto& proto,
+                                                                     const Frame& frame, model::Graph& graph);
     std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame,
                                                        const model::Node& node);
     void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);

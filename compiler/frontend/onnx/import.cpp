@@ -34,6 +34,14 @@ void addReasons(std::vector<Diagnostic>& reasons, std::vector<Diagnostic> more) 
     }
 }
 
+/// Every error says what to do, if only this.
+void completeHints(std::vector<Diagnostic>& diagnostics) {
+    for (Diagnostic& diagnostic : diagnostics)
+        if (diagnostic.severity == Severity::Error && diagnostic.hint.empty())
+            diagnostic.hint = diagnostic.node.empty() ? "correct the model, or export it again"
+                                                      : "correct this node in the model, or export the model again";
+}
+
 /// Converts what was read; fills module or diagnostics.
 void convert(model::ModelGraph& graph, GraphReader& reader, relay::Evaluator* evaluator, const Options& options,
              Imported& result) {
@@ -65,11 +73,13 @@ Imported importModel(Result<std::shared_ptr<::onnx::ModelProto>> proto, const st
     Imported result;
     if (!proto) {
         result.diagnostics.push_back(inFile(std::move(proto).error(), name));
+        completeHints(result.diagnostics);
         return result;
     }
     GraphReader reader(*proto, folder, name);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
     convert(*graph, reader, evaluator, options, result);
+    completeHints(graph->diagnostics);
     result.graph = graph;
     result.diagnostics = graph->diagnostics;
     return result;
