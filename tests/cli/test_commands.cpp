@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// The command line as scripts see it: exit codes, JSON that parses and has the fields of its contract, files written.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QtCore/QJsonArray>
+#include <filesystem>
+
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+class TestCommands : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString model_, bad_;
+
+    static QList<QJsonObject> lines(const std::string& text) {
+        QList<QJsonObject> objects;
+        for (const QByteArray& line : QByteArray::fromStdString(text).trimmed().split('\n')) {
+            QJsonParseError error;
+            const QJsonDocument document = QJsonDocument::fromJson(line, &error);
+            if (!document.isObject())
+                qWarning("no JSON object: %s", line.constData());
+            objects.push_back(document.object());
+        }
+        return objects;
+    }
+
+    void hasFields(const QJsonObject& object, const QStringList& fields) {
+        for (const QString& field : fields)
+            QVERIFY2(object.contains(field), qPrintable("no field " + field));
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        model_ = folder_.filePath("model.onnx");
+        bad_ = folder_.filePath("bad.onnx");
+        writeFile(model_.toStdString(),
+                  graphBytes("g (float[n,3] x, float[n,3] z) => (float[n,3] y, float[n] s) <int64[1] one = {1}> "
+                             "{ [sum] a = Add (x, z) [relu] y = Relu (a) "
+                             "[total] s = ReduceSum <keepdims = 0> (y, one) }"));
+        writeFile(bad_.toStdString(), graphBytes("g (float[2] x) => (float[2] y) { [odd] y = Frobnicate (x) }"));
+    }
+
+    void exitCodes_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("code");
+        const QString model = folder_.filePath("model.onnx"), bad = folder_.filePath("bad.onnx");
+        QTest::newRow("version") << QStringList{"--version"} << 0;
+        QTest::newRow("help") << QStringList{"--help"} << 0;
+        QTest::newRow("no command") << QStringList{} << 2;
+        QTest::newRow("unknown command") << QStringList{"frobnicate"} << 2;
+        QTest::newRow("unknown option") << QStringList{"inspect", model, "--frobnicate"} << 2;
+        QTest::newRow("no model") << QStringList{"inspect"} << 2;
+        QTest::newRow("level out of range") << QStringList{"inspect", model, "-O", "9"} << 2;
+        QTest::newRow("compile without output") << QStringList{"compile", model} << 2;
+        QTest::newRow("missing file") << QStringList{"inspect", "/no/such/model.onnx"} << 1;
+        QTest::newRow("unsupported") << QStringList{"inspect", bad} << 1;
+        QTest::newRow("unsupported run") << QStringList{"run", bad} << 1;
+        QTest::newRow("malformed shape") << QStringList{"inspect", model, "--shape", "x"} << 1;
+        QTest::newRow("unknown target") << QStringList{"inspect", model, "--target", "z80"} << 1;
+        QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 1;
+        QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 1;
+        QTest::newRow("unknown tolerance") << QStringList{"test", model, "--tolerance", "none"} << 2;
+        QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 1;
+        QTest::newRow("decisions that are not there")
+            << QStringList{"inspect", model, "--decisions", "/no/such.json"} << 1;
+    }
+    void exitCodes() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, code);
+        const Outcome outcome = runLathe(arguments);
+        QVERIFY2(outcome.code == code, (std::to_string(outcome.code) + " " + outcome.err).c_str());
+        QVERIFY2(!outcome.err.empty() || !outcome.out.empty(), "it said nothing");
+    }
+
+    void inspect() {
+        const Outcome outcome = runLathe({"inspect", "--json", model_, "--shape", "x=5,3"});
+        QCOMPARE(outcome.code, 0);
+        const QJsonObject facts = lines(outcome.out).value(0);
+        hasFields(facts,
+                  {"inputs", "outputs", "symbols", "operators", "parameters", "flops", "peak_bytes", "unsupported"});
+        const QJsonObject input = facts["inputs"].toArray().at(0).toObject();
+        QCOMPARE(input["name"].toString(), "x");
+        QCOMPARE(input["dtype"].toString(), "float32");
+        QCOMPARE(input["shape"].toArray().size(), 2);
+        QCOMPARE(facts["symbols"].toArray(), QJsonArray{"n"});
+        QCOMPARE(facts["operators"].toObject()["Add"].toInt(), 1);
+        QVERIFY(facts["peak_bytes"].isDouble());
+    }
+
+    void inspectOfWhatIsUnsupported() {
+        const Outcome outcome = runLathe({"inspect", "--json", bad_});
+        QCOMPARE(outcome.code, 1);
+        const QJsonObject reason = lines(outcome.out).value(0)["unsupported"].toArray().at(0).toObject();
+        QCOMPARE(reason["node"].toString(), "odd");
+        QVERIFY(reason["operator"].toString().contains("Frobnicate"));
+        QVERIFY(!reason["reason"].toString().isEmpty());
+    }
+
+    void diagnosticsAreJson() {
+        const Outcome outcome = runLathe({"compile", "--json", bad_, "-o", folder_.filePath("bad.so")});
+        QCOMPARE(outcome.code, 1);
+        const QJsonObject diagnostic = lines(outcome.err).value(0);
+        hasFields(diagnostic, {"severity", "file", "node", "operator", "what", "hint"});
+        QCOMPARE(diagnostic["severity"].toString(), "error");
+        QVERIFY(!QFile::exists(folder_.filePath("bad.so")));
+    }
+
+    void passes() {
+        const Outcome outcome = runLathe({"passes", "--json", model_});
+        QCOMPARE(outcome.code, 0);
+        const auto records = lines(outcome.out);
+        QVERIFY(records.size() > 10);
+        for (const QJsonObject& record : records)
+            hasFields(record, {"pass", "stage", "required", "ms", "changed", "bindings", "flops", "peak_bytes"});
+        QCOMPARE(records.first()["pass"].toString(), "import");
+    }
+
+    void passesDump() {
+        const QString dump = folder_.filePath("dump");
+        QCOMPARE(runLathe({"passes", model_, "--dump", dump}).code, 0);
+        QVERIFY(QFile::exists(dump + "/entry.tir"));
+        const Outcome after = runLathe({"passes", model_, "--after", "fuse"});
+        QCOMPARE(after.code, 0);
+        QVERIFY(after.out.find("fn main") != std::string::npos);
+    }
+
+    void compileAndRunTheArtifact() {
+        const QString artifact = folder_.filePath("model.so"), saved = folder_.filePath("saved");
+        const Outcome compiled = runLathe({"compile", "--json", model_, "-o", artifact});
+        QVERIFY2(compiled.code == 0, compiled.err.c_str());
+        hasFields(lines(compiled.out).value(0), {"artifact", "seconds", "bytes"});
+        const Outcome run = runLathe({"run", "--json", artifact, "--shape", "x=5,3", "--save", saved});
+        QVERIFY2(run.code == 0, run.err.c_str());
+        const auto outputs = lines(run.out);
+        QCOMPARE(outputs.size(), 2);
+        hasFields(outputs[0], {"output", "dtype", "shape", "first", "ms"});
+        QCOMPARE(outputs[0]["shape"].toArray(), (QJsonArray{5, 3}));
+        QVERIFY(QFile::exists(saved + "/y.npy") && QFile::exists(saved + "/s.npy"));
+        // The same seed gives the same inputs, so the model's own run agrees.
+        const Outcome again = runLathe({"run", "--json", model_, "--shape", "x=5,3"});
+        QCOMPARE(lines(again.out).value(1)["first"], outputs[1]["first"]);
+    }
+
+    void emitStages() {
+        for (const char* stage : {"relay", "tir", "llvm", "asm"}) {
+            const Outcome outcome = runLathe({"compile", model_, "--emit", stage});
+            QVERIFY2(outcome.code == 0 && outcome.out.size() > 100, stage);
+        }
+        QCOMPARE(runLathe({"compile", model_, "--emit", "tea"}).code, 1);
+    }
+
+    void profile() {
+        const Outcome outcome = runLathe({"profile", "--json", model_, "--shape", "x=64,3"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const QJsonObject& line : lines(outcome.out))
+            hasFields(line, {"function", "kernel", "ms", "share", "gflops", "gbs", "nodes"});
+    }
+
+    void bench() {
+        const Outcome outcome = runLathe({"bench", "--json", model_, "--rounds", "2"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        hasFields(lines(outcome.out).value(0),
+                  {"model", "threads", "runtime", "median_ms", "min_ms", "rounds", "compile_s", "peak_bytes"});
+    }
+
+    void test() {
+        // y = x + 1, with right and with wrong expected data.
+        const auto tensor = [](std::vector<float> values) {
+            ::onnx::TensorProto proto;
+            proto.set_data_type(::onnx::TensorProto::FLOAT);
+            proto.add_dims(static_cast<int64_t>(values.size()));
+            proto.set_raw_data(values.data(), values.size() * sizeof(float));
+            return proto.SerializeAsString();
+        };
+        const fs::path root = folder_.filePath("tests").toStdString();
+        for (const bool right : {true, false}) {
+            const fs::path set = root / (right ? "right" : "wrong") / "test_data_set_0";
+            fs::create_directories(set);
+            writeFile(set.parent_path() / "model.onnx",
+                      graphBytes("g (float[n] x) => (float[n] y) <float one = {1}> { y = Add (x, one) }"));
+            writeFile(set / "input_0.pb", tensor({1, 2}));
+            writeFile(set / "output_0.pb", tensor({2, right ? 3.0F : 3.5F}));
+        }
+        fs::create_directories(root / "refused");
+        fs::copy_file(bad_.toStdString(), root / "refused" / "model.onnx");
+        const Outcome outcome = runLathe({"test", "--json", QString::fromStdString(root.string())});
+        QCOMPARE(outcome.code, 1);
+        auto results = lines(outcome.out);
+        QCOMPARE(results.size(), 4);
+        const QJsonObject counts = results.takeLast();
+        QCOMPARE(counts["passed"].toInt(), 1);
+        QCOMPARE(counts["wrong"].toInt(), 1);
+        QCOMPARE(counts["refused"].toInt(), 1);
+        QCOMPARE(counts["crashed"].toInt() + counts["timeout"].toInt(), 0);
+        for (const QJsonObject& result : results)
+            hasFields(result, {"path", "outcome", "ms", "message"});
+        QCOMPARE(runLathe({"test", QString::fromStdString((root / "right").string())}).code, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCommands)
+#include "test_commands.moc"

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+// Links: onnx
+//
+// compile(): results by the runner, the Trace, Decisions, cancellation, the cache, and what happens when a pass fails.
+#include "driver/compile.h"
+#include "driver/runner_client.h"
+#include "support/onnx_model.h"
+#include "support/sample_models.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+#include <map>
+
+using namespace lathe;
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+model::HostTensor floats(std::vector<int64_t> shape, const std::vector<float>& values) {
+    model::HostTensor tensor{types::Float32, std::move(shape), std::vector<std::byte>(values.size() * 4), {}};
+    std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
+    return tensor;
+}
+
+std::vector<float> valuesOf(const model::HostTensor& tensor) {
+    std::vector<float> values(tensor.bytes.size() / 4);
+    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
+    return values;
+}
+
+const driver::PassRecord* passOf(const driver::Trace& trace, const std::string& name) {
+    for (const driver::PassRecord& pass : trace.passes)
+        if (pass.name == name)
+            return &pass;
+    return nullptr;
+}
+
+/// (x + 1) · 2 of a vector of any length; the constants fold into one another nowhere.
+const char* simple = "g (float[n] x) => (float[n] y) <float one = {1}, float two = {2}> "
+                     "{ [sum] a = Add (x, one) [twice] y = Mul (a, two) }";
+
+} // namespace
+
+class TestCompile : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    fs::path out_;
+
+    Result<driver::Artifact> compile(const std::string& graph, driver::Trace& trace,
+                                     const driver::Decisions& decisions = {}, driver::Options options = {},
+                                     const driver::Progress& progress = {}) {
+        const std::string bytes = graphBytes(graph);
+        options.verify = true;
+        return driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out_, decisions, options, trace,
+                                    progress);
+    }
+
+    std::vector<float> run(const std::vector<float>& x) {
+        driver::RunnerOptions options;
+        options.program = LATHE_BINARY_DIR "/lathe-runner";
+        driver::RunnerClient runner(options);
+        const auto loaded = runner.load(out_);
+        if (!loaded || !runner.setInput("x", floats({static_cast<int64_t>(x.size())}, x)) || !runner.run())
+            return {};
+        const auto output = runner.output(0);
+        return output ? valuesOf(*output) : std::vector<float>();
+    }
+
+private slots:
+    void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
+    void init() { out_ = temporary_.filePath(QTest::currentTestFunction()).toStdString() + ".so"; }
+
+    void oneArtifactServesAllSizes() {
+        driver::Trace trace;
+        const auto compiled = compile(simple, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QCOMPARE(run({1, 2, 3}), (std::vector<float>{4, 6, 8}));
+        QCOMPARE(run({-1}), std::vector<float>{0});
+        QCOMPARE(run(std::vector<float>(1000, 0.5F)), std::vector<float>(1000, 3));
+    }
+
+    void traceIsComplete() {
+        driver::Trace trace;
+        QVERIFY(compile(simple, trace));
+        QVERIFY(trace.graph && trace.entry && !trace.kernels.empty() && !trace.calls.empty());
+        QCOMPARE(trace.graph->nodeCount, 2);
+        QCOMPARE(trace.passes.front().name, "import");
+        for (const char* name : {"import", "inline functions", "fold constants", "canonical forms", "fuse"}) {
+            const driver::PassRecord* pass = passOf(trace, name);
+            QVERIFY2(pass && pass->after && pass->ran, name);
+        }
+        for (const std::string& name : driver::optionalPasses())
+            QVERIFY2(passOf(trace, name), name.c_str());
+        for (const driver::KernelRecord& kernel : trace.kernels) {
+            QCOMPARE(kernel.stages.front().first, "computation");
+            const auto ir = kernel.llvmIr();
+            QVERIFY(ir && ir->find(kernel.name) != std::string::npos);
+            const auto assembly = kernel.assembly();
+            QVERIFY(assembly && assembly->find(kernel.name) != std::string::npos);
+        }
+    }
+
+    void skippedPassesDoNotRun() {
+        driver::Trace trace;
+        driver::Decisions decisions;
+        decisions.skipPasses = {"fold constants", "vectorize"};
+        QVERIFY(compile(simple, trace, decisions));
+        QVERIFY(!passOf(trace, "fold constants")->ran);
+        QVERIFY(passOf(trace, "dead code")->ran);
+        QCOMPARE(run({1, 2, 3}), (std::vector<float>{4, 6, 8}));
+    }
+
+    void everyOptionalLimitIsRight() {
+        for (int limit = 0; limit <= static_cast<int>(driver::optionalPasses().size()); ++limit) {
+            driver::Trace trace;
+            driver::Decisions decisions;
+            decisions.optionalLimit = limit;
+            const auto compiled = compile(simple, trace, decisions);
+            QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+            QCOMPARE(run({1, 2, 3, 4, 5, 6, 7, 8, 9}), (std::vector<float>{4, 6, 8, 10, 12, 14, 16, 18, 20}));
+            int ran = 0;
+            for (const driver::PassRecord& pass : trace.passes)
+                ran += !pass.required && pass.ran;
+            QVERIFY(ran <= limit);
+        }
+    }
+
+    void decisionsReadBack() {
+        driver::Decisions decisions;
+        decisions.skipPasses = {"fuse", "vectorize"};
+        decisions.optionalLimit = 7;
+        decisions.pins["0123"] = {{"rows", 6}, {"columns", 2}};
+        const auto read = driver::parseDecisions(driver::toJson(decisions));
+        QVERIFY(read);
+        QVERIFY(read->skipPasses == decisions.skipPasses && read->pins == decisions.pins);
+        QCOMPARE(read->optionalLimit, 7);
+        QCOMPARE(driver::toJson(*read), driver::toJson(decisions));
+        for (const char* bad : {"", "[]", "{", R"({"skip":["canonical forms"]})", R"({"skip":"fuse"})",
+                                R"({"speed":1})", R"({"pins":{"a":{"rows":1.5}}})"}) {
+            const auto refused = driver::parseDecisions(bad);
+            QVERIFY2(!refused && !refused.error().what.empty(), bad);
+        }
+    }
+
+    void cancelWritesNothing() {
+        // Before the first pass, and at each later report.
+        for (int allowed = 0;; ++allowed) {
+            int asked = 0;
+            driver::Progress progress;
+            progress.cancelled = [&] { return asked++ >= allowed; };
+            driver::Options options;
+            options.threads = 1;
+            driver::Trace trace;
+            const auto compiled = compile(simple, trace, {}, options, progress);
+            if (compiled)
+                break;
+            QCOMPARE(compiled.error().what, "cancelled");
+            QVERIFY(!fs::exists(out_));
+            QVERIFY(allowed < 1000);
+        }
+        QVERIFY(fs::exists(out_));
+    }
+
+    void progressMovesForward() {
+        std::map<std::string, double> last;
+        driver::Progress progress;
+        bool back = false;
+        progress.report = [&](std::string_view stage, double fraction) {
+            double& before = last[std::string(stage)];
+            back |= fraction < before || fraction < 0 || fraction > 1;
+            before = fraction;
+        };
+        driver::Options options;
+        options.threads = 1;
+        driver::Trace trace;
+        QVERIFY(compile(simple, trace, {}, options, progress));
+        QVERIFY(!back);
+        QVERIFY(last.contains("import") && last.contains("kernels") && last.contains("link"));
+    }
+
+    void cacheGivesTheSameArtifact() {
+        const auto read = [](const fs::path& path) {
+            std::ifstream file(path, std::ios::binary);
+            return std::string(std::istreambuf_iterator<char>(file), {});
+        };
+        driver::Trace first, second, third;
+        QVERIFY(compile(sampleModels[0].graph, first));
+        const std::string bytes = read(out_);
+        QVERIFY(compile(sampleModels[0].graph, second));
+        QVERIFY(read(out_) == bytes);
+        driver::Options options;
+        options.cache = false;
+        options.threads = 1;
+        QVERIFY(compile(sampleModels[0].graph, third, {}, options));
+        QVERIFY2(read(out_) == bytes, "without the cache, or with another number of threads, the artifact differs");
+    }
+
+    void damagedCacheIsNotTrusted() {
+        driver::Trace first, second;
+        QVERIFY(compile(simple, first));
+        for (const auto& entry : fs::recursive_directory_iterator(temporary_.filePath("cache").toStdString()))
+            if (entry.is_regular_file())
+                fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
+        const auto compiled = compile(simple, second);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QCOMPARE(run({1, 2, 3}), (std::vector<float>{4, 6, 8}));
+    }
+
+    void aRefusedModelIsStillShown() {
+        driver::Trace trace;
+        QVERIFY(!compile("g (float[2] x) => (float[2] y) { [good] a = Relu (x) [odd] y = Frobnicate (a) }", trace));
+        QVERIFY(trace.graph);
+        QCOMPARE(trace.graph->graph->nodes.size(), size_t{2});
+        QVERIFY(!trace.diagnostics.empty());
+        QCOMPARE(trace.diagnostics.front().nodeId, 1);
+        QVERIFY(!fs::exists(out_));
+    }
+
+    void whatCannotBeWrittenIsSaid() {
+        out_ = "/proc/no/such/folder/model.so";
+        driver::Trace trace;
+        const auto compiled = compile(simple, trace);
+        QVERIFY(!compiled);
+        QVERIFY(compiled.error().what.find("/proc/no/such/folder") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCompile)
+#include "test_compile.moc"

@@ -1,0 +1,46 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The memory that `lathe inspect` computes for a model at given sizes is what a run at these sizes takes.
+
+    peak_memory.py LATHE MODEL --sizes NAME=1,16 …
+
+Each --sizes stands for one run; it fixes the shape of all inputs that are not named otherwise. Ends with 77 (skipped) where the model is not
+there.
+"""
+
+import argparse
+import json
+import pathlib
+import subprocess
+import sys
+
+
+def lines_of(*command):
+    process = subprocess.run([str(word) for word in command], capture_output=True, text=True)
+    if process.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}: {process.stderr}")
+    return [json.loads(line) for line in process.stdout.splitlines()]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("lathe")
+    parser.add_argument("model", type=pathlib.Path)
+    parser.add_argument("--sizes", action="append", required=True)
+    arguments = parser.parse_args()
+    if not arguments.model.exists():
+        print("skipped: there is no", arguments.model)
+        sys.exit(77)
+    inputs = lines_of(arguments.lathe, "inspect", "--json", arguments.model)[0]["inputs"]
+    wrong = False
+    for sizes in arguments.sizes:
+        shapes = [word for value in inputs for word in ("--shape", f"{value['name']}={sizes}")]
+        computed = lines_of(arguments.lathe, "inspect", "--json", arguments.model, *shapes)[0]["peak_bytes"]
+        seen = lines_of(arguments.lathe, "run", "--json", arguments.model, *shapes)[0]["arena_peak"]
+        print(f"{sizes}: {computed} bytes computed, {seen} seen")
+        wrong |= computed != seen
+    sys.exit(wrong)
+
+
+if __name__ == "__main__":
+    main()

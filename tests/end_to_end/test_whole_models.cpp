@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: onnx lathe_driver
+// Timeout: 600
+//
+// Text and provenance of whole models after every pass: small ones that are written here, and those of the fixtures that
+// are quickly compiled. test_whole_networks has the large ones.
+#include "end_to_end/whole_model.h"
+#include "support/onnx_model.h"
+#include "support/sample_models.h"
+
+#include <QTest>
+#include <cstddef>
+
+using namespace lathe;
+using namespace lathe::testing;
+
+class TestWholeModels : public QObject {
+    Q_OBJECT
+
+    static void add(const char* name, const std::string& text) {
+        QTest::newRow(name) << QByteArray::fromStdString(text);
+    }
+
+    void report(const Findings& findings) {
+        qInfo("%s", findings.figures.c_str());
+        for (const std::string& wrong : findings.wrong)
+            qWarning("%s", wrong.c_str());
+        QVERIFY(findings.wrong.empty());
+    }
+
+private slots:
+    void holds_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        for (const SampleModel& sample : sampleModels)
+            add(sample.name, graphBytes(sample.graph));
+        for (const char* path : {"models/mnist-8/model.onnx", "models/nested-if/gh_issue_18338.onnx",
+                                 "models/nms-yolov8/nms-yolov8.onnx", "models/bert-toy/bert_toy_optimized.onnx"})
+            if (const auto file = fixture(path); !file.empty()) {
+                std::ifstream stream(file, std::ios::binary);
+                add(path, std::string(std::istreambuf_iterator<char>(stream), {}));
+            }
+    }
+    void holds() {
+        QFETCH(QByteArray, bytes);
+        driver::Options options;
+        options.cache = false;
+        options.verify = true;
+        options.emitCode = false;
+        driver::Trace trace;
+        const auto compiled =
+            driver::compileBytes(std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
+                                 QTest::currentDataTag(), {}, {}, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        report(checkTexts(trace));
+        report(checkProvenance(trace));
+        report(checkInstructions(trace, options.target, 0.95));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWholeModels)
+#include "test_whole_models.moc"

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: lathe_driver
+// Labels: slow release_only
+// Timeout: 1200
+//
+// Text and provenance after every pass of the networks that Lathe is measured by, from the fixtures.
+#include "end_to_end/whole_model.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::testing;
+
+class TestWholeNetworks : public QObject {
+    Q_OBJECT
+
+    void report(const Findings& findings) {
+        qInfo("%s", findings.figures.c_str());
+        for (const std::string& wrong : findings.wrong)
+            qWarning("%s", wrong.c_str());
+        QVERIFY(findings.wrong.empty());
+    }
+
+private slots:
+    void holds_data() {
+        QTest::addColumn<QString>("path");
+        for (const char* path : {"perf/resnet50/model.onnx", "perf/bert-base-dynamic/model.onnx",
+                                 "models/silero-vad-v5-rates/model.onnx", "models/nms-yolov8/nms-yolov8.onnx"})
+            QTest::newRow(path) << path;
+    }
+    void holds() {
+        QFETCH(QString, path);
+        const auto file = fixture(path.toStdString());
+        if (file.empty())
+            QSKIP("the fixtures are not unpacked");
+        driver::Options options;
+        options.cache = false;
+        options.verify = true;
+        options.emitCode = false;
+        driver::Trace trace;
+        const auto compiled = driver::compileFile(file, {}, {}, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        report(checkTexts(trace));
+        report(checkProvenance(trace));
+        report(checkInstructions(trace, options.target, 0.95));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestWholeNetworks)
+#include "test_whole_networks.moc"

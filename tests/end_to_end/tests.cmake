@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: Apache-2.0
+# Scripts that drive the programs as a user does. Those that need fixtures skip themselves (77) where they are missing.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+
+# lathe_script(NAME TIMEOUT "LABELS" SCRIPT ARGUMENTS...)
+function(lathe_script NAME TIMEOUT LABELS SCRIPT)
+    add_test(NAME test_end_to_end_${NAME} COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/end_to_end/${SCRIPT} ${ARGN})
+    set_tests_properties(test_end_to_end_${NAME} PROPERTIES LABELS "end_to_end;${LABELS}" TIMEOUT ${TIMEOUT} SKIP_RETURN_CODE 77)
+endfunction()
+
+set(bin ${CMAKE_RUNTIME_OUTPUT_DIRECTORY})
+set(fixtures ${CMAKE_SOURCE_DIR}/build/fixtures)
+set(nodes ${fixtures}/onnx-backend/onnx/backend/test/data/node)
+lathe_script(perturbed 300 "" perturb.py ${bin}/lathe ${nodes} --count 30)
+lathe_script(perturbed_200 1200 slow perturb.py ${bin}/lathe ${nodes} --count 200)
+lathe_script(optional_limit 1800 slow optional_limit.py ${bin}/lathe ${fixtures}/perf/squeezenet1.1/model.onnx
+             ${fixtures}/models/bert-toy/bert_toy_optimized.onnx ${fixtures}/models/silero-vad/silero_vad.onnx)
+lathe_script(optional_limit_small 300 "" optional_limit.py ${bin}/lathe ${fixtures}/models/mnist-8/model.onnx)
+lathe_script(c_program 600 slow run_c_program.py ${bin} ${CMAKE_SOURCE_DIR} ${fixtures}/perf/resnet50/model.onnx)
+lathe_script(c_program_small 300 "" run_c_program.py ${bin} ${CMAKE_SOURCE_DIR} ${fixtures}/models/mnist-8/model.onnx)
+lathe_script(peak_memory 600 slow peak_memory.py ${bin}/lathe ${fixtures}/perf/bert-base-dynamic/model.onnx --sizes 1,16 --sizes 2,128)

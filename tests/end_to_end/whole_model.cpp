@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "end_to_end/whole_model.h"
+
+#include "codegen/codegen.h"
+#include "driver/parallel.h"
+#include "relay/text.h"
+#include "tir/text.h"
+#include "tir/verify.h"
+#include "tir/visit.h"
+
+#include <atomic>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <mutex>
+#include <set>
+
+namespace lathe::testing {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Findings of many threads.
+class Collector {
+public:
+    void add(std::string what) {
+        std::lock_guard lock(mutex_);
+        if (wrong_.size() < 20)
+            wrong_.push_back(std::move(what));
+    }
+    std::vector<std::string> take() { return std::move(wrong_); }
+
+private:
+    std::mutex mutex_;
+    std::vector<std::string> wrong_;
+};
+
+/// The first line in which two texts differ, of both.
+std::string firstDifference(const std::string& a, const std::string& b) {
+    size_t line = 0;
+    for (size_t i = 0; i < std::min(a.size(), b.size()) && a[i] == b[i]; ++i)
+        if (a[i] == '\n')
+            line = i + 1;
+    const auto lineOf = [&](const std::string& text) { return text.substr(line, text.find('\n', line) - line); };
+    return fmt::format("'{}' became '{}'", lineOf(a), lineOf(b));
+}
+
+void checkModule(const std::string& where, const relay::Module& module, Collector& findings) {
+    const std::string text = relay::print(module);
+    const Result<relay::Module> read = relay::parse(text, relay::constantsOf(module));
+    if (!read)
+        return findings.add(fmt::format("{}: {}", where, toString(read.error())));
+    if (const std::string again = relay::print(*read); again != text)
+        findings.add(fmt::format("{}: {}", where, firstDifference(text, again)));
+    if (!relay::identical(module, *read))
+        findings.add(where + ": what was read is not identical");
+}
+
+void checkFunction(const std::string& where, const tir::PrimFunc& function, Collector& findings) {
+    const std::string text = tir::print(function);
+    const Result<tir::PrimFuncPtr> read = tir::parsePrimFunc(text);
+    if (!read)
+        return findings.add(fmt::format("{}: {}", where, toString(read.error())));
+    if (const std::string again = tir::print(**read); again != text)
+        findings.add(fmt::format("{}: {}", where, firstDifference(text, again)));
+    if (!tir::structurallyEqual(function, **read))
+        findings.add(where + ": what was read is not structurally equal");
+}
+
+void forEachBinding(const relay::Module& module, const std::function<void(const relay::Binding&)>& fn) {
+    for (const auto& [name, function] : module.functions) {
+        std::vector<const relay::Block*> pending = {function->body.get()};
+        while (!pending.empty()) {
+            const relay::Block* block = pending.back();
+            pending.pop_back();
+            for (const relay::BindingPtr& binding : block->bindings) {
+                fn(*binding);
+                for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
+                    pending.push_back(nested.get());
+            }
+        }
+    }
+}
+
+std::shared_ptr<const relay::Module> lastModule(const driver::Trace& trace) {
+    std::shared_ptr<const relay::Module> last;
+    for (const driver::PassRecord& pass : trace.passes)
+        if (pass.after)
+            last = pass.after;
+    return last;
+}
+
+/// Calls by the name of their kernel.
+std::map<std::string, std::vector<const driver::CallRecord*>> callsByKernel(const driver::Trace& trace) {
+    std::map<std::string, std::vector<const driver::CallRecord*>> calls;
+    for (const driver::CallRecord& call : trace.calls)
+        calls[call.kernel].push_back(&call);
+    return calls;
+}
+
+bool leadsToNodes(int origin, const std::vector<const driver::CallRecord*>& calls) {
+    return std::all_of(calls.begin(), calls.end(), [&](const driver::CallRecord* call) {
+        return origin >= 0 && static_cast<size_t>(origin) < call->origins.size() &&
+               !call->origins[static_cast<size_t>(origin)].empty();
+    });
+}
+
+} // namespace
+
+fs::path fixture(const std::string& path) {
+    const char* folder = std::getenv("LATHE_FIXTURES");
+    const fs::path found = fs::path(folder ? folder : LATHE_SOURCE_DIR "/build/fixtures") / path;
+    return fs::exists(found) ? found : fs::path();
+}
+
+Findings checkTexts(const driver::Trace& trace) {
+    struct Job {
+        std::string where;
+        std::shared_ptr<const relay::Module> module;
+        tir::PrimFuncPtr function;
+    };
+    std::vector<Job> jobs;
+    std::set<const void*> seen;
+    for (const driver::PassRecord& pass : trace.passes)
+        if (pass.after && seen.insert(pass.after.get()).second)
+            jobs.push_back({"after " + pass.name, pass.after, nullptr});
+    for (const driver::KernelRecord& kernel : trace.kernels)
+        for (const auto& [stage, function] : kernel.stages)
+            if (seen.insert(function.get()).second)
+                jobs.push_back({kernel.name + " after " + stage, nullptr, function});
+    if (trace.entry)
+        jobs.push_back({"entry", nullptr, trace.entry});
+    Collector collector;
+    driver::parallelFor(jobs.size(), 0, [&](size_t i) {
+        if (jobs[i].module)
+            checkModule(jobs[i].where, *jobs[i].module, collector);
+        else
+            checkFunction(jobs[i].where, *jobs[i].function, collector);
+    });
+    return {collector.take(), fmt::format("{} texts of {} passes and {} kernels", jobs.size(), trace.passes.size(),
+                                          trace.kernels.size())};
+}
+
+Findings checkProvenance(const driver::Trace& trace) {
+    Collector collector;
+    int64_t bindings = 0, statements = 0;
+    for (const driver::PassRecord& pass : trace.passes)
+        if (pass.after)
+            forEachBinding(*pass.after, [&](const relay::Binding& binding) {
+                ++bindings;
+                if (binding.span.empty())
+                    collector.add(fmt::format("after {}: %{} has no Span", pass.name, binding.var.id));
+            });
+    const auto calls = callsByKernel(trace);
+    for (const driver::KernelRecord& kernel : trace.kernels) {
+        const auto served = calls.find(kernel.name);
+        if (served == calls.end()) {
+            collector.add(kernel.name + " is called by nothing");
+            continue;
+        }
+        for (const auto& [stage, function] : kernel.stages)
+            tir::visitStmts(function->body, [&](const tir::Stmt& stmt) {
+                ++statements;
+                if (!stmt->as<tir::Seq>() && !leadsToNodes(stmt->origin, served->second))
+                    collector.add(fmt::format("{} after {}: origin {} leads to no node: {}", kernel.name, stage,
+                                              stmt->origin, tir::print(stmt).substr(0, 200)));
+                return true;
+            });
+    }
+    std::set<int32_t> found;
+    const auto addAll = [&](model::Span span) {
+        const auto& ids = trace.graph->spans->ids(span);
+        found.insert(ids.begin(), ids.end());
+    };
+    for (const driver::CallRecord& call : trace.calls)
+        for (const model::Span span : call.origins)
+            addAll(span);
+    if (const auto last = lastModule(trace)) // branches and loops are code of the entry
+        forEachBinding(*last, [&](const relay::Binding& binding) {
+            if (!relay::blocksOf(binding.rhs).empty())
+                addAll(binding.span);
+        });
+    const size_t inCode = found.size();
+    for (const driver::Removed& removed : trace.removed)
+        found.insert(removed.node);
+    for (const model::Node* node : trace.graph->nodes)
+        if (node && !found.contains(node->id))
+            collector.add(fmt::format("node {} ({}) is neither in the code nor listed as removed",
+                                      model::displayName(*node), model::operatorName(*node)));
+    return {collector.take(), fmt::format("{} bindings, {} statements; {} nodes: {} in code, {} entries of removals",
+                                          bindings, statements, trace.graph->nodeCount, inCode, trace.removed.size())};
+}
+
+Findings checkInstructions(const driver::Trace& trace, const Target& target, double share) {
+    Collector collector;
+    const auto calls = callsByKernel(trace);
+    std::atomic<int64_t> inLoops = 0, led = 0;
+    driver::parallelFor(trace.kernels.size(), 0, [&](size_t i) {
+        const driver::KernelRecord& kernel = trace.kernels[i];
+        const auto code = codegen::compileFunction(*kernel.stages.back().second, {target, false, false});
+        if (!code)
+            return collector.add(fmt::format("{}: {}", kernel.name, toString(code.error())));
+        const auto instructions = codegen::disassembleWithLines(code->object);
+        if (!instructions)
+            return collector.add(fmt::format("{}: {}", kernel.name, toString(instructions.error())));
+        const auto served = calls.find(kernel.name);
+        for (const codegen::InstructionOrigin& instruction : *instructions) {
+            if (!instruction.inLoop)
+                continue;
+            ++inLoops;
+            const auto line = static_cast<size_t>(instruction.line);
+            if (line > 0 && line <= code->lines.size() && code->lines[line - 1].stmt && served != calls.end() &&
+                leadsToNodes(code->lines[line - 1].origin, served->second))
+                ++led;
+        }
+    });
+    Findings findings{collector.take(),
+                      fmt::format("{} of {} instructions in loops ({:.1f} %) lead to nodes", led.load(), inLoops.load(),
+                                  100.0 * static_cast<double>(led) / static_cast<double>(inLoops))};
+    if (static_cast<double>(led) < share * static_cast<double>(inLoops))
+        findings.wrong.push_back(findings.figures);
+    return findings;
+}
+
+} // namespace lathe::testing

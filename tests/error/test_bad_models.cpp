@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe
+// Links: onnx
+//
+// Models that cannot be compiled: each gets a diagnostic that names file, node and what to do; `lathe compile` ends with
+// exit code 1 and writes nothing.
+#include "driver/compile.h"
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <filesystem>
+#include <unistd.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// What a diagnostic must say. Empty: not asked for.
+struct Expected {
+    std::string node, op, what;
+};
+
+std::set<std::string> filesIn(const fs::path& folder) {
+    std::set<std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(folder))
+        files.insert(entry.path().string());
+    return files;
+}
+
+} // namespace
+
+class TestBadModels : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    fs::path folder_;
+
+    /// Compiles the file in this process and by the program, and checks both.
+    void refused(const fs::path& model, const Expected& expected) {
+        const fs::path out = folder_ / "out.so";
+        const std::set<std::string> before = filesIn(folder_);
+        driver::Options options;
+        options.cache = false;
+        driver::Trace trace;
+        const auto compiled = driver::compileFile(model, out, {}, options, trace);
+        QVERIFY(!compiled);
+        const Diagnostic& diagnostic = compiled.error();
+        const std::string text = toString(diagnostic);
+        QVERIFY2(diagnostic.file == model.string(), text.c_str());
+        QVERIFY2(diagnostic.what.find(expected.what) != std::string::npos, text.c_str());
+        QVERIFY2(diagnostic.node.find(expected.node) != std::string::npos, text.c_str());
+        QVERIFY2(diagnostic.op.find(expected.op) != std::string::npos, text.c_str());
+        QVERIFY2(!diagnostic.hint.empty(), text.c_str());
+        QVERIFY2(filesIn(folder_) == before, "something was written");
+
+        const Outcome program =
+            runLathe({"compile", QString::fromStdString(model.string()), "-o", QString::fromStdString(out.string())});
+        QVERIFY2(program.code == 1, program.err.c_str());
+        QVERIFY2(program.err.find(text) != std::string::npos, program.err.c_str());
+        QVERIFY2(filesIn(folder_) == before, "the program wrote something");
+    }
+
+    void refusedBytes(const std::string& bytes, const Expected& expected) {
+        const fs::path model = folder_ / "model.onnx";
+        writeFile(model, bytes);
+        refused(model, expected);
+    }
+
+private slots:
+    void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
+    void init() {
+        folder_ = fs::path(temporary_.path().toStdString()) / QTest::currentTestFunction();
+        fs::create_directories(folder_);
+    }
+
+    void missing() { refused(folder_ / "model.onnx", {"", "", "cannot be opened"}); }
+
+    void folder() { refused(folder_, {"", "", "not a regular file"}); }
+
+    void empty() { refusedBytes("", {"", "", "empty"}); }
+
+    void truncated() {
+        const std::string bytes = graphBytes("g (float[2] x) => (float[2] y) { y = Relu(x) }");
+        for (const size_t part : {1, 2, 3})
+            refusedBytes(bytes.substr(0, bytes.size() * part / 4), {});
+    }
+
+    void huge() {
+        const fs::path model = folder_ / "model.onnx";
+        writeFile(model, "x");
+        if (truncate(model.c_str(), off_t{5} << 30) != 0) // sparse: takes no space
+            QSKIP("the file system holds no file of 5 GiB");
+        refused(model, {"", "", "more than the limit"});
+    }
+
+    void noModel_data() {
+        QTest::addColumn<QByteArray>("bytes");
+        QTest::newRow("text") << QByteArray("# How to train the model\n\nFirst, ...\n");
+        QTest::newRow("zip") << QByteArray("PK\x03\x04 and so on");
+        QTest::newRow("elf") << QByteArray("\x7f"
+                                           "ELF\x02\x01\x01");
+        QTest::newRow("zeros") << QByteArray(1000, '\0');
+        QTest::newRow("tensor") << QByteArray::fromStdString([] {
+            ::onnx::TensorProto tensor;
+            tensor.set_data_type(1);
+            tensor.add_dims(1);
+            tensor.add_float_data(1);
+            return tensor.SerializeAsString();
+        }());
+    }
+    void noModel() {
+        QFETCH(QByteArray, bytes);
+        refusedBytes(bytes.toStdString(), {"", "", "ONNX"});
+    }
+
+    void refusedGraph_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QString>("node");
+        QTest::addColumn<QString>("op");
+        QTest::addColumn<QString>("what");
+        QTest::newRow("cycle")
+            << "g (float[2] x) => (float[2] y) { [first] a = Add(x, b) [second] b = Relu(a) [third] y = Relu(b) }"
+            << "second" << "ai.onnx.Relu" << "cycle";
+        QTest::newRow("unknown operator") << "g (float[2] x) => (float[2] y) { [odd] y = Frobnicate(x) }" << "odd"
+                                          << "ai.onnx.Frobnicate" << "no operator Frobnicate";
+        QTest::newRow("missing attribute")
+            << "g (float[2,2] x) => (float[2,2] y) { [joined] y = Concat(x) }" << "joined"
+            << "ai.onnx.Concat" << "axis";
+        QTest::newRow("attribute of another type")
+            << "g (float[2,2] x) => (float[2,2] y) { [joined] y = Concat <axis = \"one\"> (x, x) }" << "joined"
+            << "ai.onnx.Concat" << "axis";
+        QTest::newRow("shapes that disagree, Add")
+            << "g (float[2,3] x, float[2,4] z) => (float[2,3] y) { [sum] y = Add(x, z) }"
+            << "sum" << "ai.onnx.Add" << "";
+        QTest::newRow("shapes that disagree, MatMul")
+            << "g (float[2,3] x, float[4,5] z) => (float[2,5] y) { [product] y = MatMul(x, z) }" << "product"
+            << "ai.onnx.MatMul" << "";
+        QTest::newRow("shapes that disagree, Concat")
+            << "g (float[2,3] x, float[2,3,1] z) => (float[n] y) { [joined] y = Concat <axis = 0> (x, z) }" << "joined"
+            << "ai.onnx.Concat" << "";
+        QTest::newRow("shapes that disagree, Reshape")
+            << "g (float[2,3] x) => (float[4] y) <int64[1] to = {4}> { [shaped] y = Reshape(x, to) }" << "shaped"
+            << "ai.onnx.Reshape" << "";
+        QTest::newRow("types that disagree") << "g (float[2] x, int64[2] z) => (float[2] y) { [sum] y = Add(x, z) }"
+                                             << "sum" << "ai.onnx.Add" << "";
+        QTest::newRow("too few inputs") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x) }" << "sum"
+                                        << "ai.onnx.Add" << "";
+        QTest::newRow("an axis that is not there")
+            << "g (float[2,3] x) => (float[2,3] y) { [soft] y = Softmax <axis = 5> (x) }" << "soft" << "ai.onnx.Softmax"
+            << "5";
+        QTest::newRow("reads what nothing produces") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x, ghost) }"
+                                                     << "sum" << "ai.onnx.Add" << "ghost";
+        QTest::newRow("output that nothing produces")
+            << "g (float[2] x) => (float[2] y, float[2] ghost) { y = Relu(x) }"
+            << "" << "" << "ghost";
+        QTest::newRow("produced twice") << "g (float[2] x) => (float[2] y) { [one] y = Relu(x) [two] y = Abs(x) }"
+                                        << "two"
+                                        << "ai.onnx.Abs" << "produced twice";
+        QTest::newRow("overflowing input")
+            << "g (float[9223372036854775807,9223372036854775807] x) => (float[n] y) { y = Relu(x) }" << "" << ""
+            << "limit";
+        QTest::newRow("overflowing initializer")
+            << "g (float[2] x) => (float[2] y) <float[4294967296,4294967296,4294967296] w = {1}> { [sum] y = Add(x, w) "
+               "}"
+            << "sum" << "" << "limit";
+        QTest::newRow("overflowing product")
+            << "g (float[1099511627776,1] x, float[1,1099511627776] z) => (float[n,m] y) { [product] y = MatMul(x, z) }"
+            << "product" << "ai.onnx.MatMul" << "elements";
+        QTest::newRow("overflowing Expand") << "g (float[1] x) => (float[n,m] y) <int64[3] to = {3037000500, "
+                                               "3037000500, 3037000500}> { [big] y = Expand(x, to) }"
+                                            << "big" << "ai.onnx.Expand" << "elements";
+        QTest::newRow("overflowing ConstantOfShape")
+            << "g (float[1] x) => (float[n] y) <int64[2] to = {4611686018427387904, 4}> { [big] a = "
+               "ConstantOfShape(to) y = Add(x, a) }"
+            << "big" << "ai.onnx.ConstantOfShape" << "elements";
+        QTest::newRow("negative size")
+            << "g (float[1] x) => (float[n] y) <int64[1] to = {-5}> { [odd] a = ConstantOfShape(to) y = Add(x, a) }"
+            << "odd" << "ai.onnx.ConstantOfShape" << "";
+        QTest::newRow("no node") << "g (float[2] x) => (float[2] y) { }" << "" << "" << "nothing produces";
+    }
+    void refusedGraph() {
+        QFETCH(QString, graph);
+        QFETCH(QString, node);
+        QFETCH(QString, op);
+        QFETCH(QString, what);
+        refusedBytes(graphBytes(graph.toStdString()), {node.toStdString(), op.toStdString(), what.toStdString()});
+    }
+
+    void unknownDomain() {
+        refusedBytes(modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"com.acme\" : 1]>\n"
+                                "g (float[2] x) => (float[2] y) { [odd] y = com.acme.Warp(x) }"),
+                     {"odd", "com.acme.Warp", "com.acme"});
+    }
+
+    void domainThatIsNotImported() {
+        refusedBytes(graphBytes("g (float[2] x) => (float[2] y) { [odd] y = com.acme.Warp(x) }"),
+                     {"odd", "com.acme.Warp", "com.acme"});
+    }
+
+    void newerOpset() {
+        refusedBytes(modelBytes("<ir_version: 10, opset_import: [\"\" : 9999]>\n"
+                                "g (float[2] x) => (float[2] y) { y = Relu(x) }"),
+                     {"", "", "9999"});
+    }
+
+    void functionThatCallsItself() {
+        refusedBytes(modelBytes("<ir_version: 10, opset_import: [\"\" : 21, \"own\" : 1]>\n"
+                                "g (float[2] x) => (float[2] y) { y = own.again(x) }\n"
+                                "<opset_import: [\"\" : 21, \"own\" : 1], domain: \"own\">\n"
+                                "again (x) => (y) { y = own.again(x) }"),
+                     {"", "", "nested more than"});
+    }
+
+    void externalDataMissing() { refusedBytes(external("weights.bin", "0", "8"), {"sum", "", "weights.bin"}); }
+
+    void externalDataTooShort() {
+        writeFile(folder_ / "weights.bin", "1234");
+        refusedBytes(external("weights.bin", "0", "8"), {"sum", "", "has 4 bytes"});
+    }
+
+    void externalDataBeyondTheEnd() {
+        writeFile(folder_ / "weights.bin", "12345678");
+        refusedBytes(external("weights.bin", "9223372036854775807", "8"), {"sum", "", "weights.bin"});
+    }
+
+    void externalDataOfAnotherLength() {
+        writeFile(folder_ / "weights.bin", "12345678");
+        refusedBytes(external("weights.bin", "0", "4"), {"sum", "", ""});
+    }
+
+    void externalDataOutside_data() {
+        QTest::addColumn<QString>("location");
+        QTest::newRow("above") << "../weights.bin";
+        QTest::newRow("absolute") << "/etc/hostname";
+        QTest::newRow("around") << "sub/../../weights.bin";
+        QTest::newRow("link") << "link.bin";
+    }
+    void externalDataOutside() {
+        QFETCH(QString, location);
+        writeFile(folder_.parent_path() / "weights.bin", "12345678");
+        fs::create_directories(folder_ / "sub");
+        std::error_code exists;
+        fs::create_symlink("../weights.bin", folder_ / "link.bin", exists);
+        refusedBytes(external(location.toStdString(), "0", "8"), {"sum", "", "outside of the model's folder"});
+    }
+
+private:
+    static std::string external(const std::string& location, const std::string& offset, const std::string& length) {
+        return graphBytes("g (float[2] x) => (float[2] y) <float[2] w = [\"location\" : \"" + location +
+                          "\", \"offset\" : \"" + offset + "\", \"length\" : \"" + length +
+                          "\"]> { [sum] y = Add(x, w) }");
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBadModels)
+#include "test_bad_models.moc"

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// Inputs with which a compiled model cannot run: `lathe run` names file, node and what to do, ends with exit code 1 and
+// saves nothing. The same model still runs with good inputs.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstring>
+#include <filesystem>
+
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+template <class T>
+std::string tensorBytes(int32_t type, const std::vector<int64_t>& shape, const std::vector<T>& values) {
+    ::onnx::TensorProto tensor;
+    tensor.set_data_type(type);
+    for (const int64_t dim : shape)
+        tensor.add_dims(dim);
+    tensor.set_raw_data(values.data(), values.size() * sizeof(T));
+    return tensor.SerializeAsString();
+}
+
+std::string floats(const std::vector<int64_t>& shape) {
+    int64_t count = 1;
+    for (const int64_t dim : shape)
+        count *= dim;
+    return tensorBytes<float>(::onnx::TensorProto::FLOAT, shape, std::vector<float>(static_cast<size_t>(count), 1));
+}
+
+std::string int64s(const std::vector<int64_t>& values) {
+    return tensorBytes<int64_t>(::onnx::TensorProto::INT64, {static_cast<int64_t>(values.size())}, values);
+}
+
+std::string int32s(const std::vector<int32_t>& values) {
+    return tensorBytes<int32_t>(::onnx::TensorProto::INT32, {static_cast<int64_t>(values.size())}, values);
+}
+
+} // namespace
+
+class TestBadRuns : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    fs::path folder_;
+    using Inputs = std::vector<std::pair<std::string, std::string>>; // name, bytes of a TensorProto
+
+    Outcome run(const Inputs& inputs) {
+        QStringList arguments = {"run", QString::fromStdString((folder_ / "model.onnx").string()), "--save",
+                                 QString::fromStdString((folder_ / "saved").string())};
+        for (const auto& [name, bytes] : inputs) {
+            const fs::path file = folder_ / (name + ".pb");
+            writeFile(file, bytes);
+            arguments << "--input" << QString::fromStdString(name + "=" + file.string());
+        }
+        return runLathe(arguments);
+    }
+
+    void runs(const Inputs& inputs) {
+        const Outcome outcome = run(inputs);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY(fs::exists(folder_ / "saved" / "y.npy"));
+        fs::remove_all(folder_ / "saved");
+    }
+
+    void fails(const Inputs& inputs, const std::string& node, const std::string& what) {
+        const Outcome outcome = run(inputs);
+        QVERIFY2(outcome.code == 1, outcome.err.c_str());
+        for (const std::string& part : {(folder_ / "model.onnx").string(), node, what, std::string(" (")})
+            QVERIFY2(outcome.err.find(part) != std::string::npos, (part + " is not in: " + outcome.err).c_str());
+        QVERIFY2(!fs::exists(folder_ / "saved"), "something was saved");
+    }
+
+    void model(const std::string& graph) { writeFile(folder_ / "model.onnx", graphBytes(graph)); }
+
+private slots:
+    void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
+    void init() {
+        folder_ = fs::path(temporary_.path().toStdString()) / QTest::currentTestFunction();
+        fs::create_directories(folder_);
+    }
+
+    void gatherIndexOutOfRange() {
+        model("g (float[3] x, int64[2] at) => (float[2] y) { [picked] y = Gather(x, at) }");
+        runs({{"x", floats({3})}, {"at", int64s({2, -3})}});
+        fails({{"x", floats({3})}, {"at", int64s({0, 3})}}, "node 'picked'", "index");
+        fails({{"x", floats({3})}, {"at", int64s({0, -4})}}, "node 'picked'", "index");
+        fails({{"x", floats({3})}, {"at", int64s({INT64_MIN, 0})}}, "node 'picked'", "index");
+    }
+
+    void scatterIndexOutOfRange() {
+        model("g (float[3] x, int64[2] at, float[2] v) => (float[3] y) { [put] y = ScatterElements(x, at, v) }");
+        runs({{"x", floats({3})}, {"at", int64s({2, -3})}, {"v", floats({2})}});
+        fails({{"x", floats({3})}, {"at", int64s({0, 3})}, {"v", floats({2})}}, "node 'put'", "index");
+    }
+
+    void indexOfAnUnknownSize() {
+        model("g (float[n] x, int64[m] at) => (float[m] y) { [picked] y = Gather(x, at) }");
+        runs({{"x", floats({5})}, {"at", int64s({4, 0, -5})}});
+        fails({{"x", floats({4})}, {"at", int64s({4})}}, "node 'picked'", "index");
+    }
+
+    void integerDivisionByZero() {
+        model("g (int32[2] a, int32[2] b) => (int32[2] y) { [half] h = Add(a, b) [ratio] y = Div(h, b) }");
+        runs({{"a", int32s({7, INT32_MIN})}, {"b", int32s({2, -1})}});
+        fails({{"a", int32s({7, 8})}, {"b", int32s({2, 0})}}, "ratio", "division by zero");
+    }
+
+    void integerModuloByZero() {
+        model("g (int64[2] a, int64[2] b) => (int64[2] y) { [rest] y = Mod(a, b) }");
+        runs({{"a", int64s({7, 8})}, {"b", int64s({2, -3})}});
+        fails({{"a", int64s({7, 8})}, {"b", int64s({0, 3})}}, "rest", "division by zero");
+    }
+
+    void sizesThatContradictASymbol() {
+        model("g (float[n,2] a, float[n,2] b) => (float[n,2] y) { [sum] y = Add(a, b) }");
+        runs({{"a", floats({3, 2})}, {"b", floats({3, 2})}});
+        fails({{"a", floats({3, 2})}, {"b", floats({4, 2})}}, "input 'b'", "n");
+        fails({{"a", floats({3, 5})}, {"b", floats({3, 5})}}, "input 'a'", "5");
+    }
+
+    void sizesThatMeetWhileRunning() {
+        model("g (float[n] a, float[m] b) => (float[k] y) { [sum] y = Add(a, b) }");
+        runs({{"a", floats({3})}, {"b", floats({3})}});
+        runs({{"a", floats({3})}, {"b", floats({1})}});
+        fails({{"a", floats({3})}, {"b", floats({4})}}, "sum", "");
+    }
+
+    void anotherType() {
+        model("g (float[2] a) => (float[2] y) { y = Relu(a) }");
+        fails({{"a", int64s({1, 2})}}, "input 'a'", "int64");
+    }
+
+    void anotherRank() {
+        model("g (float[2] a) => (float[2] y) { y = Relu(a) }");
+        fails({{"a", floats({2, 1})}}, "input 'a'", "dims");
+    }
+
+    void anotherName() {
+        model("g (float[2] a) => (float[2] y) { y = Relu(a) }");
+        fails({{"b", floats({2})}}, "'b'", "no input");
+    }
+
+    void damagedInput() {
+        model("g (float[2] a) => (float[2] y) { y = Relu(a) }");
+        const Outcome outcome = run({{"a", "no tensor"}});
+        QVERIFY2(outcome.code == 1, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("a.pb") != std::string::npos, outcome.err.c_str());
+    }
+
+    void reshapeThatDoesNotFit() {
+        model("g (float[n] x, int64[2] to) => (float[p,q] y) { [shaped] y = Reshape(x, to) }");
+        runs({{"x", floats({6})}, {"to", int64s({2, -1})}});
+        fails({{"x", floats({6})}, {"to", int64s({4, 2})}}, "shaped", "");
+        fails({{"x", floats({6})}, {"to", int64s({-7, 2})}}, "shaped", "");
+    }
+
+    void sizesThatOverflow() {
+        model("g (float[1] x, int64[2] to) => (float[p,q] y) { [big] y = Expand(x, to) }");
+        runs({{"x", floats({1})}, {"to", int64s({2, 3})}});
+        fails({{"x", floats({1})}, {"to", int64s({INT64_C(1) << 40, INT64_C(1) << 40})}}, "", "");
+        fails({{"x", floats({1})}, {"to", int64s({-1, 1})}}, "big", "");
+    }
+
+    void artifactThatIsDamaged() {
+        const fs::path artifact = folder_ / "model.onnx"; // the name that run() opens
+        writeFile(artifact, std::string(4096, 'x') + "LATHEWTS" + std::string(24, '\0'));
+        const Outcome outcome = run({});
+        QVERIFY2(outcome.code == 1, outcome.err.c_str());
+        QVERIFY2(outcome.err.find(artifact.string()) != std::string::npos, outcome.err.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBadRuns)
+#include "test_bad_runs.moc"
