@@ -153,8 +153,9 @@ void Engine::compile(const QString& path, driver::Options options) {
         } catch (const std::exception& fault) {
             trace->diagnostics.push_back(unexpected(fault));
         }
-        // A file is written whole or not at all: after a cancelled compilation the artifact before it still holds.
-        if (!good && cancelled_)
+        // A file is written whole or not at all: after a cancelled compilation there is still an artifact of this model,
+        // if there was one.
+        if (cancelled_)
             return emit cancelled();
         artifact_ = good ? out : std::filesystem::path();
         emit compiled(path, trace, good, seconds);

@@ -135,6 +135,11 @@ void MainWindow::checkSettled() {
 void MainWindow::open(const QString& path) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     setBusy(true);
+    if (path_.isEmpty()) { // before the first model these have nothing to say
+        problemsDock_->show();
+        logDock_->show();
+        logDock_->raise();
+    }
     path_ = absolute;
     const bool own = absolute.startsWith(QDir::homePath() + '/');
     log(tr("Opening %1").arg(own ? '~' + absolute.mid(QDir::homePath().size()) : absolute));

@@ -53,6 +53,8 @@ void MainWindow::makeDocks() {
     setDocumentMode(true);
     tabifyDockWidget(problemsDock_, logDock_);
     resizeDocks({problemsDock_, logDock_}, {120, 120}, Qt::Vertical);
+    problemsDock_->hide();
+    logDock_->hide();
 }
 
 void MainWindow::makeMenus() {
@@ -132,6 +134,7 @@ QWidget* MainWindow::makeWelcome() {
     auto hint = new QLabel(tr("Drop a model here, or open one."));
     hint->setAlignment(Qt::AlignCenter);
     auto button = new QPushButton(tr("&Open model…"));
+    button->setMinimumSize(160, 36);
     connect(button, &QPushButton::clicked, this, [this] { askForFile(); });
     welcomeRecent_ = new QLabel;
     welcomeRecent_->setAlignment(Qt::AlignCenter);

@@ -263,6 +263,9 @@ void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& c
         line(box.subtitle);
     for (const QString& text : box.lines)
         line(text);
+    painter.setPen(colors.problem);
+    for (const QString& text : box.reasonLines)
+        line(text);
 }
 
 void GraphCanvas::paintOverview(QPainter& painter, const models::Colors& colors) {

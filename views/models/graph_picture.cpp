@@ -34,12 +34,32 @@ constexpr int maximalLength = 30;
 constexpr int maximalLines = 6;
 
 QSizeF sizeOf(const GraphBox& box) {
-    double width = 8.4 * double(box.title.size());
+    double width = 8.4 * double(box.title.size() + (box.refused ? 3 : 0));
     width = std::max(width, 6.2 * double(box.subtitle.size()));
     for (const QString& line : box.lines)
         width = std::max(width, 6.2 * double(line.size()));
-    const double height = 30 + (box.subtitle.isEmpty() ? 0 : 14) + 14.0 * double(box.lines.size());
+    for (const QString& line : box.reasonLines)
+        width = std::max(width, 6.2 * double(line.size()));
+    const double height =
+        30 + (box.subtitle.isEmpty() ? 0 : 14) + 14.0 * double(box.lines.size() + box.reasonLines.size());
     return {std::clamp(width + 22, 74.0, 260.0), height};
+}
+
+/// The reason in a few short lines, broken between words.
+QStringList wrapped(const QString& reason) {
+    constexpr int maximalReasonLines = 4;
+    QStringList lines;
+    for (const QString& word : reason.split(' ', Qt::SkipEmptyParts)) {
+        if (!lines.isEmpty() && lines.back().size() + 1 + word.size() <= maximalLength + 6)
+            lines.back() += ' ' + word;
+        else if (lines.size() < maximalReasonLines)
+            lines << word;
+        else {
+            lines.back() += QStringLiteral(" …");
+            break;
+        }
+    }
+    return lines;
 }
 
 void addLine(GraphBox& box, const QString& line) {
@@ -267,6 +287,7 @@ private:
                     return;
                 picture_.boxes[box->second].refused = true;
                 picture_.boxes[box->second].reason = reason->second;
+                picture_.boxes[box->second].reasonLines = wrapped(reason->second);
             };
             mark(node.id);
             collectNested(node, mark);

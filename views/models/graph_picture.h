@@ -29,7 +29,8 @@ struct GraphBox {
     bool hasNested = false;
     bool refused = false; // here or in a nested graph
     QString reason;
-    QSizeF size; // in scene units, from the text
+    QStringList reasonLines; // the reason as it fits into the box
+    QSizeF size;             // in scene units, from the text
 };
 
 struct GraphArrow {

@@ -218,8 +218,11 @@ void ComparisonView::pick(bool before) {
 }
 
 void ComparisonView::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange)
+    if (event->type() == QEvent::PaletteChange) {
         paintDifferences();
+        for (QPlainTextEdit* pane : {before_, after_})
+            pane->document()->findChild<IrHighlighter*>()->rehighlight();
+    }
     QWidget::changeEvent(event);
 }
 
