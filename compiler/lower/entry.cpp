@@ -673,8 +673,8 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
             owned.push_back(scan.address);
         } else {
             scan.slot = region.local("stack", types::Handle);
-            scan.capacity = region.local("capacity", types::Index);
-            region.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, Expr(0), {}}, -1));
+            scan.capacity = region.local("capacity", types::Int64);
+            region.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, arith::intImm(0, types::Int64), {}}, -1));
             region.add(makeStmt(
                 tir::Store{scan.slot, {Expr(0)}, rtCall(LATHE_FN_ARENA_PUSH, {Expr(64)}, types::Handle), {}}, -1));
         }
@@ -706,7 +706,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         Expr bytes = bytesOf(scan.slice);
         Expr base = scan.address;
         if (scan.slot) {
-            Expr capacity = arith::load(scan.capacity, {Expr(0)});
+            Expr capacity = arith::cast(arith::load(scan.capacity, {Expr(0)}), types::Index);
             Region grow(true);
             arith::Var larger = grow.let("larger", arith::max(capacity * Expr(2), Expr(16)));
             arith::Var moved = grow.let("moved", rtCall(LATHE_FN_ARENA_PUSH, {larger * bytes}, types::Handle));
@@ -715,7 +715,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
                   describe(binding.span, "not enough memory for the loop's outputs"));
             grow.add(copyBytes(moved, arith::load(scan.slot, {Expr(0)}), step * bytes));
             grow.add(makeStmt(tir::Store{scan.slot, {Expr(0)}, moved, {}}, -1));
-            grow.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, larger, {}}, -1));
+            grow.add(makeStmt(tir::Store{scan.capacity, {Expr(0)}, arith::cast(larger, types::Int64), {}}, -1));
             body.add(makeStmt(tir::If{arith::ge(step, capacity), grow.finish().first, nullptr}, -1));
             base = arith::load(scan.slot, {Expr(0)});
         }
