@@ -3,6 +3,7 @@
 #include "app/cli/session.h"
 
 #include "app/engine.h"
+#include "arith/analysis.h"
 #include "driver/runner_client.h"
 
 #include <algorithm>
@@ -26,7 +27,10 @@ Diagnostic unexpected(const std::exception& fault) {
 }
 
 views::models::Profile profileOf(const driver::RunnerModel& model, const driver::RunnerProfile& measured,
-                                 std::vector<int64_t> ns, const TracePtr& trace) {
+                                 std::vector<int64_t> ns, const TracePtr& trace, const cli::Shapes& shapes) {
+    std::unordered_map<const arith::ExprNode*, int64_t> symbols;
+    if (trace && !trace->passes.empty() && trace->passes.front().after)
+        symbols = cli::symbolValues(trace->passes.front().after->main(), shapes);
     views::models::Profile profile;
     profile.runs = int(ns.size());
     std::sort(ns.begin(), ns.end());
@@ -40,8 +44,14 @@ views::models::Profile profileOf(const driver::RunnerModel& model, const driver:
         row.function = QString::fromStdString(call.function);
         row.kernel = QString::fromStdString(call.kernel);
         row.ms = double(times.totalNs) / 1e6 / std::max(1, profile.runs);
-        row.flops = call.flops * double(times.count) / std::max(1, profile.runs);
-        row.bytes = call.bytes * double(times.count) / std::max(1, profile.runs);
+        // What was compiled here is known at the sizes that ran.
+        auto estimate = [&](const arith::Expr driver::CallRecord::* field, double constant) {
+            auto value =
+                trace && i < trace->calls.size() ? arith::evaluate(trace->calls[i].*field, symbols) : std::nullopt;
+            return (value ? double(*value) : constant) * double(times.count) / std::max(1, profile.runs);
+        };
+        row.flops = estimate(&driver::CallRecord::flops, call.flops);
+        row.bytes = estimate(&driver::CallRecord::bytes, call.bytes);
         QStringList names;
         if (trace && trace->graph)
             for (const driver::CallRecord& record : trace->calls)
@@ -173,7 +183,7 @@ void Engine::run(TracePtr trace, int threads) {
             options.threads = threads;
             driver::RunnerClient runner(options);
             LATHE_TRY(const driver::RunnerModel model, runner.load(artifact_));
-            LATHE_CHECKED(cli::setInputs(runner, model, {}, 0, {}));
+            LATHE_TRY(const cli::Shapes shapes, cli::setInputs(runner, model, {}, 0, {}));
             LATHE_CHECKED(runner.run(2));
             LATHE_CHECKED(runner.startProfile());
             std::vector<int64_t> ns;
@@ -188,7 +198,7 @@ void Engine::run(TracePtr trace, int threads) {
             }
             LATHE_CHECKED(runner.stopProfile());
             LATHE_TRY(const driver::RunnerProfile measured, runner.readProfile());
-            views::models::Profile profile = profileOf(model, measured, std::move(ns), trace);
+            views::models::Profile profile = profileOf(model, measured, std::move(ns), trace, shapes);
             profile.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
             return profile;
         };
