@@ -61,6 +61,7 @@ views::models::Profile profileOf(const driver::RunnerModel& model, const driver:
                         if (size_t(id) < trace->graph->nodes.size() && trace->graph->nodes[id])
                             names << QString::fromStdString(displayName(*trace->graph->nodes[id]));
                     }
+        names.removeDuplicates(); // a node's body may stand in several origins
         row.nodes = names.join(", ");
         profile.rows.push_back(std::move(row));
     }

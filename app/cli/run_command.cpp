@@ -39,6 +39,28 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
     return prepared;
 }
 
+/// A node that ONNX defines by a body stands once for each origin in that body.
+std::vector<std::string> distinct(const std::vector<std::string>& names) {
+    std::vector<std::string> result;
+    for (const std::string& name : names)
+        if (std::ranges::find(result, name) == result.end())
+            result.push_back(name);
+    return result;
+}
+
+/// For a line of the terminal: some origins, of each its first node (a shared constant is of many). --json has them all.
+std::string firstOf(const std::vector<std::string>& origins) {
+    constexpr size_t shown = 4;
+    std::vector<std::string> names;
+    for (const std::string& origin : origins) {
+        if (names.size() == shown)
+            return fmt::format("{}, … {} more", fmt::join(names, ", "), origins.size() - shown);
+        const size_t end = origin.find(", ");
+        names.push_back(end == std::string::npos ? origin : origin.substr(0, end) + " …");
+    }
+    return fmt::format("{}", fmt::join(names, ", "));
+}
+
 int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& file, const Common& common) {
     if (diagnostic.file.empty())
         diagnostic.file = file;
@@ -139,6 +161,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
             auto value = i < trace.calls.size() ? arith::evaluate(trace.calls[i].*field, symbols) : std::nullopt;
             return value ? static_cast<double>(*value) : constant;
         };
+        const std::vector<std::string> nodes = distinct(call.nodes);
         double flops = estimate(&driver::CallRecord::flops, call.flops);
         double bytes = estimate(&driver::CallRecord::bytes, call.bytes);
         double gflops = ms > 0 ? flops / ms / 1e6 : 0, gbs = ms > 0 ? bytes / ms / 1e6 : 0;
@@ -150,11 +173,11 @@ int profileCommand(const RunArgs& args, const Common& common) {
                                               {"share", share},
                                               {"gflops", gflops},
                                               {"gbs", gbs},
-                                              {"nodes", call.nodes}}
+                                              {"nodes", nodes}}
                                    .dump());
         else
             fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", ms, share * 100, gflops, gbs, call.function,
-                       fmt::join(call.nodes, ", "));
+                       firstOf(nodes));
     }
     if (!common.json)
         fmt::print("{:9.4f} ms in {} calls\n", total, profile->calls.size());
