@@ -43,6 +43,11 @@ size_t below(Random& random, size_t limit) {
     return limit == 0 ? 0 : static_cast<size_t>(random() % limit);
 }
 
+/// How much one mutant is changed: half of them once, for what is damaged a little gets farther.
+size_t changesOf(Random& random, size_t most) {
+    return random() % 2 ? 1 : 1 + below(random, most);
+}
+
 int64_t extreme(Random& random, int64_t value) {
     static constexpr std::array<int64_t, 16> values = {0,
                                                        1,
@@ -245,13 +250,27 @@ void mutatePlace(const Place& place, const Tree& tree, Random& random) {
     }
 }
 
+/// The word or line around a place of a text: its begin and size, at least one.
+std::pair<size_t, size_t> pieceOf(const std::string& text, size_t at, bool line) {
+    const auto inside = [&](char c) {
+        return line ? c != '\n' : std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
+    };
+    size_t begin = at, end = at;
+    while (begin > 0 && inside(text[begin - 1]))
+        --begin;
+    while (end < text.size() && inside(text[end]))
+        ++end;
+    return {begin, std::min(text.size(), std::max(end, begin + 1)) - begin};
+}
+
 } // namespace
 
 std::string mutateBytes(std::string bytes, Random& random) {
-    const size_t changes = 1 + below(random, 8);
+    const size_t changes = changesOf(random, 8);
+    const bool sameSize = random() % 2; // a file of another size is mostly no message at all
     for (size_t i = 0; i < changes && !bytes.empty(); ++i) {
         const size_t at = below(random, bytes.size()), size = 1 + below(random, 16);
-        switch (random() % 6) {
+        switch (random() % (sameSize ? 3 : 6)) {
         case 0:
             bytes[at] = static_cast<char>(random());
             break;
@@ -259,13 +278,13 @@ std::string mutateBytes(std::string bytes, Random& random) {
             bytes[at] = static_cast<char>(bytes[at] ^ (1 << random() % 8));
             break;
         case 2:
-            bytes.erase(at, size);
+            bytes[at] = static_cast<char>(0xff);
             break;
         case 3:
-            bytes.insert(below(random, bytes.size()), bytes.substr(at, size));
+            bytes.erase(at, size);
             break;
         case 4:
-            bytes[at] = static_cast<char>(0xff);
+            bytes.insert(below(random, bytes.size()), bytes.substr(at, size));
             break;
         default:
             if (random() % 8 == 0)
@@ -280,7 +299,7 @@ std::string mutateFields(const std::string& model, Random& random) {
     const std::unique_ptr<Message> proto = schema.newModel();
     if (!proto->ParsePartialFromString(model))
         return model;
-    const size_t changes = 1 + below(random, 4);
+    const size_t changes = changesOf(random, 4);
     for (size_t i = 0; i < changes; ++i) {
         const Tree tree = walk(*proto);
         if (tree.places.empty())
@@ -307,39 +326,33 @@ std::string mutateText(std::string text, Random& random) {
                                                        "@{}",
                                                        "float32",
                                                        "\""};
-    const size_t changes = 1 + below(random, 4);
+    const size_t changes = changesOf(random, 4);
     for (size_t i = 0; i < changes && !text.empty(); ++i) {
-        size_t begin = below(random, text.size()), end = begin;
         const bool line = random() % 3 == 0;
-        const auto inside = [&](char c) {
-            return line ? c != '\n' : std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '.';
-        };
-        while (begin > 0 && inside(text[begin - 1]))
-            --begin;
-        while (end < text.size() && inside(text[end]))
-            ++end;
-        end = std::min(text.size(), std::max(end, begin + 1));
-        const std::string piece = text.substr(begin, end - begin);
-        switch (random() % 6) {
+        const auto [begin, size] = pieceOf(text, below(random, text.size()), line);
+        const std::string piece = text.substr(begin, size);
+        const auto [otherBegin, otherSize] = pieceOf(text, below(random, text.size()), line);
+        switch (random() % 9) {
         case 0:
-            text.erase(begin, end - begin);
+            text.erase(begin, size);
             break;
         case 1:
             text.insert(begin, piece + (line ? "\n" : " "));
             break;
         case 2:
-            text.replace(begin, end - begin, tokens[below(random, tokens.size())]);
+            text.replace(begin, size, tokens[below(random, tokens.size())]);
             break;
-        case 3: {
-            const size_t other = below(random, text.size());
-            text.insert(other, piece);
+        case 3:
+            text.insert(otherBegin, piece);
             break;
-        }
         case 4:
             text.insert(begin, std::string(1 + below(random, 2000), "([{<-"[random() % 5]));
             break;
-        default:
+        case 5:
             text = mutateBytes(text, random);
+            break;
+        default: // one word or line in place of another: what the text speaks of stays its own
+            text.replace(begin, size, text.substr(otherBegin, otherSize));
         }
     }
     return text;

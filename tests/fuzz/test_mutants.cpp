@@ -144,6 +144,9 @@ private slots:
             if (trace.entry)
                 all.push_back({false, tir::print(*trace.entry), {}});
         }
+        for (const Text& whole : all)
+            QVERIFY(whole.relay ? relay::parse(whole.text, whole.pool).has_value()
+                                : tir::parsePrimFunc(whole.text).has_value());
         const size_t count = scaled(100);
         size_t read = 0;
         for (size_t i = 0; i < count; ++i) {
