@@ -65,6 +65,19 @@ void markLoops(std::vector<InstructionOrigin>& code, const std::vector<std::pair
     }
 }
 
+/// Code generation adds instructions without a line: register moves, spills, padding. In a loop they count to the statement
+/// of the instruction before them, at its start to that of the one behind.
+void completeLines(std::vector<InstructionOrigin>& code) {
+    const auto takeFrom = [](InstructionOrigin& entry, const InstructionOrigin& neighbour) {
+        if (entry.line == 0 && entry.inLoop && neighbour.inLoop)
+            entry.line = neighbour.line;
+    };
+    for (size_t i = 1; i < code.size(); ++i)
+        takeFrom(code[i], code[i - 1]);
+    for (size_t i = code.size(); i-- > 1;)
+        takeFrom(code[i - 1], code[i]);
+}
+
 } // namespace
 
 Result<std::vector<InstructionOrigin>> disassembleWithLines(const std::vector<std::byte>& object) {
@@ -111,6 +124,7 @@ Result<std::vector<InstructionOrigin>> disassembleWithLines(const std::vector<st
             at += size;
         }
         markLoops(code, backward);
+        completeLines(code);
         all.insert(all.end(), std::make_move_iterator(code.begin()), std::make_move_iterator(code.end()));
     }
     return all;

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The main function as an entry: inputs and their symbols, then each Block's bindings in order. A call of a primitive
+// function is a kernel call with addresses; views and tuples cost nothing; `if` and `loop` become branches and loops
+// whose Blocks are regions with frames of their own.
+//
+// A value whose size is known where its region's frame is laid out lies in that frame. Results of an `if` or `loop` whose
+// size the Blocks decide are handed on by address, and the frames that hold them live as long as the enclosing region.
+#pragma once
+
+#include "lower/lower.h"
+#include "lower/region.h"
+
+#include <set>
+
+namespace lathe::lower {
+
+using relay::TensorType;
+
+/// Where a value lies while the entry runs.
+struct Value {
+    std::vector<Value> fields; // of a tuple
+    bool tuple = false;
+    TensorType type;
+    Expr address;
+};
+
+using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must have
+
+/// How the result of a nested Block reaches the region around it: copied to a place there, or by address.
+struct Handover {
+    TensorType type;
+    bool byAddress = false;
+    Expr address;                                            // of the place, if not by address
+    tir::BufferPtr slot;                                     // by address: holds it
+    std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
+};
+
+/// What a loop stacks up: in a place for all slices if their number is known before it, else in one that grows.
+struct Scan {
+    TensorType type; // of the stack
+    TensorType slice;
+    Expr address;                  // fixed
+    tir::BufferPtr slot, capacity; // growing
+};
+
+class EntryBuilder {
+public:
+    EntryBuilder(const relay::Module& module, const Kernels& kernels, const model::ModelGraph* graph)
+        : module_(module), kernels_(kernels), graph_(graph) {}
+
+    Result<Entry> build();
+
+private:
+    // Inputs, outputs and Blocks: entry.cpp
+
+    Result<void> bindInputs(const relay::Function& main, Region& region);
+    /// Outputs that a kernel of the main Block makes are written in place. Marked here; the address is taken at the call.
+    void markOutputs(const relay::Function& main);
+    Expr outputAddress(int32_t output, const TensorType& type, Region& region);
+    Result<void> writeOutputs(const relay::Function& main, Region& region);
+    Result<void> lowerBlock(const relay::Block& block, Region& region, const Destinations& destinations);
+    /// Last position in the Block at which each Var bound in it is needed, through views, tuples and nested results.
+    std::map<uint32_t, size_t> lifetimes(const relay::Block& block) const;
+    bool isView(const relay::Binding& binding) const;
+    Result<void> lowerBinding(const relay::Binding& binding, Region& region, const Destinations& destinations,
+                              std::vector<Expr>& owned);
+    /// A place for a field of a binding: its destination, an output, or the frame (then it is owned, to be released).
+    Expr place(const relay::Binding& binding, const TensorType& type, Region& region, const Destinations& destinations,
+               std::vector<Expr>& owned);
+    Expr constantAddress(const relay::ConstantPtr& constant);
+
+    // What all parts need
+
+    bool defined(const Expr& expr) const;
+    bool defined(const TensorType& type) const;
+    void define(const arith::Var& var) { defined_.insert(var.get()); }
+    void check(Region& region, Expr condition, tir::CheckKind kind, std::string message);
+    Failure refused(model::Span span, std::string what, std::string hint = {});
+    std::string describe(model::Span span, const std::string& what) const;
+
+    // Calls of kernels, symbols from data, checks: entry_calls.cpp
+
+    Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region,
+                           const Destinations& destinations, std::vector<Expr>& owned);
+    /// Sizes first, then the symbols they define, then the results in a new segment.
+    Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const Plan& plan,
+                              const std::vector<Expr>& inputs, Region& region, const Destinations& destinations,
+                              std::vector<Expr>& owned);
+    void callKernel(const std::string& function, int kernelOrdinal, const Plan& plan, const std::vector<Expr>& buffers,
+                    const std::vector<Expr>& scalars, Region& region);
+    Value makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations,
+                     std::vector<Expr>& owned);
+    Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region);
+    Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region);
+    /// Before memory is asked for, that sizes made by data are sizes.
+    void checkSizes(const TensorType& type, model::Span span, Region& region);
+
+    // `if` and `loop`: entry_control.cpp
+
+    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+                         std::vector<Expr>& owned);
+    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+                           std::vector<Expr>& owned);
+    /// The first element of a scalar tensor, loaded here.
+    Expr loadScalar(relay::Var var, const std::string& name, Region& region);
+    /// Fields whose sizes are known here get a place in the region's frame; the others slots.
+    std::vector<Handover> prepare(const std::vector<relay::Type>& fields, Region& region, std::vector<Expr>& owned);
+    /// At the end of a nested Block: its values go where `handovers` say.
+    void handOver(const std::vector<Handover>& handovers, const std::vector<Value>& values, Region& region);
+    /// After the nested statement: the values as the region around sees them.
+    std::vector<Value> receive(const std::vector<Handover>& handovers, Region& region);
+    /// Kernels of the Block that make a result field write it where it is wanted.
+    Destinations destinationsFor(const relay::Block& block, const std::vector<Handover>& handovers) const;
+    Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
+                                           Region& region, std::vector<Expr>& owned);
+    /// In the loop's body: the slice of this step goes behind the others.
+    void appendSlice(const Scan& scan, const Value& slice, const Expr& step, const std::string& outOfMemory,
+                     Region& body);
+    /// At the end of the loop's body: the next carried values take their places. One that is another carried value is moved
+    /// aside before any of them is overwritten.
+    void moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current, std::vector<Value> next,
+                     Region& body);
+    /// After the loop: dims of a result that are symbols of its own, from what they are now.
+    void defineDims(const TensorType& type, const std::vector<Expr>& actual, Region& region);
+
+    const relay::Module& module_;
+    const Kernels& kernels_;
+    const model::ModelGraph* graph_;
+    Entry entry_;
+    std::map<uint32_t, Value> values_;
+    std::set<const arith::ExprNode*> defined_, inputSymbols_;
+    std::set<std::string> sizesChecked_; // outside of nested Blocks
+    std::map<Hash128, int> constantOrdinals_;
+    std::map<uint32_t, int32_t> outputOf_; // Var of the main Block -> the output it is
+    std::set<int32_t> writtenInPlace_;
+    int depth_ = 0; // of nested Blocks
+};
+
+tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);
+/// A tuple's, or the one.
+std::vector<relay::Type> fieldTypes(const relay::Type& type);
+std::vector<Value> fieldsOf(const Value& value);
+
+} // namespace lathe::lower

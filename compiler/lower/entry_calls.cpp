@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The entry's kernel calls, the symbols that data define, and the checks of both.
+#include "lower/entry_builder.h"
+#include "lower/sizes.h"
+#include "relay/attrs.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::lower {
+
+using relay::asTensor;
+using tir::makeStmt;
+
+namespace {
+
+void appendAddresses(const Value& value, std::vector<Expr>& addresses) {
+    if (!value.tuple)
+        addresses.push_back(value.address);
+    for (const Value& field : value.fields)
+        addresses.push_back(field.address);
+}
+
+} // namespace
+
+Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region,
+                                     const Destinations& destinations, std::vector<Expr>& owned) {
+    auto found = kernels_.plans.find(call.callee);
+    if (found == kernels_.plans.end())
+        return refused(binding.span,
+                       fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
+                       "recursion is not supported");
+    const Plan& plan = found->second;
+    if (plan.kind == Plan::Kind::View) {
+        Value value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
+        value.type = *asTensor(binding.type);
+        values_[binding.var.id] = std::move(value);
+        return {};
+    }
+    std::vector<Expr> inputs;
+    for (relay::Var arg : call.args)
+        inputs.push_back(values_.at(arg.id).address);
+    if (plan.kind == Plan::Kind::Dynamic)
+        return lowerDynamic(binding, call, plan, inputs, region, destinations, owned);
+    std::vector<Expr> buffers = inputs;
+    Value result = makeResult(binding, region, destinations, owned);
+    appendAddresses(result, buffers);
+    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, region);
+    values_[binding.var.id] = std::move(result);
+    return {};
+}
+
+Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call,
+                                        const Plan& plan, const std::vector<Expr>& inputs, Region& region,
+                                        const Destinations& destinations, std::vector<Expr>& owned) {
+    std::vector<arith::Var> fresh;
+    for (const relay::Type& type : fieldTypes(binding.type))
+        for (const Expr& dim : asTensor(type)->shape)
+            for (const arith::Var& var : arith::freeVars(dim))
+                if (!defined(var)) {
+                    fresh.push_back(var);
+                    define(var);
+                }
+    std::vector<Expr> buffers = inputs;
+    std::vector<Expr> state;
+    for (const tir::BufferPtr& buffer : plan.state)
+        state.push_back(
+            region.allocate(arith::simplify(elementsOf(buffer->shape) * static_cast<int64_t>(buffer->dtype.bytes()))));
+    buffers.insert(buffers.end(), state.begin(), state.end());
+    Expr sizes = region.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
+    buffers.push_back(sizes);
+    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, region);
+    tir::BufferPtr view =
+        tir::makeBuffer("sizes", types::Int64, {Expr(static_cast<int64_t>(std::max<size_t>(1, fresh.size())))});
+    region.bind(view, sizes);
+    for (size_t i = 0; i < fresh.size(); ++i)
+        region.define(fresh[i], arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
+    region.newSegment();
+    std::vector<Expr> fillBuffers = inputs;
+    fillBuffers.insert(fillBuffers.end(), state.begin(), state.end());
+    Value result = makeResult(binding, region, destinations, owned);
+    appendAddresses(result, fillBuffers);
+    callKernel(call.callee, plan.fill, plan, fillBuffers, plan.fillScalars, region);
+    for (const Expr& address : state)
+        region.release(address);
+    values_[binding.var.id] = std::move(result);
+    return {};
+}
+
+void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, const Plan& plan,
+                              const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, Region& region) {
+    const Kernel& kernel = kernels_.kernels[static_cast<size_t>(kernelOrdinal)];
+    std::vector<Expr> args = buffers;
+    args.insert(args.end(), scalars.begin(), scalars.end());
+    arith::VarMap map;
+    for (size_t i = 0; i < kernel.scalars.size(); ++i)
+        map[kernel.scalars[i].get()] = scalars[i];
+    auto here = [&](const Expr& expr) { return arith::simplify(arith::substitute(expr, map)); };
+    Expr workspace;
+    if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
+        workspace = region.allocate(here(kernel.workspaceBytes));
+        args.push_back(workspace);
+    }
+    int callId = static_cast<int>(entry_.calls.size());
+    Call call{function,
+              kernelOrdinal,
+              plan.origins,
+              plan.span,
+              here(estimateFlops(*kernel.computation)),
+              here(estimateBytes(*kernel.computation))};
+    entry_.calls.push_back(std::move(call));
+    region.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
+    if (workspace)
+        region.release(workspace);
+}
+
+Value EntryBuilder::makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations,
+                               std::vector<Expr>& owned) {
+    Value result;
+    if (const relay::TupleType* tuple = relay::asTuple(binding.type)) {
+        result.tuple = true;
+        for (const relay::Type& field : tuple->fields) {
+            const TensorType& type = *asTensor(field);
+            checkSizes(type, binding.span, region);
+            Expr address = region.allocate(bytesOf(type));
+            owned.push_back(address);
+            result.fields.push_back({{}, false, type, address});
+        }
+    } else {
+        const TensorType& type = *asTensor(binding.type);
+        checkSizes(type, binding.span, region);
+        result = {{}, false, type, place(binding, type, region, destinations, owned)};
+    }
+    return result;
+}
+
+Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
+    const Value& value = values_.at(call.args.front().id);
+    const auto& symbols = relay::attrs<relay::BindSymbolsAttrs>(call.attrs).symbols;
+    tir::BufferPtr view = tir::makeBuffer("elements", value.type.dtype, {Expr(static_cast<int64_t>(symbols.size()))});
+    region.bind(view, value.address);
+    for (size_t i = 0; i < symbols.size(); ++i) {
+        if (!symbols[i] || symbols[i].kind() != arith::ExprKind::Var || defined(symbols[i]))
+            continue;
+        arith::Var var(symbols[i].node());
+        region.define(var, arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
+        define(var);
+        constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+        if (var->lower != least || var->upper != most)
+            check(region, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)),
+                  tir::CheckKind::InvalidValue,
+                  describe(binding.span, fmt::format("{} is outside {} … {}", var->name, var->lower, var->upper)));
+    }
+    region.newSegment();
+    values_[binding.var.id] = Value(value);
+    return {};
+}
+
+Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
+    const auto& attrs = relay::attrs<relay::AssumeAttrs>(call.attrs);
+    check(region, attrs.condition, tir::CheckKind::ShapeMismatch,
+          describe(binding.span, "it does not hold that " + attrs.message));
+    Value value = values_.at(call.args.front().id);
+    if (const TensorType* type = asTensor(binding.type))
+        value.type = *type;
+    values_[binding.var.id] = std::move(value);
+    return {};
+}
+
+void EntryBuilder::checkSizes(const TensorType& type, model::Span span, Region& region) {
+    for (const SizeCondition& size : sizeConditions(type, inputSymbols_))
+        if (depth_ > 0 || sizesChecked_.insert(arith::toString(size.holds)).second)
+            check(region, size.holds, tir::CheckKind::InvalidValue, describe(span, size.message));
+}
+
+} // namespace lathe::lower

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `if` and `loop` in the entry: nested regions, how values get in and out of them, and the stacks that loops make.
+#include "lower/entry_builder.h"
+#include "lower/sizes.h"
+#include "runtime/abi.h"
+
+#include <algorithm>
+
+namespace lathe::lower {
+
+using relay::asTensor;
+using tir::makeStmt;
+
+namespace {
+
+/// Of a local place with one element.
+Expr load(const tir::BufferPtr& place) {
+    return arith::load(place, {Expr(0)});
+}
+void store(const tir::BufferPtr& place, Expr value, Region& region) {
+    region.add(makeStmt(tir::Store{place, {Expr(0)}, std::move(value), {}}, -1));
+}
+
+/// Where a value lies after the nested statement: at the address in `slot`, or if there is none, where it was put.
+Expr addressAfter(const tir::BufferPtr& slot, const Expr& address, const std::string& name, Region& region) {
+    return slot ? Expr(region.let(name, load(slot))) : address;
+}
+
+Value resultValue(const relay::Type& type, std::vector<Value> fields) {
+    if (relay::asTuple(type))
+        return {std::move(fields), true, {}, {}};
+    return std::move(fields.at(0));
+}
+
+} // namespace
+
+Expr EntryBuilder::loadScalar(relay::Var var, const std::string& name, Region& region) {
+    const Value& value = values_.at(var.id);
+    tir::BufferPtr view = tir::makeBuffer(name + "_at", value.type.dtype, {Expr(1)});
+    region.bind(view, value.address);
+    return region.let(name, load(view));
+}
+
+std::vector<Handover> EntryBuilder::prepare(const std::vector<relay::Type>& fields, Region& region,
+                                            std::vector<Expr>& owned) {
+    std::vector<Handover> result;
+    std::set<const arith::ExprNode*> taken;
+    for (const relay::Type& field : fields) {
+        Handover handover{*asTensor(field), false, {}, nullptr, {}};
+        if (defined(handover.type)) {
+            handover.address = region.allocate(bytesOf(handover.type));
+            owned.push_back(handover.address);
+        } else {
+            handover.byAddress = true;
+            handover.slot = region.local("address", types::Handle);
+            for (const Expr& dim : handover.type.shape)
+                for (const arith::Var& var : arith::freeVars(dim))
+                    if (!defined(var) && taken.insert(var.get()).second)
+                        handover.dims.emplace_back(var, region.local(var->name + "_slot", types::Index));
+        }
+        result.push_back(std::move(handover));
+    }
+    return result;
+}
+
+void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::vector<Value>& values, Region& region) {
+    for (size_t i = 0; i < handovers.size(); ++i) {
+        const Handover& to = handovers[i];
+        const Value& from = values[i];
+        if (!to.byAddress) {
+            if (!to.address.same(from.address))
+                region.add(copyBytes(to.address, from.address, bytesOf(to.type)));
+            continue;
+        }
+        store(to.slot, from.address, region);
+        for (const auto& [symbol, slot] : to.dims)
+            for (size_t axis = 0; axis < to.type.shape.size(); ++axis)
+                if (to.type.shape[axis].same(symbol))
+                    store(slot, from.type.shape[axis], region);
+    }
+}
+
+std::vector<Value> EntryBuilder::receive(const std::vector<Handover>& handovers, Region& region) {
+    std::vector<Value> values;
+    bool symbols = false;
+    for (const Handover& handover : handovers) {
+        for (const auto& [symbol, slot] : handover.dims) {
+            region.define(symbol, load(slot));
+            define(symbol);
+            symbols = true;
+        }
+        values.push_back({{}, false, handover.type, addressAfter(handover.slot, handover.address, "value", region)});
+    }
+    if (symbols)
+        region.newSegment();
+    return values;
+}
+
+Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std::vector<Handover>& handovers) const {
+    Destinations result;
+    std::vector<relay::Var> vars = {block.result};
+    for (const relay::BindingPtr& binding : block.bindings)
+        if (binding->var == block.result)
+            if (const auto* tuple = binding->as<relay::MakeTuple>())
+                vars = tuple->fields;
+    if (vars.size() != handovers.size())
+        return result;
+    for (const relay::BindingPtr& binding : block.bindings) {
+        const auto* call = binding->as<relay::FunctionCall>();
+        if (!call || relay::asTuple(binding->type) || isView(*binding))
+            continue;
+        auto it = std::find(vars.begin(), vars.end(), binding->var);
+        if (it != vars.end() && std::count(vars.begin(), vars.end(), binding->var) == 1 &&
+            !handovers[static_cast<size_t>(it - vars.begin())].byAddress)
+            result[binding->var.id] = handovers[static_cast<size_t>(it - vars.begin())].address;
+    }
+    return result;
+}
+
+Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+                                   std::vector<Expr>& owned) {
+    Expr condition = loadScalar(branch.condition, "condition", region);
+    std::vector<Handover> handovers = prepare(fieldTypes(binding.type), region, owned);
+    const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
+    std::vector<tir::Stmt> cases;
+    for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
+        Region nested(kept);
+        auto before = defined_;
+        ++depth_;
+        LATHE_CHECKED(lowerBlock(*block, nested, destinationsFor(*block, handovers)));
+        --depth_;
+        handOver(handovers, fieldsOf(values_.at(block->result.id)), nested);
+        defined_ = std::move(before);
+        auto [stmt, peak] = nested.finish();
+        region.nested(peak);
+        cases.push_back(stmt);
+    }
+    Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
+    if (!cases[0])
+        cases[0] = evaluate(arith::intImm(0));
+    region.add(makeStmt(tir::If{holds, cases[0], cases[1]}, -1));
+    values_[binding.var.id] = resultValue(binding.type, receive(handovers, region));
+    return {};
+}
+
+Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
+                                                     Region& region, std::vector<Expr>& owned) {
+    std::vector<Scan> scans;
+    for (const relay::Type& stack : types) {
+        Scan scan{*asTensor(stack), {}, {}, nullptr, nullptr};
+        scan.slice = scan.type;
+        scan.slice.shape.erase(scan.slice.shape.begin());
+        if (!defined(scan.slice))
+            return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
+                           "give it a fixed size");
+        if (defined(scan.type)) {
+            scan.address = region.allocate(bytesOf(scan.type));
+            owned.push_back(scan.address);
+        } else {
+            scan.slot = region.local("stack", types::Handle);
+            scan.capacity = region.local("capacity", types::Int64);
+            store(scan.capacity, arith::intImm(0, types::Int64), region);
+            store(scan.slot, rtCall(LATHE_FN_ARENA_PUSH, {Expr(64)}, types::Handle), region);
+        }
+        scans.push_back(std::move(scan));
+    }
+    return scans;
+}
+
+void EntryBuilder::appendSlice(const Scan& scan, const Value& slice, const Expr& step, const std::string& outOfMemory,
+                               Region& body) {
+    const Expr bytes = bytesOf(scan.slice);
+    if (scan.slot) {
+        const Expr capacity = arith::cast(load(scan.capacity), types::Index);
+        Region grow(true);
+        const arith::Var larger = grow.let("larger", arith::max(capacity * Expr(2), Expr(16)));
+        const arith::Var moved = grow.let("moved", rtCall(LATHE_FN_ARENA_PUSH, {larger * bytes}, types::Handle));
+        const Expr bits = arith::call(arith::Intrinsic::Reinterpret, {moved}, types::Int64);
+        check(grow, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, outOfMemory);
+        grow.add(copyBytes(moved, load(scan.slot), step * bytes));
+        store(scan.slot, moved, grow);
+        store(scan.capacity, arith::cast(larger, types::Int64), grow);
+        body.add(makeStmt(tir::If{arith::ge(step, capacity), grow.finish().first, nullptr}, -1));
+    }
+    const Expr base = scan.slot ? load(scan.slot) : scan.address;
+    const Expr end = arith::call(arith::Intrinsic::PtrOffset, {base, step * bytes}, types::Handle);
+    body.add(copyBytes(end, slice.address, bytes));
+}
+
+void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& actual, Region& region) {
+    for (size_t axis = 0; axis < type.shape.size(); ++axis)
+        if (type.shape[axis].kind() == arith::ExprKind::Var && !defined(type.shape[axis])) {
+            const arith::Var symbol(type.shape[axis].node());
+            region.define(symbol, actual[axis]);
+            define(symbol);
+            region.newSegment();
+        }
+}
+
+void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current,
+                               std::vector<Value> next, Region& body) {
+    for (size_t i = 0; i < carried.size(); ++i)
+        for (size_t j = 0; j < carried.size(); ++j)
+            if (i != j && !carried[i].byAddress && next[i].address.same(current[j].address)) {
+                Expr aside = body.allocate(bytesOf(carried[i].type));
+                body.add(copyBytes(aside, next[i].address, bytesOf(carried[i].type)));
+                next[i].address = aside;
+                break;
+            }
+    handOver(carried, next, body);
+}
+
+Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+                                     std::vector<Expr>& owned) {
+    const std::vector<relay::Type> resultTypes = fieldTypes(binding.type);
+    const size_t carriedCount = loop.carried.size();
+    // Carried values live across iterations: in a place of the frame, or by address where their sizes change.
+    std::vector<relay::Type> carriedTypes;
+    for (const relay::Param& param : loop.carried)
+        carriedTypes.push_back(param.type);
+    const std::vector<Handover> carried = prepare(carriedTypes, region, owned);
+    std::vector<Value> initial;
+    for (relay::Var var : loop.init)
+        initial.push_back(values_.at(var.id));
+    handOver(carried, initial, region);
+
+    Expr trips; // index; null: unbounded
+    if (loop.tripCount)
+        trips = region.let("trips", arith::cast(loadScalar(loop.tripCount, "trip_count", region), types::Index));
+    const tir::BufferPtr going = region.local("going", types::Bool),
+                         iteration = region.local("iteration", types::Int64);
+    store(going, loop.condition ? loadScalar(loop.condition, "first", region) : arith::boolImm(true), region);
+    store(iteration, arith::intImm(0, types::Int64), region);
+    LATHE_TRY(const std::vector<Scan> scans,
+              prepareScans(binding, std::span(resultTypes).subspan(carriedCount), region, owned));
+    const bool kept = std::ranges::any_of(carried, &Handover::byAddress) ||
+                      std::ranges::any_of(scans, [](const Scan& scan) { return bool(scan.slot); });
+
+    Region body(kept);
+    auto before = defined_;
+    ++depth_;
+    const std::vector<Value> current = receive(carried, body);
+    for (size_t i = 0; i < carriedCount; ++i)
+        values_[loop.carried[i].var.id] = current[i];
+    const arith::Var step = body.let("step", arith::cast(load(iteration), types::Index));
+    const Expr stepAddress = arith::call(arith::Intrinsic::AddressOf, {load(iteration)}, types::Handle);
+    values_[loop.iteration.var.id] = {{}, false, *asTensor(loop.iteration.type), stepAddress};
+    LATHE_CHECKED(lowerBlock(*loop.body, body, {}));
+    // The body's results: whether to go on, the carried values, the slices.
+    const std::vector<Value> results = fieldsOf(values_.at(loop.body->result.id));
+    const auto firstCarried = results.begin() + (loop.condition ? 1 : 0);
+    const auto firstSlice = firstCarried + static_cast<ptrdiff_t>(carriedCount);
+    for (size_t i = 0; i < scans.size(); ++i)
+        appendSlice(scans[i], firstSlice[static_cast<ptrdiff_t>(i)], step,
+                    describe(binding.span, "not enough memory for the loop's outputs"), body);
+    if (loop.condition) {
+        const Value& next = results.front();
+        const tir::BufferPtr view = tir::makeBuffer("next_at", next.type.dtype, {Expr(1)});
+        body.bind(view, next.address);
+        store(going, load(view), body);
+    }
+    moveCarried(carried, current, {firstCarried, firstSlice}, body);
+    store(iteration, load(iteration) + arith::intImm(1, types::Int64), body);
+    --depth_;
+    defined_ = std::move(before);
+    const auto [stmt, peak] = body.finish();
+    region.nested(peak);
+    Expr condition = load(going);
+    if (trips)
+        condition = arith::logicalAnd(condition, arith::lt(arith::cast(load(iteration), types::Index), trips));
+    region.add(makeStmt(tir::While{condition, stmt}, -1));
+
+    // Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
+    std::vector<Value> fields;
+    for (size_t i = 0; i < carriedCount; ++i) {
+        const TensorType& type = *asTensor(resultTypes[i]);
+        arith::VarMap last;
+        for (const auto& [symbol, slot] : carried[i].dims)
+            last[symbol.get()] = load(slot);
+        std::vector<Expr> actual;
+        for (const Expr& dim : carried[i].type.shape)
+            actual.push_back(arith::substitute(dim, last));
+        defineDims(type, actual, region);
+        fields.push_back({{}, false, type, addressAfter(carried[i].slot, carried[i].address, "last", region)});
+    }
+    for (const Scan& scan : scans) {
+        std::vector<Expr> actual = scan.type.shape;
+        actual[0] = arith::cast(load(iteration), types::Index);
+        defineDims(scan.type, actual, region);
+        fields.push_back({{}, false, scan.type, addressAfter(scan.slot, scan.address, "scan", region)});
+    }
+    values_[binding.var.id] = resultValue(binding.type, std::move(fields));
+    return {};
+}
+
+} // namespace lathe::lower
