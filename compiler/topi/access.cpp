@@ -80,6 +80,11 @@ std::vector<Access> readsOf(const tir::Block& block) {
     return reads;
 }
 
+bool isOutput(const tir::Block& block) {
+    const tir::Store* store = onlyStore(block);
+    return !store || store->buffer->scope == tir::Scope::Global;
+}
+
 bool isReduction(const tir::Block& block) {
     return std::any_of(block.iters.begin(), block.iters.end(),
                        [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });

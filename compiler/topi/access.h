@@ -28,6 +28,8 @@ Access accessOf(const tir::BufferPtr& buffer, const std::vector<arith::Expr>& in
 /// Loads in the stored value that read other buffers than the one written.
 std::vector<Access> readsOf(const tir::Block& block);
 
+/// Whether the block writes what is seen outside of the kernel.
+bool isOutput(const tir::Block& block);
 bool isReduction(const tir::Block& block);
 /// A block that computes each element once, without checks.
 bool isInjective(const tir::Block& block);
