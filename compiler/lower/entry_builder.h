@@ -102,8 +102,8 @@ private:
                          std::vector<Expr>& owned);
     Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
                            std::vector<Expr>& owned);
-    /// The first element of a scalar tensor, loaded here.
-    Expr loadScalar(relay::Var var, const std::string& name, Region& region);
+    /// The element of a scalar, loaded here.
+    Expr loadScalar(const Value& value, const std::string& name, Region& region);
     /// Fields whose sizes are known here get a place in the region's frame; the others slots.
     std::vector<Handover> prepare(const std::vector<relay::Type>& fields, Region& region, std::vector<Expr>& owned);
     /// At the end of a nested Block: its values go where `handovers` say.

@@ -35,8 +35,7 @@ Value resultValue(const relay::Type& type, std::vector<Value> fields) {
 
 } // namespace
 
-Expr EntryBuilder::loadScalar(relay::Var var, const std::string& name, Region& region) {
-    const Value& value = values_.at(var.id);
+Expr EntryBuilder::loadScalar(const Value& value, const std::string& name, Region& region) {
     tir::BufferPtr view = tir::makeBuffer(name + "_at", value.type.dtype, {Expr(1)});
     region.bind(view, value.address);
     return region.let(name, load(view));
@@ -120,7 +119,7 @@ Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std:
 
 Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
                                    std::vector<Expr>& owned) {
-    Expr condition = loadScalar(branch.condition, "condition", region);
+    Expr condition = loadScalar(values_.at(branch.condition.id), "condition", region);
     std::vector<Handover> handovers = prepare(fieldTypes(binding.type), region, owned);
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
     std::vector<tir::Stmt> cases;
@@ -227,10 +226,12 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
 
     Expr trips; // index; null: unbounded
     if (loop.tripCount)
-        trips = region.let("trips", arith::cast(loadScalar(loop.tripCount, "trip_count", region), types::Index));
+        trips = region.let("trips",
+                           arith::cast(loadScalar(values_.at(loop.tripCount.id), "trip_count", region), types::Index));
     const tir::BufferPtr going = region.local("going", types::Bool),
                          iteration = region.local("iteration", types::Int64);
-    store(going, loop.condition ? loadScalar(loop.condition, "first", region) : arith::boolImm(true), region);
+    store(going, loop.condition ? loadScalar(values_.at(loop.condition.id), "condition", region) : arith::boolImm(true),
+          region);
     store(iteration, arith::intImm(0, types::Int64), region);
     LATHE_TRY(const std::vector<Scan> scans,
               prepareScans(binding, std::span(resultTypes).subspan(carriedCount), region, owned));
@@ -256,9 +257,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
                     describe(binding.span, "not enough memory for the loop's outputs"), body);
     if (loop.condition) {
         const Value& next = results.front();
-        const tir::BufferPtr view = tir::makeBuffer("next_at", next.type.dtype, {Expr(1)});
-        body.bind(view, next.address);
-        store(going, load(view), body);
+        store(going, loadScalar(next, "next", body), body);
     }
     moveCarried(carried, current, {firstCarried, firstSlice}, body);
     store(iteration, load(iteration) + arith::intImm(1, types::Int64), body);

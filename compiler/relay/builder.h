@@ -101,6 +101,8 @@ public:
 private:
     struct State;
     struct Branches;
+    /// Whether var can decide about an `if` or loop; fails if not.
+    bool isCondition(Var var);
     Branches buildBranches(Var condition, const std::function<Var()>& thenFn, const std::function<Var()>& elseFn,
                            bool both);
     Var joinBranches(Var condition, const Branches& branches);

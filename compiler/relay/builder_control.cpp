@@ -93,14 +93,19 @@ struct Builder::Branches {
     Symbols inner;
 };
 
+bool Builder::isCondition(Var var) {
+    const bool holds = isTensor(var) && dtype(var).isBool() && shape(var).empty();
+    if (!holds)
+        fail(fmt::format("the condition is {}, not bool[]", toString(type(var))));
+    return holds;
+}
+
 Builder::Branches Builder::buildBranches(Var condition, const std::function<Var()>& thenFn,
                                          const std::function<Var()>& elseFn, bool both) {
     State& s = *state_;
     Branches built;
-    if (!isTensor(condition) || !dtype(condition).isBool()) {
-        fail(fmt::format("the condition is {}, not bool", toString(type(condition))));
+    if (!isCondition(condition))
         return built;
-    }
     if (s.frames.size() > limits::blockNesting) {
         fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
         return built;
@@ -185,6 +190,12 @@ Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, in
         fail(fmt::format("branches and loops are nested over {} deep", limits::blockNesting));
         return {};
     }
+    if (condition && !isCondition(condition))
+        return {};
+    if (tripCount && (!isTensor(tripCount) || !dtype(tripCount).isInt() || !shape(tripCount).empty())) {
+        fail(fmt::format("the trip count is {}, not a single integer", toString(type(tripCount))));
+        return {};
+    }
     std::vector<Type> carriedTypes;
     for (Var var : init)
         carriedTypes.push_back(type(var));
@@ -208,7 +219,7 @@ Var Builder::loop(Var tripCount, Var condition, const std::vector<Var>& init, in
         if (!failed() && values.size() != lead + init.size() + static_cast<size_t>(scans))
             fail(fmt::format("the loop's body gives {} values, not {}", values.size(),
                              lead + init.size() + static_cast<size_t>(scans)));
-        if (failed()) {
+        if (failed() || (condition && !isCondition(values[0]))) {
             s.close({}, inner);
             return {};
         }

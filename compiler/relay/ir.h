@@ -161,7 +161,7 @@ struct Construct {
     std::string dataType, constructor;
     std::vector<Var> args;
 };
-/// condition: bool[] (or bool with one element). The result type joins both Blocks': equal dims stay, others become symbols.
+/// condition: bool[]. The result type joins both Blocks': equal dims stay, others become symbols.
 struct If {
     Var condition;
     BlockPtr thenBlock, elseBlock;

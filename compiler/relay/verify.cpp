@@ -277,10 +277,13 @@ private:
                             fmt::format("field {} is {}, not {}", i + 1, toString(given[i]), toString(fields[i])));
         return stated(binding, *inferred);
     }
+    static bool isCondition(const Type& type) {
+        const TensorType* tensor = asTensor(type);
+        return tensor && tensor->dtype.isBool() && tensor->shape.empty();
+    }
     Result<void> check(const Binding& binding, const If& branch) {
-        const TensorType* condition = branch.condition ? asTensor(types_.at(branch.condition.id)) : nullptr;
-        if (!condition || !condition->dtype.isBool())
-            return fail(binding.var, "the condition is not bool");
+        if (!branch.condition || !isCondition(types_.at(branch.condition.id)))
+            return fail(binding.var, "the condition is not bool[]");
         for (const BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
             LATHE_TRY(Type type, nested(block, {}));
             LATHE_CHECKED(stated(binding, type, nullptr, true));
@@ -339,6 +342,8 @@ private:
             result->fields.size() != carried + scans)
             return fail(binding.var, fmt::format("the loop's body gives {} for {} carried values and {} scans",
                                                  toString(body), carried, scans));
+        if (loop.condition && (!isCondition(types_.at(loop.condition.id)) || !isCondition(given->fields.front())))
+            return fail(binding.var, "the condition is not bool[]");
         for (size_t i = 0; i < carried; ++i) {
             if (!fitsSymbols(given->fields[lead + i], loop.carried[i].type))
                 return fail(binding.var,

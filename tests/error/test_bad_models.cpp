@@ -180,6 +180,10 @@ private slots:
         QTest::newRow("negative size")
             << "g (float[1] x) => (float[n] y) <int64[1] to = {-5}> { [odd] a = ConstantOfShape(to) y = Add(x, a) }"
             << "odd" << "ai.onnx.ConstantOfShape" << "";
+        QTest::newRow("condition that is no bool")
+            << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop(n, go, x) < body = step (int64 i, "
+               "bool c, float[2] v) => (int64 d, float[2] w) { d = Identity(i) w = Add(v, v) } > }"
+            << "repeat" << "ai.onnx.Loop" << "not bool[]";
         QTest::newRow("no node") << "g (float[2] x) => (float[2] y) { }" << "" << "" << "nothing produces";
     }
     void refusedGraph() {

@@ -168,6 +168,15 @@ private slots:
         fails({{"x", floats({1})}, {"to", int64s({-1, 1})}}, "big", "");
     }
 
+    void conditionOfSeveralElements() {
+        model(
+            "g (float[2] x, int64[n] k) => (float[2] y) { c = Cast <to: int = 9> (k) [choice] y = If (c) < then_branch "
+            "= a () => (float[2] t) { t = Abs(x) }, else_branch = b () => (float[2] f) { f = Neg(x) } > }");
+        runs({{"x", floats({2})}, {"k", int64s({1})}});
+        fails({{"x", floats({2})}, {"k", int64s({})}}, "choice", "reshaped to []");
+        fails({{"x", floats({2})}, {"k", int64s({1, 0})}}, "choice", "reshaped to []");
+    }
+
     void artifactThatIsDamaged() {
         const fs::path artifact = folder_ / "model.onnx"; // the name that run() opens
         writeFile(artifact, std::string(4096, 'x') + "LATHEWTS" + std::string(24, '\0'));

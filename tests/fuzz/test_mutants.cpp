@@ -5,7 +5,8 @@
 //
 // Damaged models and damaged IR text, by fixed seeds: whatever they hold, Lathe answers with a result or a diagnostic, in
 // bounded time and memory. $LATHE_FUZZ multiplies the counts; 10 is the full run: 2,000 models in one process, 1,000 texts,
-// 200 models by `lathe run`. The mutant at work lies in $TMPDIR/lathe_mutant (for when the process ends by it).
+// 200 models by `lathe run`. The mutant at work lies in $TMPDIR/lathe_mutant_NUMBER (for when the process ends by it);
+// $LATHE_FUZZ_FIRST is the number to begin with.
 #include "driver/compile.h"
 #include "fuzz/mutate.h"
 #include "relay/text.h"
@@ -20,6 +21,7 @@
 #include <QTest>
 #include <cstdlib>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 using namespace lathe;
@@ -34,7 +36,7 @@ namespace {
 #endif
 #endif
 
-constexpr unsigned secondsOfOne = 60;             // in a sanitized build on a busy machine
+constexpr time_t secondsOfOne = 60;               // of processor time, in a sanitized build
 constexpr int64_t growthOfOne = int64_t{1} << 30; // bytes
 
 struct Seed {
@@ -58,6 +60,38 @@ size_t scaled(size_t count) {
     const char* factor = std::getenv("LATHE_FUZZ");
     return count * (factor ? static_cast<size_t>(std::max(1, std::atoi(factor))) : 1);
 }
+
+size_t first() {
+    const char* number = std::getenv("LATHE_FUZZ_FIRST");
+    return number ? static_cast<size_t>(std::max(0, std::atoi(number))) : 0;
+}
+
+/// The file of a mutant while it is at work.
+class AtWork {
+public:
+    AtWork(size_t number, const std::string& bytes)
+        : path_(fs::temp_directory_path() / ("lathe_mutant_" + std::to_string(number))) {
+        writeFile(path_, bytes);
+        limitSeconds(secondsOfOne); // ends the process: a hang is a failure
+    }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+    ~AtWork() {
+        limitSeconds(0);
+        if (!kept_)
+            fs::remove(path_);
+    }
+    void keep() { kept_ = true; }
+
+private:
+    static void limitSeconds(time_t seconds) {
+        const itimerval limit{{0, 0}, {seconds, 0}};
+        setitimer(ITIMER_PROF, &limit, nullptr);
+    }
+
+    fs::path path_;
+    bool kept_ = false;
+};
 
 int64_t residentPeak() {
     rusage usage{};
@@ -84,33 +118,26 @@ driver::Options options() {
 class TestMutants : public QObject {
     Q_OBJECT
 
-    fs::path atWork_ = fs::temp_directory_path() / "lathe_mutant";
-
 private slots:
-    void cleanupTestCase() { fs::remove(atWork_); }
-
     void models() {
         const std::vector<Seed> all = seeds();
         const size_t count = scaled(200);
         size_t compiled = 0, refused = 0;
         double longest = 0;
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i = first(); i < count; ++i) {
             const std::string bytes = mutant(all, i, 0);
-            writeFile(atWork_, bytes);
             const int64_t before = residentPeak();
-            alarm(secondsOfOne); // ends the process: a hang is a failure
+            AtWork atWork(i, bytes);
             QElapsedTimer timer;
             timer.start();
             driver::Trace trace;
             const auto result =
                 driver::compileBytes(std::as_bytes(std::span(bytes)), "mutant.onnx", {}, {}, options(), trace);
-            alarm(0);
             longest = std::max(longest, static_cast<double>(timer.elapsed()) / 1000);
             const std::string what = result ? "" : toString(result.error());
             const std::string where = all[i % all.size()].name + ", mutant " + std::to_string(i) + ": " + what;
             if (what.find("internal error") != std::string::npos) {
-                fs::copy_file(atWork_, fs::temp_directory_path() / ("lathe_mutant_" + std::to_string(i)),
-                              fs::copy_options::overwrite_existing);
+                atWork.keep();
                 QTest::qFail(where.c_str(), __FILE__, __LINE__);
             }
             QVERIFY2(residentPeak() - before < growthOfOne, where.c_str());
@@ -149,12 +176,11 @@ private slots:
                                 : tir::parsePrimFunc(whole.text).has_value());
         const size_t count = scaled(100);
         size_t read = 0;
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i = first(); i < count; ++i) {
             fuzz::Random random(i);
             const Text& original = all[i % all.size()];
             const std::string text = fuzz::mutateText(original.text, random);
-            writeFile(atWork_, text);
-            alarm(secondsOfOne);
+            const AtWork atWork(i, text);
             if (original.relay) {
                 if (const auto module = relay::parse(text, original.pool)) {
                     ++read;
@@ -167,7 +193,6 @@ private slots:
                     (void)tir::verify(**function, level);
                 (void)tir::print(**function);
             }
-            alarm(0);
         }
         qInfo("%zu texts of %zu: %zu could still be read", count, all.size(), read);
     }
@@ -181,7 +206,7 @@ private slots:
         const QTemporaryDir folder;
         const fs::path model = fs::path(folder.path().toStdString()) / "mutant.onnx";
         std::array<size_t, 2> codes = {0, 0};
-        for (size_t i = 0; i < count; ++i) {
+        for (size_t i = first(); i < count; ++i) {
             writeFile(model, mutant(all, i, 1'000'000));
             QProcess process;
             process.setChildProcessModifier([] {
