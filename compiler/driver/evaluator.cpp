@@ -41,12 +41,6 @@ int64_t product(const std::vector<int64_t>& dims) {
     return count;
 }
 
-std::vector<relay::Type> fieldTypes(const relay::Type& type) {
-    if (const relay::TupleType* tuple = relay::asTuple(type))
-        return tuple->fields;
-    return {type};
-}
-
 Failure unknownSize() {
     return failure("a size depends on the model's inputs");
 }
@@ -55,7 +49,7 @@ Failure unknownSize() {
 bool isStatic(const relay::Function& function) {
     return std::all_of(function.body->bindings.begin(), function.body->bindings.end(),
                        [](const relay::BindingPtr& binding) {
-                           for (const relay::Type& type : fieldTypes(binding->type))
+                           for (const relay::Type& type : relay::fieldTypes(binding->type))
                                if (const relay::TensorType* tensor = asTensor(type); tensor && !dimsOf(*tensor, {}))
                                    return false;
                            return true;
@@ -87,7 +81,7 @@ int64_t workOf(const relay::Function& function) {
     std::map<uint32_t, double> elements;
     auto count = [](const relay::Type& type) {
         double all = 0;
-        for (const relay::Type& field : fieldTypes(type))
+        for (const relay::Type& field : relay::fieldTypes(type))
             if (const relay::TensorType* tensor = asTensor(field)) {
                 double each = 1;
                 for (const arith::Expr& dim : tensor->shape)
@@ -121,7 +115,7 @@ DriverEvaluator::~DriverEvaluator() = default;
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function,
                                                            const std::vector<ConstantPtr>& args) {
-    for (const relay::Type& type : fieldTypes(function.resultType)) {
+    for (const relay::Type& type : relay::fieldTypes(function.resultType)) {
         const relay::TensorType* tensor = asTensor(type);
         if (!tensor || tensor->dtype == types::String)
             return failure("only numeric tensors are evaluated");
@@ -207,7 +201,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         memory.reserve(operands.size() + plan.state.size() + 16);
         for (const ConstantPtr& operand : operands)
             addBuffer(expanded(*operand));
-        std::vector<relay::Type> fields = fieldTypes(binding->type);
+        std::vector<relay::Type> fields = relay::fieldTypes(binding->type);
         if (plan.kind == lower::Plan::Kind::Dynamic) {
             std::vector<arith::Var> fresh;
             for (const relay::Type& field : fields)
@@ -328,7 +322,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
     if (lathe_run(context) != LATHE_OK)
         return failure(lathe_last_error(context));
     std::vector<ConstantPtr> results;
-    std::vector<relay::Type> fields = fieldTypes(function.resultType);
+    std::vector<relay::Type> fields = relay::fieldTypes(function.resultType);
     for (size_t i = 0; i < fields.size(); ++i) {
         DLTensor tensor{};
         if (lathe_get_output(context, static_cast<int32_t>(i), &tensor) != LATHE_OK)

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One sweep: each product or convolution whose weights are a constant reads a relayout of them instead. Weights that
-// several calls share are packed once: equal recipes have one hash.
+// One sweep: values take the layouts that were chosen, constant weights of products and convolutions become relayouts of
+// them. Weights that several calls share are packed once: equal recipes have one hash.
 #include "lower/choose_layouts.h"
 
+#include "lower/channel_blocks.h"
 #include "relay/attrs.h"
 #include "relay/transform/make.h"
 
@@ -12,67 +13,113 @@ namespace {
 
 using namespace relay;
 
-/// Columns a panel: two vectors, or one; 0 if the extent is no multiple of either.
-int64_t panelWidth(const Expr& extent, DataType dtype, const Target& target) {
-    auto columns = arith::asInt(extent);
-    int64_t lanes = target.lanes(dtype.bits);
-    if (!columns || lanes < 2 || *columns == 0)
-        return 0;
-    return *columns % (2 * lanes) == 0 ? 2 * lanes : *columns % lanes == 0 ? lanes : 0;
-}
-
-/// All dims in order but `dim` split: its outer part first, its inner part last.
-LayoutPtr panels(size_t rank, int dim, int64_t width) {
+/// Panels of `width` along `dim`, outermost, within a panel the other dims in order, its elements innermost. inner: how the
+/// operand's channels (dim 1) are blocked, 0 if they are not; the blocks' elements lie just outside of the panel's.
+LayoutPtr panels(size_t rank, int dim, int64_t width, int64_t inner = 0) {
     auto layout = std::make_shared<Layout>();
     layout->axes.push_back({dim, width, true});
     for (size_t axis = 0; axis < rank; ++axis)
         if (static_cast<int>(axis) != dim)
-            layout->axes.push_back({static_cast<int>(axis), 0, false});
+            layout->axes.push_back({static_cast<int>(axis), axis == 1 ? inner : 0, axis == 1 && inner != 0});
+    if (inner != 0)
+        layout->axes.push_back({1, inner, false});
     layout->axes.push_back({dim, width, false});
     return layout;
 }
 
-/// The dim of a call's second operand that runs along the result's columns; -1 if it cannot be packed.
-int columnDim(const OpCall& call, const TensorType& weights) {
+/// The layout of a call's second operand, constant weights; null if it stays.
+LayoutPtr weightLayout(const OpCall& call, const TensorType& weights, const LayoutPtr& operand, const Target& target) {
     if (weights.dtype != types::Float32 || weights.layout)
-        return -1;
+        return nullptr;
+    int dim = -1;
     if (call.op == Op::MatMul && weights.shape.size() == 2)
-        return attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
-    if (call.op == Op::Conv && attrs<ConvAttrs>(call.attrs).groups == 1 && weights.shape.size() >= 3)
-        return 0;
-    return -1;
+        dim = attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
+    else if (isDenseConvolution(call, weights) || isDepthwise(call, weights))
+        dim = 0;
+    const int64_t width = dim >= 0 ? blockWidth(weights.shape[static_cast<size_t>(dim)], weights.dtype, target) : 0;
+    if (width == 0)
+        return nullptr;
+    const int64_t inner = operand && isDenseConvolution(call, weights) ? operand->axes.back().factor : 0;
+    return panels(weights.shape.size(), dim, width, inner);
 }
+
+class Sweep {
+public:
+    Sweep(ChannelBlocks chosen, const Target& target) : chosen_(std::move(chosen)), target_(target) {}
+
+    std::vector<BindingPtr> apply(const BindingPtr& binding, const Index& index, Module& module) {
+        const auto* call = binding->as<OpCall>();
+        if (!call)
+            return {binding};
+        std::vector<BindingPtr> result;
+        OpCall rewritten = *call;
+        if (!chosen_.readers.contains(binding->var.id))
+            for (Var& arg : rewritten.args)
+                if (auto it = logical_.find(arg.id); it != logical_.end())
+                    arg = it->second;
+        if (const ConstantPtr weights = call->args.size() > 1 ? transform::constantOf(index, call->args[1]) : nullptr)
+            packWeights(rewritten, weights, *binding, module, result);
+        auto made = std::make_shared<Binding>(*binding);
+        made->rhs = std::move(rewritten);
+        const LayoutPtr layout = chosen_.of(binding->var);
+        if (layout) {
+            const TensorType& type = *asTensor(binding->type);
+            made->type = tensorType(type.dtype, type.shape, layout);
+        }
+        result.push_back(made);
+        if (layout && needsLogical(binding->var, index)) {
+            transform::Maker maker(module, binding->span);
+            maker.call(Op::Relayout, {{made->var, made->type}}, RelayoutAttrs{});
+            const Var copy = logical_[binding->var.id] = Var{module.nextVar++};
+            result.push_back(maker.take(copy).back());
+        }
+        return result;
+    }
+
+private:
+    bool needsLogical(Var var, const Index& index) const {
+        return std::ranges::any_of(index.find(var)->users,
+                                   [&](const BindingPtr& user) { return !chosen_.readers.contains(user->var.id); });
+    }
+
+    void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,
+                     std::vector<BindingPtr>& result) const {
+        if (weights->splat)
+            return;
+        RelayoutAttrs relayout;
+        // Channels too few for blocks, and depthwise ones that nothing wants in blocks, keep their weights.
+        if (isDepthwise(call, *asTensor(weights->type)) && !chosen_.of(binding.var) && !chosen_.of(call.args[0]))
+            return;
+        relayout.layout = weightLayout(call, *asTensor(weights->type), chosen_.of(call.args[0]), target_);
+        const ConstantPtr packed = relayout.layout ? transform::computeConstant(module, binding.span, Op::Relayout,
+                                                                                {weights}, std::move(relayout))
+                                                   : nullptr;
+        if (!packed)
+            return;
+        transform::Maker maker(module, binding.span);
+        maker.constant(packed);
+        result = maker.take(Var{module.nextVar++});
+        call.args[1] = result.back()->var;
+    }
+
+    ChannelBlocks chosen_;
+    const Target& target_;
+    std::map<uint32_t, Var> logical_; // a value with a layout -> its logical copy
+};
 
 } // namespace
 
 Module chooseLayouts(const Module& module, const Target& target) {
-    return transform::rewriteModule(
-        module, [&](const BindingPtr& binding, Rewriter&, const Index& index, Module& made) -> std::vector<BindingPtr> {
-            const auto* call = binding->as<OpCall>();
-            if (!call || call->args.size() < 2)
-                return {binding};
-            ConstantPtr weights = transform::constantOf(index, call->args[1]);
-            const TensorType* type = weights ? asTensor(weights->type) : nullptr;
-            int dim = type ? columnDim(*call, *type) : -1;
-            int64_t width = dim >= 0 ? panelWidth(type->shape[static_cast<size_t>(dim)], type->dtype, target) : 0;
-            if (width == 0 || weights->splat)
-                return {binding};
-            RelayoutAttrs relayout;
-            relayout.layout = panels(type->shape.size(), dim, width);
-            ConstantPtr packed =
-                transform::computeConstant(made, binding->span, Op::Relayout, {weights}, std::move(relayout));
-            if (!packed)
-                return {binding};
-            transform::Maker maker(made, binding->span);
-            maker.constant(packed);
-            std::vector<BindingPtr> result = maker.take(Var{made.nextVar++});
-            OpCall rewritten = *call;
-            rewritten.args[1] = result.back()->var;
-            auto replacement = std::make_shared<Binding>(*binding);
-            replacement->rhs = std::move(rewritten);
-            result.push_back(std::move(replacement));
-            return result;
-        });
+    ChannelBlocks chosen;
+    for (const auto& [name, function] : module.functions)
+        if (!function->primitive) {
+            ChannelBlocks own = chooseChannelBlocks(*function, target);
+            chosen.layouts.merge(own.layouts);
+            chosen.readers.merge(own.readers);
+        }
+    Sweep sweep(std::move(chosen), target);
+    return transform::rewriteModule(module, [&](const BindingPtr& binding, Rewriter&, const Index& index,
+                                                Module& made) { return sweep.apply(binding, index, made); });
 }
 
 } // namespace lathe::lower

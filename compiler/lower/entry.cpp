@@ -30,12 +30,6 @@ tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
     return evaluate(rtCall(LATHE_FN_COPY, {to, from, bytes}, types::Void));
 }
 
-std::vector<relay::Type> fieldTypes(const relay::Type& type) {
-    if (const relay::TupleType* tuple = relay::asTuple(type))
-        return tuple->fields;
-    return {type};
-}
-
 std::vector<Value> fieldsOf(const Value& value) {
     return value.tuple ? value.fields : std::vector<Value>{value};
 }

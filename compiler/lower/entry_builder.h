@@ -139,7 +139,6 @@ private:
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);
 /// A tuple's, or the one.
-std::vector<relay::Type> fieldTypes(const relay::Type& type);
 std::vector<Value> fieldsOf(const Value& value);
 
 } // namespace lathe::lower

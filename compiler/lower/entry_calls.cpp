@@ -55,7 +55,7 @@ Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const rel
                                         const Plan& plan, const std::vector<Expr>& inputs, Region& region,
                                         const Destinations& destinations, std::vector<Expr>& owned) {
     std::vector<arith::Var> fresh;
-    for (const relay::Type& type : fieldTypes(binding.type))
+    for (const relay::Type& type : relay::fieldTypes(binding.type))
         for (const Expr& dim : asTensor(type)->shape)
             for (const arith::Var& var : arith::freeVars(dim))
                 if (!defined(var)) {

@@ -120,7 +120,7 @@ Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std:
 Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
                                    std::vector<Expr>& owned) {
     Expr condition = loadScalar(values_.at(branch.condition.id), "condition", region);
-    std::vector<Handover> handovers = prepare(fieldTypes(binding.type), region, owned);
+    std::vector<Handover> handovers = prepare(relay::fieldTypes(binding.type), region, owned);
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
     std::vector<tir::Stmt> cases;
     for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
@@ -212,7 +212,7 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
 
 Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
                                      std::vector<Expr>& owned) {
-    const std::vector<relay::Type> resultTypes = fieldTypes(binding.type);
+    const std::vector<relay::Type> resultTypes = relay::fieldTypes(binding.type);
     const size_t carriedCount = loop.carried.size();
     // Carried values live across iterations: in a place of the frame, or by address where their sizes change.
     std::vector<relay::Type> carriedTypes;

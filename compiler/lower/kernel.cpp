@@ -78,9 +78,8 @@ std::vector<const TensorType*> tensorTypes(const std::vector<relay::Type>& types
 bool definesSymbols(const std::vector<relay::Type>& args, const relay::Type& result) {
     std::unordered_set<const arith::ExprNode*> known;
     auto each = [](const relay::Type& type, auto&& fn) {
-        const relay::TupleType* tuple = type ? relay::asTuple(type) : nullptr;
-        for (const relay::Type& field : tuple ? tuple->fields : std::vector<relay::Type>{type})
-            if (const TensorType* tensor = field ? asTensor(field) : nullptr)
+        for (const relay::Type& field : type ? relay::fieldTypes(type) : std::vector<relay::Type>{})
+            if (const TensorType* tensor = asTensor(field))
                 for (const Expr& dim : tensor->shape)
                     for (const arith::Var& var : arith::freeVars(dim))
                         fn(var);
@@ -182,6 +181,7 @@ private:
                 context.args.push_back(context.args[earlier]); // one value given twice
                 continue;
             }
+            LATHE_ASSERT(!type || !type->layout, "a kernel of its own reads no layouts");
             context.args.push_back(type ? te::placeholder(fmt::format("x{}", i), type->dtype, type->shape) : nullptr);
         }
         if (form == topi::Form::Kernel) {
@@ -202,6 +202,7 @@ private:
         std::map<uint32_t, std::vector<te::TensorPtr>> values;
         std::map<uint32_t, relay::Type> types;
         std::vector<te::TensorPtr> inputs;
+        TensorLayouts layouts;
         for (size_t i = 0; i < function.params.size(); ++i) {
             const relay::Param& param = function.params[i];
             types[param.var.id] = param.type;
@@ -210,6 +211,7 @@ private:
             LATHE_ASSERT(type, "a parameter of a primitive function is a tensor");
             fields.push_back(te::placeholder(fmt::format("p{}", i), type->dtype, type->shape));
             inputs.push_back(fields.front());
+            layouts[fields.front().get()] = type->layout;
             values[param.var.id] = fields;
         }
         int origin = 0;
@@ -234,6 +236,9 @@ private:
                                           fmt::format("operator {} cannot be lowered inside a fused function",
                                                       relay::info(call->op).name)));
                 made = topi::computeTe(context);
+                const std::vector<relay::Type> results = relay::fieldTypes(binding->type);
+                for (size_t i = 0; i < made.size(); ++i)
+                    layouts[made[i].get()] = asTensor(results[i])->layout;
             } else {
                 return Failure(refuse(binding->span, *module_.spans, graph_,
                                       "this construct cannot be lowered inside a fused function"));
@@ -242,14 +247,8 @@ private:
         }
         std::vector<te::TensorPtr> outputs = values.at(function.body->result.id);
         std::vector<arith::Var> scalars = symbolsOfTensors(inputs, outputs);
-        std::vector<relay::LayoutPtr> layouts;
-        for (const relay::Param& param : function.params)
-            layouts.push_back(asTensor(param.type)->layout);
-        const relay::TupleType* tuple = relay::asTuple(types.at(function.body->result.id));
-        for (const relay::Type& type :
-             tuple ? tuple->fields : std::vector<relay::Type>{types.at(function.body->result.id)})
-            layouts.push_back(asTensor(type)->layout);
-        tir::PrimFuncPtr computation = applyLayouts(te::toTir(name, inputs, outputs, scalars), layouts);
+        const Dag stored = applyLayouts({inputs, outputs}, layouts);
+        tir::PrimFuncPtr computation = te::toTir(name, stored.inputs, stored.outputs, scalars);
         plan.kernel = intern(std::move(computation), true, plan.scalars);
         result_.plans.emplace(name, std::move(plan));
         return {};

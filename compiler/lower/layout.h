@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applies layouts to a computation: topi writes logical indices, the buffers of parameters with a layout are stored
-// another way. Only layouts whose splits divide the dims are applied, so a stored buffer has no padding.
+// Applies layouts to a DAG of tensor expressions: topi writes logical indices; here tensors with a layout get their stored
+// axes, and what reads them the stored indices. An axis that runs along a split dim is split with it, so that schedules
+// see one plain axis for the panels and one within a panel.
 #pragma once
 
 #include "relay/ir.h"
-#include "tir/ir.h"
+#include "te/te.h"
+
+#include <unordered_map>
 
 namespace lathe::lower {
 
-/// layouts[i]: of the i-th parameter, null for identity.
-tir::PrimFuncPtr applyLayouts(const tir::PrimFuncPtr& function, const std::vector<relay::LayoutPtr>& layouts);
+/// By tensor; null: stays logical. A tensor that is not named takes the layout of one that it reads along its own axes
+/// (a padded copy, a sum before its division).
+using TensorLayouts = std::unordered_map<const te::Tensor*, relay::LayoutPtr>;
+
+struct Dag {
+    std::vector<te::TensorPtr> inputs, outputs;
+};
+
+/// The DAG with the layouts applied. Splits must divide their dims: a stored tensor has no padding.
+Dag applyLayouts(const Dag& dag, const TensorLayouts& layouts);
 
 } // namespace lathe::lower

@@ -75,6 +75,8 @@ Type optionalType(Type element);
 /// The TensorType behind a type, or null.
 const TensorType* asTensor(const Type& type);
 const TupleType* asTuple(const Type& type);
+/// A tuple's fields, or the one type.
+std::vector<Type> fieldTypes(const Type& type);
 /// Same structure; dims equal if provably so.
 bool sameType(const Type& a, const Type& b);
 /// "float32[n, 3]", "(float32[2], bool[])", "List(float32[n])", with layout "float32[1, 64, 56, 56; 0, 1/8, 2, 3, 1%8]".

@@ -71,6 +71,11 @@ const TupleType* asTuple(const Type& type) {
     return type ? std::get_if<TupleType>(&type->value) : nullptr;
 }
 
+std::vector<Type> fieldTypes(const Type& type) {
+    const TupleType* tuple = asTuple(type);
+    return tuple ? tuple->fields : std::vector<Type>{type};
+}
+
 bool sameType(const Type& a, const Type& b) {
     if (a == b)
         return true;

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/channel_blocks.h"
+
+#include "arith/analysis.h"
+#include "relay/attrs.h"
+#include "relay/transform/make.h"
+
+#include <algorithm>
+
+namespace lathe::lower {
+namespace {
+
+using namespace relay;
+
+constexpr size_t channelDim = 1;
+
+LayoutPtr blocksOfChannels(size_t rank, int64_t width) {
+    auto layout = std::make_shared<Layout>();
+    for (size_t dim = 0; dim < rank; ++dim)
+        layout->axes.push_back({static_cast<int>(dim), dim == channelDim ? width : 0, dim == channelDim});
+    layout->axes.push_back({static_cast<int>(channelDim), width, false});
+    return layout;
+}
+
+bool sameShape(const TensorType& a, const TensorType& b) {
+    return std::ranges::equal(a.shape, b.shape,
+                              [](const Expr& x, const Expr& y) { return arith::provablyEqual(x, y); });
+}
+
+/// How a call treats the channels of its operands.
+enum class Role { Convolution, Pooling, Elementwise, Spatial, Concat, Other };
+
+class Choice {
+public:
+    Choice(const Function& function, const Target& target) : index_(function), target_(target) {
+        collect(*function.body);
+    }
+
+    ChannelBlocks make() {
+        for (const BindingPtr& binding : calls_)
+            if (wants(*binding))
+                wanted_.insert(binding->var.id);
+        for (size_t i = calls_.size(); i-- > 0;)
+            if (!gains(calls_[i]->var))
+                wanted_.erase(calls_[i]->var.id);
+        ChannelBlocks result;
+        for (const BindingPtr& binding : calls_) {
+            if (wanted_.contains(binding->var.id)) {
+                const TensorType& type = *asTensor(binding->type);
+                result.layouts[binding->var.id] = blocksOfChannels(type.shape.size(), widthOf(binding->type));
+            }
+            if (readsBlocks(*binding))
+                result.readers.insert(binding->var.id);
+        }
+        return result;
+    }
+
+private:
+    void collect(const Block& block) {
+        for (const BindingPtr& binding : block.bindings) {
+            for (const BlockPtr& nested : blocksOf(binding->rhs))
+                collect(*nested);
+            if (binding->as<OpCall>())
+                calls_.push_back(binding);
+        }
+    }
+
+    /// Of a block of channels; 0: the type has none.
+    int64_t widthOf(const Type& type) const {
+        const TensorType* tensor = asTensor(type);
+        if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() < 3)
+            return 0;
+        const bool flat = std::all_of(tensor->shape.begin() + channelDim + 1, tensor->shape.end(),
+                                      [](const Expr& dim) { return arith::isConst(dim, 1); });
+        return flat ? 0 : blockWidth(tensor->shape[channelDim], tensor->dtype, target_);
+    }
+
+    Role roleOf(const OpCall& call) const {
+        switch (call.op) {
+        case Op::Conv: {
+            const ConstantPtr weights = transform::constantOf(index_, call.args[1]);
+            const TensorType* type = weights && !weights->splat ? asTensor(weights->type) : nullptr;
+            const bool blocked = type && blockWidth(type->shape[0], type->dtype, target_) != 0;
+            return blocked && (isDenseConvolution(call, *type) || isDepthwise(call, *type)) ? Role::Convolution
+                                                                                            : Role::Other;
+        }
+        case Op::MaxPool:
+        case Op::AvgPool:
+            return Role::Pooling;
+        case Op::Reduce: {
+            const auto& axes = attrs<ReduceAttrs>(call.attrs).axes;
+            return !axes.empty() && std::ranges::all_of(axes, [](int64_t axis) { return axis > int64_t{channelDim}; })
+                       ? Role::Pooling
+                       : Role::Other;
+        }
+        case Op::Resize:
+            return Role::Spatial;
+        case Op::Concat:
+            return attrs<AxisAttrs>(call.attrs).axis == int64_t{channelDim} ? Role::Concat : Role::Other;
+        default: {
+            const FusionKind kind = info(call.op).fusion;
+            return kind == FusionKind::Elementwise || kind == FusionKind::Broadcast ? Role::Elementwise : Role::Other;
+        }
+        }
+    }
+
+    const Type& typeOf(Var var) const { return transform::typeOf(index_, var); }
+    bool wanted(Var var) const { return wanted_.contains(var.id); }
+
+    /// Whether the result could lie in blocks, as its operands do.
+    bool wants(const Binding& binding) const {
+        const auto& call = *binding.as<OpCall>();
+        const int64_t width = widthOf(binding.type);
+        if (width == 0 || escapes(binding.var))
+            return false;
+        switch (roleOf(call)) {
+        case Role::Convolution:
+            return true;
+        case Role::Pooling:
+            return wanted(call.args[0]);
+        case Role::Spatial: // each channel for itself, without another batch or number of channels
+            return wanted(call.args[0]) && widthOf(typeOf(call.args[0])) == width &&
+                   arith::provablyEqual(asTensor(typeOf(call.args[0]))->shape[channelDim],
+                                        asTensor(binding.type)->shape[channelDim]);
+        case Role::Elementwise: {
+            bool any = false;
+            for (Var arg : call.args) {
+                const TensorType* type = arg ? asTensor(typeOf(arg)) : nullptr;
+                if (!type || (wanted(arg) && !sameShape(*type, *asTensor(binding.type))))
+                    return false;
+                const bool full = sameShape(*type, *asTensor(binding.type));
+                if (full && !wanted(arg))
+                    return false;
+                any |= full;
+            }
+            return any;
+        }
+        case Role::Concat:
+            return std::ranges::all_of(call.args, [&](Var arg) {
+                return wanted(arg) && arith::divisible(asTensor(typeOf(arg))->shape[channelDim], width);
+            });
+        case Role::Other:
+            return false;
+        }
+        return false;
+    }
+
+    /// Used by what is no operator: a block's result, control flow, tuples. Those see the model's order.
+    bool escapes(Var var) const {
+        const Index::Entry* entry = index_.find(var);
+        int operands = 0;
+        for (const BindingPtr& user : entry->users)
+            if (const auto* call = user->as<OpCall>())
+                operands += static_cast<int>(std::ranges::count(call->args, var));
+        return entry->uses != operands;
+    }
+
+    bool readsBlocks(const Binding& binding) const {
+        switch (roleOf(*binding.as<OpCall>())) {
+        case Role::Convolution:
+        case Role::Pooling:
+            return true;
+        case Role::Spatial:
+        case Role::Elementwise:
+        case Role::Concat:
+            return wanted(binding.var);
+        case Role::Other:
+            return false;
+        }
+        return false;
+    }
+
+    /// Whether some reader is faster for it.
+    bool gains(Var var) const {
+        return std::ranges::any_of(index_.find(var)->users, [&](const BindingPtr& user) {
+            const auto* call = user->as<OpCall>();
+            return call && call->args.front() == var ? readsBlocks(*user)
+                                                     : call && roleOf(*call) != Role::Convolution && readsBlocks(*user);
+        });
+    }
+
+    Index index_;
+    const Target& target_;
+    std::vector<BindingPtr> calls_; // producers first
+    std::set<uint32_t> wanted_;
+};
+
+} // namespace
+
+LayoutPtr ChannelBlocks::of(Var var) const {
+    auto it = layouts.find(var.id);
+    return it == layouts.end() ? nullptr : it->second;
+}
+
+ChannelBlocks chooseChannelBlocks(const Function& function, const Target& target) {
+    return Choice(function, target).make();
+}
+
+int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {
+    const auto count = arith::asInt(extent);
+    const int64_t lanes = target.lanes(dtype.bits);
+    if (!count || lanes < 2 || *count == 0)
+        return 0;
+    return *count % (2 * lanes) == 0 ? 2 * lanes : *count % lanes == 0 ? lanes : 0;
+}
+
+bool isDenseConvolution(const OpCall& call, const TensorType& weights) {
+    return call.op == Op::Conv && weights.dtype == types::Float32 && weights.shape.size() >= 3 &&
+           attrs<ConvAttrs>(call.attrs).groups == 1;
+}
+
+bool isDepthwise(const OpCall& call, const TensorType& weights) {
+    return call.op == Op::Conv && weights.dtype == types::Float32 && weights.shape.size() >= 3 &&
+           arith::isConst(weights.shape[1], 1) && arith::isConst(weights.shape[0], attrs<ConvAttrs>(call.attrs).groups);
+}
+
+} // namespace lathe::lower

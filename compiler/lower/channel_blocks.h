@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which activations are stored in blocks of channels, [n, C/b, spatial…, b]: a convolution then writes whole vectors, and
+// what follows (additions, pooling, depthwise convolutions) runs along them whatever the window and its step.
+//
+// The choice, per function: what a convolution makes wants blocks, and what is computed of such values element by element
+// or channel by channel wants them too. Kept are those with a reader that gains (a convolution or pooling, straight or
+// through the others): all else is written as the model has it. A value with readers of both kinds is stored both ways.
+#pragma once
+
+#include "base/target.h"
+#include "relay/ir.h"
+
+#include <set>
+
+namespace lathe::lower {
+
+struct ChannelBlocks {
+    std::map<uint32_t, relay::LayoutPtr> layouts; // Var -> its layout
+    /// Whether a binding reads operands that have a layout as they are; else it gets a logical copy.
+    std::set<uint32_t> readers; // by the Var bound
+
+    relay::LayoutPtr of(relay::Var var) const;
+};
+
+ChannelBlocks chooseChannelBlocks(const relay::Function& function, const Target& target);
+
+/// Elements of a vector, or two, if `extent` is a multiple; else 0.
+int64_t blockWidth(const arith::Expr& extent, DataType dtype, const Target& target);
+
+/// A convolution with constant weights whose channels are not grouped; one whose groups are its channels.
+bool isDenseConvolution(const relay::OpCall& call, const relay::TensorType& weights);
+bool isDepthwise(const relay::OpCall& call, const relay::TensorType& weights);
+
+} // namespace lathe::lower

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layouts: a DAG computes the same with stored tensors as with logical ones (by the interpreter), split axes are plain
+// axes afterwards; and which values of a small network are stored in blocks.
+#include "arith/analysis.h"
+#include "lower/choose_layouts.h"
+#include "lower/layout.h"
+#include "relay/attrs.h"
+#include "relay/builder.h"
+#include "relay/text.h"
+#include "tir/interpret.h"
+#include "tir/text.h"
+
+#include <QTest>
+
+using namespace lathe;
+using arith::Expr;
+
+namespace {
+
+relay::LayoutPtr layout(std::vector<relay::Layout::Axis> axes) {
+    auto made = std::make_shared<relay::Layout>();
+    made->axes = std::move(axes);
+    return made;
+}
+const relay::LayoutPtr blocksOf4 = layout({{0, 0, false}, {1, 4, true}, {2, 0, false}, {1, 4, false}});
+const relay::LayoutPtr panelsOf4 = layout({{0, 4, true}, {1, 4, true}, {2, 0, false}, {1, 4, false}, {0, 4, false}});
+
+/// Position of a logical element of shape in the stored order.
+size_t positionOf(const std::vector<int64_t>& at, const std::vector<int64_t>& shape, const relay::LayoutPtr& layout) {
+    int64_t flat = 0;
+    const auto step = [&](int64_t extent, int64_t index) { flat = flat * extent + index; };
+    if (!layout)
+        for (size_t dim = 0; dim < shape.size(); ++dim)
+            step(shape[dim], at[dim]);
+    else
+        for (const relay::Layout::Axis& axis : layout->axes) {
+            const auto dim = static_cast<size_t>(axis.dim);
+            if (axis.factor == 0)
+                step(shape[dim], at[dim]);
+            else if (axis.outer)
+                step(shape[dim] / axis.factor, at[dim] / axis.factor);
+            else
+                step(axis.factor, at[dim] % axis.factor);
+        }
+    return static_cast<size_t>(flat);
+}
+
+std::vector<float> stored(const std::vector<float>& logical, const std::vector<int64_t>& shape,
+                          const relay::LayoutPtr& layout) {
+    std::vector<float> result(logical.size());
+    for (int64_t a = 0; a < shape[0]; ++a)
+        for (int64_t b = 0; b < shape[1]; ++b)
+            for (int64_t c = 0; c < shape[2]; ++c)
+                result[positionOf({a, b, c}, shape, layout)] = logical[positionOf({a, b, c}, shape, nullptr)];
+    return result;
+}
+
+std::vector<float> numbers(size_t count) {
+    std::vector<float> values;
+    for (size_t i = 0; i < count; ++i)
+        values.push_back(static_cast<float>(i * 7 % 11) - 5); // whole numbers: sums are exact in any order
+    return values;
+}
+
+} // namespace
+
+class TestLayouts : public QObject {
+    Q_OBJECT
+
+    /// A convolution of width 3 over a padded operand x[1, 8, 5] with w[8, 8, 3], then its operand added.
+    static void dag(te::TensorPtr& x, te::TensorPtr& w, te::TensorPtr& conv, te::TensorPtr& sum) {
+        x = te::placeholder("x", types::Float32, {1, 8, 5});
+        w = te::placeholder("w", types::Float32, {8, 8, 3});
+        const auto pad = te::compute(
+            "pad", {1, 8, 7},
+            [&](auto& i) {
+                const Expr at = arith::min(arith::max(i[2] - Expr(1), 0), 4);
+                return arith::select(arith::logicalAnd(arith::ge(i[2], 1), arith::lt(i[2], 6)), (*x)({i[0], i[1], at}),
+                                     arith::zero(types::Float32));
+            },
+            0, "pad");
+        conv = te::reduce(
+            "conv", {1, 8, 5}, te::ReduceKind::Sum, {8, 3},
+            [&](auto& i, auto& k) { return (*pad)({i[0], k[0], i[2] + k[1]}) * (*w)({i[1], k[0], k[1]}); }, 0, "conv");
+        sum = te::compute(
+            "sum", {1, 8, 5}, [&](auto& i) { return (*conv)({i[0], i[1], i[2]}) + (*x)({i[0], i[1], i[2]}); }, 1);
+    }
+
+    static std::vector<float> run(const lower::TensorLayouts& layouts, const te::TensorPtr& x, const te::TensorPtr& w,
+                                  const te::TensorPtr& sum, const relay::LayoutPtr& result,
+                                  std::string* text = nullptr) {
+        const auto of = [&](const te::TensorPtr& tensor) {
+            const auto it = layouts.find(tensor.get());
+            return it == layouts.end() ? nullptr : it->second;
+        };
+        const lower::Dag made = lower::applyLayouts({{x, w}, {sum}}, layouts);
+        const tir::PrimFuncPtr function = te::toTir("f", made.inputs, made.outputs, {});
+        if (text)
+            *text = tir::print(*function);
+        std::vector<std::vector<float>> memory = {stored(numbers(40), {1, 8, 5}, of(x)),
+                                                  stored(numbers(192), {8, 8, 3}, of(w)), std::vector<float>(40)};
+        std::vector<tir::Argument> arguments;
+        for (auto& buffer : memory)
+            arguments.push_back({std::as_writable_bytes(std::span(buffer)), 0});
+        if (const auto done = tir::interpret(*function, arguments); !done)
+            return {};
+        std::vector<float> logical(40);
+        for (int64_t c = 0; c < 8; ++c)
+            for (int64_t i = 0; i < 5; ++i)
+                logical[positionOf({0, c, i}, {1, 8, 5}, nullptr)] =
+                    memory[2][positionOf({0, c, i}, {1, 8, 5}, result)];
+        return logical;
+    }
+
+private slots:
+    void appliedComputesTheSame() {
+        te::TensorPtr x, w, conv, sum;
+        dag(x, w, conv, sum);
+        const std::vector<float> expected = run({}, x, w, sum, nullptr);
+        QCOMPARE(expected.size(), size_t(40));
+        std::string text;
+        QCOMPARE(run({{x.get(), blocksOf4}, {w.get(), panelsOf4}, {conv.get(), blocksOf4}, {sum.get(), blocksOf4}}, x,
+                     w, sum, blocksOf4, &text),
+                 expected);
+        // All axes are plain: no index divides, and the padded operand lies in blocks as well.
+        QVERIFY2(text.find("//") == std::string::npos && text.find('%') == std::string::npos, text.c_str());
+        QVERIFY2(text.find("pad: float32[1, 2, 7, 4]") != std::string::npos, text.c_str());
+        // A logical result of stored operands, and the other way round.
+        QCOMPARE(run({{x.get(), blocksOf4}, {conv.get(), nullptr}, {sum.get(), nullptr}}, x, w, sum, nullptr),
+                 expected);
+        QCOMPARE(run({{w.get(), panelsOf4}, {conv.get(), blocksOf4}, {sum.get(), blocksOf4}}, x, w, sum, blocksOf4),
+                 expected);
+    }
+
+    void chosenWhereAReaderGains() {
+        relay::Module module;
+        module.spans = std::make_shared<model::SpanTable>();
+        relay::Builder b{module, nullptr};
+        b.setSpan(module.spans->of(0));
+        const auto weights = [&](int64_t out, int64_t in, int64_t kernel) {
+            static std::vector<float> values(64 * 64 * 9, 0.5F);
+            const auto count = static_cast<size_t>(out * in * kernel * kernel);
+            model::Bytes bytes;
+            bytes.view = std::as_bytes(std::span(values).first(count));
+            return b.constant(relay::makeConstant(types::Float32, {out, in, kernel, kernel}, bytes));
+        };
+        const auto conv = [&](relay::Var x, int64_t out, int64_t in, int64_t kernel) {
+            relay::ConvAttrs attrs;
+            attrs.strides = attrs.dilations = {1, 1};
+            attrs.before = attrs.after = {Expr(kernel / 2), Expr(kernel / 2)};
+            return b.call(relay::Op::Conv, {x, weights(out, in, kernel)}, std::move(attrs));
+        };
+        const relay::Var x = b.param("x", relay::tensorType(types::Float32, {1, 3, 8, 8}));
+        const relay::Var first = conv(x, 64, 3, 3);                    // read by a convolution
+        const relay::Var relu = b.call(relay::Op::Relu, {first});      // between two of them
+        const relay::Var second = conv(relu, 64, 64, 1);               // read by an addition alone
+        const relay::Var sum = b.call(relay::Op::Add, {second, relu}); // not read in blocks
+        relay::ReshapeAttrs reshape;
+        reshape.shape = {Expr(1), Expr(4096)};
+        const relay::Var flat = b.call(relay::Op::Reshape, {sum}, std::move(reshape));
+        QVERIFY2(!b.failed(), b.failed() ? toString(b.error()).c_str() : "");
+        module.functions["main"] = b.finish(flat);
+
+        const relay::Module chosen = lower::chooseLayouts(module, *parseTarget("x86-64-v3"));
+        const auto verified = relay::verify(chosen);
+        QVERIFY2(verified, verified ? "" : toString(verified.error()).c_str());
+        const relay::Index index(chosen.main());
+        const auto blocked = [&](relay::Var var) {
+            return relay::asTensor(index.find(var)->binding->type)->layout != nullptr;
+        };
+        QVERIFY(blocked(first) && blocked(relu));
+        QVERIFY(!blocked(second) && !blocked(sum) && !blocked(flat));
+        // The addition reads a logical copy of the relu.
+        const auto* add = index.find(sum)->binding->as<relay::OpCall>();
+        QVERIFY(add->args[1] != relu);
+        QVERIFY(index.find(add->args[1])->binding->as<relay::OpCall>()->op == relay::Op::Relayout);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLayouts)
+#include "test_layouts.moc"
