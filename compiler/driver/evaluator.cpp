@@ -62,7 +62,7 @@ std::vector<std::byte> expanded(const relay::Constant& constant) {
            count = static_cast<size_t>(constant.elements());
     std::vector<std::byte> bytes(size * count);
     if (!constant.splat)
-        std::memcpy(bytes.data(), constant.bytes.view.data(), std::min(bytes.size(), constant.bytes.view.size()));
+        std::ranges::copy(constant.bytes.view.first(std::min(bytes.size(), constant.bytes.view.size())), bytes.begin());
     else
         for (size_t i = 0; i < count; ++i)
             std::memcpy(bytes.data() + i * size, constant.bytes.view.data(), size);
@@ -330,7 +330,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
         const relay::TensorType& type = *asTensor(fields[i]);
         std::vector<int64_t> dims(tensor.shape, tensor.shape + tensor.ndim);
         std::vector<std::byte> bytes(static_cast<size_t>(product(dims) * type.dtype.bytes()));
-        std::memcpy(bytes.data(), static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, bytes.size());
+        std::copy_n(static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, bytes.size(), bytes.begin());
         results.push_back(constantFrom(type, dims, std::move(bytes)));
     }
     return results;

@@ -62,6 +62,14 @@ fn main(%1 "a": int64[2, 3, 4]) -> int64[4, 6] {
   -> %3
 }
 )";
+        QTest::newRow("no elements") << R"(module next %9
+
+fn main(%1 "a": int64[0, 3], %2 "b": int64[3]) -> int64[3] {
+  %3 = reduce(%1) {kind="sum", axes=[0]} : int64[3] @{0}
+  %4 = add(%3, %2) : int64[3] @{1}
+  -> %4
+}
+)";
         QTest::newRow("reduction") << R"(module next %9
 
 fn main(%1 "a": int64[4, 7]) -> int64[4] {

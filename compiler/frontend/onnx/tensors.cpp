@@ -80,8 +80,7 @@ model::Bytes fromRaw(const model::Bytes& raw, DataType dtype, int64_t elements) 
     if (aligned && !dtype.isBool())
         return raw;
     auto [bytes, out] = allocate(raw.view.size());
-    if (!raw.view.empty())
-        std::memcpy(out, raw.view.data(), raw.view.size());
+    std::ranges::copy(raw.view, out);
     if (dtype.isBool())
         for (size_t i = 0; i < raw.view.size(); ++i)
             out[i] = static_cast<std::byte>(raw.view[i] != std::byte{0});
