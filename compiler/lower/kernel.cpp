@@ -247,7 +247,7 @@ private:
         }
         std::vector<te::TensorPtr> outputs = values.at(function.body->result.id);
         std::vector<arith::Var> scalars = symbolsOfTensors(inputs, outputs);
-        const Dag stored = applyLayouts({inputs, outputs}, layouts);
+        const te::Dag stored = te::collapseAxes(applyLayouts({inputs, outputs}, layouts));
         tir::PrimFuncPtr computation = te::toTir(name, stored.inputs, stored.outputs, scalars);
         plan.kernel = intern(std::move(computation), true, plan.scalars);
         result_.plans.emplace(name, std::move(plan));

@@ -165,7 +165,7 @@ private:
 
 } // namespace
 
-Dag applyLayouts(const Dag& dag, const TensorLayouts& layouts) {
+te::Dag applyLayouts(const te::Dag& dag, const TensorLayouts& layouts) {
     if (std::ranges::none_of(layouts, [](const auto& entry) { return entry.second != nullptr; }))
         return dag;
     Applier applier(layouts);
@@ -175,7 +175,7 @@ Dag applyLayouts(const Dag& dag, const TensorLayouts& layouts) {
     for (const TensorPtr& tensor : te::topologicalOrder(dag.outputs))
         if (!made.contains(tensor.get()))
             made[tensor.get()] = applier.apply(tensor);
-    Dag result;
+    te::Dag result;
     for (const TensorPtr& input : dag.inputs)
         result.inputs.push_back(made.at(input.get()));
     for (const TensorPtr& output : dag.outputs)

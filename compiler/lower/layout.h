@@ -6,7 +6,7 @@
 #pragma once
 
 #include "relay/ir.h"
-#include "te/te.h"
+#include "te/collapse.h"
 
 #include <unordered_map>
 
@@ -16,11 +16,7 @@ namespace lathe::lower {
 /// (a padded copy, a sum before its division).
 using TensorLayouts = std::unordered_map<const te::Tensor*, relay::LayoutPtr>;
 
-struct Dag {
-    std::vector<te::TensorPtr> inputs, outputs;
-};
-
 /// The DAG with the layouts applied. Splits must divide their dims: a stored tensor has no padding.
-Dag applyLayouts(const Dag& dag, const TensorLayouts& layouts);
+te::Dag applyLayouts(const te::Dag& dag, const TensorLayouts& layouts);
 
 } // namespace lathe::lower

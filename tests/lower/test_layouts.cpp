@@ -94,7 +94,7 @@ class TestLayouts : public QObject {
             const auto it = layouts.find(tensor.get());
             return it == layouts.end() ? nullptr : it->second;
         };
-        const lower::Dag made = lower::applyLayouts({{x, w}, {sum}}, layouts);
+        const te::Dag made = lower::applyLayouts({{x, w}, {sum}}, layouts);
         const tir::PrimFuncPtr function = te::toTir("f", made.inputs, made.outputs, {});
         if (text)
             *text = tir::print(*function);

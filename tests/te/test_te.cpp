@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor expressions print stably and become blocks that compute them: outputs that are read, doubled or inputs, rank 0.
 #include "te/te.h"
+#include "te/collapse.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 
@@ -128,6 +129,37 @@ private slots:
             whole += arith::isConst(region.ranges[0].second, 8);
         QCOMPARE(block->reads.size(), size_t(3));
         QCOMPARE(whole, 1);
+    }
+
+    /// A 1×1 convolution with a bias: rows of the image are one axis, the unit window none. With a real window they stay.
+    void axesSideBySideAreOne() {
+        const auto build = [](int64_t window) {
+            auto x = te::placeholder("x", types::Float32, {2, 3, 2 + window - 1, 4});
+            auto w = te::placeholder("w", types::Float32, {2, 3, window});
+            auto bias = te::placeholder("bias", types::Float32, {2});
+            auto conv = te::reduce(
+                "conv", {2, 2, 2, 4}, te::ReduceKind::Sum, {3, window},
+                [&](auto& i, auto& k) { return (*x)({i[0], k[0], i[2] + k[1], i[3]}) * (*w)({i[1], k[0], k[1]}); }, 0);
+            auto sum = te::compute(
+                "sum", {2, 2, 2, 4}, [&](auto& i) { return (*conv)({i[0], i[1], i[2], i[3]}) + (*bias)({i[1]}); }, 0);
+            return te::Dag{{x, w, bias}, {sum}};
+        };
+        for (const int64_t window : {1, 2}) {
+            const te::Dag dag = build(window), collapsed = te::collapseAxes(dag);
+            QCOMPARE(collapsed.outputs[0]->shape.size(), size_t(window == 1 ? 3 : 4));
+            QCOMPARE(collapsed.inputs[0]->shape.size(), size_t(window == 1 ? 3 : 4));
+            Memory memory(4);
+            for (size_t i = 0; i < size_t(2 * 3 * 4 * (window + 1)); ++i)
+                memory[0].push_back(float(i * 5 % 7));
+            for (size_t i = 0; i < size_t(6 * window); ++i)
+                memory[1].push_back(float(i * 3 % 5) - 2);
+            memory[2] = {10, 20};
+            memory[3].resize(32);
+            const auto logical = run(*te::toTir("f", dag.inputs, dag.outputs, {}), memory);
+            const auto one = run(*te::toTir("f", collapsed.inputs, collapsed.outputs, {}), memory);
+            QCOMPARE(logical.size(), size_t(4));
+            QCOMPARE(one, logical);
+        }
     }
 };
 

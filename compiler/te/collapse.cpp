@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "te/collapse.h"
+
+#include "arith/analysis.h"
+
+#include <algorithm>
+#include <map>
+
+namespace lathe::te {
+namespace {
+
+bool mentions(const Expr& expr, const Var& var) {
+    return std::ranges::any_of(arith::freeVars(expr), [&](const Var& other) { return other.same(var); });
+}
+
+/// Reductions without their axes of extent 1 (the window of a 1×1 convolution), of which one may have to stay.
+Dag withoutUnitReductions(const Dag& dag) {
+    std::map<const arith::Storage*, TensorPtr> made;
+    const auto rewrite = [&](const Expr& expr, const arith::VarMap& vars) {
+        return arith::rewrite(arith::substitute(expr, vars), [&](const Expr& node) {
+            if (node.kind() != arith::ExprKind::Load)
+                return node;
+            std::vector<Expr> at;
+            for (const Expr& index : node->args)
+                at.push_back(vars.empty() ? index : arith::simplify(index));
+            const auto it = made.find(node->storage.get());
+            return arith::load(it == made.end() ? node->storage : it->second, std::move(at));
+        });
+    };
+    for (const TensorPtr& tensor : topologicalOrder(dag.outputs)) {
+        auto result = std::make_shared<Tensor>(*tensor);
+        result->self = result;
+        arith::VarMap units;
+        for (const ReduceAxis& axis : tensor->reduceAxes)
+            if (arith::isConst(axis.extent, 1) && units.size() + 1 < tensor->reduceAxes.size())
+                units[axis.var.get()] = Expr(0);
+        std::erase_if(result->reduceAxes, [&](const ReduceAxis& axis) { return units.contains(axis.var.get()); });
+        if (tensor->body)
+            result->body = rewrite(tensor->body, units);
+        for (Condition& condition : result->conditions)
+            condition.holds = rewrite(condition.holds, {});
+        made[tensor.get()] = result;
+    }
+    Dag result = dag;
+    for (std::vector<TensorPtr>* tensors : {&result.inputs, &result.outputs})
+        for (TensorPtr& tensor : *tensors)
+            if (const auto it = made.find(tensor.get()); it != made.end())
+                tensor = it->second;
+    return result;
+}
+
+/// Which dim of which tensors becomes one with the dim behind it.
+using Pairs = std::map<const Tensor*, size_t>;
+
+/// Adds what follows from making dims `dim` and `dim + 1` of `tensor` one; false if some use of the axes forbids it.
+bool spread(const TensorPtr& tensor, size_t dim, Pairs& pairs) {
+    if (auto [it, fresh] = pairs.emplace(tensor.get(), dim); !fresh)
+        return it->second == dim;
+    if (!arith::asInt(tensor->shape[dim]) || !arith::asInt(tensor->shape[dim + 1]))
+        return false;
+    if (!tensor->body)
+        return true;
+    const Var &first = tensor->axes[dim], &second = tensor->axes[dim + 1];
+    bool good = true;
+    const auto check = [&](const Expr& root) {
+        arith::visit(root, [&](const Expr& node) {
+            if (!good || node.same(first) || node.same(second))
+                return good = false;
+            if (node.kind() != arith::ExprKind::Load)
+                return true;
+            const auto from = std::dynamic_pointer_cast<const Tensor>(node->storage);
+            size_t used = 0, at = 0;
+            for (size_t i = 0; i < node->args.size(); ++i)
+                if (mentions(node->args[i], first) || mentions(node->args[i], second)) {
+                    at = used == 0 ? i : at;
+                    ++used;
+                }
+            if (used == 0)
+                return true;
+            good = from && used == 2 && at + 1 < node->args.size() && first.same(node->args[at]) &&
+                   second.same(node->args[at + 1]) && arith::provablyEqual(from->shape[at], tensor->shape[dim]) &&
+                   arith::provablyEqual(from->shape[at + 1], tensor->shape[dim + 1]) && spread(from, at, pairs);
+            return false; // its indices are the axes themselves, or of others
+        });
+    };
+    check(tensor->body);
+    for (const Condition& condition : tensor->conditions)
+        if (good)
+            check(condition.holds);
+    return good;
+}
+
+class Collapser {
+public:
+    explicit Collapser(const Pairs& pairs) : pairs_(pairs) {}
+
+    TensorPtr apply(const TensorPtr& tensor) {
+        if (auto it = made_.find(tensor.get()); it != made_.end())
+            return it->second;
+        auto result = std::make_shared<Tensor>(*tensor);
+        result->self = result;
+        const auto pair = pairs_.find(tensor.get());
+        if (pair != pairs_.end()) {
+            const auto behind = static_cast<ptrdiff_t>(pair->second) + 1;
+            result->shape[pair->second] =
+                arith::simplify(tensor->shape[pair->second] * tensor->shape[pair->second + 1]);
+            result->shape.erase(result->shape.begin() + behind);
+            if (tensor->body) {
+                result->axes[pair->second] = arith::var(tensor->axes[pair->second]->name);
+                result->axes.erase(result->axes.begin() + behind);
+            }
+        }
+        if (tensor->body) {
+            result->body = rewrite(tensor->body, *tensor, *result);
+            for (Condition& condition : result->conditions)
+                condition.holds = rewrite(condition.holds, *tensor, *result);
+        }
+        return made_[tensor.get()] = result;
+    }
+
+private:
+    /// Reads of collapsed tensors: along the axes by the one axis, otherwise by row times its length plus column.
+    Expr rewrite(const Expr& expr, const Tensor& before, const Tensor& after) {
+        const auto own = pairs_.find(&before);
+        return arith::rewrite(expr, [&](const Expr& node) {
+            if (node.kind() != arith::ExprKind::Load)
+                return node;
+            const auto from = std::dynamic_pointer_cast<const Tensor>(node->storage);
+            const auto made = from ? made_.find(from.get()) : made_.end();
+            if (made == made_.end())
+                return node;
+            std::vector<Expr> at = node->args;
+            if (const auto pair = pairs_.find(from.get()); pair != pairs_.end()) {
+                const size_t dim = pair->second;
+                at[dim] = own != pairs_.end() && before.axes[own->second].same(at[dim])
+                              ? Expr(after.axes[own->second])
+                              : arith::simplify(at[dim] * from->shape[dim + 1] + at[dim + 1]);
+                at.erase(at.begin() + static_cast<ptrdiff_t>(dim) + 1);
+            }
+            return arith::load(made->second, std::move(at));
+        });
+    }
+
+    const Pairs& pairs_;
+    std::map<const Tensor*, TensorPtr> made_;
+};
+
+/// One pair of axes of an output made one; nothing if there is none.
+bool collapseOnce(Dag& dag) {
+    for (const TensorPtr& output : dag.outputs)
+        for (size_t dim = output->shape.size(); dim-- > 1;) {
+            Pairs pairs;
+            if (!output->body || !spread(output, dim - 1, pairs))
+                continue;
+            Collapser collapser(pairs);
+            Dag result;
+            for (const TensorPtr& input : dag.inputs)
+                result.inputs.push_back(collapser.apply(input));
+            for (const TensorPtr& tensor : topologicalOrder(dag.outputs))
+                collapser.apply(tensor);
+            for (const TensorPtr& each : dag.outputs)
+                result.outputs.push_back(collapser.apply(each));
+            dag = std::move(result);
+            return true;
+        }
+    return false;
+}
+
+} // namespace
+
+Dag collapseAxes(const Dag& dag) {
+    Dag result = withoutUnitReductions(dag);
+    while (collapseOnce(result)) {
+    }
+    return result;
+}
+
+} // namespace lathe::te
