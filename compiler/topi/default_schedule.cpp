@@ -12,6 +12,7 @@
 
 #include "arith/analysis.h"
 #include "topi/access.h"
+#include "topi/partial_results.h"
 #include "topi/register_tile.h"
 
 #include <algorithm>
@@ -72,10 +73,6 @@ bool mentions(const Expr& expr, const arith::Var& var) {
     return std::any_of(vars.begin(), vars.end(), [&](const arith::Var& other) { return other.same(var); });
 }
 
-int64_t extentOf(const Schedule& schedule, LoopRef loop) {
-    return arith::bounds(schedule.get(loop).extent).upper;
-}
-
 /// Work below this many element operations is not worth waking threads for.
 constexpr int64_t parallelGrain = 16384;
 
@@ -130,45 +127,6 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
     });
 }
 
-/// Splits a reduction along the contiguous axis into as many partial results as a vector has lanes; gives the block that
-/// makes them. Fails where the reads do not follow the axis.
-BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
-    const tir::Block& body = schedule.get(block);
-    const tir::Store* store = onlyStore(body);
-    std::vector<LoopRef> loops = schedule.loops(block);
-    bool follows = false, fits = store && loops.size() == body.iters.size() && isReduction(body) &&
-                                 body.iters.back().kind == tir::IterKind::Reduce;
-    int64_t lanes = fits ? target.lanes(std::max<int>(32, store->buffer->dtype.bits)) : 0;
-    if (fits)
-        for (const Access& read : readsOf(body)) {
-            auto stride = read.constantStride(body.iters.back().var);
-            fits &= stride && (*stride == 0 || *stride == 1);
-            follows |= stride == 1;
-        }
-    if (!fits || !follows || extentOf(schedule, loops.back()) < 2 * lanes)
-        throw schedule::ScheduleError("no vectors along the reduction");
-    schedule.rfactor(schedule.split(loops.back(), {-1, lanes})[1], -1);
-    return {block.name + "_rf"};
-}
-
-/// After computeAt: partial results are registers, the lanes innermost.
-void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
-    schedule.setScope(partial, 0, tir::Scope::Local);
-    const tir::Block& body = schedule.get(partial);
-    std::vector<LoopRef> loops = schedule.loops(partial);
-    loops.erase(loops.begin(), loops.end() - static_cast<int64_t>(body.iters.size()));
-    size_t spatial = 0;
-    while (body.iters[spatial].kind == tir::IterKind::Spatial)
-        ++spatial;
-    LoopRef lane = loops[spatial - 1], first = loops[spatial];
-    std::vector<LoopRef> order(loops.begin() + static_cast<int64_t>(spatial), loops.end());
-    order.push_back(lane);
-    schedule.reorder(order);
-    BlockRef init = schedule.decomposeReduction(partial, first);
-    schedule.vectorize(lane);
-    schedule.vectorize(schedule.loops(init).back());
-}
-
 void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target) {
     const tir::Block& body = schedule.get(block);
     if (!onlyStore(body))
@@ -180,6 +138,8 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
     if (loops.size() != body.iters.size())
         return;
     std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(spatial));
+    if (attempt(schedule, [&](Schedule& s) { tileDots(s, block, target); }))
+        return;
     if (spatial > 0 && attempt(schedule, [&](Schedule& s) {
             BlockRef partial = partialResults(s, block, target);
             std::vector<LoopRef> own = s.loops(block);

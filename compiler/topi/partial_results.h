@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Reductions along a contiguous axis: a vector of partial results, combined at the end. One result at a time for sums and
+// normalisations (partialResults, vectorizePartial); a tile of dot products for products whose operands both run along the
+// reduction (tileDots).
+#pragma once
+
+#include "base/target.h"
+#include "schedule/schedule.h"
+
+namespace lathe::topi {
+
+/// Splits a reduction along the contiguous axis into as many partial results as a vector has lanes; gives the block that
+/// makes them. Throws ScheduleError where the reads do not follow the axis.
+schedule::BlockRef partialResults(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
+
+/// After computeAt: partial results are registers, the lanes innermost.
+void vectorizePartial(schedule::Schedule& schedule, const schedule::BlockRef& partial);
+
+/// A product a[.., m, k] · b[.., n, k]: some rows of both share their loads, and as many partial results run side by side
+/// as hide the latency of a multiply-add. Throws ScheduleError if the block is no such product.
+void tileDots(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
+
+/// The most iterations a loop may have.
+int64_t extentOf(const schedule::Schedule& schedule, schedule::LoopRef loop);
+
+} // namespace lathe::topi

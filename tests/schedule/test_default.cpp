@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Default schedules compute what the unscheduled function does, at sizes that divide and that do not, and take the shape
+// that each structure is meant to get.
+#include "harness.h"
+#include "topi/default_schedule.h"
+
+#include "arith/analysis.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::test;
+using arith::Expr;
+using te::ReduceKind;
+
+namespace {
+
+tir::PrimFuncPtr scheduled(const tir::PrimFuncPtr& function) {
+    return topi::scheduleDefault(schedule::Schedule(function), *parseTarget("x86-64-v3")).function();
+}
+
+/// C[h, i, j] = sum over k of A[h, i, k] * B[h, j, k].
+tir::PrimFuncPtr dots(const Expr& m, const Expr& n, int64_t k, const std::vector<arith::Var>& scalars = {}) {
+    auto a = te::placeholder("A", types::Float32, {2, m, Expr(k)}),
+         b = te::placeholder("B", types::Float32, {2, n, Expr(k)});
+    auto c = te::reduce(
+        "C", {2, m, n}, ReduceKind::Sum, {Expr(k)},
+        [&](auto& i, auto& r) { return (*a)({i[0], i[1], r[0]}) * (*b)({i[0], i[2], r[0]}); }, 0, "matmul");
+    return te::toTir("dots", {a, b}, {c}, scalars);
+}
+
+/// The sum of each row, and each element less it.
+tir::PrimFuncPtr centred(const Expr& rows, int64_t columns, const std::vector<arith::Var>& scalars = {}) {
+    auto x = te::placeholder("x", types::Float32, {rows, Expr(columns)});
+    auto sum = te::reduce(
+        "sum", {rows}, ReduceKind::Sum, {Expr(columns)}, [&](auto& i, auto& r) { return (*x)({i[0], r[0]}); }, 0,
+        "reduce");
+    auto y = te::compute("y", {rows, Expr(columns)}, [&](auto& i) { return (*x)({i[0], i[1]}) - (*sum)({i[0]}); }, 0);
+    return te::toTir("centred", {x}, {y}, scalars);
+}
+
+/// The largest of each window of 3, in steps of `step`.
+tir::PrimFuncPtr windows(int64_t width, int64_t step) {
+    auto x = te::placeholder("x", types::Float32, {4, Expr((width - 1) * step + 3)});
+    auto y = te::reduce(
+        "y", {4, Expr(width)}, ReduceKind::Max, {3},
+        [&](auto& i, auto& r) { return (*x)({i[0], i[1] * Expr(step) + r[0]}); }, 0, "pool");
+    return te::toTir("windows", {x}, {y}, {});
+}
+
+} // namespace
+
+class TestDefault : public QObject {
+    Q_OBJECT
+
+private slots:
+    void productsOfRowsByRows() {
+        for (const auto& [m, n, k] :
+             {std::tuple{8, 4, 32}, std::tuple{5, 3, 37}, std::tuple{4, 2, 16}, std::tuple{9, 7, 129}}) {
+            const tir::PrimFuncPtr function = dots(Expr(m), Expr(n), k), made = scheduled(function);
+            SAME(*function, *made);
+            const std::string text = tir::print(*made);
+            QVERIFY2(holds(text, "C_rf") && holds(text, "vectorized") && holds(text, "unrolled"), text.c_str());
+        }
+        const arith::Var m = arith::symbol("m", 1, 64), n = arith::symbol("n", 1, 64);
+        const tir::PrimFuncPtr function = dots(m, n, 40, {m, n});
+        SAME(*function, *scheduled(function), {{1, 1}, {8, 4}, {5, 3}, {6, 9}});
+    }
+
+    void productsByPanels() {
+        for (const auto& [m, n, k] :
+             {std::tuple{12, 32, 40}, std::tuple{13, 32, 7}, std::tuple{17, 49, 31}, std::tuple{1, 16, 3}})
+            for (const bool epilogue : {false, true}) {
+                const tir::PrimFuncPtr function = matmul(Expr(m), Expr(n), Expr(k), epilogue);
+                SAME(*function, *scheduled(function));
+            }
+        const arith::Var m = arith::symbol("m", 1, 64);
+        const tir::PrimFuncPtr function = matmul(m, 32, 5, true, {m});
+        SAME(*function, *scheduled(function), {{1}, {6}, {13}});
+    }
+
+    void rows() {
+        for (const int64_t columns : {3, 8, 16, 37, 100}) {
+            const tir::PrimFuncPtr function = centred(5, columns);
+            SAME(*function, *scheduled(function));
+        }
+        const arith::Var n = arith::symbol("n", 1, 64);
+        const tir::PrimFuncPtr function = centred(n, 24, {n});
+        SAME(*function, *scheduled(function), {{1}, {7}});
+    }
+
+    void slidingWindows() {
+        for (const int64_t width : {1, 8, 16, 33})
+            for (const int64_t step : {1, 2, 5}) {
+                const tir::PrimFuncPtr function = windows(width, step);
+                SAME(*function, *scheduled(function));
+            }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDefault)
+#include "test_default.moc"
