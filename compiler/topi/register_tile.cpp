@@ -18,6 +18,9 @@ namespace {
 /// Beyond this step, a vector's elements come from as many cache lines.
 constexpr int64_t widestStep = 4;
 
+/// A loop that may be longer is as good as endless: its last tile does not count.
+constexpr int64_t unknownExtent = 1 << 20;
+
 /// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
 void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
     const tir::Store* store = onlyStore(schedule.get(block));
@@ -52,6 +55,26 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
                 if (!read.affine || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
                     return false;
     return true;
+}
+
+/// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
+/// last one included. Accumulators, the vectors of one step and a broadcast value must fit the registers.
+int64_t rowsOf(int64_t extent, int64_t vectors, const Target& target) {
+    constexpr int64_t hiding = 8; // multiply-adds in flight: four cycles, two a cycle
+    const int64_t most = std::min({extent, int64_t{12}, (target.vectorRegisters - 1 - vectors) / vectors});
+    if (extent >= unknownExtent)
+        return most;
+    const auto cost = [&](int64_t rows) { return std::max(rows * vectors, hiding) + 1; }; // 1: the step itself
+    int64_t best = 1, least = std::numeric_limits<int64_t>::max();
+    for (int64_t rows = 1; rows <= most; ++rows) {
+        const int64_t rest = extent % rows;
+        const int64_t all = extent / rows * cost(rows) + (rest > 0 ? cost(rest) : 0);
+        if (all <= least) {
+            least = all;
+            best = rows;
+        }
+    }
+    return best;
 }
 
 } // namespace
@@ -89,7 +112,7 @@ std::optional<RegisterTile> contractionTile(Schedule& schedule, const BlockRef& 
             tile.before.push_back(static_cast<int>(i));
             continue;
         }
-        int64_t extent = std::min<int64_t>(arith::bounds(iter.extent).upper, 1 << 20);
+        int64_t extent = std::min(arith::bounds(iter.extent).upper, unknownExtent);
         if (scalars->uses(iter.var) && extent >= best)
             best = extent, tile.rowAxis = static_cast<int>(i);
     }
@@ -99,12 +122,7 @@ std::optional<RegisterTile> contractionTile(Schedule& schedule, const BlockRef& 
         tile.width = panel->second;
     if (tile.rowAxis < 0)
         return tile;
-    // Accumulators, the vectors of one step and a broadcast value must fit the registers.
-    int64_t vectorsWide = tile.width / lanes;
-    int64_t rows = std::min({best, int64_t{12}, (target.vectorRegisters - 1 - vectorsWide) / vectorsWide});
-    // As few tiles as that needs, as even as they can be: 7 rows are 4 + 3, not 6 + 1.
-    if (rows > 1 && best < (1 << 20))
-        rows = (best + (best + rows - 1) / rows - 1) / ((best + rows - 1) / rows);
+    const int64_t rows = rowsOf(best, tile.width / lanes, target);
     tile.rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
     return tile;
 }
