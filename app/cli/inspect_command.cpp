@@ -117,11 +117,11 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         for (const auto& [op, count] : operators)
             fmt::print("  {:4} × {}\n", count, op);
         if (facts.contains("flops"))
-            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {} bytes{}\n",
-                       facts["flops"].get<double>() / 1e9, facts["peak_bytes"].dump(),
+            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}\n",
+                       facts["flops"].get<double>() / 1e9,
                        facts["peak_bytes"].is_null()
-                           ? " = " + facts["peak_bytes_expression"].get<std::string>() + " (give sizes by --shape)"
-                           : "");
+                           ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
+                           : facts["peak_bytes"].dump() + " bytes");
         for (const Diagnostic& diagnostic : trace.diagnostics)
             fmt::print("  {}\n", toString(diagnostic));
     }

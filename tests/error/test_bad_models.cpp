@@ -180,6 +180,12 @@ private slots:
         QTest::newRow("negative size")
             << "g (float[1] x) => (float[n] y) <int64[1] to = {-5}> { [odd] a = ConstantOfShape(to) y = Add(x, a) }"
             << "odd" << "ai.onnx.ConstantOfShape" << "";
+        QTest::newRow("operand of a type that the operator does not take")
+            << "g (float[1,4,4] b, uint8[1,1,4] s) => (int64[n,3] y) { [kept] y = NonMaxSuppression(b, s) }" << "kept"
+            << "ai.onnx.NonMaxSuppression" << "input 1 (scores) is uint8; the operator takes tensor(float)";
+        QTest::newRow("operands of two types")
+            << "g (float[2] a, int64[2] b) => (float[2] y) { [sum] y = Add(a, b) }" << "sum" << "ai.onnx.Add"
+            << "input 1 (B) is int64, input 0 is float32";
         QTest::newRow("condition that is no bool")
             << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop(n, go, x) < body = step (int64 i, "
                "bool c, float[2] v) => (int64 d, float[2] w) { d = Identity(i) w = Add(v, v) } > }"

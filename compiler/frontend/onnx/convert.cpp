@@ -4,6 +4,7 @@
 #include "frontend/onnx/convert.h"
 
 #include "base/limits.h"
+#include "frontend/onnx/operand_types.h"
 
 #include <fmt/format.h>
 
@@ -244,6 +245,13 @@ void Converter::enter(const model::Node& node) {
 void Converter::convertNode(const model::Node& node, Scope& scope) {
     enter(node);
     NodeReader reader(node, *this, scope);
+    const auto typeOf = [&](size_t i) -> std::optional<DataType> {
+        const Value* value = reader.hasInput(i) ? scope.find(node.inputs[i]) : nullptr;
+        return value && value->var && builder_.isTensor(value->var) ? std::optional(builder_.dtype(value->var))
+                                                                    : std::nullopt;
+    };
+    if (std::optional<std::string> fault = faultOfOperandTypes(node, typeOf))
+        return builder_.fail(*std::move(fault), "the model is malformed; export it again");
     if (const ConvertFn convert = findConverter(node))
         convert(reader, builder_);
     else
