@@ -56,7 +56,7 @@ std::vector<Handover> EntryBuilder::prepare(const std::vector<relay::Type>& fiel
             for (const Expr& dim : handover.type.shape)
                 for (const arith::Var& var : arith::freeVars(dim))
                     if (!defined(var) && taken.insert(var.get()).second)
-                        handover.dims.emplace_back(var, region.local(var->name + "_slot", types::Index));
+                        handover.dims.emplace_back(var, region.local(var->name + "_slot", types::Int64));
         }
         result.push_back(std::move(handover));
     }
@@ -76,7 +76,7 @@ void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::v
         for (const auto& [symbol, slot] : to.dims)
             for (size_t axis = 0; axis < to.type.shape.size(); ++axis)
                 if (to.type.shape[axis].same(symbol))
-                    store(slot, from.type.shape[axis], region);
+                    store(slot, arith::cast(from.type.shape[axis], types::Int64), region);
     }
 }
 
@@ -85,7 +85,7 @@ std::vector<Value> EntryBuilder::receive(const std::vector<Handover>& handovers,
     bool symbols = false;
     for (const Handover& handover : handovers) {
         for (const auto& [symbol, slot] : handover.dims) {
-            region.define(symbol, load(slot));
+            region.define(symbol, arith::cast(load(slot), types::Index));
             define(symbol);
             symbols = true;
         }
@@ -276,7 +276,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         const TensorType& type = *asTensor(resultTypes[i]);
         arith::VarMap last;
         for (const auto& [symbol, slot] : carried[i].dims)
-            last[symbol.get()] = load(slot);
+            last[symbol.get()] = arith::cast(load(slot), types::Index);
         std::vector<Expr> actual;
         for (const Expr& dim : carried[i].type.shape)
             actual.push_back(arith::substitute(dim, last));

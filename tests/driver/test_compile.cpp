@@ -227,6 +227,19 @@ private slots:
         QVERIFY(!compiled);
         QVERIFY(compiled.error().what.find("/proc/no/such/folder") != std::string::npos);
     }
+
+    /// From [1] to [2] elements: handed on by address, its dim in memory.
+    void carriedValueChangesItsSize() {
+        driver::Trace trace;
+        const auto compiled = compile(
+            "g (float[6] x) => (float[2] y) { start = Constant <value_floats = [1.0]> () to = Constant <value_ints = "
+            "[3, 2]> "
+            "() rows = Reshape (x, to) [sums] y = Scan <num_scan_inputs = 1, body = step (float[2] a, float[2] b) => "
+            "(float[2] c) { [sum] c = Add (a, b) }> (start, rows) }",
+            trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QCOMPARE(run({1, 2, 3, 4, 5, 6}), (std::vector<float>{10, 13}));
+    }
 };
 
 QTEST_GUILESS_MAIN(TestCompile)
