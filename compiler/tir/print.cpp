@@ -100,13 +100,14 @@ private:
 class Printer {
 public:
     explicit Printer(const PrintOptions& options) : options_(options) {
-        exprNames_.ofVar = [this](const Expr& var) { return names_.nameOf(var.get(), var->name); };
+        exprNames_.ofVar = [this](const Expr& var) { return nameOfVar(var); };
         exprNames_.ofStorage = [this](const arith::StoragePtr& storage) { return nameOfStorage(*storage); };
     }
 
     void printFunction(const PrimFunc& function) {
         names_ = {};
         declared_.clear();
+        blocks_ = 0;
         FreeNames free(function);
         std::string params;
         for (const Param& param : function.params) {
@@ -114,8 +115,8 @@ public:
                 params += ", ";
             params += param.buffer ? nameOfStorage(*param.buffer) : nameOfVar(param.scalar);
         }
-        line(nullptr, "primfunc {}({}) outputs {}{} {{", quoteName(function.name), params, function.outputs,
-             function.isEntry ? " entry" : "");
+        line(nullptr, "primfunc {}({}) outputs {}{} {{", options_.names ? quoteName(function.name) : "f", params,
+             function.outputs, function.isEntry ? " entry" : "");
         ++depth_;
         for (const Expr& var : free.vars)
             line(nullptr, "var {}", declaration(var));
@@ -189,8 +190,13 @@ private:
         return out;
     }
 
-    const std::string& nameOfVar(const Expr& var) { return names_.nameOf(var.get(), var->name); }
-    const std::string& nameOfStorage(const arith::Storage& storage) { return names_.nameOf(&storage, storage.name); }
+    const std::string& nameOfVar(const Expr& var) { return names_.nameOf(var.get(), options_.names ? var->name : "v"); }
+    const std::string& nameOfStorage(const arith::Storage& storage) {
+        return names_.nameOf(&storage, options_.names ? storage.name : "m");
+    }
+    std::string nameOfBlock(const Block& block) {
+        return options_.names ? quoteName(block.name) : fmt::format("b{}", blocks_++);
+    }
 
     /// "same " if the object was declared before: it is the same one, not another of that name.
     const char* again(const void* object) { return declared_.insert(object).second ? "" : "same "; }
@@ -297,7 +303,7 @@ private:
     }
 
     void printBlock(const StmtNode& stmt, const Block& block) {
-        line(&stmt, "block {}{} {{", quoteName(block.name), origin(stmt));
+        line(&stmt, "block {}{} {{", nameOfBlock(block), origin(stmt));
         ++depth_;
         for (const IterVar& iter : block.iters) {
             std::string extent = text(iter.extent);
@@ -363,7 +369,7 @@ private:
 
     const PrintOptions& options_;
     std::string out_;
-    int depth_ = 0;
+    int depth_ = 0, blocks_ = 0;
     NameTable names_;
     std::unordered_set<const void*> declared_;
     arith::Names exprNames_;

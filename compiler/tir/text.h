@@ -10,6 +10,7 @@ namespace lathe::tir {
 
 struct PrintOptions {
     bool origins = true;
+    bool names = true; // false: names by order of occurrence, so that functions alike up to names print alike
     /// If set, gets for each printed line the statement that begins there (null if none), for views.
     std::vector<const StmtNode*>* lines = nullptr;
 };

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/workload.h"
+
+#include "tir/text.h"
+
+#include <fmt/format.h>
+
+namespace lathe::lower {
+namespace {
+
+constexpr int format = 1;
+
+Hash128 hashOf(std::string_view kind, std::string_view text) {
+    Hasher hasher;
+    hasher.add(fmt::format("lathe {} {}", kind, format));
+    hasher.add(text);
+    return hasher.finish();
+}
+
+std::string textOf(const Target& target) {
+    return fmt::format("{} vectors {}x{} fma {} half {} caches {} {} {} cores {}", toString(target),
+                       target.vectorRegisters, target.vectorBits, target.hasFma, target.hasHalfConversion,
+                       target.l1Bytes, target.l2Bytes, target.l3Bytes, target.cores);
+}
+
+} // namespace
+
+std::string workloadText(const tir::PrimFunc& unscheduled) {
+    tir::PrintOptions options;
+    options.origins = options.names = false;
+    return tir::print(unscheduled, options);
+}
+
+Workload workloadOf(const tir::PrimFunc& unscheduled, const Target& target) {
+    return {hashOf("computation", workloadText(unscheduled)), hashOf("target", textOf(target))};
+}
+
+std::string toString(const Workload& workload) {
+    return toString(workload.computation) + "-" + toString(workload.target);
+}
+
+} // namespace lathe::lower
