@@ -40,7 +40,7 @@ struct PassRecord {
 /// A kernel at each stage: "computation", "schedule", then the TIR passes by name.
 struct KernelRecord {
     std::string name;
-    std::string workload; // stable hash of the unscheduled PrimFunc, variant and target
+    std::string workload; // what Decisions name it by: see lower/workload.h
     std::vector<std::pair<std::string, tir::PrimFuncPtr>> stages;
     schedule::Trace schedule;
     /// Made when asked for (compiles the kernel again, keeping text).

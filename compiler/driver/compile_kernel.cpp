@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/compile_kernel.h"
+
+#include "codegen/codegen.h"
+#include "lower/workload.h"
+
+namespace lathe::driver {
+namespace {
+
+/// A text that code generation leaves behind, made when somebody asks for it.
+std::function<Result<std::string>()> textOf(const tir::PrimFuncPtr& lowered, codegen::CodegenOptions options,
+                                            std::string codegen::KernelCode::* text) {
+    return [=]() -> Result<std::string> {
+        LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, options));
+        return std::move(code.*text);
+    };
+}
+
+} // namespace
+
+KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Target& target) {
+    auto named = std::make_shared<tir::PrimFunc>(*kernel.computation);
+    named->name = kernel.name = name;
+    kernel.computation = std::move(named);
+    KernelRecord record;
+    record.name = name;
+    record.workload = toString(lower::workloadOf(*kernel.computation, target));
+    record.stages.emplace_back("computation", kernel.computation);
+    return record;
+}
+
+Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
+                                             const KernelCache& cache, const lower::KernelHook& hook,
+                                             KernelRecord& record) {
+    auto pins = decisions.pins.find(record.workload);
+    LATHE_CHECKED(lower::lowerKernel(kernel, options.target,
+                                     pins == decisions.pins.end() ? schedule::Pins{} : pins->second, hook));
+    record.schedule = kernel.trace;
+    record.llvmIr = textOf(kernel.lowered, {options.target, true, false}, &codegen::KernelCode::llvmIr);
+    record.assembly = textOf(kernel.lowered, {options.target, false, true}, &codegen::KernelCode::assembly);
+    if (!options.emitCode)
+        return std::vector<std::byte>{};
+    const std::string key = cache.key(*kernel.lowered, options.target);
+    if (auto object = cache.find(key))
+        return std::move(*object);
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*kernel.lowered, {options.target, false, false}));
+    cache.store(key, code.object);
+    return std::move(code.object);
+}
+
+} // namespace lathe::driver
