@@ -7,6 +7,13 @@ find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 find_package(Protobuf REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui Widgets Svg SvgWidgets Test PrintSupport)
 
+# xxHash has no CMake package.
+find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
+find_library(XXHASH_LIBRARY xxhash REQUIRED)
+add_library(lathe_xxhash INTERFACE)
+target_include_directories(lathe_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
+target_link_libraries(lathe_xxhash INTERFACE ${XXHASH_LIBRARY})
+
 # LLVM as its one shared library; never together with its component archives (two LLVMs in one program).
 add_library(lathe_llvm INTERFACE)
 target_include_directories(lathe_llvm SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Stable 128-bit hashes: of constants' bytes, IR structure, workloads and cache keys. Not cryptographic.
-// The value is part of files on disk, so the algorithm may change only together with the cache version.
+// Stable 128-bit hashes: of constants' bytes, IR structure, workloads and cache keys. XXH3 of the xxHash library, whose
+// values are the same on every machine and in every version from 0.8 on. Not cryptographic.
 #pragma once
 
 #include <compare>
@@ -9,6 +9,8 @@
 #include <span>
 #include <string>
 #include <string_view>
+#define XXH_STATIC_LINKING_ONLY // the state as a member
+#include <xxhash.h>
 
 namespace lathe {
 
@@ -24,6 +26,7 @@ std::string toString(const Hash128& hash);
 /// Feeds values in order; the order and the lengths matter.
 class Hasher {
 public:
+    Hasher();
     void add(uint64_t value);
     void add(std::string_view text);
     void add(const Hash128& hash);
@@ -31,10 +34,10 @@ public:
     Hash128 finish() const;
 
 private:
-    uint64_t a_ = 0x9e3779b97f4a7c15ull;
-    uint64_t b_ = 0xc2b2ae3d27d4eb4full;
+    XXH3_state_t state_;
 };
 
+/// XXH3_128bits of the bytes.
 Hash128 hashBytes(std::span<const std::byte> bytes);
 
 struct HashOfHash128 {
