@@ -4,7 +4,7 @@
 namespace lathe::base {
 
 std::string_view version() {
-    return "0.1.0";
+    return LATHE_VERSION;
 }
 
 } // namespace lathe::base

@@ -54,7 +54,7 @@ lathe_status giveModel(std::shared_ptr<const Model> loaded, lathe_model** model)
 extern "C" {
 
 const char* lathe_version(void) {
-    return "0.1.0";
+    return LATHE_VERSION;
 }
 
 const char* lathe_status_name(lathe_status status) {

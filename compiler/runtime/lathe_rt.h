@@ -43,7 +43,7 @@ typedef struct lathe_model lathe_model;
 typedef struct lathe_context lathe_context;
 
 /* ---- about the runtime */
-LATHE_RT_API const char* lathe_version(void); /* "0.1.0" */
+LATHE_RT_API const char* lathe_version(void); /* "MAJOR.MINOR.PATCH" */
 LATHE_RT_API const char* lathe_status_name(lathe_status status);
 /* What the last failing call without a context said, in this thread. Valid until this thread's next such call. */
 LATHE_RT_API const char* lathe_thread_error(void);
