@@ -4,11 +4,11 @@
 
 #include "app/engine.h"
 #include "arith/analysis.h"
+#include "driver/guarded.h"
 #include "driver/runner_client.h"
 
 #include <algorithm>
 #include <chrono>
-#include <exception>
 
 namespace lathe::app {
 
@@ -19,11 +19,6 @@ constexpr int minimalRuns = 5, maximalRuns = 200;
 
 std::filesystem::path pathOf(const QString& path) {
     return std::filesystem::path(path.toStdString());
-}
-
-/// A fault that escaped the driver: the window stays usable and says so.
-Diagnostic unexpected(const std::exception& fault) {
-    return error(std::string("internal error: ") + fault.what(), "this is a fault of Lathe: please report it");
 }
 
 views::models::Profile profileOf(const driver::RunnerModel& model, const driver::RunnerProfile& measured,
@@ -137,13 +132,7 @@ void Engine::open(const QString& path) {
         emit progress(tr("Opening"), 0);
         auto trace = std::make_shared<driver::Trace>();
         artifact_.clear();
-        try {
-            auto module = driver::importFile(pathOf(path), {}, *trace);
-            if (!module && trace->diagnostics.empty())
-                trace->diagnostics.push_back(module.error());
-        } catch (const std::exception& fault) {
-            trace->diagnostics.push_back(unexpected(fault));
-        }
+        driver::importFile(pathOf(path), {}, *trace); // what fails stands in the trace
         emit opened(path, trace);
     });
 }
@@ -152,24 +141,13 @@ void Engine::compile(const QString& path, driver::Options options) {
     enqueue(Kind::Compile, [this, path, options] {
         auto trace = std::make_shared<driver::Trace>();
         const auto out = pathOf(folder_.filePath(QStringLiteral("model.lathe.so")));
-        bool good = false;
-        double seconds = 0;
-        try {
-            auto artifact = driver::compileFile(pathOf(path), out, {}, options, *trace, progressOf(tr("Compiling")));
-            good = artifact.has_value();
-            if (good)
-                seconds = artifact->seconds;
-            else if (trace->diagnostics.empty())
-                trace->diagnostics.push_back(artifact.error());
-        } catch (const std::exception& fault) {
-            trace->diagnostics.push_back(unexpected(fault));
-        }
+        const auto artifact = driver::compileFile(pathOf(path), out, {}, options, *trace, progressOf(tr("Compiling")));
         // A file is written whole or not at all: after a cancelled compilation there is still an artifact of this model,
         // if there was one.
         if (cancelled_)
             return emit cancelled();
-        artifact_ = good ? out : std::filesystem::path();
-        emit compiled(path, trace, good, seconds);
+        artifact_ = artifact ? out : std::filesystem::path();
+        emit compiled(path, trace, artifact.has_value(), artifact ? artifact->seconds : 0);
     });
 }
 
@@ -203,12 +181,7 @@ void Engine::run(TracePtr trace, int threads) {
             profile.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
             return profile;
         };
-        Outcome outcome = failure("not run");
-        try {
-            outcome = measure();
-        } catch (const std::exception& fault) {
-            outcome = Failure(unexpected(fault));
-        }
+        const Outcome outcome = driver::guarded(measure);
         if (cancelled_)
             emit cancelled();
         else if (outcome)
@@ -220,14 +193,15 @@ void Engine::run(TracePtr trace, int threads) {
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {
     enqueue(Kind::Compare, [this, trace, pass, function] {
-        views::models::Comparison comparison;
-        try {
-            comparison = views::models::comparePass(*trace, pass, function);
-        } catch (const std::exception& fault) {
-            comparison.after << QString::fromStdString(toString(unexpected(fault)));
-            comparison.rows = views::models::compareLines({}, comparison.after);
+        auto comparison = driver::guarded(
+            [&]() -> Result<views::models::Comparison> { return views::models::comparePass(*trace, pass, function); });
+        if (!comparison) {
+            views::models::Comparison failed;
+            failed.after << QString::fromStdString(toString(comparison.error()));
+            failed.rows = views::models::compareLines({}, failed.after);
+            comparison = std::move(failed);
         }
-        emit compared(pass, function, comparison);
+        emit compared(pass, function, *comparison);
     });
 }
 

@@ -3,12 +3,13 @@
 // What all commands share: options from arguments, progress, diagnostics.
 #include "app/cli/commands.h"
 
+#include "driver/diagnostics.h"
+
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace lathe::cli {
@@ -22,14 +23,15 @@ Result<driver::Options> makeOptions(const Common& common) {
     else if (common.numerics == "fast")
         options.numerics = driver::NumericsLevel::Fast;
     else if (common.numerics != "default")
-        return failure(fmt::format("unknown numerics level '{}'", common.numerics), "use strict, default or fast");
+        return failure(ErrorKind::Usage, fmt::format("unknown numerics level '{}'", common.numerics),
+                       "use strict, default or fast");
     options.level = common.level;
     options.verify = common.verify;
     options.cache = !common.noCache;
     for (const std::string& shape : common.shapes) {
         size_t equals = shape.find('=');
         if (equals == std::string::npos || equals == 0)
-            return failure(fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
+            return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
         std::vector<int64_t> dims;
         const char* at = shape.data() + equals + 1;
         const char* end = shape.data() + shape.size();
@@ -37,7 +39,7 @@ Result<driver::Options> makeOptions(const Common& common) {
             int64_t value = 0;
             auto [next, status] = std::from_chars(at, end, value);
             if (status != std::errc() || value < 0 || (next < end && *next != ','))
-                return failure(fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
+                return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
             dims.push_back(value);
             at = next + (next < end);
         }
@@ -80,19 +82,12 @@ driver::Progress makeProgress(const Common& common) {
 int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
     int code = 1;
     for (const Diagnostic& diagnostic : diagnostics) {
-        if (diagnostic.what.starts_with("internal error"))
+        if (diagnostic.kind == ErrorKind::Internal)
             code = 3;
+        else if (diagnostic.kind == ErrorKind::Usage && code == 1)
+            code = 2;
         if (common.json) {
-            nlohmann::json line = {{"severity", diagnostic.severity == Severity::Error     ? "error"
-                                                : diagnostic.severity == Severity::Warning ? "warning"
-                                                                                           : "note"},
-                                   {"file", diagnostic.file},
-                                   {"node", diagnostic.node},
-                                   {"operator", diagnostic.op},
-                                   {"line", diagnostic.line},
-                                   {"what", diagnostic.what},
-                                   {"hint", diagnostic.hint}};
-            fmt::print(stderr, "{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print(stderr, "{}\n", driver::toJson(diagnostic));
         } else if (!common.quiet || diagnostic.severity == Severity::Error) {
             fmt::print(stderr, "{}\n", toString(diagnostic));
         }

@@ -3,9 +3,9 @@
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
 #include "app/cli/commands.h"
 #include "base/version.h"
+#include "driver/guarded.h"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 namespace {
 
@@ -118,12 +118,8 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
-    try {
-        return run(argc, argv);
-    } catch (const std::exception& broken) {
-        fmt::print(stderr,
-                   "internal error: {}\nThis is a fault of Lathe: please report it with the command and the model.\n",
-                   broken.what());
-        return 3;
-    }
+    auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv); });
+    if (code)
+        return *code;
+    return report({code.error()}, {});
 }

@@ -228,7 +228,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compiled) {
         const Diagnostic& diagnostic = compiled.error();
-        if (diagnostic.what.starts_with("internal error"))
+        if (diagnostic.kind == ErrorKind::Internal)
             return finish("crashed", toString(diagnostic));
         return finish("refused", toString(diagnostic));
     }

@@ -183,8 +183,10 @@ int testCommand(const TestArgs& args, const Common& common) {
         fmt::print(stderr, "unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
     }
-    if (auto decisions = makeDecisions(common); !decisions)
-        return report({decisions.error()}, common);
+    auto options = makeOptions(common);
+    auto decisions = makeDecisions(common);
+    if (!options || !decisions)
+        return report({options ? decisions.error() : options.error()}, common);
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
         return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How things go wrong. The user's fault is a Diagnostic in a Result: it names file, node and operator, says what is
-// wrong and what to do. A broken invariant of ours is an InternalError, thrown and caught once, in the driver.
+// wrong and what to do. A broken invariant of ours is an InternalError, thrown and caught once, in driver/guarded.h.
 #pragma once
+
+#include "base/diagnostic.h"
 
 #include <expected>
 #include <stdexcept>
@@ -12,38 +14,15 @@
 
 namespace lathe {
 
-enum class Severity { Note, Warning, Error };
-
-struct Diagnostic {
-    Severity severity = Severity::Error;
-    std::string file; // as the user named it; empty if none
-    std::string node; // the model node's name (or "#id" if it has none); empty if none
-    std::string op;   // "domain.Name-version", for example "ai.onnx.Conv-11"
-    int line = 0;     // of IR text, 1-based; 0 if none
-    std::string what; // one sentence: what is wrong
-    std::string hint; // what to do about it; may be empty
-    int nodeId = -1;  // ModelGraph node id, for views; -1 if none
-
-    bool operator==(const Diagnostic&) const = default;
-};
-
-/// "error: file: node 'x' (ai.onnx.Conv-11): what (hint)", one line.
-std::string toString(const Diagnostic& diagnostic);
-
-/// An error that says only what is wrong; callers further out add file, node and operator.
-inline Diagnostic error(std::string what, std::string hint = {}) {
-    Diagnostic result;
-    result.what = std::move(what);
-    result.hint = std::move(hint);
-    return result;
-}
-
 template <class T>
 using Result = std::expected<T, Diagnostic>;
 using Failure = std::unexpected<Diagnostic>;
 
 inline Failure failure(std::string what, std::string hint = {}) {
     return Failure(error(std::move(what), std::move(hint)));
+}
+inline Failure failure(ErrorKind kind, std::string what, std::string hint = {}) {
+    return Failure(error(kind, std::move(what), std::move(hint)));
 }
 
 /// A bug in Lathe itself.

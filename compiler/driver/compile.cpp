@@ -5,6 +5,7 @@
 
 #include "driver/build.h"
 #include "driver/evaluator.h"
+#include "driver/guarded.h"
 #include "frontend/onnx/import.h"
 #include "lower/choose_layouts.h"
 #include "lower/pipeline.h"
@@ -177,32 +178,18 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     return artifact;
 }
 
-/// The one place where exceptions of ours become diagnostics.
+/// Every failure names the file and stands in the trace.
 template <class Fn>
-auto guarded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
-    Diagnostic diagnostic;
-    try {
-        auto result = fn();
-        if (!result) {
-            Diagnostic found = result.error();
-            if (found.file.empty())
-                found.file = name;
-            if (std::find(trace.diagnostics.begin(), trace.diagnostics.end(), found) == trace.diagnostics.end())
-                trace.diagnostics.push_back(found);
-            return Failure(found);
-        }
+auto recorded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
+    auto result = guarded(fn);
+    if (result)
         return result;
-    } catch (const Cancelled&) {
-        diagnostic = error("cancelled");
-    } catch (const InternalError& broken) {
-        diagnostic = error(fmt::format("internal error: {}", broken.what()),
-                           "this is a fault of Lathe: please report it with the model");
-    } catch (const std::bad_alloc&) {
-        diagnostic = error("not enough memory to compile", "close other programs or fix the model's sizes");
-    }
-    diagnostic.file = name;
-    trace.diagnostics.push_back(diagnostic);
-    return Failure(diagnostic);
+    Diagnostic found = std::move(result).error();
+    if (found.file.empty())
+        found.file = name;
+    if (std::find(trace.diagnostics.begin(), trace.diagnostics.end(), found) == trace.diagnostics.end())
+        trace.diagnostics.push_back(found);
+    return Failure(std::move(found));
 }
 
 Source fileSource(const std::filesystem::path& model) {
@@ -234,8 +221,8 @@ const std::vector<std::string>& optionalPasses() {
 Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
                              const Decisions& decisions, const Options& options, Trace& trace,
                              const Progress& progress) {
-    return guarded(model.string(), trace,
-                   [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
+    return recorded(model.string(), trace,
+                    [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
 }
 
 Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name,
@@ -244,11 +231,11 @@ Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::strin
     Source source{name, [&](relay::Evaluator* evaluator, const frontend::onnx::Options& importOptions) {
                       return frontend::onnx::importBytes(bytes, name, {}, evaluator, importOptions);
                   }};
-    return guarded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
+    return recorded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
 }
 
 Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace) {
-    return guarded(model.string(), trace, [&] {
+    return recorded(model.string(), trace, [&] {
         DriverEvaluator evaluator({options.target, options.threads});
         return runImport(fileSource(model), evaluator, options, trace);
     });

@@ -47,7 +47,7 @@ struct Artifact {
 const std::vector<std::string>& optionalPasses();
 
 /// Reads the model, compiles it and writes the artifact to `out` (whole or not at all). Fails with the first error; all of
-/// them are in trace.diagnostics. InternalErrors become Diagnostics that ask for a report.
+/// them are in trace.diagnostics. Exceptions become Diagnostics (driver/guarded.h).
 Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
                              const Decisions& decisions, const Options& options, Trace& trace,
                              const Progress& progress = {});

@@ -5,12 +5,10 @@
 #pragma once
 
 #include "driver/compile.h"
+#include "driver/guarded.h"
 #include "lower/pipeline.h"
 
 namespace lathe::driver {
-
-/// Thrown through the pipeline when the user cancels; caught in compile.
-struct Cancelled {};
 
 class PassHook {
 public:

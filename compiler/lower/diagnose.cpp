@@ -9,7 +9,7 @@ Diagnostic refuse(model::Span span, const model::SpanTable& spans, const model::
                   std::string hint) {
     if (hint.empty())
         hint = "replace the node when exporting the model";
-    Diagnostic result = error(std::move(what), std::move(hint));
+    Diagnostic result = error(ErrorKind::Unsupported, std::move(what), std::move(hint));
     const auto& ids = spans.ids(span);
     if (ids.empty() || !graph)
         return result;

@@ -88,11 +88,12 @@ void Builder::setContext(Diagnostic where) {
     state_->where = std::move(where);
 }
 
-void Builder::fail(std::string what, std::string hint) {
+void Builder::fail(std::string what, std::string hint, ErrorKind kind) {
     if (state_->error)
         return;
     Diagnostic error = state_->where;
     error.severity = Severity::Error;
+    error.kind = kind;
     error.what = std::move(what);
     error.hint = std::move(hint);
     state_->error = std::move(error);

@@ -81,7 +81,7 @@ public:
     ConstantPtr constantOf(Var var) const;
 
     // ---- errors
-    void fail(std::string what, std::string hint = {});
+    void fail(std::string what, std::string hint = {}, ErrorKind kind = ErrorKind::Invalid);
     /// The same where branches give results that have no common type: whoever builds them may take it back.
     void disagree(std::string what, std::string hint = {});
     bool failed() const;

@@ -66,9 +66,9 @@ private slots:
         QTest::newRow("missing file") << QStringList{"inspect", "/no/such/model.onnx"} << 1;
         QTest::newRow("unsupported") << QStringList{"inspect", bad} << 1;
         QTest::newRow("unsupported run") << QStringList{"run", bad} << 1;
-        QTest::newRow("malformed shape") << QStringList{"inspect", model, "--shape", "x"} << 1;
-        QTest::newRow("unknown target") << QStringList{"inspect", model, "--target", "z80"} << 1;
-        QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 1;
+        QTest::newRow("malformed shape") << QStringList{"inspect", model, "--shape", "x"} << 2;
+        QTest::newRow("unknown target") << QStringList{"inspect", model, "--target", "z80"} << 2;
+        QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 2;
         QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 1;
         QTest::newRow("unknown tolerance") << QStringList{"test", model, "--tolerance", "none"} << 2;
         QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 1;
@@ -111,8 +111,9 @@ private slots:
         const Outcome outcome = runLathe({"compile", "--json", bad_, "-o", folder_.filePath("bad.so")});
         QCOMPARE(outcome.code, 1);
         const QJsonObject diagnostic = lines(outcome.err).value(0);
-        hasFields(diagnostic, {"severity", "file", "node", "operator", "what", "hint"});
+        hasFields(diagnostic, {"severity", "kind", "file", "node", "operator", "what", "hint"});
         QCOMPARE(diagnostic["severity"].toString(), "error");
+        QCOMPARE(diagnostic["kind"].toString(), "unsupported");
         QVERIFY(!QFile::exists(folder_.filePath("bad.so")));
     }
 

@@ -58,7 +58,8 @@ std::vector<Diagnostic> Converter::unsupported() const {
         std::optional<std::string> reason = refusal(*node);
         if (!reason)
             continue;
-        Diagnostic diagnostic = error(*std::move(reason), "replace the node when exporting the model");
+        Diagnostic diagnostic =
+            error(ErrorKind::Unsupported, *std::move(reason), "replace the node when exporting the model");
         diagnostic.file = graph_.file;
         diagnostic.node = displayName(*node);
         diagnostic.op = operatorName(*node);
@@ -94,7 +95,7 @@ void Converter::convertMain(const std::vector<relay::Type>& parameters) {
                 if (std::find(node.outputs.begin(), node.outputs.end(), name) != node.outputs.end())
                     enter(node);
             builder_.fail(fmt::format("output '{}' is a sequence or an optional, which is not supported yet", name),
-                          "let the model give tensors");
+                          "let the model give tensors", ErrorKind::Unsupported);
         }
         const bool isInput = inputs.values.contains(name);
         results.push_back(isInput ? builder_.call(Op::Copy, {outputs[i].var}) : outputs[i].var);
@@ -266,7 +267,7 @@ void Converter::define(NodeReader& reader, Scope& scope) {
         if (node.outputs[i].empty())
             continue;
         if (!reader.results[i]) {
-            builder_.fail(fmt::format("result {} of the operator is not supported", i));
+            builder_.fail(fmt::format("result {} of the operator is not supported", i), {}, ErrorKind::Unsupported);
             return;
         }
         Value value = *reader.results[i];
@@ -286,7 +287,7 @@ void Converter::define(NodeReader& reader, Scope& scope) {
 void Converter::expand(NodeReader& reader) {
     const model::Node& node = reader.node;
     if (const std::optional<std::string> reason = refusal(node)) {
-        builder_.fail(*reason, "replace the node when exporting the model");
+        builder_.fail(*reason, "replace the node when exporting the model", ErrorKind::Unsupported);
         return;
     }
     if (bodies_ >= bodyNesting) {

@@ -80,6 +80,10 @@ public:
     /// False, and a fault, if the tensor has fewer dims.
     bool needRank(Var var, int atLeast);
     void fail(std::string what, std::string hint = {}) { b.fail(std::move(what), std::move(hint)); }
+    /// What the model says is right, but Lathe does not do it.
+    void refuse(std::string what, std::string hint = {}) {
+        b.fail(std::move(what), std::move(hint), ErrorKind::Unsupported);
+    }
     bool failed() const { return b.failed(); }
 
     std::vector<std::optional<Value>> results;

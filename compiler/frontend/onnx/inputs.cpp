@@ -103,8 +103,7 @@ bool isName(const std::string& name) {
 }
 
 /// An input that is not supported, told at the first node that reads it.
-Failure refused(const model::ModelGraph& graph, const std::string& input, std::string what, std::string hint = {}) {
-    Diagnostic diagnostic = error(std::move(what), std::move(hint));
+Failure refused(const model::ModelGraph& graph, const std::string& input, Diagnostic diagnostic) {
     for (const model::Node* node : graph.nodes)
         if (node && std::find(node->inputs.begin(), node->inputs.end(), input) != node->inputs.end()) {
             diagnostic.node = displayName(*node);
@@ -128,14 +127,17 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
         if (input.type.kind != model::ValueType::Kind::Tensor)
             return refused(
                 graph, input.name,
-                fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
-                "only tensors can be inputs");
+                error(ErrorKind::Unsupported,
+                      fmt::format("input '{}' is of type {}, which is not supported", input.name, toString(input.type)),
+                      "only tensors can be inputs"));
         if (input.type.dtype == types::Void)
-            return refused(graph, input.name,
-                           fmt::format("the element type of input '{}' is not declared or not supported", input.name));
+            return refused(
+                graph, input.name,
+                error(ErrorKind::Unsupported,
+                      fmt::format("the element type of input '{}' is not declared or not supported", input.name)));
         Result<std::vector<model::Dim>> declared = dimsOf(input, options);
         if (!declared)
-            return refused(graph, input.name, declared.error().what, declared.error().hint);
+            return refused(graph, input.name, declared.error());
         std::vector<model::Dim>& dims = *declared;
         if (dims.size() > limits::tensorRank)
             return failure(fmt::format("input '{}' has rank {}, more than the limit of {}", input.name, dims.size(),

@@ -132,8 +132,8 @@ std::optional<std::vector<int64_t>> NodeReader::integersOrInput(const std::strin
     const Var var = in(i);
     const auto known = b.knownInts(var);
     if (!known && !failed())
-        fail(fmt::format("'{}' is computed while the model runs, but must be known when it is compiled", name),
-             "make it a constant when exporting the model");
+        refuse(fmt::format("'{}' is computed while the model runs, but must be known when it is compiled", name),
+               "make it a constant when exporting the model");
     return known;
 }
 

@@ -30,8 +30,8 @@ std::vector<Var> tensorsOf(NodeReader& node, const std::vector<Value>& values) {
     std::vector<Var> vars;
     for (const Value& value : values) {
         if (!isTensor(value))
-            node.fail("a sequence or an optional leaves a branch or loop that is decided while the model runs",
-                      "only sequences whose length is known when the model is compiled are supported");
+            node.refuse("a sequence or an optional leaves a branch or loop that is decided while the model runs",
+                        "only sequences whose length is known when the model is compiled are supported");
         vars.push_back(value.var);
     }
     return vars;
@@ -199,7 +199,7 @@ void convertScan(NodeReader& node, Builder& b) {
     const auto body = node.graph("body");
     const bool batched = node.version() < 9; // opset 8 had a batch dim in front, and lengths as first operand
     if (batched && node.hasInput(0))
-        return node.fail("Scan with sequence_lens is not supported", "export the model with opset 9 or newer");
+        return node.refuse("Scan with sequence_lens is not supported", "export the model with opset 9 or newer");
     std::vector<Var> operands;
     for (size_t i = batched ? 1 : 0; i < node.inputs(); ++i)
         operands.push_back(node.in(i));

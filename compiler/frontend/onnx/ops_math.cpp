@@ -26,7 +26,7 @@ Var alignOld(NodeReader& node, Builder& b, Var x, Var y) {
     return unsqueeze(b, y, iotaInts(own, rank - axis));
 }
 
-DataType castTarget(NodeReader& node, Builder& b) {
+DataType castTarget(NodeReader& node) {
     int64_t number = 0;
     if (node.version() < 6) { // a name until opset 6
         ::onnx::TensorProto::DataType named{};
@@ -37,8 +37,8 @@ DataType castTarget(NodeReader& node, Builder& b) {
     }
     const auto dtype = fromProto(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)));
     if (!dtype)
-        b.fail(fmt::format("the cast's target, {}, is not supported",
-                           protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
+        node.refuse(fmt::format("the cast's target, {}, is not supported",
+                                protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
     return dtype.value_or(types::Float32);
 }
 
@@ -47,7 +47,7 @@ Var castTo(NodeReader& node, Builder& b, Var x, DataType dtype) {
         return {};
     if (dtype == types::String || b.dtype(x) == types::String) {
         if (dtype != b.dtype(x))
-            node.fail("casts from and to strings are not supported", "convert strings outside of the model");
+            node.refuse("casts from and to strings are not supported", "convert strings outside of the model");
         return x;
     }
     CastAttrs attrs;
@@ -100,7 +100,7 @@ void convertIsInf(NodeReader& node, Builder& b) {
 }
 
 void convertCast(NodeReader& node, Builder& b) {
-    const DataType dtype = castTarget(node, b);
+    const DataType dtype = castTarget(node);
     node.set(0, castTo(node, b, node.in(0), dtype));
 }
 
@@ -111,7 +111,7 @@ void convertCastLike(NodeReader& node, Builder& b) {
 
 void convertBitCast(NodeReader& node, Builder& b) {
     CastAttrs attrs;
-    attrs.dtype = castTarget(node, b);
+    attrs.dtype = castTarget(node);
     node.set(0, b.call(Op::BitCast, {node.in(0)}, attrs));
 }
 

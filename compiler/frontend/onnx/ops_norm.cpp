@@ -42,7 +42,7 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
     const double epsilon = node.real("epsilon", 1e-5);
     const bool training = node.version() >= 14 && node.integer("training_mode", 0) != 0;
     if (node.version() < 9 && node.integer("spatial", 1) == 0)
-        return node.fail("spatial = 0 is not supported", "export the model with a newer opset");
+        return node.refuse("spatial = 0 is not supported", "export the model with a newer opset");
     if (!training) {
         NormAttrs attrs;
         attrs.axis = 1;

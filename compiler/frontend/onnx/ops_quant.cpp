@@ -122,7 +122,7 @@ void convertQuantizeLinear(NodeReader& node, Builder& b) {
     if (!zero && node.integer("output_dtype", 0) != 0) {
         const auto given = fromProto(static_cast<int32_t>(node.integer("output_dtype", 0)));
         if (!given)
-            return node.fail("the output's element type is not supported");
+            return node.refuse("the output's element type is not supported");
         dtype = *given;
     }
     const DataType work = b.dtype(scale).isFloat() && b.dtype(x).isInt() ? types::Float32 : b.dtype(x);

@@ -39,7 +39,7 @@ DataType dtypeOr(NodeReader& node, DataType otherwise) {
         return otherwise;
     const auto dtype = fromProto(static_cast<int32_t>(node.integer("dtype", 1)));
     if (!dtype)
-        node.fail("the element type is not supported");
+        node.refuse("the element type is not supported");
     return dtype.value_or(otherwise);
 }
 

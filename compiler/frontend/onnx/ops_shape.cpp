@@ -305,7 +305,7 @@ void convertEyeLike(NodeReader& node, Builder& b) {
         return;
     const auto given = node.has("dtype") ? fromProto(static_cast<int32_t>(node.integer("dtype", 0))) : b.dtype(x);
     if (!given)
-        return node.fail("the element type is not supported");
+        return node.refuse("the element type is not supported");
     const Dims shape = b.shape(x);
     const Var rows = iota(b, shape, 0, types::Int64), columns = iota(b, shape, 1, types::Int64);
     node.set(0, cast(b, equal(b, addTo(b, rows, static_cast<double>(node.integer("k", 0))), columns), *given));

@@ -133,7 +133,7 @@ void convertMelWeightMatrix(NodeReader& node, Builder& b) {
     tensor->bytes = {bytes, std::as_bytes(std::span(*bytes))};
     const auto dtype = fromProto(static_cast<int32_t>(node.integer("output_datatype", 1)));
     if (!dtype)
-        return node.fail("the element type is not supported");
+        return node.refuse("the element type is not supported");
     node.set(0, cast(b, b.constant(makeConstant(tensor)), *dtype));
 }
 

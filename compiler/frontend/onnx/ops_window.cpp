@@ -268,7 +268,7 @@ void convertLpPool(NodeReader& node, Builder& b) {
     for (int64_t extent : attrs.kernel)
         size *= static_cast<double>(extent);
     if (attrs.ceilMode)
-        return node.fail("LpPool with ceil_mode is not supported");
+        return node.refuse("LpPool with ceil_mode is not supported");
     node.set(0,
              lpNorm(b, x, readP(node), [&](Var power) { return mulBy(b, b.call(Op::AvgPool, {power}, attrs), size); }));
 }

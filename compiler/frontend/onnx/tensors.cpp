@@ -169,9 +169,10 @@ TensorReader::TensorReader(std::shared_ptr<const void> owner, std::filesystem::p
 Result<model::TensorPtr> TensorReader::read(const Proto& proto) {
     const std::optional<DataType> dtype = fromProto(proto.data_type());
     if (!dtype)
-        return failure(fmt::format("element type {} is not supported", protoTypeName(proto.data_type())));
+        return failure(ErrorKind::Unsupported,
+                       fmt::format("element type {} is not supported", protoTypeName(proto.data_type())));
     if (proto.has_segment())
-        return failure("tensors in segments are not supported", "store the tensor whole");
+        return failure(ErrorKind::Unsupported, "tensors in segments are not supported", "store the tensor whole");
     auto tensor = std::make_shared<model::TensorData>();
     tensor->dtype = *dtype;
     int64_t elements = 0;

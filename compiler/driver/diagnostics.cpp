@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/diagnostics.h"
+
+#include <nlohmann/json.hpp>
+
+namespace lathe::driver {
+
+std::string toJson(const Diagnostic& diagnostic) {
+    const nlohmann::json line = {{"severity", toString(diagnostic.severity)},
+                                 {"kind", toString(diagnostic.kind)},
+                                 {"file", diagnostic.file},
+                                 {"node", diagnostic.node},
+                                 {"operator", diagnostic.op},
+                                 {"line", diagnostic.line},
+                                 {"what", diagnostic.what},
+                                 {"hint", diagnostic.hint}};
+    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+} // namespace lathe::driver
