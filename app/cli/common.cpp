@@ -3,6 +3,7 @@
 // What all commands share: options from arguments, progress, diagnostics.
 #include "app/cli/commands.h"
 
+#include "codegen/target.h"
 #include "driver/diagnostics.h"
 
 #include <charconv>
@@ -16,7 +17,7 @@ namespace lathe::cli {
 
 Result<driver::Options> makeOptions(const Common& common) {
     driver::Options options;
-    LATHE_TRY(options.target, parseTarget(common.target));
+    LATHE_TRY(options.target, codegen::parseTarget(common.target));
     options.threads = common.threads;
     if (common.numerics == "strict")
         options.numerics = driver::NumericsLevel::Strict;

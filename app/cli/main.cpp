@@ -12,7 +12,8 @@ namespace {
 using namespace lathe::cli;
 
 void addCommon(CLI::App& command, Common& common) {
-    command.add_option("--target", common.target, "native, x86-64-v2 … v4, or TRIPLE[:CPU[:+FEATURE,…]]");
+    command.add_option("--target", common.target,
+                       "native, a cpu such as haswell or x86-64-v3, or TRIPLE[:CPU[:+FEATURE,-FEATURE…]]");
     command.add_option("--threads", common.threads, "threads to compile and run with (0: all)");
     command.add_option("--numerics", common.numerics, "strict, default or fast");
     command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");

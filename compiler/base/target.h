@@ -1,41 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What code is made for: an LLVM triple, cpu and features, and the description that costs and schedules are made from.
+// A value; codegen/target.h makes one from a name or from this machine, with LLVM's tables.
 #pragma once
 
-#include "base/result.h"
-
+#include <cstdint>
 #include <string>
-#include <string_view>
-#include <vector>
 
 namespace lathe {
 
 struct Target {
     std::string triple = "x86_64-unknown-linux-gnu";
     std::string cpu = "x86-64-v3";
-    std::string features; // LLVM's spelling, "+avx2,+fma"; empty: what the cpu has
-    int vectorBits = 256; // widest vector register that default schedules use
+    std::string features; // "-f16c,+avx512f": what differs from the cpu's own, in one order; empty: nothing
+    // What follows from cpu and features.
     int vectorRegisters = 16;
     bool hasFma = true;
-    bool hasHalfConversion = true; // F16C or better
+    bool hasHalfConversion = true; // float16 to float32 and back
+    // The machine. Sizes of what one core can use, in bytes.
+    int vectorBits = 256; // widest vector register that default schedules use
+    int cores = 1;
     int64_t l1Bytes = 32 * 1024;
     int64_t l2Bytes = 512 * 1024;
     int64_t l3Bytes = 8 * 1024 * 1024;
-    int cores = 1;
 
     /// Lanes of a vector register for elements of `bits` bits.
     int lanes(int bits) const { return vectorBits / bits; }
     bool operator==(const Target&) const = default;
 };
 
-/// The machine this runs on (CPUID; cache sizes from the operating system, with defaults when unknown).
-Target nativeTarget();
-
-/// "native", "x86-64-v2" … "x86-64-v4", or "triple[:cpu[:+feature,…]]". Fails on an unknown name.
-Result<Target> parseTarget(std::string_view text);
-
-/// triple:cpu:features, the form that parseTarget reads.
+/// All of a target in one text, which codegen::parseTarget reads back:
+/// "x86_64-unknown-linux-gnu:haswell:-fma:vector=256,cores=8,l1=32768,l2=262144,l3=8388608". Equal targets have equal
+/// texts, so that it may stand in keys.
 std::string toString(const Target& target);
 
 } // namespace lathe

@@ -3,7 +3,7 @@
 // compile(): the whole pipeline as one readable function, and the values it takes.
 #pragma once
 
-#include "base/target.h"
+#include "codegen/target.h"
 #include "driver/trace.h"
 #include "relay/evaluator.h"
 
@@ -16,7 +16,7 @@ namespace lathe::driver {
 enum class NumericsLevel { Strict, Default, Fast };
 
 struct Options {
-    Target target = nativeTarget();
+    Target target = codegen::nativeTarget();
     int threads = 0; // for compiling and as a hint for grain; 0: all cores
     NumericsLevel numerics = NumericsLevel::Default;
     int level = 2;       // -O0 … -O3

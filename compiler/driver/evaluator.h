@@ -4,7 +4,7 @@
 // shape), large work compiled and run in this process. Tests hold the two equal.
 #pragma once
 
-#include "base/target.h"
+#include "codegen/target.h"
 #include "relay/evaluator.h"
 
 #include <map>
@@ -14,7 +14,7 @@
 namespace lathe::driver {
 
 struct EvaluatorOptions {
-    Target target = nativeTarget();
+    Target target = codegen::nativeTarget();
     int threads = 0;
     /// Computations with more elements than this (operands, results and the steps of reductions) are compiled.
     int64_t interpretElements = 20'000;

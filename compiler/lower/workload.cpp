@@ -17,12 +17,6 @@ Hash128 hashOf(std::string_view kind, std::string_view text) {
     return hasher.finish();
 }
 
-std::string textOf(const Target& target) {
-    return fmt::format("{} vectors {}x{} fma {} half {} caches {} {} {} cores {}", toString(target),
-                       target.vectorRegisters, target.vectorBits, target.hasFma, target.hasHalfConversion,
-                       target.l1Bytes, target.l2Bytes, target.l3Bytes, target.cores);
-}
-
 } // namespace
 
 std::string workloadText(const tir::PrimFunc& unscheduled) {
@@ -32,7 +26,7 @@ std::string workloadText(const tir::PrimFunc& unscheduled) {
 }
 
 Workload workloadOf(const tir::PrimFunc& unscheduled, const Target& target) {
-    return {hashOf("computation", workloadText(unscheduled)), hashOf("target", textOf(target))};
+    return {hashOf("computation", workloadText(unscheduled)), hashOf("target", toString(target))};
 }
 
 std::string toString(const Workload& workload) {

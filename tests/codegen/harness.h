@@ -5,6 +5,7 @@
 #pragma once
 
 #include "codegen/codegen.h"
+#include "codegen/target.h"
 #include "runtime/abi.h"
 #include "tir/ir.h"
 

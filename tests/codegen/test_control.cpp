@@ -248,7 +248,7 @@ private slots:
                         types::Float16);
         for (const char* name : {"native", "x86-64-v2", "x86-64-v4"}) {
             Pipeline pipeline;
-            pipeline.target = *parseTarget(name);
+            pipeline.target = *codegen::parseTarget(name);
             Loaded loaded({lowered(kernel("k", {a, out}, {},
                                           loop(i, Expr(64), store(out, {i}, arith::cast(value, types::BFloat16)),
                                                ForKind::Vectorized)),

@@ -116,7 +116,7 @@ private slots:
             }
         };
         for (const char* name : {"native", "x86-64-v2"}) {
-            Target target = *parseTarget(name);
+            Target target = *codegen::parseTarget(name);
             const double allowed = target.hasFma ? bound : bound + 1.5; // separate roundings of products
             for (auto kind : {tir::ForKind::Vectorized, tir::ForKind::Serial}) {
                 Pipeline pipeline;

@@ -93,7 +93,7 @@ private slots:
         QFETCH(int, columns);
         QFETCH(int, expected);
         Pipeline pipeline;
-        pipeline.target = *parseTarget(target.toStdString());
+        pipeline.target = *codegen::parseTarget(target.toStdString());
         Var m = arith::symbol("m", 1, 4096);
         tir::PrimFuncPtr function = lowered(product(m, 4 * columns, 256, rows, columns, {m}), pipeline);
         CodegenOptions options;

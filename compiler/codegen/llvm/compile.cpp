@@ -67,6 +67,7 @@ void completeLines(llvm::Function& function) {
 Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenOptions& options) {
     LATHE_TRY(auto machine, makeTargetMachine(options.target));
     llvm::LLVMContext context;
+    throwOnErrors(context);
     llvm::Module module(function.name, context);
     module.setTargetTriple(options.target.triple);
     module.setDataLayout(machine->createDataLayout());

@@ -36,8 +36,7 @@ struct Machine {
 };
 
 Result<Machine> machineFor(const llvm::Triple& triple) {
-    Target target;
-    LATHE_TRY(auto unused, makeTargetMachine(target)); // initialises LLVM's targets
+    initialiseTargets();
     Machine m;
     std::string message, name = triple.str();
     m.target = llvm::TargetRegistry::lookupTarget(name, message);

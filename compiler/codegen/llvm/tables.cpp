@@ -115,6 +115,7 @@ private:
 Result<std::vector<std::byte>> emitModelTables(const ModelTables& tables, const CodegenOptions& options) {
     LATHE_TRY(auto machine, makeTargetMachine(options.target));
     llvm::LLVMContext context;
+    throwOnErrors(context);
     llvm::Module module("lathe_model", context);
     module.setTargetTriple(options.target.triple);
     module.setDataLayout(machine->createDataLayout());

@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Targets are initialised once, whichever thread comes first.
+// Targets and handlers are initialised once, whichever thread comes first.
 #include "codegen/llvm/target_machine.h"
 
+#include "codegen/target.h"
+
 #include <fmt/format.h>
+#include <llvm/IR/DiagnosticInfo.h>
+#include <llvm/IR/DiagnosticPrinter.h>
 #include <llvm/IR/LegacyPassManager.h>
 #include <llvm/IR/Verifier.h>
 #include <llvm/MC/TargetRegistry.h>
+#include <llvm/Support/ErrorHandling.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/raw_ostream.h>
 #include <llvm/Target/TargetOptions.h>
@@ -15,19 +20,49 @@
 
 namespace lathe::codegen {
 
-Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
+namespace {
+
+// libLLVM is built without exceptions but with unwind tables, so that these pass through it; what its own frames hold is
+// lost. It is the last resort: what is known to end here is checked beforehand (codegen/target.h).
+[[noreturn]] void fatalError(void*, const char* reason, bool) {
+    throw InternalError(fmt::format("LLVM cannot go on: {}", reason));
+}
+
+[[noreturn]] void outOfMemory(void*, const char*, bool) {
+    throw std::bad_alloc();
+}
+
+} // namespace
+
+void initialiseTargets() {
     static std::once_flag once;
     std::call_once(once, [] {
+        llvm::install_fatal_error_handler(fatalError);
+        llvm::install_bad_alloc_error_handler(outOfMemory);
         LLVMInitializeX86TargetInfo();
         LLVMInitializeX86Target();
         LLVMInitializeX86TargetMC();
         LLVMInitializeX86AsmPrinter();
         LLVMInitializeX86Disassembler();
     });
+}
+
+void throwOnErrors(llvm::LLVMContext& context) {
+    context.setDiagnosticHandlerCallBack([](const llvm::DiagnosticInfo* info, void*) {
+        if (info->getSeverity() != llvm::DS_Error)
+            return;
+        std::string text;
+        llvm::raw_string_ostream out(text);
+        llvm::DiagnosticPrinterRawOStream printer(out);
+        info->print(printer);
+        throw InternalError("LLVM refuses the code: " + text);
+    });
+}
+
+Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target) {
+    LATHE_CHECKED(parseTarget(toString(target)));
     std::string message;
     const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, message);
-    if (!found)
-        return failure(fmt::format("cannot make code for '{}': {}", target.triple, message));
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fused only where the IR says `contract`
     std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(target.triple, target.cpu, target.features,

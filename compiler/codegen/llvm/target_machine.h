@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LLVM's view of a Target, made once per compilation: TargetMachines are not shared between threads.
+// LLVM's view of a Target, made once per compilation: TargetMachines are not shared between threads. And what LLVM does
+// when it cannot go on: it would end the process, so its handlers throw.
 #pragma once
 
 #include "base/result.h"
@@ -12,6 +13,13 @@
 
 namespace lathe::codegen {
 
+/// LLVM's backends, and its handlers for fatal errors (InternalError) and lack of memory (std::bad_alloc): once a process.
+void initialiseTargets();
+
+/// Throws an InternalError with LLVM's words where code generation reports an error instead of giving wrong code.
+void throwOnErrors(llvm::LLVMContext& context);
+
+/// Fails for a target whose triple, cpu or features LLVM does not know, as parseTarget does.
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target);
 
 /// Object code (or assembly) of a verified module.

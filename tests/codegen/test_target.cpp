@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names of machines become what Intel, AMD and the x86-64 psABI say these have; what LLVM would end the process for is a
+// diagnostic; code for every machine that is left links without a library.
+#include "codegen/target.h"
+
+#include "build.h"
+#include "codegen/codegen.h"
+#include "harness.h"
+
+#include <QTest>
+#include <fmt/format.h>
+
+using namespace lathe;
+using namespace lathe::codegen::testing;
+using arith::Intrinsic;
+
+namespace {
+
+const std::string triple = "x86_64-unknown-linux-gnu";
+
+/// A kernel of what is easily left to a library: rounding, products with sums, float16, counting bits, remainders.
+tir::PrimFuncPtr telling() {
+    auto a = tir::makeBuffer("a", types::Float32, {Expr(48)}), h = tir::makeBuffer("h", types::Float16, {Expr(48)}),
+         n = tir::makeBuffer("n", types::Int64, {Expr(48)});
+    const Var i = arith::var("i"), j = arith::var("j"), k = arith::var("k");
+    const auto f32 = [](Intrinsic which, std::vector<Expr> args) { return arith::call(which, args, types::Float32); };
+    const Expr x = arith::load(a, {i});
+    const Expr rounded = f32(Intrinsic::RoundEven, {f32(Intrinsic::Floor, {x}) + f32(Intrinsic::Trunc, {x})});
+    const Expr sum = f32(Intrinsic::Fma, {x, rounded, f32(Intrinsic::Exp, {x})});
+    const Expr half = arith::cast(arith::load(h, {j}), types::Float32) * arith::cast(Expr(3), types::Float32);
+    const Expr bits = arith::call(Intrinsic::PopCount, {arith::load(n, {k})}, types::Int64);
+    return kernel("telling", {a, h, n}, {},
+                  list({loop(i, Expr(48), store(a, {i}, sum), tir::ForKind::Vectorized),
+                        loop(j, Expr(48), store(h, {j}, arith::cast(half, types::Float16)), tir::ForKind::Vectorized),
+                        loop(k, Expr(48), store(n, {k}, bits * bits))}),
+                  3);
+}
+
+/// Compiles and links; "" or what failed.
+std::string problemOf(const tir::PrimFuncPtr& function, const Target& target) {
+    codegen::CodegenOptions options;
+    options.target = target;
+    try {
+        Pipeline pipeline;
+        pipeline.target = target;
+        auto code = codegen::compileFunction(*lowered(function, pipeline), options);
+        if (!code)
+            return toString(code.error());
+        codegen::ModelTables tables;
+        tables.entry = function->name;
+        auto model = codegen::emitModelTables(tables, options);
+        if (!model)
+            return toString(model.error());
+        auto linked = codegen::linkShared({code->object, *model}, {"lathe_model"});
+        return linked ? "" : toString(linked.error());
+    } catch (const std::exception& broken) {
+        return broken.what();
+    }
+}
+
+} // namespace
+
+class TestTarget : public QObject {
+    Q_OBJECT
+
+private slots:
+    void machines_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<int>("vectorBits");
+        QTest::addColumn<int>("registers");
+        QTest::addColumn<bool>("fma");
+        QTest::addColumn<bool>("half");
+        const auto row = [](const char* name, int bits, int registers, bool fma, bool half) {
+            QTest::newRow(name) << name << bits << registers << fma << half;
+        };
+        row("x86-64-v2", 128, 16, false, false);
+        row("x86-64-v3", 256, 16, true, true);
+        row("x86-64-v4", 512, 32, true, true);
+        row("nehalem", 128, 16, false, false);
+        row("ivybridge", 256, 16, false, true); // AVX and F16C, but FMA came with Haswell
+        row("x86_64-unknown-linux-gnu:haswell", 256, 16, true, true);
+        row("x86_64-unknown-linux-gnu:skylake", 256, 16, true, true);
+        row("x86_64-unknown-linux-gnu:skylake-avx512", 512, 32, true, true);
+        row("x86_64-unknown-linux-gnu:znver3", 256, 16, true, true);
+        row("x86_64-unknown-linux-gnu:znver4", 512, 32, true, true);
+        row("x86_64-unknown-linux-gnu", 128, 16, false, false);
+        row("x86_64-unknown-linux-gnu:x86-64-v3:-fma", 256, 16, false, true);
+        row("x86_64-unknown-linux-gnu:x86-64-v3:-f16c", 256, 16, true, false);
+        row("x86_64-unknown-linux-gnu:x86-64-v3:-avx", 128, 16, false, false); // all of these need AVX
+        row("x86_64-unknown-linux-gnu:x86-64-v2:+avx2,+fma", 256, 16, true, false);
+        row("x86_64-unknown-linux-gnu:x86-64-v4::vector=256", 256, 32, true, true);
+    }
+    void machines() {
+        QFETCH(QString, name);
+        const auto target = codegen::parseTarget(name.toStdString());
+        QVERIFY2(target.has_value(), target ? "" : toString(target.error()).c_str());
+        QTEST(target->vectorBits, "vectorBits");
+        QTEST(target->vectorRegisters, "registers");
+        QTEST(target->hasFma, "fma");
+        QTEST(target->hasHalfConversion, "half");
+        QCOMPARE(problemOf(telling(), *target), std::string());
+    }
+
+    void mistakes_data() {
+        QTest::addColumn<QString>("name");
+        QTest::addColumn<QString>("said"); // somewhere in the diagnostic
+        const auto row = [](const char* name, const char* said) { QTest::newRow(name) << name << said; };
+        row("x86_64-unknown-linux-gnu:hasswell", "near it: haswell");
+        row("x86_64-unknown-linux-gnu:zenver3", "znver3");
+        row("x86-64-v5", "x86-64-v4");
+        row("notacpu", "unknown target 'notacpu'");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:+avx512ff", "avx512f");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:avx512f", "malformed feature 'avx512f'");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:+avx,", "malformed feature ''");
+        row("x86_64-unknown-linux-gnu:", "no cpu ''");
+        row("x86_64-unknown-linux-gnu:pentium3", "needs the feature 64bit"); // LLVM would end the process
+        row("x86_64-unknown-linux-gnu:i386", "needs the feature 64bit");
+        row("x86_64-unknown-linux-gnu:x86-64", "needs the feature sse4.1");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:-sse2", "needs the feature sse4.1");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:-64bit", "needs the feature 64bit");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:+soft-float", "soft-float");
+        row("x86_64-unknown-linux-gnu:x86-64-v3:+32bit-mode", "");
+        row("aarch64-unknown-linux-gnu", "cannot make code for");
+        row("x86_64-apple-darwin:haswell", "cannot make code for");
+        row("x86_64-pc-windows-msvc", "cannot make code for");
+        row("x86_64-unknown-linux-gnux32:haswell", "cannot make code for");
+        row("i686-unknown-linux-gnu", "cannot make code for");
+        row("x86_64-unknown-linux-gnu:haswell::cores", "malformed 'cores'");
+        row("x86_64-unknown-linux-gnu:haswell::cores=0", "malformed 'cores=0'");
+        row("x86_64-unknown-linux-gnu:haswell::vector=512", "malformed 'vector=512'");
+        row("x86_64-unknown-linux-gnu:haswell::l1=99999999999999999999", "malformed");
+        row("x86_64-unknown-linux-gnu:haswell::cores=2:x", "malformed");
+        row(":::", "");
+    }
+    void mistakes() {
+        QFETCH(QString, name);
+        QFETCH(QString, said);
+        const auto target = codegen::parseTarget(name.toStdString());
+        QVERIFY(!target);
+        QVERIFY(target.error().kind == ErrorKind::Usage);
+        QVERIFY(!target.error().hint.empty());
+        const std::string text = toString(target.error());
+        QVERIFY2(text.find(said.toStdString()) != std::string::npos, text.c_str());
+        // Code generation holds a Target to the same, whoever made it.
+        Target made;
+        made.cpu = "pentium3";
+        QVERIFY(!codegen::compileFunction(*lowered(telling()), {made, false, false}).has_value());
+    }
+
+    void textIsCanonical() {
+        for (const char* name : {"native", "x86-64-v2", "x86-64-v4", "znver4", "x86_64-pc-linux-gnu:haswell:-fma,+vaes",
+                                 "x86_64-unknown-linux-gnu:haswell::cores=7,l1=1,l2=2,l3=3,vector=128"}) {
+            const Target target = *codegen::parseTarget(name);
+            const auto again = codegen::parseTarget(toString(target));
+            QVERIFY2(again.has_value() && *again == target, name);
+            QCOMPARE(toString(*again), toString(target));
+        }
+        const auto text = [](const std::string& features) {
+            return toString(*codegen::parseTarget(triple + ":haswell:" + features));
+        };
+        QCOMPARE(text("+vaes,+gfni"), text("+gfni,+vaes"));
+        QCOMPARE(text("-fma,+fma"), text(""));
+        QCOMPARE(text("+avx2"), text("")); // Haswell has it
+        QVERIFY(text("-fma") != text(""));
+        QVERIFY(text("-avx2") != text("-fma"));
+    }
+
+    void nativeIsThisMachine() {
+        const Target native = codegen::nativeTarget();
+        QVERIFY(native.cores >= 1 && native.l1Bytes >= 4096 && native.l2Bytes > native.l1Bytes);
+#if defined(__x86_64__)
+        QCOMPARE(native.hasFma, __builtin_cpu_supports("fma") != 0);
+        QCOMPARE(native.vectorBits >= 256, __builtin_cpu_supports("avx") != 0);
+        QCOMPARE(native.vectorRegisters == 32, __builtin_cpu_supports("avx512vl") != 0);
+#endif
+        QCOMPARE(problemOf(telling(), native), std::string());
+    }
+
+    // The whole of LLVM's table: a cpu that is taken compiles to code that needs no library, and none ends the process.
+    void everyCpu() {
+        int taken = 0;
+        const Result<Target> unknown = codegen::parseTarget(triple + ":no-such-cpu");
+        QVERIFY(!unknown);
+        for (const char* cpu :
+             {"nocona",    "core2",      "penryn",       "nehalem",        "westmere",    "sandybridge", "ivybridge",
+              "haswell",   "broadwell",  "skylake",      "skylake-avx512", "cascadelake", "cooperlake",  "cannonlake",
+              "tigerlake", "rocketlake", "alderlake",    "sapphirerapids", "knl",         "knm",         "silvermont",
+              "goldmont",  "tremont",    "sierraforest", "lunarlake",      "k8",          "k8-sse3",     "amdfam10",
+              "btver1",    "btver2",     "bdver1",       "bdver4",         "znver1",      "znver2",      "znver5",
+              "x86-64",    "x86-64-v2",  "x86-64-v3",    "x86-64-v4",      "pentium4",    "athlon64",    "geode",
+              "i686",      "lakemont",   "winchip2",     "c3-2",           "generic",     "pentium-m",   "atom"}) {
+            const auto target = codegen::parseTarget(triple + ":" + cpu);
+            if (!target)
+                continue;
+            ++taken;
+            QVERIFY2(problemOf(telling(), *target).empty(), (cpu + (": " + problemOf(telling(), *target))).c_str());
+        }
+        QVERIFY(taken >= 25);
+    }
+
+    void everyFeatureTakenAway() {
+        for (const char* name : {"64bit", "avx",  "avx2",   "avx512bw", "avx512cd", "avx512dq", "avx512f", "avx512vl",
+                                 "bmi",   "bmi2", "cmov",   "cx16",     "cx8",      "crc32",    "evex512", "f16c",
+                                 "fma",   "fxsr", "lzcnt",  "mmx",      "movbe",    "popcnt",   "sahf",    "sse",
+                                 "sse2",  "sse3", "sse4.1", "sse4.2",   "ssse3",    "x87",      "xsave"})
+            for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
+                const std::string text = fmt::format("{}:{}:-{}", triple, cpu, name);
+                if (const auto target = codegen::parseTarget(text))
+                    QVERIFY2(problemOf(telling(), *target).empty(),
+                             (text + ": " + problemOf(telling(), *target)).c_str());
+            }
+    }
+};
+
+QTEST_MAIN(TestTarget)
+#include "test_target.moc"
