@@ -4,6 +4,8 @@
 set(LATHE_OPTIMIZE "-O2" CACHE STRING "list of options for optimization and debug information")
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated list for -fsanitize; empty for none")
 add_compile_options(${LATHE_OPTIMIZE})
+# The kernel cache tells code generators apart by the note that this leaves in programs.
+add_link_options(-Wl,--build-id=sha1)
 if(LATHE_SANITIZE)
     # Not `function`: it reads the bytes before a called function, and compiled models have no signature there.
     add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-sanitize=function -fno-sanitize-recover=all

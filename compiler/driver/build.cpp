@@ -37,7 +37,7 @@ Result<lower::Kernels> prepareKernels(const relay::Module& fused, const model::M
 Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, const Decisions& decisions,
                                PassHook& hook, Trace& trace) {
     const size_t count = kernels.kernels.size();
-    const KernelCache cache(options.cache);
+    KernelCache cache(options.cache);
     Objects objects(count);
     std::vector<std::optional<Diagnostic>> errors(count);
     std::atomic<size_t> finished = 0;

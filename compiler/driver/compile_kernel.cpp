@@ -30,7 +30,7 @@ KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Ta
 }
 
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
-                                             const KernelCache& cache, const lower::KernelHook& hook,
+                                             KernelCache& cache, const lower::KernelHook& hook,
                                              KernelRecord& record) {
     auto pins = decisions.pins.find(record.workload);
     LATHE_CHECKED(lower::lowerKernel(kernel, options.target,

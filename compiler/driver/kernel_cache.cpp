@@ -1,77 +1,138 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One file a kernel, written beside and renamed, so that readers never see half of one. A file ends with its own hash.
+// One file a kernel, KEY.o, written beside as *.part and renamed, so that readers never see half of one. A file ends with
+// its own hash. Its time of modification is that of its last use. Sweeping reads the whole folder, so it is done when a
+// process starts to use it and nobody has for some minutes (the time of the file `swept`), and by a process whenever it has
+// stored a sixteenth of what the folder may hold.
 #include "driver/kernel_cache.h"
 
 #include "base/hash.h"
+#include "codegen/build_id.h"
 #include "tir/text.h"
 
+#include <algorithm>
+#include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
-#include <link.h>
 #include <thread>
 #include <unistd.h>
 
 namespace lathe::driver {
 namespace {
 
-/// Any change of the program's code changes what it may generate: its size and time of linking stand for it.
-std::string buildId() {
-    std::error_code failed;
-    auto path = std::filesystem::read_symlink("/proc/self/exe", failed);
-    if (failed)
-        return "unknown";
-    auto size = std::filesystem::file_size(path, failed);
-    auto time = std::filesystem::last_write_time(path, failed).time_since_epoch().count();
-    return fmt::format("{}-{}-{}", path.filename().string(), size, time);
+namespace fs = std::filesystem;
+
+constexpr int64_t usualBytes = int64_t{2} << 30;
+constexpr std::chrono::minutes sweepEvery{10};
+constexpr std::chrono::minutes abandonedAfter{10}; // a .part: writing one takes milliseconds
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
 }
 
-std::filesystem::path cacheFolder() {
-    if (const char* own = std::getenv("LATHE_CACHE"))
+fs::path cacheFolder() {
+    if (const std::string own = variable("LATHE_CACHE"); !own.empty())
         return own;
-    if (const char* xdg = std::getenv("XDG_CACHE_HOME"); xdg && *xdg)
-        return std::filesystem::path(xdg) / "lathe";
-    if (const char* home = std::getenv("HOME"); home && *home)
-        return std::filesystem::path(home) / ".cache" / "lathe";
+    if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty())
+        return fs::path(xdg) / "lathe";
+    if (const std::string home = variable("HOME"); !home.empty())
+        return fs::path(home) / ".cache" / "lathe";
     return {};
+}
+
+/// "4096", "512K", "64M", "2G"; what is none of these counts as not set.
+int64_t cacheBytes() {
+    const std::string text = variable("LATHE_CACHE_SIZE");
+    int64_t number = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), number);
+    const std::string_view unit(end, text.data() + text.size());
+    const int shift = unit.empty() ? 0 : unit == "K" ? 10 : unit == "M" ? 20 : unit == "G" ? 30 : -1;
+    if (status != std::errc() || shift < 0 || number < 0 || number > (INT64_MAX >> shift))
+        return usualBytes;
+    return number << shift;
+}
+
+fs::file_time_type now() {
+    return fs::file_time_type::clock::now();
+}
+
+/// Removes abandoned parts, then the files that were not used for the longest time, until an eighth of the room is free.
+void sweep(const fs::path& folder, int64_t limitBytes) {
+    struct File {
+        fs::file_time_type used;
+        int64_t bytes;
+        fs::path path;
+    };
+    std::error_code failed;
+    std::ofstream(folder / "swept").put('\n');
+    std::vector<File> files;
+    int64_t total = 0;
+    for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+        std::error_code gone; // another process may be sweeping
+        File file{it->last_write_time(gone), static_cast<int64_t>(it->file_size(gone)), it->path()};
+        if (gone)
+            continue;
+        if (file.path.extension() == ".part" && now() - file.used > abandonedAfter)
+            fs::remove(file.path, gone);
+        if (file.path.extension() != ".o")
+            continue;
+        total += file.bytes;
+        files.push_back(std::move(file));
+    }
+    if (total <= limitBytes)
+        return;
+    std::ranges::sort(files, {}, &File::used);
+    for (const File& file : files) {
+        if (total <= limitBytes - limitBytes / 8)
+            break;
+        fs::remove(file.path, failed);
+        total -= file.bytes;
+    }
 }
 
 } // namespace
 
-KernelCache::KernelCache(bool enabled) {
-    if (!enabled)
+KernelCache::KernelCache(bool enabled) : limitBytes_(cacheBytes()) {
+    static const bool known = !codegen::buildId().empty();
+    const fs::path folder = cacheFolder();
+    if (!enabled || !known || folder.empty())
         return;
-    folder_ = cacheFolder();
-    if (folder_.empty())
-        return;
-    folder_ /= "kernels";
+    folder_ = folder / "kernels";
     std::error_code failed;
-    std::filesystem::create_directories(folder_, failed);
-    if (failed)
+    fs::create_directories(folder_, failed);
+    if (failed) {
         folder_.clear();
+        return;
+    }
+    const fs::file_time_type last = fs::last_write_time(folder_ / "swept", failed);
+    if (failed || now() - last > sweepEvery)
+        sweep(folder_, limitBytes_);
 }
 
 std::string KernelCache::key(const tir::PrimFunc& lowered, const Target& target) const {
     if (folder_.empty())
         return {};
-    static const std::string id = buildId();
+    static const std::string generator = codegen::buildId();
     Hasher hasher;
     hasher.add(tir::print(lowered));
     hasher.add(toString(target));
-    hasher.add(id);
+    hasher.add(generator);
     return toString(hasher.finish());
 }
 
 std::optional<std::vector<std::byte>> KernelCache::find(const std::string& key) const {
     if (folder_.empty())
         return std::nullopt;
-    std::ifstream file(folder_ / (key + ".o"), std::ios::binary | std::ios::ate);
+    const fs::path path = folder_ / (key + ".o");
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
     if (!file)
         return std::nullopt;
-    auto size = static_cast<std::streamoff>(file.tellg());
-    if (size < static_cast<std::streamoff>(sizeof(Hash128)))
+    const auto size = static_cast<std::streamoff>(file.tellg());
+    if (size < static_cast<std::streamoff>(sizeof(Hash128)) || size > limitBytes_)
         return std::nullopt;
     std::vector<std::byte> bytes(static_cast<size_t>(size));
     file.seekg(0);
@@ -82,27 +143,29 @@ std::optional<std::vector<std::byte>> KernelCache::find(const std::string& key) 
     bytes.resize(bytes.size() - sizeof(stored));
     if (hashBytes(bytes) != stored)
         return std::nullopt;
+    std::error_code failed;
+    fs::last_write_time(path, now(), failed);
     return bytes;
 }
 
-void KernelCache::store(const std::string& key, const std::vector<std::byte>& object) const {
-    if (folder_.empty())
+void KernelCache::store(const std::string& key, const std::vector<std::byte>& object) {
+    const auto size = static_cast<int64_t>(object.size() + sizeof(Hash128));
+    if (folder_.empty() || size > limitBytes_)
         return;
-    std::filesystem::path part =
+    const fs::path part =
         folder_ / fmt::format("{}.{}.{}.part", key, getpid(), std::hash<std::thread::id>{}(std::this_thread::get_id()));
     std::error_code failed;
-    {
-        std::ofstream file(part, std::ios::binary);
-        Hash128 hash = hashBytes(object);
-        file.write(reinterpret_cast<const char*>(object.data()), static_cast<std::streamsize>(object.size()));
-        file.write(reinterpret_cast<const char*>(&hash), sizeof(hash));
-        if (!file.flush()) {
-            file.close();
-            std::filesystem::remove(part, failed);
-            return;
-        }
-    }
-    std::filesystem::rename(part, folder_ / (key + ".o"), failed);
+    std::ofstream file(part, std::ios::binary);
+    const Hash128 hash = hashBytes(object);
+    file.write(reinterpret_cast<const char*>(object.data()), static_cast<std::streamsize>(object.size()));
+    file.write(reinterpret_cast<const char*>(&hash), sizeof(hash));
+    file.close();
+    if (file)
+        fs::rename(part, folder_ / (key + ".o"), failed);
+    if (!file || failed)
+        fs::remove(part, failed);
+    else if ((storedBytes_ += size) > limitBytes_ / 16 && storedBytes_.exchange(0) > 0)
+        sweep(folder_, limitBytes_);
 }
 
 } // namespace lathe::driver

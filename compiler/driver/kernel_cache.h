@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compiled kernels on disk, by the hash of all they are made of: lowered text, target, Lathe's build. A missing or
-// unwritable folder only means that nothing is kept.
+// Compiled kernels on disk, by the hash of all they are made of: lowered text, target, code generator. The folder is
+// bounded: what was not used for the longest time goes first. It never hurts: a missing, unwritable, full or damaged
+// folder only means that nothing is kept.
 #pragma once
 
 #include "base/target.h"
 #include "tir/ir.h"
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <vector>
@@ -15,14 +17,18 @@ namespace lathe::driver {
 
 class KernelCache {
 public:
-    /// In $LATHE_CACHE, else $XDG_CACHE_HOME/lathe, else ~/.cache/lathe.
+    /// In $LATHE_CACHE, else $XDG_CACHE_HOME/lathe, else ~/.cache/lathe; of at most $LATHE_CACHE_SIZE bytes ("512M",
+    /// "4G"), else 2 GiB. Off if `enabled` is false, or the code generator cannot be told from others.
     explicit KernelCache(bool enabled);
+
     std::string key(const tir::PrimFunc& lowered, const Target& target) const;
     std::optional<std::vector<std::byte>> find(const std::string& key) const;
-    void store(const std::string& key, const std::vector<std::byte>& object) const;
+    void store(const std::string& key, const std::vector<std::byte>& object);
 
 private:
     std::filesystem::path folder_; // empty: off
+    int64_t limitBytes_ = 0;
+    std::atomic<int64_t> storedBytes_ = 0; // since this swept
 };
 
 } // namespace lathe::driver
