@@ -82,6 +82,15 @@ private:
     std::function<Expr(const std::vector<Expr>&)> fn_;
 };
 
+bool callsRuntime(const Expr& expr) {
+    bool found = false;
+    arith::visit(expr, [&](const Expr& node) {
+        found |= node.kind() == arith::ExprKind::Call && node->intrinsic == arith::Intrinsic::RtCall;
+        return !found;
+    });
+    return found;
+}
+
 const tir::Store& requireInjective(const Editor& edit, const tir::Block& block) {
     const tir::Store* store = block.body->as<tir::Store>();
     edit.require(store && !store->mask && block.writes.size() == 1,
@@ -90,6 +99,8 @@ const tir::Store& requireInjective(const Editor& edit, const tir::Block& block) 
         edit.require(iter.kind == tir::IterKind::Spatial && !block.init,
                      fmt::format("block '{}' is a reduction", block.name));
     edit.require(!reads(block, store->buffer.get()), fmt::format("block '{}' reads its own result", block.name));
+    edit.require(!callsRuntime(store->value),
+                 fmt::format("block '{}' calls the runtime: inlined, it would call for each element", block.name));
     return *store;
 }
 

@@ -2,7 +2,7 @@
 //
 // Text of tensor expressions, one line a tensor, producers first:
 //   A = placeholder float32[m, 64]
-//   C[i0 < m] = float32 sum(k0 < 64) A[i0, k0] tag "reduce" origin 1
+//   C[i0 < m] = float32 sum(k0 < 64) A[i0, k0] origin 1
 #include "te/te.h"
 
 #include <fmt/format.h>
@@ -54,8 +54,6 @@ std::string printTensor(const Tensor& tensor) {
     text += toString(tensor.body);
     for (const Condition& condition : tensor.conditions)
         text += fmt::format(" if {} else \"{}\"", toString(condition.holds), condition.message);
-    if (!tensor.tag.empty())
-        text += fmt::format(" tag \"{}\"", tensor.tag);
     return text + fmt::format(" origin {}", tensor.origin);
 }
 

@@ -55,20 +55,18 @@ TensorPtr placeholder(std::string name, DataType dtype, std::vector<Expr> shape)
 }
 
 TensorPtr compute(std::string name, std::vector<Expr> shape, const std::function<Expr(const std::vector<Var>&)>& fn,
-                  int origin, std::string tag) {
+                  int origin) {
     std::vector<Var> axes = makeAxes("i", shape);
     Expr body = fn(axes);
     auto tensor = makeTensor(std::move(name), body.dtype(), std::move(shape));
     tensor->axes = std::move(axes);
     tensor->body = std::move(body);
     tensor->origin = origin;
-    tensor->tag = std::move(tag);
     return tensor;
 }
 
 TensorPtr reduce(std::string name, std::vector<Expr> shape, ReduceKind kind, std::vector<Expr> reduceExtents,
-                 const std::function<Expr(const std::vector<Var>&, const std::vector<Var>&)>& fn, int origin,
-                 std::string tag) {
+                 const std::function<Expr(const std::vector<Var>&, const std::vector<Var>&)>& fn, int origin) {
     LATHE_ASSERT(kind != ReduceKind::None, "a reduction combines somehow");
     std::vector<Var> axes = makeAxes("i", shape);
     std::vector<Var> reduceAxes = makeAxes("k", reduceExtents);
@@ -80,7 +78,6 @@ TensorPtr reduce(std::string name, std::vector<Expr> shape, ReduceKind kind, std
     for (size_t i = 0; i < reduceAxes.size(); ++i)
         tensor->reduceAxes.push_back({reduceAxes[i], reduceExtents[i]});
     tensor->origin = origin;
-    tensor->tag = std::move(tag);
     return tensor;
 }
 
@@ -93,7 +90,6 @@ TensorPtr checked(std::string name, const TensorPtr& values, tir::CheckKind kind
     tensor->axes = std::move(axes);
     tensor->body = std::move(body);
     tensor->origin = origin;
-    tensor->tag = "checked";
     return tensor;
 }
 

@@ -36,7 +36,6 @@ struct Tensor : arith::Storage {
     std::vector<ReduceAxis> reduceAxes;
     int origin = 0;                    // ordinal of the binding in the fused function
     std::vector<Condition> conditions; // checked before each element is computed; such a tensor is never inlined
-    std::string tag;                   // what schedules look for: "matmul", "conv", "reduce", "pad"; "" is injective
     std::vector<std::shared_ptr<const struct Tensor>> inputs() const; // distinct tensors that body loads, in order
 
     /// Element at indices (as many as dims, of type index).
@@ -49,12 +48,11 @@ TensorPtr placeholder(std::string name, DataType dtype, std::vector<Expr> shape)
 
 /// shape[i] elements along axis i; fn gets one index Var an axis.
 TensorPtr compute(std::string name, std::vector<Expr> shape, const std::function<Expr(const std::vector<Var>&)>& fn,
-                  int origin, std::string tag = {});
+                  int origin);
 
 /// Reduction: fn gets axes and reduce axes and gives the element to combine. Sum over an empty domain is 0, Max the lowest value.
 TensorPtr reduce(std::string name, std::vector<Expr> shape, ReduceKind kind, std::vector<Expr> reduceExtents,
-                 const std::function<Expr(const std::vector<Var>&, const std::vector<Var>&)>& fn, int origin,
-                 std::string tag = {});
+                 const std::function<Expr(const std::vector<Var>&, const std::vector<Var>&)>& fn, int origin);
 
 /// `values` again, each element under a condition: what operators that may fail put before the computation that could trap.
 /// fn gets the axes and the element.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Convolution of any spatial rank with groups, strides and dilations: a reduction with the tag "conv" over the operand,
-// put into zeros (a "pad" stage) where there is padding. Floats below 32 bits accumulate in float32.
+// Convolution of any spatial rank with groups, strides and dilations: a reduction over the operand, put into
+// zeros by a stage of its own where there is padding. Floats below 32 bits accumulate in float32.
 #include "arith/analysis.h"
 #include "topi/families.h"
 #include "topi/windows.h"
@@ -53,7 +53,7 @@ Tensors computeConv(const CallContext& call) {
             }
             return convert((*input)(at), accumulate) * convert((*w)(weight), accumulate);
         },
-        call.origin, "conv");
+        call.origin);
     return {converted(sum, result.dtype, "conv_result", call.origin)};
 }
 

@@ -24,7 +24,7 @@ TensorPtr twiddles(const char* name, Intrinsic function, const Expr& length, Dat
             const Expr angle = turn * arith::floatImm(2 * std::numbers::pi, types::Float64);
             return convert(arith::call(function, {angle}, types::Float64), dtype);
         },
-        origin, "table");
+        origin);
 }
 
 } // namespace
@@ -63,7 +63,7 @@ Tensors computeDft(const CallContext& call) {
             }
             return arith::select(arith::eq(i.back(), 0), realPart, im * cosine - re * rotated);
         },
-        call.origin, "reduce");
+        call.origin);
     if (!attrs.inverse)
         return {converted(sum, result.dtype, "dft_result", call.origin)};
     return {te::compute(

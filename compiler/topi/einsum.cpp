@@ -118,7 +118,7 @@ Tensors computeEinsum(const CallContext& call) {
         summed.empty()
             ? te::compute(
                   "einsum", result.shape, [&](const std::vector<Var>& i) { return element(i, {}); }, call.origin)
-            : te::reduce("einsum", result.shape, te::ReduceKind::Sum, summedExtents, element, call.origin, "einsum");
+            : te::reduce("einsum", result.shape, te::ReduceKind::Sum, summedExtents, element, call.origin);
     return {converted(sum, result.dtype, "einsum_result", call.origin)};
 }
 

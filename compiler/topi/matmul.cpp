@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Matrix products over broadcast batch dims. Floats below 32 bits accumulate in float32, integers in the result type.
-// The reduction has the tag "matmul"; a conversion of the result is a stage of its own.
+// A conversion of the result is a stage of its own.
 #include "topi/expressions.h"
 #include "topi/families.h"
 
@@ -37,7 +37,7 @@ Tensors computeMatMul(const CallContext& call) {
             const Expr right = (*b)(operandIndices(b, result.shape, i, k[0], i[rank - 1], attrs.transposeB));
             return convert(left, accumulate) * convert(right, accumulate);
         },
-        call.origin, "matmul");
+        call.origin);
     return {converted(sum, result.dtype, "matmul_result", call.origin)};
 }
 

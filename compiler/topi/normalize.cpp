@@ -62,7 +62,7 @@ Tensors computeLayerNorm(const CallContext& call) {
                 value = value + parameter(call.args[2]);
             return convert(value, resultTensor(call).dtype);
         },
-        call.origin, "layer_norm")};
+        call.origin)};
 }
 
 Tensors computeBatchNorm(const CallContext& call) {

@@ -31,7 +31,7 @@ TensorPtr dilated(const TensorPtr& x, const std::vector<int64_t>& interior, cons
             }
             return arith::select(inside, (*x)(indices), value);
         },
-        origin, "pad");
+        origin);
 }
 
 /// Index into [0, size) for a position outside of it.

@@ -44,7 +44,7 @@ TensorPtr maximum(const CallContext& call, const Window& window) {
     return te::reduce(
         "max_pool", result, ReduceKind::Max, window.kernel,
         [&](const std::vector<Var>& i, const std::vector<Var>& k) { return widen((*input)(positions(window, i, k))); },
-        call.origin, "pool");
+        call.origin);
 }
 
 /// How many elements of the window at result position o lie in [low, high) along dim d.
@@ -89,7 +89,7 @@ Tensors computeMaxPoolWithIndex(const CallContext& call) {
             return arith::select(arith::logicalAnd(found, same), arith::cast(flatten(at, x->shape), types::Int64),
                                  none);
         },
-        call.origin, "pool");
+        call.origin);
     const TensorPtr y = converted(values, resultTensor(call, 0).dtype, "max_pool_result", call.origin);
     if (!attrs.columnMajor)
         return {y, first};
@@ -117,7 +117,7 @@ Tensors computeAvgPool(const CallContext& call) {
     const TensorPtr sum = te::reduce(
         "avg_pool_sum", result.shape, ReduceKind::Sum, window.kernel,
         [&](const std::vector<Var>& i, const std::vector<Var>& k) { return widen((*input)(positions(window, i, k))); },
-        call.origin, "pool");
+        call.origin);
     return {te::compute(
         "avg_pool", result.shape,
         [&](const std::vector<Var>& i) {

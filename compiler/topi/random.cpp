@@ -6,6 +6,7 @@
 // independent.
 //   float32: u = (bits >> 8) * 2^-24;  float64: u = ((bits(2i) >> 5) * 2^26 + (bits(2i + 1) >> 6)) * 2^-53
 //   result = low + u * (high - low)
+#include "runtime/abi.h"
 #include "topi/expressions.h"
 #include "topi/families.h"
 
@@ -14,9 +15,6 @@
 namespace lathe::topi {
 
 namespace {
-
-/// Ordinal of the runtime's function that gives the seed of a run (runtime/abi.h: LATHE_FN_SEED).
-constexpr int64_t seedFunction = 15;
 
 /// SplitMix64's finalizer.
 uint64_t mix(uint64_t z) {
@@ -54,15 +52,15 @@ Tensors computeRandomUniform(const CallContext& call) {
     const uint64_t callKey = mix(static_cast<uint64_t>(attrs.call));
     const DataType dtype = computeType(attrs.dtype);
     TensorPtr runSeed;
-    // A stage of its own (with a tag, so that it is not inlined): the runtime is asked once.
+    // A stage of its own, so that the runtime is asked once: what calls the runtime is never inlined.
     if (!attrs.hasSeed)
         runSeed = te::compute(
             "random_seed", {},
             [&](const std::vector<Var>&) {
-                const Expr seed = arith::call(Intrinsic::RtCall, {arith::intImm(seedFunction)}, types::UInt64);
+                const Expr seed = arith::call(Intrinsic::RtCall, {arith::intImm(LATHE_FN_SEED)}, types::UInt64);
                 return arith::make(arith::ExprKind::BitXor, {seed, unsigned64(callKey)}, types::UInt64);
             },
-            call.origin, "seed");
+            call.origin);
     return {te::compute(
         "random_uniform", attrs.shape,
         [&](const std::vector<Var>& i) {

@@ -62,7 +62,7 @@ TensorPtr reduceOver(const std::string& name, const Shape& shape, const ReducedA
     };
     if (axes.extents(shape).empty())
         return te::compute(name, axes.resultShape(shape), [&](const std::vector<Var>& i) { return at(i, {}); }, origin);
-    return te::reduce(name, axes.resultShape(shape), kind, axes.extents(shape), at, origin, "reduce");
+    return te::reduce(name, axes.resultShape(shape), kind, axes.extents(shape), at, origin);
 }
 
 namespace {
@@ -119,7 +119,7 @@ Tensors computeArgReduce(const CallContext& call) {
                 found = arith::logicalOr(found, arith::call(Intrinsic::IsNan, {value}, types::Bool));
             return arith::select(found, arith::cast(r[0], types::Int64), none);
         },
-        call.origin, "reduce")};
+        call.origin)};
 }
 
 } // namespace lathe::topi

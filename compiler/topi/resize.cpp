@@ -157,7 +157,7 @@ TensorPtr firstNeighbour(const Axis& axis, bool nearest, int origin) {
             return arith::cast(floorOf(axis.coordinate(o[0])), types::Int64) +
                    arith::cast(Expr(1) - axis.reach(), types::Int64);
         },
-        origin, "table");
+        origin);
 }
 
 /// dtype[out, 2 * reach]
@@ -173,7 +173,7 @@ TensorPtr weights(const Axis& axis, const TensorPtr& first, DataType dtype, int 
     if (axis.normalises())
         sum = te::reduce(
             "resize_weight_sum", {axis.out()}, te::ReduceKind::Sum, {taps},
-            [&](const std::vector<Var>& o, const std::vector<Var>& k) { return raw(o[0], k[0]); }, origin, "reduce");
+            [&](const std::vector<Var>& o, const std::vector<Var>& k) { return raw(o[0], k[0]); }, origin);
     return te::compute(
         "resize_weights", {axis.out(), taps},
         [&](const std::vector<Var>& i) {
@@ -184,7 +184,7 @@ TensorPtr weights(const Axis& axis, const TensorPtr& first, DataType dtype, int 
             }
             return convert(weight, dtype);
         },
-        origin, "table");
+        origin);
 }
 
 TensorPtr resizeAxis(const TensorPtr& x, size_t d, const Axis& axis, const relay::ResizeAttrs& attrs, DataType dtype,
@@ -233,7 +233,7 @@ TensorPtr resizeAxis(const TensorPtr& x, size_t d, const Axis& axis, const relay
             origin);
     const TensorPtr sum = te::reduce(
         "resize_sum", shape, te::ReduceKind::Sum, {table->shape[1]},
-        [&](const std::vector<Var>& i, const std::vector<Var>& k) { return term(i, k[0]); }, origin, "reduce");
+        [&](const std::vector<Var>& i, const std::vector<Var>& k) { return term(i, k[0]); }, origin);
     if (!axis.crops())
         return sum;
     return te::compute(

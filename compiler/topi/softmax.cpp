@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Softmax and LogSoftmax along one axis: maximum, exponentials of the differences, their sum, quotient. The last tensor
-// has the tag "softmax", by which schedules find the whole.
+// Softmax and LogSoftmax along one axis: maximum, exponentials of the differences, their sum, quotient.
 #include "topi/families.h"
 #include "topi/reductions.h"
 
@@ -36,7 +35,7 @@ Tensors computeSoftmax(const CallContext& call) {
                                          : arith::div((*exponential)(asIndices(i)), total);
             return convert(value, dtype);
         },
-        call.origin, "softmax")};
+        call.origin)};
 }
 
 } // namespace lathe::topi

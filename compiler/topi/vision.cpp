@@ -111,7 +111,7 @@ Tensors computeGridSample(const CallContext& call) {
                 choices.push_back(axes[spatial - 1 - c].position(value));
             return choose(i.back(), choices);
         },
-        call.origin, "table");
+        call.origin);
     const DataType dtype = resultTensor(call).dtype;
     return {te::compute(
         "grid_sample", resultTensor(call).shape,

@@ -31,7 +31,7 @@ TensorPtr padded(const std::string& name, const TensorPtr& x, const Shape& befor
                     return value;
             return arith::select(inside, (*x)(indices), value);
         },
-        origin, "pad");
+        origin);
 }
 
 Window windowOf(Shape kernel, std::vector<int64_t> strides, std::vector<int64_t> dilations, Shape before, Shape after,

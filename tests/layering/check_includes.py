@@ -21,7 +21,7 @@ COMPILER = {
     "tir": "arith",
     "te": "arith tir",
     "schedule": "arith tir",
-    "topi": "arith relay te tir schedule",
+    "topi": "arith relay te tir schedule runtime/abi.h",
     "lower": "relay topi te tir schedule arith model runtime/abi.h",
     "tune": "schedule tir arith",
     "codegen": "tir arith runtime/abi.h",

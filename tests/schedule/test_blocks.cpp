@@ -55,6 +55,17 @@ private slots:
         SAME(*checks, *t.function());
     }
 
+    /// Inlined, it would draw a seed for each element.
+    void inlineRefusesCallsOfTheRuntime() {
+        auto seed = te::compute(
+            "seed", {}, [](auto&) { return arith::call(arith::Intrinsic::RtCall, {arith::intImm(0)}, types::UInt64); },
+            0);
+        auto a = te::placeholder("A", types::UInt64, {8});
+        auto b = te::compute("B", {8}, [&](auto& i) { return (*a)({i[0]}) + (*seed)({}); }, 0);
+        Schedule s(te::toTir("seeded", {a}, {b}, {}));
+        REFUSED(s, "calls the runtime", s.computeInline({"seed"}));
+    }
+
     void cachesOperands() {
         arith::Var m = arith::symbol("m");
         auto before = matmul(m, 8, 6, false, {m});

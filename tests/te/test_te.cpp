@@ -36,11 +36,11 @@ private slots:
     void prints() {
         arith::Var m = arith::symbol("m");
         auto a = te::placeholder("A", types::Float32, {m, 4});
-        auto sum = te::reduce(
-            "S", {m}, te::ReduceKind::Sum, {4}, [&](auto& i, auto& k) { return (*a)({i[0], k[0]}); }, 1, "reduce");
+        auto sum =
+            te::reduce("S", {m}, te::ReduceKind::Sum, {4}, [&](auto& i, auto& k) { return (*a)({i[0], k[0]}); }, 1);
         auto twice = te::compute("T", {m}, [&](auto& i) { return (*sum)({i[0]}) + (*sum)({i[0]}); }, 2);
         QCOMPARE(te::print({twice}), std::string("A = placeholder float32[m, 4]\n"
-                                                 "S[i0 < m] = float32 sum(k0 < 4) A[i0, k0] tag \"reduce\" origin 1\n"
+                                                 "S[i0 < m] = float32 sum(k0 < 4) A[i0, k0] origin 1\n"
                                                  "T[i0 < m] = float32 S[i0] + S[i0] origin 2\n"));
         QCOMPARE(te::topologicalOrder({twice, sum}).size(), size_t(3));
         QCOMPARE(twice->inputs().size(), size_t(1));
