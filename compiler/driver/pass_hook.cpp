@@ -4,6 +4,7 @@
 #include "driver/pass_hook.h"
 
 #include "relay/text.h"
+#include "relay/verify.h"
 
 #include <algorithm>
 #include <chrono>

@@ -7,7 +7,7 @@
 #include "lower/layout.h"
 #include "lower/lower.h"
 #include "te/te.h"
-#include "tir/verify.h"
+#include "tir/structure.h"
 #include "topi/topi.h"
 
 #include <algorithm>

@@ -2,6 +2,7 @@
 //
 // Type rules of operators that move or create elements without looking at them.
 #include "relay/rule_families.h"
+#include "relay/type_map.h"
 
 #include "arith/analysis.h"
 
@@ -177,8 +178,7 @@ Result<Type> relayout(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const LayoutPtr& layout = attrs<RelayoutAttrs>(context.attrs()).layout;
     if (layout)
-        for (const Layout::Axis& axis : layout->axes)
-            LATHE_CHECKED(checkAxis(axis.dim, static_cast<int64_t>(x->shape.size())));
+        LATHE_CHECKED(checkLayout(*layout, x->shape.size()));
     return tensorType(x->dtype, x->shape, layout);
 }
 

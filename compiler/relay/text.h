@@ -32,8 +32,4 @@ bool identical(const Module& a, const Module& b);
 Hash128 structuralHash(const Function& function);
 bool structurallyEqual(const Function& a, const Function& b);
 
-/// The executable rules of the graph IR: Vars bound once and before use, types as the rules give them, Spans not empty,
-/// symbols defined where used, captures listed. Fails with the first broken rule.
-Result<void> verify(const Module& module);
-
 } // namespace lathe::relay

@@ -25,10 +25,6 @@ bool sameTypes(const std::vector<Type>& a, const std::vector<Type>& b) {
     return true;
 }
 
-bool sameLayout(const LayoutPtr& a, const LayoutPtr& b) {
-    return a == b || (a && b && *a == *b);
-}
-
 bool sameTensor(const TensorType& a, const TensorType& b) {
     if (a.dtype != b.dtype || a.shape.size() != b.shape.size() || !sameLayout(a.layout, b.layout))
         return false;
@@ -55,14 +51,6 @@ Type tupleType(std::vector<Type> fields) {
     return makeType(TupleType{std::move(fields)});
 }
 
-Type listType(Type element) {
-    return makeType(DataTypeRef{"List", {std::move(element)}});
-}
-
-Type optionalType(Type element) {
-    return makeType(DataTypeRef{"Optional", {std::move(element)}});
-}
-
 const TensorType* asTensor(const Type& type) {
     return type ? std::get_if<TensorType>(&type->value) : nullptr;
 }
@@ -74,6 +62,10 @@ const TupleType* asTuple(const Type& type) {
 std::vector<Type> fieldTypes(const Type& type) {
     const TupleType* tuple = asTuple(type);
     return tuple ? tuple->fields : std::vector<Type>{type};
+}
+
+bool sameLayout(const LayoutPtr& a, const LayoutPtr& b) {
+    return a == b || (a && b && *a == *b);
 }
 
 bool sameType(const Type& a, const Type& b) {

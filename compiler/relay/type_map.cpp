@@ -104,6 +104,45 @@ Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, c
     return instantiate(result, map);
 }
 
+Result<void> checkLayout(const Layout& layout, size_t rank) {
+    for (const Layout::Axis& axis : layout.axes) {
+        if (axis.dim < 0 || static_cast<size_t>(axis.dim) >= rank)
+            return failure(fmt::format("a layout names dim {} of {}", axis.dim, rank));
+        if (axis.factor < 0 || axis.factor == 1 || (axis.factor == 0 && axis.outer))
+            return failure(fmt::format("a layout splits dim {} by {}", axis.dim, axis.factor));
+    }
+    for (size_t dim = 0; dim < rank; ++dim) {
+        std::vector<const Layout::Axis*> own;
+        for (const Layout::Axis& axis : layout.axes)
+            if (static_cast<size_t>(axis.dim) == dim)
+                own.push_back(&axis);
+        bool whole = own.size() == 1 && own[0]->factor == 0;
+        bool split = own.size() == 2 && own[0]->factor == own[1]->factor && own[0]->factor != 0 &&
+                     own[0]->outer != own[1]->outer;
+        if (!whole && !split)
+            return failure(fmt::format("a layout stores dim {} neither whole nor as an outer and an inner part", dim));
+    }
+    return {};
+}
+
+bool isPadded(const TensorType& tensor) {
+    return tensor.layout && std::ranges::any_of(tensor.layout->axes, [&](const Layout::Axis& axis) {
+               return axis.factor != 0 && !arith::divisible(tensor.shape[static_cast<size_t>(axis.dim)], axis.factor);
+           });
+}
+
+Type withoutLayout(const Type& type) {
+    if (const TensorType* tensor = asTensor(type))
+        return tensor->layout ? tensorType(tensor->dtype, tensor->shape) : type;
+    if (const TupleType* tuple = asTuple(type)) {
+        std::vector<Type> fields;
+        for (const Type& field : tuple->fields)
+            fields.push_back(withoutLayout(field));
+        return tupleType(std::move(fields));
+    }
+    return type;
+}
+
 bool fits(const Type& inferred, const Type& stated, const std::function<bool(const Expr&)>& free, bool widens) {
     if (inferred == stated)
         return true;
@@ -117,7 +156,8 @@ bool fits(const Type& inferred, const Type& stated, const std::function<bool(con
     };
     if (const TensorType* tensor = asTensor(inferred)) {
         const TensorType& other = *asTensor(stated);
-        if (tensor->dtype != other.dtype || tensor->shape.size() != other.shape.size())
+        if (tensor->dtype != other.dtype || tensor->shape.size() != other.shape.size() ||
+            !sameLayout(tensor->layout, other.layout))
             return false;
         for (size_t i = 0; i < tensor->shape.size(); ++i) {
             const Expr &x = tensor->shape[i], &y = other.shape[i];

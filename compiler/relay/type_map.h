@@ -19,8 +19,16 @@ void visitDims(const Type& type, const std::function<void(const Expr&)>& fn);
 Result<Type> resultOfCall(const std::vector<Type>& params, const Type& result, const std::vector<Type>& args);
 
 /// Whether a value of type `inferred` may be stated to have type `stated`: same structure; dims provably equal, or a
-/// symbol of the inferred type that stands for any (`free`), or (with `widens`) stated as a symbol. Layouts may differ.
+/// symbol of the inferred type that stands for any (`free`), or (with `widens`) stated as a symbol; same layouts.
 bool fits(const Type& inferred, const Type& stated, const std::function<bool(const Expr&)>& free, bool widens);
+
+/// Whether the layout stores each dim of a tensor of this rank once: whole, or as an outer and an inner part. Fails with the
+/// dim that it does not.
+Result<void> checkLayout(const Layout& layout, size_t rank);
+/// Whether a split of the layout is not known to divide its dim, so that there may be stored elements beyond the dims.
+bool isPadded(const TensorType& tensor);
+/// The type (a tuple's fields) without layouts.
+Type withoutLayout(const Type& type);
 
 void printType(std::string& out, const Type& type, const arith::Names& names);
 std::string layoutText(const Layout& layout); // "0, 1/8, 2, 3, 1%8"

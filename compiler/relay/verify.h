@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The verifier for the parser, which knows the line of each Var.
+// The executable rules of the graph IR. They run in tests, on text that is read and, after each pass, under --verify.
 #pragma once
 
 #include "relay/ir.h"
@@ -11,7 +11,9 @@ namespace lathe::relay {
 
 using VarLines = std::unordered_map<uint32_t, int>;
 
-/// As verify (relay/text.h); with `lines`, the Diagnostic has the line of the Var at fault.
-Result<void> verify(const Module& module, const VarLines* lines);
+/// Vars bound once and before use, types as the rules give them, layouts that store each dim once, Spans not empty,
+/// symbols defined where used, captures listed. Fails with the first broken rule; `lines`, which the parser knows, gives
+/// the Diagnostic the line of the Var at fault.
+Result<void> verify(const Module& module, const VarLines* lines = nullptr);
 
 } // namespace lathe::relay

@@ -2,9 +2,9 @@
 //
 // Equality and hashes of PrimFuncs up to names and origins. Vars and buffers correspond by the place where they are
 // declared; those that no declaration covers by the order of their first use.
-#include "arith/structure.h"
+#include "tir/structure.h"
 
-#include "tir/verify.h"
+#include "arith/structure.h"
 #include "tir/visit.h"
 
 namespace lathe::tir {
@@ -96,9 +96,8 @@ private:
     bool equalOther(const StmtNode& a, const StmtNode& b) {
         if (const auto* loop = a.as<For>()) {
             const auto* other = b.as<For>();
-            return loop->kind == other->kind && loop->thread == other->thread && equal(loop->min, other->min) &&
-                   equal(loop->extent, other->extent) && matcher_.bindVars(loop->var, other->var) &&
-                   equal(loop->body, other->body);
+            return loop->kind == other->kind && equal(loop->min, other->min) && equal(loop->extent, other->extent) &&
+                   matcher_.bindVars(loop->var, other->var) && equal(loop->body, other->body);
         }
         if (const auto* block = a.as<Block>())
             return equalBlocks(*block, *b.as<Block>());
@@ -237,7 +236,6 @@ private:
     void addOther(const StmtNode& stmt) {
         if (const auto* loop = stmt.as<For>()) {
             hasher_.add(static_cast<uint64_t>(loop->kind));
-            hasher_.add(std::string_view(loop->thread));
             add(loop->min);
             add(loop->extent);
             add(loop->var);

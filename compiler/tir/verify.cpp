@@ -149,8 +149,7 @@ private:
                 indices.size(), wanted);
         for (const Expr& index : indices)
             require(index.dtype().isInt(), "an index of '{}' has type {}", buffer.name, toString(index.dtype()));
-        require(function_.isEntry || declaredBuffers_.contains(&buffer), "the buffer '{}' is not declared here",
-                buffer.name);
+        require(declaredBuffers_.contains(&buffer), "the buffer '{}' is not declared here", buffer.name);
     }
 
     // Statements
@@ -227,6 +226,7 @@ private:
             check(whileLoop->body);
         } else if (const auto* checked = stmt.as<Check>()) {
             checkCondition(checked->condition, "the condition of a check");
+            checkOrdinal(*checked, stmt.origin);
         } else if (const auto* evaluate = stmt.as<Evaluate>()) {
             checkExpr(evaluate->value);
         } else if (const auto* call = stmt.as<CallKernel>()) {
@@ -234,6 +234,17 @@ private:
             for (const Expr& arg : call->args)
                 checkExpr(arg);
         }
+    }
+
+    /// Copies of a check share its ordinal; the runtime finds one message for it.
+    void checkOrdinal(const Check& check, int origin) {
+        require(check.ordinal >= 0 || level_ != Level::Lowered, "a check is not numbered");
+        if (check.ordinal < 0)
+            return;
+        auto [known, isNew] = checks_.try_emplace(check.ordinal, &check, origin);
+        const auto& [first, firstOrigin] = known->second;
+        require(isNew || (first->kind == check.kind && first->message == check.message && firstOrigin == origin),
+                "two different checks have the number {}", check.ordinal);
     }
 
     void checkStore(const Store& store) {
@@ -309,8 +320,50 @@ private:
             }
         check(block.init);
         check(block.body);
+        checkRegions(block);
         for (const IterVar& iter : block.iters)
             undefine(iter.var);
+    }
+
+    /// Schedules see what a block touches by its regions alone: they name the buffers that its statements read and write,
+    /// no others. What a block allocates is its own; its result, which a reduction reads too, stands in `writes`.
+    void checkRegions(const Block& block) {
+        std::unordered_set<const Buffer*> own, read, written;
+        for (const Stmt& part : {block.init, block.body})
+            visitStmts(part, [&](const Stmt& stmt) {
+                if (const auto* allocate = stmt->as<Allocate>())
+                    own.insert(allocate->buffer.get());
+                if (const auto* store = stmt->as<Store>())
+                    written.insert(store->buffer.get());
+                for (const Expr& expr : exprsOf(*stmt))
+                    addLoads(expr, read);
+                return true;
+            });
+        addLoads(block.predicate, read);
+        auto named = [](const std::vector<Region>& regions, const Buffer* buffer) {
+            return std::ranges::any_of(regions, [&](const Region& region) { return region.buffer.get() == buffer; });
+        };
+        for (const Buffer* buffer : written)
+            require(own.contains(buffer) || named(block.writes, buffer), "'{}' is written, but no region says so",
+                    buffer->name);
+        for (const Buffer* buffer : read)
+            require(own.contains(buffer) || named(block.reads, buffer) || named(block.writes, buffer),
+                    "'{}' is read, but no region says so", buffer->name);
+        for (const Region& region : block.writes)
+            require(written.contains(region.buffer.get()), "a region says that '{}' is written, which it is not",
+                    region.buffer->name);
+        for (const Region& region : block.reads)
+            require(read.contains(region.buffer.get()), "a region says that '{}' is read, which it is not",
+                    region.buffer->name);
+    }
+
+    static void addLoads(const Expr& expr, std::unordered_set<const Buffer*>& read) {
+        if (expr)
+            arith::visit(expr, [&](const Expr& node) {
+                if (node.kind() == ExprKind::Load)
+                    read.insert(&bufferOf(node));
+                return true;
+            });
     }
 
     /// Only what is certain: a binding affine in loops of constant extent takes the ends of its interval.
@@ -345,12 +398,40 @@ private:
     std::unordered_set<const Buffer*> inputs_;
     std::vector<Var> loops_;
     std::unordered_map<const arith::ExprNode*, arith::Interval> ranges_;
+    std::unordered_map<int, std::pair<const Check*, int>> checks_; // by ordinal: the first, its origin
 };
 
 } // namespace
 
 Result<void> verify(const PrimFunc& function, Level level) {
     return Verifier(function, level).run();
+}
+
+Result<void> verifyCalls(const PrimFunc& entry, const std::unordered_map<std::string, PrimFuncPtr>& kernels) {
+    std::optional<std::string> problem;
+    visitStmts(entry.body, [&](const Stmt& stmt) {
+        const auto* call = stmt->as<CallKernel>();
+        if (!call || problem)
+            return !problem;
+        auto found = kernels.find(call->callee);
+        if (found == kernels.end()) {
+            problem = fmt::format("there is no kernel '{}'", call->callee);
+            return false;
+        }
+        const std::vector<Param>& params = found->second->params;
+        if (params.size() != call->args.size())
+            problem = fmt::format("a call of '{}' has {} arguments for {} parameters", call->callee, call->args.size(),
+                                  params.size());
+        for (size_t i = 0; i < params.size() && !problem; ++i) {
+            DataType type = call->args[i].dtype(), wanted = params[i].buffer ? types::Handle : types::Index;
+            bool wholeBuffer = params[i].buffer && call->args[i].kind() == ExprKind::Load;
+            if (!wholeBuffer && type != wanted)
+                problem = fmt::format("argument {} of a call of '{}' has type {} instead of {}", i + 1, call->callee,
+                                      toString(type), toString(wanted));
+        }
+        return !problem;
+    });
+    return problem ? Result<void>(failure(fmt::format("'{}': {}", entry.name, *problem))) : Result<void>();
 }
 
 } // namespace lathe::tir

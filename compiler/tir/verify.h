@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executable rules of the loop IR. Runs after each pass in debug builds, in tests and under --verify.
+// The executable rules of the loop IR. They run in tests and, after each pass, under --verify.
 #pragma once
 
 #include "tir/ir.h"
+
+#include <string>
+#include <unordered_map>
 
 namespace lathe::tir {
 
@@ -14,13 +17,14 @@ enum class Level {
 };
 
 /// Every Var defined before use and once (after Level::Blocks, copies of a body may bind the same Var side by side);
-/// types agree; block iterations within their domains; loads and stores have the buffer's rank; no statement of a
-/// kernel without origin; no store to an input. Fails with the first broken rule.
+/// types agree; block iterations within their domains, where these are constant and unguarded; a block's regions name
+/// the buffers that it reads and writes; loads and stores have the buffer's rank; checks that share a number are copies
+/// of one; no statement of a kernel without origin; no store to an input. Fails with the first broken rule.
+/// Not checked: that accesses stay within their buffers (the interpreter does, for each access that it runs) and that
+/// the iterations of a parallel loop are independent (the primitive that makes one does).
 Result<void> verify(const PrimFunc& function, Level level);
 
-/// Structure alike up to names and origins.
-bool structurallyEqual(const PrimFunc& a, const PrimFunc& b);
-/// Leaves out names and origins. Stable across runs.
-Hash128 structuralHash(const PrimFunc& function);
+/// Each kernel call of the entry against the parameters of the kernel of that name: number and types.
+Result<void> verifyCalls(const PrimFunc& entry, const std::unordered_map<std::string, PrimFuncPtr>& kernels);
 
 } // namespace lathe::tir

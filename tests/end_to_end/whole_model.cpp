@@ -4,8 +4,8 @@
 #include "codegen/codegen.h"
 #include "driver/parallel.h"
 #include "relay/text.h"
+#include "tir/structure.h"
 #include "tir/text.h"
-#include "tir/verify.h"
 #include "tir/visit.h"
 
 #include <atomic>

@@ -6,6 +6,7 @@
 #include "arith/analysis.h"
 #include "frontend/onnx/import.h"
 #include "relay/text.h"
+#include "relay/verify.h"
 
 #include <onnx/defs/parser.h>
 

@@ -10,6 +10,7 @@
 #include "driver/compile.h"
 #include "fuzz/mutate.h"
 #include "relay/text.h"
+#include "relay/verify.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
 #include "tir/text.h"

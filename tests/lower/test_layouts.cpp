@@ -8,6 +8,7 @@
 #include "relay/attrs.h"
 #include "relay/builder.h"
 #include "relay/text.h"
+#include "relay/verify.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 
@@ -79,10 +80,10 @@ class TestLayouts : public QObject {
                 return arith::select(arith::logicalAnd(arith::ge(i[2], 1), arith::lt(i[2], 6)), (*x)({i[0], i[1], at}),
                                      arith::zero(types::Float32));
             },
-            0, "pad");
+            0);
         conv = te::reduce(
             "conv", {1, 8, 5}, te::ReduceKind::Sum, {8, 3},
-            [&](auto& i, auto& k) { return (*pad)({i[0], k[0], i[2] + k[1]}) * (*w)({i[1], k[0], k[1]}); }, 0, "conv");
+            [&](auto& i, auto& k) { return (*pad)({i[0], k[0], i[2] + k[1]}) * (*w)({i[1], k[0], k[1]}); }, 0);
         sum = te::compute(
             "sum", {1, 8, 5}, [&](auto& i) { return (*conv)({i[0], i[1], i[2]}) + (*x)({i[0], i[1], i[2]}); }, 1);
     }
@@ -175,6 +176,46 @@ private slots:
         const auto* add = index.find(sum)->binding->as<relay::OpCall>();
         QVERIFY(add->args[1] != relu);
         QVERIFY(index.find(add->args[1])->binding->as<relay::OpCall>()->op == relay::Op::Relayout);
+        checkVerifier(chosen, first, relu, add->args[1]);
+    }
+
+    /// Wrong layouts put into a module that is right.
+    static void checkVerifier(const relay::Module& module, relay::Var stored, relay::Var convolved,
+                              relay::Var logical) {
+        const auto problem = [&](relay::Var var, const relay::LayoutPtr& layout) {
+            relay::Module changed = module;
+            auto function = std::make_shared<relay::Function>(module.main());
+            auto body = std::make_shared<relay::Block>(*function->body);
+            for (relay::BindingPtr& entry : body->bindings)
+                if (entry->var == var) {
+                    auto binding = std::make_shared<relay::Binding>(*entry);
+                    const relay::TensorType& type = *relay::asTensor(entry->type);
+                    binding->type = relay::tensorType(type.dtype, type.shape, layout);
+                    entry = binding;
+                }
+            function->body = body;
+            changed.functions["main"] = function;
+            const auto verified = relay::verify(changed);
+            return verified ? QString() : QString::fromStdString(verified.error().what);
+        };
+        const std::vector<relay::Layout::Axis> plain = {{0, 0, false}, {1, 0, false}, {2, 0, false}, {3, 0, false}};
+        QCOMPARE(problem(stored, layout(plain)), QString());
+        // A dim that no axis holds, one that two hold, parts of different splits, a part alone.
+        QVERIFY(problem(stored, layout({plain[0], plain[1], plain[2]})).contains("dim 3 neither"));
+        QVERIFY(problem(stored, layout({plain[0], plain[1], plain[1], plain[2], plain[3]})).contains("dim 1 neither"));
+        QVERIFY(problem(stored, layout({plain[0], {1, 8, true}, plain[2], plain[3], {1, 4, false}})).contains("dim 1"));
+        QVERIFY(problem(stored, layout({plain[0], {1, 8, true}, plain[2], plain[3]})).contains("dim 1 neither"));
+        QVERIFY(problem(stored, layout({plain[0], plain[1], plain[2], {7, 0, false}})).contains("dim 7 of 4"));
+        // A relayout's result is stored as the relayout says.
+        QVERIFY(problem(logical, layout(plain)).contains("stated as"));
+        // 64 channels in blocks of 24: the last block is part padding, which a convolution sums over.
+        auto padded =
+            std::make_shared<relay::Layout>(*layout({plain[0], {1, 24, true}, plain[2], plain[3], {1, 24, false}}));
+        QCOMPARE(problem(stored, padded), QString());
+        padded = std::make_shared<relay::Layout>(*padded);
+        padded->zeroPadded = false;
+        QCOMPARE(problem(stored, padded), QString()); // read by elementwise work alone
+        QVERIFY(problem(convolved, padded).contains("padding that may be anything"));
     }
 };
 

@@ -3,6 +3,7 @@
 // The Builder: types, requirements, known values, branches and loops. Shapes by hand from the operators' definitions.
 #include "relay/builder.h"
 #include "relay/text.h"
+#include "relay/verify.h"
 
 #include "arith/analysis.h"
 

@@ -11,6 +11,7 @@
 #include "relay/transform/inline_functions.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
+#include "relay/verify.h"
 #include "samples.h"
 
 #include <QtTest>

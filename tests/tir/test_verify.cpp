@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rule of the verifier refuses what breaks it, and structural hashes leave out names and origins alone.
+#include "tir/structure.h"
 #include "tir/text.h"
 #include "tir/verify.h"
 
@@ -46,10 +47,12 @@ private slots:
         QTest::newRow("condition") << "if 1 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "is no bool";
         QTest::newRow("float index") << "B[0, 1:float32] = A[0, 0] @0" << loops << "type float32";
         QTest::newRow("block") << "block b @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "still there";
-        QTest::newRow("domain") << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n B[0, v] = A[0, v] @0\n } }"
+        QTest::newRow("domain") << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n reads A[0, v]\n "
+                                   "writes B[0, v]\n B[0, v] = A[0, v] @0\n } }"
                                 << blocks << "takes the values 0 to 8";
         QTest::newRow("domain, guarded")
-            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n where i < 8\n B[0, v] = A[0, v] @0\n } }"
+            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n where i < 8\n reads A[0, v]\n "
+               "writes B[0, v]\n B[0, v] = A[0, v] @0\n } }"
             << blocks << "";
         QTest::newRow("twice")
             << "for i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }" << blocks
@@ -59,6 +62,20 @@ private slots:
             << "";
         QTest::newRow("within itself") << "for i in 2 @0 {\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n } }" << loops
                                        << "'i' is defined twice";
+        QTest::newRow("read without region")
+            << "block b @0 {\n writes B[0, 0]\n B[0, 0] = A[0, 0] @0\n }" << blocks << "'A' is read, but no region";
+        QTest::newRow("written without region")
+            << "block b @0 {\n reads A[0, 0]\n B[0, 0] = A[0, 0] @0\n }" << blocks << "'B' is written, but no region";
+        QTest::newRow("region without read")
+            << "block b @0 {\n reads A[0, 0]\n writes B[0, 0]\n B[0, 0] = 1:float32 @0\n }" << blocks
+            << "says that 'A' is read";
+        QTest::newRow("region without write") << "block b @0 {\n writes B[0, 0], A[0, 0]\n B[0, 0] = A[0, 0] @0\n }"
+                                              << blocks << "says that 'A' is written";
+        QTest::newRow("check without number") << "check shape \"m\": n == 1 @0" << lowered << "is not numbered";
+        QTest::newRow("two checks, one number")
+            << "check shape 0 \"m\": n == 1 @0\n check shape 0 \"other\": n == 2 @0" << lowered << "have the number 0";
+        QTest::newRow("copies of a check")
+            << "check shape 0 \"m\": n == 1 @0\n check shape 0 \"m\": n == 2 @0" << lowered << "";
         QTest::newRow("lanes") << "B[0, ramp(0, 1, 8)] = A[0, 0] @0" << loops << "1 lanes are stored to 8 places";
         QTest::newRow("loop bounds") << "for i in 2:int32 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops
                                      << "has bounds of type";
@@ -78,6 +95,27 @@ private slots:
         auto free = parsePrimFunc(
             "primfunc f(A) outputs 1 {\n  buffer A: float32[2]\n  buffer B: float32[2]\n  A[0] = B[0] @0\n}\n");
         QVERIFY(problem(**free, Level::Loops).contains("'B' is not declared"));
+    }
+
+    void callsFitTheKernels() {
+        auto kernel = withBody("");
+        auto entry = [](const std::string& call) {
+            auto function = parsePrimFunc("primfunc main(n, a) outputs 0 entry {\n  var n: index\n  var a: handle\n  " +
+                                          call + "\n}\n");
+            if (!function)
+                qFatal("%s", function.error().what.c_str());
+            return *function;
+        };
+        auto problemOf = [&](const std::string& call) {
+            auto result = verifyCalls(*entry(call), {{"f", kernel}});
+            return result ? QString() : QString::fromStdString(result.error().what);
+        };
+        QCOMPARE(problemOf("call f(a, a, n) id 0"), QString());
+        QVERIFY(problemOf("call f(a, a) id 0").contains("2 arguments for 3 parameters"));
+        QVERIFY(
+            problemOf("call f(a, n, n) id 0").contains("argument 2 of a call of 'f' has type index instead of handle"));
+        QVERIFY(problemOf("call f(a, a, a) id 0").contains("argument 3"));
+        QVERIFY(problemOf("call g(a, a, n) id 0").contains("no kernel 'g'"));
     }
 
     void hashesLeaveOutNamesAndOrigins() {
