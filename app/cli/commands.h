@@ -45,7 +45,6 @@ struct TestArgs {
     int jobs = 0;
     double timeout = 300;
     uint64_t seed = 0;
-    bool listRefusals = false;
 };
 int testCommand(const TestArgs& args, const Common& common);
 /// The child of `test`: reads paths from standard input, writes a JSON line for each.

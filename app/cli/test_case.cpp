@@ -75,7 +75,6 @@ driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance 
         if (found)
             rules.network = driver::NetworkKind::Half;
     }
-    // Sums of ONNX's DenseNet fixture over 121 layers are given with twice the tolerance (its data.json).
     return rules;
 }
 

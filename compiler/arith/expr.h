@@ -10,11 +10,14 @@
 //   FloorDiv/Mod  integers and index: towards minus infinity, sign of the divisor (Euclid for positive divisors)
 //   Shr           arithmetic for signed, logical for unsigned; a shift by >= the width gives 0 (or -1)
 //   Min, Max      floats: NaN if either is NaN
-//   Cast          float -> int truncates and saturates, NaN gives 0; to int2/int4 it wraps; int -> int wraps; to bool:
-//   != 0 Select        args {condition, a, b}; both sides may be evaluated, so neither may trap (integer division in a
+//   Cast          float -> int truncates and saturates, NaN gives 0; to int2/int4 it wraps; int -> int wraps;
+//                 to bool: whether the value is not 0
+//   Select        args {condition, a, b}; both sides may be evaluated, so neither may trap (integer division in a
 //                 side that is not taken must be made safe by whoever builds it)
-//   Load          reads `storage` at the element indices in args; opaque to analysis. With a mask: args.back() is the
-//   mask Ramp          {base, stride} with lanes from the type; Broadcast {value} Call          an Intrinsic of args
+//   Load          reads `storage` at the element indices in args; opaque to analysis. With a mask, args.back() is it
+//   Ramp          args {base, stride}; as many lanes as the type has
+//   Broadcast     args {value}; as many lanes as the type has
+//   Call          an Intrinsic of args
 #pragma once
 
 #include "base/data_type.h"
@@ -110,8 +113,7 @@ enum class Intrinsic : uint8_t {
     // float -> float8_e8m0 rounding modes
     CastE8M0Up,
     CastE8M0Down,
-    // counter-based uniform bits: args seed(u64), counter(u64) -> uint32 (see runtime/random notes in
-    // docs/decisions.md)
+    // counter-based uniform bits (SplitMix64): args seed(u64), counter(u64) -> uint32; topi/random.cpp has the use
     RandomBits,
     // vectors
     ReduceAdd,

@@ -4,6 +4,7 @@
 #include "lower/sizes.h"
 #include "relay/attrs.h"
 #include "runtime/abi.h"
+#include "tir/verify.h"
 #include "tir/visit.h"
 
 #include <algorithm>
@@ -260,9 +261,7 @@ bool EntryBuilder::defined(const TensorType& type) const {
 }
 
 void EntryBuilder::check(Region& region, Expr condition, tir::CheckKind kind, std::string message) {
-    int ordinal = static_cast<int>(entry_.checks.size());
-    entry_.checks.push_back({kind, -1, message});
-    region.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message), ordinal}, -1));
+    region.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message)}, -1));
 }
 
 Failure EntryBuilder::refused(model::Span span, std::string what, std::string hint) {
@@ -275,7 +274,13 @@ std::string EntryBuilder::describe(model::Span span, const std::string& what) co
 }
 
 Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, const model::ModelGraph* graph) {
-    return EntryBuilder(module, kernels, graph).build();
+    LATHE_TRY(Entry entry, EntryBuilder(module, kernels, graph).build());
+    std::unordered_map<std::string, tir::PrimFuncPtr> callees;
+    for (const Kernel& kernel : kernels.kernels)
+        callees[kernel.name] = kernel.lowered;
+    auto verified = tir::verifyCalls(*entry.function, callees);
+    LATHE_ASSERT(verified.has_value(), toString(verified.error()));
+    return entry;
 }
 
 } // namespace lathe::lower

@@ -67,7 +67,6 @@ Result<Kernels> makeKernels(const relay::Module& module, const model::ModelGraph
 struct Entry {
     tir::PrimFuncPtr function;
     std::vector<Call> calls;
-    std::vector<CheckInfo> checks;             // of the entry itself
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
     Expr peakBytes;                            // arena, over the symbols
 };

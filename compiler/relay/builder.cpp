@@ -346,57 +346,6 @@ Var Builder::project(Var tuple, int index) {
     return state_->bind(Projection{tuple, index}, type->fields[static_cast<size_t>(index)]);
 }
 
-namespace {
-
-/// Symbols that the callee itself defines (no parameter mentions them, and they are not ours) are new at each call.
-Type withFreshSymbols(const Type& result, const std::vector<Param>& params, const Block& body,
-                      const CallContext::Fresh& fresh) {
-    std::unordered_set<const arith::ExprNode*> own;
-    for (const BindingPtr& binding : body.bindings)
-        visitDims(binding->type, [&](const Expr& dim) {
-            for (const arith::Var& var : arith::freeVars(dim))
-                own.insert(var.get());
-        });
-    for (const Param& param : params)
-        visitDims(param.type, [&](const Expr& dim) {
-            for (const arith::Var& var : arith::freeVars(dim))
-                own.erase(var.get());
-        });
-    arith::VarMap map;
-    visitDims(result, [&](const Expr& dim) {
-        for (const arith::Var& var : arith::freeVars(dim))
-            if (own.contains(var.get()) && !map.contains(var.get()))
-                map[var.get()] = fresh(var->name, var->lower, var->upper);
-    });
-    return instantiate(result, map);
-}
-
-} // namespace
-
-Var Builder::callFunction(const std::string& name, std::vector<Var> args) {
-    if (failed())
-        return {};
-    auto found = state_->module.functions.find(name);
-    if (found == state_->module.functions.end()) {
-        fail(fmt::format("there is no function '{}'", name));
-        return {};
-    }
-    std::vector<Type> params, actual;
-    for (const Param& param : found->second->params)
-        params.push_back(param.type);
-    for (Var arg : args)
-        actual.push_back(type(arg));
-    Result<Type> result = resultOfCall(params, found->second->resultType, actual);
-    if (!result) {
-        fail(fmt::format("call of '{}': {}", name, result.error().what));
-        return {};
-    }
-    Type type = withFreshSymbols(
-        *result, found->second->params, *found->second->body,
-        [&](const std::string& hint, int64_t lower, int64_t upper) { return state_->freshSymbol(hint, lower, upper); });
-    return state_->bind(FunctionCall{name, std::move(args)}, std::move(type));
-}
-
 Var Builder::closure(FunctionPtr function, std::vector<Var> captures) {
     if (failed())
         return {};
@@ -405,25 +354,6 @@ Var Builder::closure(FunctionPtr function, std::vector<Var> captures) {
         params.push_back(param.type);
     Type type = std::make_shared<TypeNode>(TypeNode{FunctionType{std::move(params), function->resultType}});
     return state_->bind(FunctionLiteral{std::move(function), std::move(captures)}, std::move(type));
-}
-
-Var Builder::callClosure(Var callee, std::vector<Var> args) {
-    if (failed())
-        return {};
-    const auto* signature = std::get_if<FunctionType>(&type(callee)->value);
-    if (!signature) {
-        fail(fmt::format("{} is no function", toString(type(callee))));
-        return {};
-    }
-    std::vector<Type> actual;
-    for (Var arg : args)
-        actual.push_back(type(arg));
-    Result<Type> result = resultOfCall(signature->params, signature->result, actual);
-    if (!result) {
-        fail("call of a function value: " + result.error().what);
-        return {};
-    }
-    return state_->bind(ClosureCall{callee, std::move(args)}, *result);
 }
 
 // ---- functions ----------------------------------------------------------------------------------------------------

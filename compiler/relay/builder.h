@@ -46,9 +46,7 @@ public:
     Var scalarOf(const Expr& element);
     Var tuple(std::vector<Var> fields);
     Var project(Var tuple, int index);
-    Var callFunction(const std::string& name, std::vector<Var> args);
     Var closure(FunctionPtr function, std::vector<Var> captures);
-    Var callClosure(Var callee, std::vector<Var> args);
     Var construct(const std::string& dataType, const std::string& constructor, std::vector<Var> args,
                   Type type = nullptr);
     /// If the condition is known, only that branch is built. fn builds into a fresh Block and gives its result (a tuple for several).

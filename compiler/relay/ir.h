@@ -70,14 +70,13 @@ struct TypeNode {
 
 Type tensorType(DataType dtype, std::vector<Expr> shape, LayoutPtr layout = nullptr);
 Type tupleType(std::vector<Type> fields);
-Type listType(Type element);
-Type optionalType(Type element);
 /// The TensorType behind a type, or null.
 const TensorType* asTensor(const Type& type);
 const TupleType* asTuple(const Type& type);
 /// A tuple's fields, or the one type.
 std::vector<Type> fieldTypes(const Type& type);
-/// Same structure; dims equal if provably so.
+bool sameLayout(const LayoutPtr& a, const LayoutPtr& b);
+/// Same structure and layouts; dims equal if provably so.
 bool sameType(const Type& a, const Type& b);
 /// "float32[n, 3]", "(float32[2], bool[])", "List(float32[n])", with layout "float32[1, 64, 56, 56; 0, 1/8, 2, 3, 1%8]".
 std::string toString(const Type& type);

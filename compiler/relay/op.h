@@ -129,8 +129,6 @@ enum class Op : uint16_t {
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
     Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
     // ---- strings (values of the context)
-    StringConcat,
-    StringEqual,
     Count_
 };
 

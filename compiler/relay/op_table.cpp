@@ -146,8 +146,6 @@ constexpr OpInfo rows[] = {
     row(Op::RandomUniform, "random_uniform", 0, 0, make<RandomAttrs>, Opaque, Numerics::Random, false, false),
     row(Op::BindSymbols, "bind_symbols", 1, 1, make<BindSymbolsAttrs>, Opaque, exact, fails, false),
     row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
-    row(Op::StringConcat, "string_concat", 2, 2, none, Opaque),
-    row(Op::StringEqual, "string_equal", 2, 2, none, Opaque),
 };
 
 constexpr bool complete() {

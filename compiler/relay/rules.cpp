@@ -125,8 +125,6 @@ constexpr Row table[] = {
     {Op::RandomUniform, rules::randomUniform},
     {Op::BindSymbols, rules::bindSymbols},
     {Op::Assume, rules::assume},
-    {Op::StringConcat, rules::strings},
-    {Op::StringEqual, rules::strings},
 };
 
 constexpr bool complete() {

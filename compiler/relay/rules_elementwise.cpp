@@ -123,12 +123,4 @@ Result<Type> where(Op, RuleContext& context) {
     return broadcastPair(context, *asTensor(values), *condition, a->dtype);
 }
 
-Result<Type> strings(Op op, RuleContext& context) {
-    LATHE_TRY(const TensorType* a, tensorArg(context, 0));
-    LATHE_TRY(const TensorType* b, tensorArg(context, 1));
-    if (a->dtype != types::String || b->dtype != types::String)
-        return failure(fmt::format("{} of {} and {}", info(op).name, toString(a->dtype), toString(b->dtype)));
-    return broadcastPair(context, *a, *b, op == Op::StringEqual ? types::Bool : types::String);
-}
-
 } // namespace lathe::relay::rules

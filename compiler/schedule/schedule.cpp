@@ -54,20 +54,6 @@ const tir::For& Schedule::get(LoopRef loop) const {
     return loopOf(path);
 }
 
-std::vector<BlockRef> Schedule::producers(const BlockRef& block) const {
-    const tir::Block& consumer = get(block);
-    std::vector<BlockRef> result;
-    for (const Path& path : findBlocks(function_->body)) {
-        const tir::Block& other = blockOf(path);
-        bool feeds = &other != &consumer && std::ranges::any_of(consumer.reads, [&](const tir::Region& region) {
-            return writes(other, region.buffer.get());
-        });
-        if (feeds)
-            result.push_back({other.name});
-    }
-    return result;
-}
-
 std::vector<BlockRef> Schedule::consumers(const BlockRef& block) const {
     const tir::Block& producer = get(block);
     std::vector<BlockRef> result;

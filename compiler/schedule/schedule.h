@@ -59,7 +59,6 @@ public:
     std::vector<LoopRef> loops(const BlockRef& block); // around the block, outermost first
     const tir::For& get(LoopRef loop) const;
     /// Blocks that write what `block` reads / read what it writes.
-    std::vector<BlockRef> producers(const BlockRef& block) const;
     std::vector<BlockRef> consumers(const BlockRef& block) const;
 
     // ---- deciding

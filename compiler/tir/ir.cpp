@@ -38,11 +38,4 @@ Stmt seq(std::vector<Stmt> stmts, int origin) {
     return makeStmt(std::move(result), origin);
 }
 
-PrimFuncPtr Module::find(std::string_view name) const {
-    for (const PrimFuncPtr& function : functions)
-        if (function->name == name)
-            return function;
-    return nullptr;
-}
-
 } // namespace lathe::tir

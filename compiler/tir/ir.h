@@ -48,7 +48,7 @@ const Buffer& bufferOf(const Expr& load);
 struct StmtNode;
 using Stmt = std::shared_ptr<const StmtNode>;
 
-enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled, ThreadBound };
+enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
 
 /// for var in [min, min + extent)
 struct For {
@@ -57,7 +57,6 @@ struct For {
     Expr extent;
     ForKind kind = ForKind::Serial;
     Stmt body;
-    std::string thread; // ThreadBound: "blockIdx.x" …
 };
 
 enum class IterKind : uint8_t { Spatial, Reduce, Opaque };
@@ -195,11 +194,5 @@ struct PrimFunc {
     bool isEntry = false;
 };
 using PrimFuncPtr = std::shared_ptr<const PrimFunc>;
-
-/// Everything compiled for one model.
-struct Module {
-    std::vector<PrimFuncPtr> functions;
-    PrimFuncPtr find(std::string_view name) const;
-};
 
 } // namespace lathe::tir

@@ -83,8 +83,6 @@ const char* nameOf(ForKind kind) {
         return "vectorized";
     case ForKind::Unrolled:
         return "unrolled";
-    case ForKind::ThreadBound:
-        return "thread";
     }
     return "";
 }

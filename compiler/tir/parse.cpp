@@ -30,7 +30,10 @@ public:
     using ExprParser::ExprParser;
     using ExprParser::ok;
 
-    bool done() const { return atEnd(); }
+    void expectEnd() {
+        if (!atEnd())
+            fail(fmt::format("expected the end, found '{}'", token().text), true);
+    }
 
     PrimFuncPtr primFunc() {
         auto function = std::make_shared<PrimFunc>();
@@ -262,13 +265,11 @@ private:
         if (!isNumber)
             fail("a loop variable is an integer");
         loop.min = accept("from") ? expr() : isNumber ? arith::zero(var.dtype()) : Expr(0);
-        for (ForKind kind : {ForKind::Parallel, ForKind::Vectorized, ForKind::Unrolled, ForKind::ThreadBound})
+        for (ForKind kind : {ForKind::Parallel, ForKind::Vectorized, ForKind::Unrolled})
             if (accept(nameOf(kind))) {
                 loop.kind = kind;
                 break;
             }
-        if (loop.kind == ForKind::ThreadBound)
-            loop.thread = text();
         int from = origin();
         size_t mark = scopeMark();
         declare(var->name, {var, nullptr});
@@ -360,20 +361,12 @@ private:
 } // namespace
 
 Result<PrimFuncPtr> parsePrimFunc(std::string_view text) {
-    LATHE_TRY(Module module, parseModule(text));
-    if (module.functions.size() != 1)
-        return failure(fmt::format("expected one function, found {}", module.functions.size()));
-    return module.functions.front();
-}
-
-Result<Module> parseModule(std::string_view text) {
     Parser parser(text);
-    Module module;
-    while (parser.ok() && !parser.done())
-        module.functions.push_back(parser.primFunc());
+    PrimFuncPtr function = parser.primFunc();
+    parser.expectEnd();
     if (!parser.ok())
         return Failure(parser.diagnostic());
-    return module;
+    return function;
 }
 
 } // namespace lathe::tir

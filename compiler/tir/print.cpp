@@ -15,8 +15,6 @@ namespace lathe::tir {
 
 namespace {
 
-constexpr std::string_view noText;
-
 /// What a function uses without declaring it in its body: parameters and free names, in order of occurrence.
 class FreeNames {
 public:
@@ -142,7 +140,6 @@ public:
         }
     }
 
-    void blankLine() { line(nullptr, "{}", noText); }
     std::string take() { return std::move(out_); }
 
 private:
@@ -281,9 +278,7 @@ private:
         bool fromZero = arith::isConst(loop.min, 0) && loop.min.dtype() == loop.var.dtype();
         std::string start = fromZero ? std::string() : " from " + text(loop.min);
         std::string kind;
-        if (loop.kind == ForKind::ThreadBound)
-            kind = " thread " + quoteText(loop.thread);
-        else if (loop.kind != ForKind::Serial)
+        if (loop.kind != ForKind::Serial)
             kind = fmt::format(" {}", nameOf(loop.kind));
         const char* same = again(loop.var.get());
         line(&stmt, "for {}{} in {}{}{}{} {{", same, declaration(loop.var), extent, start, kind, origin(stmt));
@@ -380,16 +375,6 @@ private:
 std::string print(const PrimFunc& function, const PrintOptions& options) {
     Printer printer(options);
     printer.printFunction(function);
-    return printer.take();
-}
-
-std::string print(const Module& module, const PrintOptions& options) {
-    Printer printer(options);
-    for (size_t i = 0; i < module.functions.size(); ++i) {
-        if (i > 0)
-            printer.blankLine();
-        printer.printFunction(*module.functions[i]);
-    }
     return printer.take();
 }
 

@@ -16,11 +16,9 @@ struct PrintOptions {
 };
 
 std::string print(const PrimFunc& function, const PrintOptions& options = {});
-std::string print(const Module& module, const PrintOptions& options = {});
 std::string print(const Stmt& stmt, const PrintOptions& options = {});
 
 /// A Diagnostic with the line for malformed text, unknown names and nesting above limits::textNesting.
 Result<PrimFuncPtr> parsePrimFunc(std::string_view text);
-Result<Module> parseModule(std::string_view text);
 
 } // namespace lathe::tir

@@ -16,7 +16,7 @@ Expr load(const BufferPtr& buffer, Indices indices) {
 Stmt Loops::loop(const std::string& name, const Expr& extent, const std::function<Stmt(Var)>& body,
                  ForKind kind) const {
     const Var var = arith::var(name);
-    return makeStmt(For{var, Expr(0), extent, kind, body(var), {}}, origin_);
+    return makeStmt(For{var, Expr(0), extent, kind, body(var)}, origin_);
 }
 
 Stmt Loops::nest(const std::string& name, const Shape& shape, const std::function<Stmt(const std::vector<Var>&)>& body,
@@ -26,7 +26,7 @@ Stmt Loops::nest(const std::string& name, const Shape& shape, const std::functio
         vars.push_back(arith::var(name + std::to_string(d)));
     Stmt result = body(vars);
     for (size_t d = shape.size(); d-- > 0;)
-        result = makeStmt(For{vars[d], Expr(0), shape[d], d == 0 ? outermost : ForKind::Serial, result, {}}, origin_);
+        result = makeStmt(For{vars[d], Expr(0), shape[d], d == 0 ? outermost : ForKind::Serial, result}, origin_);
     return result;
 }
 

@@ -141,8 +141,6 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     te(Op::RandomUniform, computeRandomUniform),
     {Op::BindSymbols, Form::Structural},
     {Op::Assume, Form::Structural},
-    {Op::StringConcat, Form::Kernel},
-    {Op::StringEqual, Form::Kernel},
 }};
 
 constexpr bool complete() {

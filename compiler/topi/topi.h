@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each Relay operator's computation: a tensor expression where it is one, a TIR builder where it is not (sort, NonZero,
-// NMS). What stands here is correct for every type and shape that the type rules let through; speed comes from variants
-// and schedules (topi/variants.h).
+// NMS). What stands here is correct for every type and shape that the type rules let through; speed comes from
+// schedules (topi/default_schedule.h).
 #pragma once
 
 #include "base/target.h"

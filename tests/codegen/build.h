@@ -11,7 +11,7 @@ using arith::Expr;
 using arith::Var;
 
 inline tir::Stmt loop(const Var& var, Expr extent, tir::Stmt body, tir::ForKind kind = tir::ForKind::Serial) {
-    return tir::makeStmt(tir::For{var, Expr(0), std::move(extent), kind, std::move(body), {}}, 0);
+    return tir::makeStmt(tir::For{var, Expr(0), std::move(extent), kind, std::move(body)}, 0);
 }
 inline tir::Stmt store(const tir::BufferPtr& buffer, std::vector<Expr> indices, Expr value) {
     return tir::makeStmt(tir::Store{buffer, std::move(indices), std::move(value), {}}, 0);

@@ -209,9 +209,7 @@ Stmt RandomFunction::stmt(int depth) {
         loop.var = arith::var(name(), narrow ? types::Int32 : types::Index);
         loop.min = narrow ? intImm(below(3), types::Int32) : Expr(below(2));
         loop.extent = narrow ? intImm(9, types::Int32) : index(2);
-        loop.kind = static_cast<ForKind>(below(5));
-        if (loop.kind == ForKind::ThreadBound)
-            loop.thread = "blockIdx.x";
+        loop.kind = static_cast<ForKind>(below(4));
         if (!narrow)
             vars_.push_back(loop.var);
         loop.body = below(10) == 0 ? nullptr : stmt(depth - 1);
