@@ -88,6 +88,31 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
     return {};
 }
 
+/// What is not known is left out.
+nlohmann::json asJson(const driver::PassRecord& record) {
+    nlohmann::json json{{"pass", record.name},         {"stage", driver::toString(record.stage)},
+                        {"required", record.required}, {"enabled", record.enabled},
+                        {"ran", record.ran},           {"ms", record.ms},
+                        {"changed", record.changed}};
+    if (record.bindings)
+        json["bindings"] = *record.bindings;
+    if (record.flops)
+        json["flops"] = *record.flops;
+    if (record.peakBytes)
+        json["peak_bytes"] = *record.peakBytes;
+    return json;
+}
+
+const char* outcomeOf(const driver::PassRecord& record) {
+    if (!record.enabled)
+        return "off";
+    if (!record.ran)
+        return "not run";
+    if (record.changed)
+        return "changed";
+    return record.stage == driver::Stage::Relay || record.stage == driver::Stage::Tir ? "unchanged" : "";
+}
+
 } // namespace
 
 int passesCommand(const PassesArgs& args, const Common& common) {
@@ -117,23 +142,11 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");
         for (const driver::PassRecord& record : trace.passes) {
             if (common.json)
-                fmt::print("{}\n", nlohmann::json{{"pass", record.name},
-                                                  {"stage", driver::toString(record.stage)},
-                                                  {"required", record.required},
-                                                  {"ran", record.ran},
-                                                  {"ms", record.ms},
-                                                  {"changed", record.changed},
-                                                  {"bindings", record.bindings},
-                                                  {"flops", record.flops},
-                                                  {"peak_bytes", record.peakBytes}}
-                                       .dump());
+                fmt::print("{}\n", asJson(record).dump());
             else
                 fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage),
                            record.required ? "required" : "optional", record.ms,
-                           record.after ? std::to_string(record.bindings) : "",
-                           !record.ran      ? "off"
-                           : record.changed ? "changed"
-                                            : "");
+                           record.bindings ? std::to_string(*record.bindings) : "", outcomeOf(record));
         }
     }
     return code;

@@ -10,14 +10,17 @@ namespace lathe::arith {
 void StructuralMatcher::setVars(VarMap vars) {
     vars_ = std::move(vars);
     reverseVars_.clear();
-    for (const auto& [left, right] : vars_)
+    for (const auto& [left, right] : vars_) {
         reverseVars_[right.get()] = left;
+        identity_ = identity_ && left == right.get();
+    }
     equalPairs_.clear();
 }
 
 bool StructuralMatcher::bindVars(const Expr& a, const Expr& b) {
-    if (a.dtype() != b.dtype() || a->lower != b->lower || a->upper != b->upper)
+    if (a.dtype() != b.dtype() || a->lower != b->lower || a->upper != b->upper || (withNames_ && a->name != b->name))
         return false;
+    identity_ = identity_ && a.same(b);
     auto known = vars_.find(a.get());
     if (known != vars_.end()) {
         if (known->second.same(b))
@@ -31,8 +34,9 @@ bool StructuralMatcher::bindVars(const Expr& a, const Expr& b) {
 }
 
 bool StructuralMatcher::bindStorages(const Storage* a, const Storage* b) {
-    if (a->dtype != b->dtype)
+    if (a->dtype != b->dtype || (withNames_ && a->name != b->name))
         return false;
+    identity_ = identity_ && a == b;
     auto known = storages_.find(a);
     if (known != storages_.end()) {
         if (known->second == b)
@@ -85,7 +89,7 @@ bool StructuralMatcher::equal(const Expr& a, const Expr& b, bool bindFree) {
     }
     if (a->depth != b->depth)
         return false;
-    if (a.same(b) && vars_.empty() && storages_.empty() && !bindFree)
+    if (a.same(b) && identity_ && !bindFree)
         return true;
     if (equalPairs_.contains({a.get(), b.get()}))
         return true;

@@ -13,6 +13,9 @@ namespace lathe::arith {
 
 class StructuralMatcher {
 public:
+    /// withNames: Vars and storages correspond only if they are called the same.
+    explicit StructuralMatcher(bool withNames = false) : withNames_(withNames) {}
+
     /// Whether b is a with corresponding Vars and storages. An unmatched Var or storage corresponds to itself alone,
     /// or, while `bindFree`, to the first one of equal type and range that it meets.
     bool equal(const Expr& a, const Expr& b, bool bindFree = false);
@@ -24,6 +27,8 @@ public:
     bool matches(const Storage* a, const Storage* b, bool bindFree);
 
     const VarMap& vars() const { return vars_; }
+    /// Whether all that was bound corresponds to itself, so that shared nodes are equal without a look at them.
+    bool isIdentity() const { return identity_; }
     void setVars(VarMap vars);
 
 private:
@@ -34,6 +39,8 @@ private:
     };
     bool equalVars(const Expr& a, const Expr& b, bool bindFree);
 
+    bool withNames_ = false;
+    bool identity_ = true;
     VarMap vars_;
     std::unordered_map<const ExprNode*, const ExprNode*> reverseVars_;
     std::unordered_map<const Storage*, const Storage*> storages_;

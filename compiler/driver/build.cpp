@@ -8,8 +8,6 @@
 #include "driver/model_tables.h"
 #include "driver/parallel.h"
 
-#include <atomic>
-#include <chrono>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -40,19 +38,26 @@ Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, 
     KernelCache cache(options.cache);
     Objects objects(count);
     std::vector<std::optional<Diagnostic>> errors(count);
-    std::atomic<size_t> finished = 0;
-    parallelFor(count, options.threads, [&](size_t i) {
+    hook.report("kernels", 0);
+    const auto compileOne = [&](size_t i) {
         hook.checkCancelled();
-        auto object = compileKernel(kernels.kernels[i], options, decisions, cache, hook.forKernel(i), trace.kernels[i]);
+        KernelRecord& record = trace.kernels[i];
+        auto object = compileKernel(kernels.kernels[i], options, decisions, cache, hook.forKernel(i), record);
+        if (options.emitCode)
+            hook.add("generate code", record.codeMs);
         if (object)
             objects[i] = std::move(*object);
         else
             errors[i] = object.error();
-        hook.report("kernels", static_cast<double>(++finished) / static_cast<double>(count));
+    };
+    parallelFor(count, options.threads, compileOne, [&](size_t finished) {
+        hook.report("kernels", static_cast<double>(finished) / static_cast<double>(count));
     });
     for (const auto& error : errors)
-        if (error)
+        if (error) {
+            hook.recordOf("generate code").diagnostics.push_back(*error);
             return Failure(*error);
+        }
     return objects;
 }
 
@@ -71,13 +76,25 @@ Result<lower::Entry> makeEntry(const relay::Module& fused, const lower::Kernels&
     return entry;
 }
 
+/// Work and memory of one run, where they are numbers: a model whose sizes are all fixed.
+void noteFigures(const Trace& trace, PassRecord& record) {
+    record.peakBytes = arith::asInt(trace.peakBytes);
+    double flops = 0;
+    for (const CallRecord& call : trace.calls) {
+        const std::optional<int64_t> known = arith::asInt(call.flops);
+        if (!known)
+            return;
+        flops += static_cast<double>(*known);
+    }
+    record.flops = flops;
+}
+
 /// Appends the objects of the entry and of the tables; gives where the constants lie.
 Result<std::vector<int64_t>> compileEntry(const relay::Module& fused, const model::ModelGraph* graph,
                                           const lower::Kernels& kernels, const lower::Entry& entry,
                                           const Options& options, Objects& objects) {
     const codegen::CodegenOptions codegenOptions{options.target, false, false};
-    const tir::PrimFuncPtr lowered =
-        lower::lowerEntry(entry.function, options.target, {[](std::string_view) { return true; }, {}, options.verify});
+    const tir::PrimFuncPtr lowered = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify});
     LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, codegenOptions));
     objects.push_back(std::move(code.object));
     std::vector<int64_t> offsets;
@@ -90,34 +107,22 @@ Result<std::vector<int64_t>> compileEntry(const relay::Module& fused, const mode
     return offsets;
 }
 
-double since(std::chrono::steady_clock::time_point start) {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 } // namespace
 
 Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
                     const Decisions& decisions, PassHook& hook, Trace& trace) {
-    hook.report("kernels", 0);
-    LATHE_TRY(lower::Kernels kernels, prepareKernels(fused, graph, options.target, trace));
-
-    auto start = std::chrono::steady_clock::now();
+    LATHE_TRY(lower::Kernels kernels,
+              hook.step("make kernels", [&] { return prepareKernels(fused, graph, options.target, trace); }));
     LATHE_TRY(Objects objects, compileKernels(kernels, options, decisions, hook, trace));
-    hook.step("generate code", Stage::Codegen, since(start));
-
-    start = std::chrono::steady_clock::now();
-    LATHE_TRY(lower::Entry entry, makeEntry(fused, kernels, graph, trace));
+    LATHE_TRY(lower::Entry entry, hook.step("make entry", [&] { return makeEntry(fused, kernels, graph, trace); }));
+    noteFigures(trace, hook.recordOf("make entry"));
     Built built;
     if (!options.emitCode)
         return built;
-    LATHE_TRY(built.offsets, compileEntry(fused, graph, kernels, entry, options, objects));
+    LATHE_TRY(built.offsets,
+              hook.step("compile entry", [&] { return compileEntry(fused, graph, kernels, entry, options, objects); }));
     built.constants = std::move(entry.constants);
-    hook.step("entry", Stage::Codegen, since(start));
-
-    hook.report("link", 0);
-    start = std::chrono::steady_clock::now();
-    LATHE_TRY(built.sharedObject, codegen::linkShared(objects, {"lathe_model"}));
-    hook.step("link", Stage::Codegen, since(start));
+    LATHE_TRY(built.sharedObject, hook.step("link", [&] { return codegen::linkShared(objects, {"lathe_model"}); }));
     return built;
 }
 

@@ -8,7 +8,6 @@
 #include "driver/guarded.h"
 #include "frontend/onnx/import.h"
 #include "lower/choose_layouts.h"
-#include "lower/pipeline.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
 #include "relay/transform/dead_code.h"
@@ -18,6 +17,7 @@
 #include "relay/transform/inline_functions.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
+#include "relay/visit.h"
 
 #include <algorithm>
 #include <chrono>
@@ -37,49 +37,30 @@ struct Source {
 };
 
 Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options,
-                                          Trace& trace) {
-    auto start = std::chrono::steady_clock::now();
-    frontend::onnx::Options importOptions{options.symbols, options.shapes};
-    frontend::onnx::Imported imported = source.import(&evaluator, importOptions);
-    trace.graph = imported.graph;
-    trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
-    PassRecord record;
-    record.name = "import";
-    record.stage = Stage::Import;
-    record.changed = true;
-    record.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    record.diagnostics = imported.diagnostics;
-    record.after = imported.module;
-    record.bindings = imported.module ? static_cast<int64_t>(imported.module->main().body->bindings.size()) : 0;
-    trace.passes.push_back(std::move(record));
-    if (imported.module)
-        return imported.module;
-    for (const Diagnostic& diagnostic : imported.diagnostics)
-        if (diagnostic.severity == Severity::Error)
-            return Failure(diagnostic);
-    return failure(fmt::format("'{}' could not be imported", source.name));
-}
-
-/// All bindings of a module, nested Blocks included.
-template <class Fn>
-void forEachBinding(const Module& module, Fn fn) {
-    for (const auto& [name, function] : module.functions) {
-        std::vector<const relay::Block*> pending = {function->body.get()};
-        while (!pending.empty()) {
-            const relay::Block* block = pending.back();
-            pending.pop_back();
-            for (const relay::BindingPtr& binding : block->bindings) {
-                fn(*binding);
-                for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
-                    pending.push_back(nested.get());
-            }
+                                          PassHook& hook, Trace& trace) {
+    return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
+        frontend::onnx::Options importOptions{options.symbols, options.shapes};
+        frontend::onnx::Imported imported = source.import(&evaluator, importOptions);
+        trace.graph = imported.graph;
+        trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
+        PassRecord& record = hook.recordOf("import");
+        record.after = imported.module;
+        record.changed = imported.module != nullptr;
+        record.diagnostics = imported.diagnostics;
+        if (imported.module) {
+            record.bindings = countBindings(*imported.module);
+            return imported.module;
         }
-    }
+        for (const Diagnostic& diagnostic : imported.diagnostics)
+            if (diagnostic.severity == Severity::Error)
+                return Failure(diagnostic);
+        return failure(fmt::format("'{}' could not be imported", source.name));
+    });
 }
 
 std::set<int32_t> nodesOf(const Module& module) {
     std::set<int32_t> nodes;
-    forEachBinding(module, [&](const relay::Binding& binding) {
+    relay::visitBindings(module, [&](const relay::Binding& binding) {
         const auto& ids = module.spans->ids(binding.span);
         nodes.insert(ids.begin(), ids.end());
     });
@@ -113,7 +94,7 @@ void noteLowered(const Module& module, Trace& trace) {
     for (const CallRecord& call : trace.calls)
         for (const model::Span span : call.origins)
             add(span);
-    forEachBinding(module, [&](const relay::Binding& binding) {
+    relay::visitBindings(module, [&](const relay::Binding& binding) {
         if (!relay::blocksOf(binding.rhs).empty())
             add(binding.span);
     });
@@ -125,53 +106,43 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     auto start = std::chrono::steady_clock::now();
     PassHook hook(decisions, options, trace, progress);
     DriverEvaluator evaluator({options.target, options.threads});
-    hook.report("import", 0);
-    LATHE_TRY(std::shared_ptr<Module> imported, runImport(source, evaluator, options, trace));
-    Module module = *imported;
-    noteImported(module, trace);
+    LATHE_TRY(ModulePtr module, runImport(source, evaluator, options, hook, trace));
+    noteImported(*module, trace);
 
-    auto pass = [&](std::string name, bool required,
-                    const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
-        LATHE_TRY(Module after, hook.run(name, Stage::Relay, required, module, fn));
-        noteRemoved(nodesOf(module), nodesOf(after), name, trace);
+    auto pass = [&](std::string_view name, const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
+        LATHE_TRY(ModulePtr after, hook.run(name, module, fn));
+        if (after != module)
+            noteRemoved(nodesOf(*module), nodesOf(*after), std::string(name), trace);
         module = std::move(after);
         return {};
     };
-    constexpr bool required = true, optional = false;
-    bool exact = options.numerics == NumericsLevel::Strict;
+    const bool exact = options.numerics == NumericsLevel::Strict;
 
     // One function, first-order.
-    LATHE_CHECKED(pass("inline functions", required, [](const Module& m) { return transform::inlineFunctions(m); }));
+    LATHE_CHECKED(pass("inline functions", [](const Module& m) { return transform::inlineFunctions(m); }));
     // What inference does not need.
+    LATHE_CHECKED(pass("simplify inference", [](const Module& m) { return transform::simplifyInference(m); }));
+    LATHE_CHECKED(pass("dead code", [](const Module& m) { return transform::deadCode(m); }));
+    LATHE_CHECKED(pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
     LATHE_CHECKED(
-        pass("simplify inference", optional, [](const Module& m) { return transform::simplifyInference(m); }));
-    LATHE_CHECKED(pass("dead code", optional, [](const Module& m) { return transform::deadCode(m); }));
+        pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
+    LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
+    LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
+    LATHE_CHECKED(pass("choose layouts", [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
     LATHE_CHECKED(
-        pass("fold constants", optional, [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
-    LATHE_CHECKED(
-        pass("common subexpressions", optional, [](const Module& m) { return transform::commonSubexpressions(m); }));
-    LATHE_CHECKED(pass("simplify arithmetic", optional,
-                       [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
-    if (!exact)
-        LATHE_CHECKED(pass("fold scale", optional, [](const Module& m) { return transform::foldScale(m); }));
-    LATHE_CHECKED(pass("canonical forms", required, [](const Module& m) { return transform::canonicalize(m); }));
-    LATHE_CHECKED(
-        pass("choose layouts", optional, [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
-    LATHE_CHECKED(pass("fold constants again", optional,
-                       [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
-    // From here on every operator stands in a primitive function. Weights that were folded or laid out anew are read by
-    // nothing any more: they would be written beside their new forms.
-    transform::FuseOptions fuseOptions;
-    fuseOptions.enabled = hook.enabled("fuse");
-    LATHE_CHECKED(
-        pass("fuse", required, [&](const Module& m) { return transform::fuse(transform::deadCode(m), fuseOptions); }));
+        pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
+    LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
+    LATHE_CHECKED(pass("fuse", [](const Module& m) { return transform::fuse(m); }));
+    // From here on every operator stands in a primitive function.
+    LATHE_CHECKED(pass("primitive functions", [](const Module& m) { return transform::fuse(m, {.maxOps = 1}); }));
 
-    LATHE_TRY(Built built, build(module, trace.graph.get(), options, decisions, hook, trace));
-    noteLowered(module, trace);
+    LATHE_TRY(Built built, build(*module, trace.graph.get(), options, decisions, hook, trace));
+    noteLowered(*module, trace);
     Artifact artifact;
     if (!out.empty() && options.emitCode) {
-        hook.report("write", 0);
-        LATHE_CHECKED(write(built, out, module, evaluator));
+        LATHE_CHECKED(hook.step("write", [&] { return write(built, out, *module, evaluator); }));
         artifact.path = out;
     }
     artifact.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -200,24 +171,6 @@ Source fileSource(const std::filesystem::path& model) {
 
 } // namespace
 
-const std::vector<std::string>& optionalPasses() {
-    static const std::vector<std::string> passes = [] {
-        std::vector<std::string> all = {"simplify inference",
-                                        "dead code",
-                                        "fold constants",
-                                        "common subexpressions",
-                                        "simplify arithmetic",
-                                        "fold scale",
-                                        "choose layouts",
-                                        "fold constants again",
-                                        "fuse"};
-        const auto& tir = lower::optionalTirPasses();
-        all.insert(all.end(), tir.begin(), tir.end());
-        return all;
-    }();
-    return passes;
-}
-
 Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
                              const Decisions& decisions, const Options& options, Trace& trace,
                              const Progress& progress) {
@@ -237,7 +190,10 @@ Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::strin
 Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace) {
     return recorded(model.string(), trace, [&] {
         DriverEvaluator evaluator({options.target, options.threads});
-        return runImport(fileSource(model), evaluator, options, trace);
+        const Decisions decisions;
+        const Progress progress;
+        PassHook hook(decisions, options, trace, progress);
+        return runImport(fileSource(model), evaluator, options, hook, trace);
     });
 }
 

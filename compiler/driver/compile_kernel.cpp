@@ -4,6 +4,8 @@
 #include "codegen/codegen.h"
 #include "lower/workload.h"
 
+#include <chrono>
+
 namespace lathe::driver {
 namespace {
 
@@ -14,6 +16,18 @@ std::function<Result<std::string>()> textOf(const tir::PrimFuncPtr& lowered, cod
         LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, options));
         return std::move(code.*text);
     };
+}
+
+Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Target& target, const KernelCache& cache,
+                                          bool& cached) {
+    const std::string key = cache.key(lowered, target);
+    if (auto object = cache.find(key)) {
+        cached = true;
+        return std::move(*object);
+    }
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false, false}));
+    cache.store(key, code.object);
+    return std::move(code.object);
 }
 
 } // namespace
@@ -40,12 +54,10 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     record.assembly = textOf(kernel.lowered, {options.target, false, true}, &codegen::KernelCode::assembly);
     if (!options.emitCode)
         return std::vector<std::byte>{};
-    const std::string key = cache.key(*kernel.lowered, options.target);
-    if (auto object = cache.find(key))
-        return std::move(*object);
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*kernel.lowered, {options.target, false, false}));
-    cache.store(key, code.object);
-    return std::move(code.object);
+    const auto start = std::chrono::steady_clock::now();
+    auto object = makeObject(*kernel.lowered, options.target, cache, record.cached);
+    record.codeMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    return object;
 }
 
 } // namespace lathe::driver

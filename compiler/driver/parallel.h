@@ -9,7 +9,9 @@
 namespace lathe::driver {
 
 /// fn(0) … fn(count - 1) on up to `threads` threads (0: all cores). The first exception is thrown again here, after all
-/// threads have stopped taking work.
-void parallelFor(size_t count, int threads, const std::function<void(size_t)>& fn);
+/// threads have stopped taking work. `finished`, if given, is called on the calling thread with how many are done, each
+/// time that one of its own is.
+void parallelFor(size_t count, int threads, const std::function<void(size_t)>& fn,
+                 const std::function<void(size_t)>& finished = {});
 
 } // namespace lathe::driver

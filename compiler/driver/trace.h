@@ -13,7 +13,7 @@
 
 #include <functional>
 #include <memory>
-#include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,27 +22,34 @@ namespace lathe::driver {
 enum class Stage { Import, Relay, Lower, Tir, Codegen };
 std::string_view toString(Stage stage); // "import", "relay", "lower", "tir", "codegen"
 
-/// One pass over the whole module (stages Import and Relay: before and after are relay modules) or over all kernels (Tir: see KernelRecord).
+using ModulePtr = std::shared_ptr<const relay::Module>;
+
+/// One pass over the whole module (Relay: before and after it), over all kernels (Tir: see KernelRecord), or a step that
+/// makes something new of them. There is one for each pass of the pipeline (driver/passes.h), in its order, from the start.
 struct PassRecord {
     std::string name;
     Stage stage = Stage::Relay;
     bool required = true;
-    bool ran = true; // false: switched off by Decisions or the optional limit
-    bool changed = false;
-    double ms = 0;
-    int64_t bindings = 0; // after it
-    double flops = 0;     // estimate after it, at the known sizes
-    int64_t peakBytes = 0;
-    std::shared_ptr<const relay::Module> before, after; // null for stages without one
+    bool enabled = true;              // false: switched off by Decisions, the optional limit or the numerics
+    bool ran = false;                 // false: off, not reached, or there was nothing that it is for
+    bool changed = false;             // Import, Relay, Tir: the text after it is not the text before it
+    double ms = 0;                    // Tir, Codegen: the sum over all kernels, whose work goes on side by side
+    std::optional<int64_t> bindings;  // after it, where a module stands
+    std::optional<double> flops;      // of one run, where the sizes are known
+    std::optional<int64_t> peakBytes; // of the run's arena, likewise
+    ModulePtr before, after;          // null for stages without one; one object if nothing changed
     std::vector<Diagnostic> diagnostics;
 };
 
-/// A kernel at each stage: "computation", "schedule", then the TIR passes by name.
+/// A kernel at each stage: "computation", "schedule", then the TIR passes by name. A pass that is off has no stage; one
+/// that changed nothing has the PrimFunc of the stage before.
 struct KernelRecord {
     std::string name;
     std::string workload; // what Decisions name it by: see lower/workload.h
     std::vector<std::pair<std::string, tir::PrimFuncPtr>> stages;
     schedule::Trace schedule;
+    bool cached = false; // its object was found in the cache of kernels
+    double codeMs = 0;   // to make the object, or to find it
     /// Made when asked for (compiles the kernel again, keeping text).
     std::function<Result<std::string>()> llvmIr, assembly;
 };
@@ -65,7 +72,7 @@ struct Removed {
 
 struct Trace {
     model::ModelGraphPtr graph;
-    std::vector<PassRecord> passes; // in order
+    std::vector<PassRecord> passes; // all of the pipeline, in order
     std::vector<KernelRecord> kernels;
     tir::PrimFuncPtr entry;
     std::vector<CallRecord> calls;
@@ -75,10 +82,12 @@ struct Trace {
     arith::Expr peakBytes;
 };
 
-/// Progress of long work, and its cancellation. Called from the compiling thread.
+/// Progress of long work, and its cancellation. Either may be empty.
 struct Progress {
-    std::function<void(std::string_view stage, double fraction)> report; // may be empty
-    std::function<bool()> cancelled;                                     // may be empty
+    /// Called from the compiling thread alone, the one that called compile.
+    std::function<void(std::string_view stage, double fraction)> report;
+    /// Called from all threads that work for it.
+    std::function<bool()> cancelled;
 };
 
 } // namespace lathe::driver

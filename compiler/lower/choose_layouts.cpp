@@ -59,9 +59,11 @@ public:
                     arg = it->second;
         if (const ConstantPtr weights = call->args.size() > 1 ? transform::constantOf(index, call->args[1]) : nullptr)
             packWeights(rewritten, weights, *binding, module, result);
+        const LayoutPtr layout = chosen_.of(binding->var);
+        if (!layout && rewritten.args == call->args)
+            return {binding};
         auto made = std::make_shared<Binding>(*binding);
         made->rhs = std::move(rewritten);
-        const LayoutPtr layout = chosen_.of(binding->var);
         if (layout) {
             const TensorType& type = *asTensor(binding->type);
             made->type = tensorType(type.dtype, type.shape, layout);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The straight function. Milestones: after the schedule no primitive runs any more; after "lower blocks" there are only
-// loops; after "flatten buffers" addresses are explicit.
+// The straight function.
 #include "lower/pipeline.h"
 
 #include "schedule/schedule.h"
-#include "tir/text.h"
+#include "tir/structure.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/hoist_conditions.h"
 #include "tir/transform/legalize_data_types.h"
@@ -15,9 +14,9 @@
 #include "tir/transform/simplify.h"
 #include "tir/transform/unroll_loops.h"
 #include "tir/transform/vectorize_loops.h"
-#include "tir/verify.h"
 #include "topi/default_schedule.h"
 
+#include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
 
@@ -26,38 +25,34 @@ namespace {
 
 using tir::PrimFuncPtr;
 
+/// Runs passes of the list, in its order: one that stands elsewhere in the list than in the function is a bug.
 class Stages {
 public:
     Stages(const KernelHook& hook, PrimFuncPtr function) : hook_(hook), function_(std::move(function)) {}
 
     template <class Fn>
-    void required(std::string_view name, tir::Level level, Fn fn) {
-        run(name, true, level, fn);
-    }
-    template <class Fn>
-    void optional(std::string_view name, tir::Level level, Fn fn) {
-        if (hook_.enabled && !hook_.enabled(name))
+    void run(std::string_view name, Fn fn) {
+        next_ = std::find_if(next_, std::end(kernelPasses), [&](const KernelPass& pass) { return pass.name == name; });
+        LATHE_ASSERT(next_ != std::end(kernelPasses), fmt::format("pass '{}' stands in the list, in order", name));
+        const KernelPass& pass = *next_++;
+        if (!pass.required && hook_.enabled && !hook_.enabled(name))
             return;
-        run(name, false, level, fn);
-    }
-    const PrimFuncPtr& function() const { return function_; }
-
-private:
-    template <class Fn>
-    void run(std::string_view name, bool required, tir::Level level, Fn fn) {
         auto start = std::chrono::steady_clock::now();
         function_ = fn(function_);
         double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         if (hook_.done)
-            hook_.done(name, required, function_, ms);
+            hook_.done(name, function_, ms);
         if (hook_.verify)
-            if (auto verified = tir::verify(*function_, level); !verified)
+            if (auto verified = tir::verify(*function_, pass.level); !verified)
                 throw InternalError(
                     fmt::format("after pass '{}' on {}: {}", name, function_->name, toString(verified.error())));
     }
+    const PrimFuncPtr& function() const { return function_; }
 
+private:
     const KernelHook& hook_;
     PrimFuncPtr function_;
+    const KernelPass* next_ = std::begin(kernelPasses);
 };
 
 } // namespace
@@ -65,51 +60,43 @@ private:
 Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::Pins& pins, const KernelHook& hook) {
     Stages stages(hook, kernel.computation);
     if (kernel.schedulable)
-        stages.optional("schedule", tir::Level::Blocks, [&](const PrimFuncPtr& function) {
+        stages.run("schedule", [&](const PrimFuncPtr& function) {
             schedule::Schedule scheduled = topi::scheduleDefault(schedule::Schedule(function, pins), target);
             kernel.trace = scheduled.trace();
-            return scheduled.function();
+            return tir::unlessIdentical(function, scheduled.function());
         });
     // No schedule primitive from here on.
-    stages.required("lower blocks", tir::Level::Loops, tir::lowerBlocks);
-    stages.required("number checks", tir::Level::Loops, tir::numberChecks);
+    stages.run("lower blocks", tir::lowerBlocks);
+    stages.run("number checks", tir::numberChecks);
     for (const tir::CheckEntry& check : tir::checksOf(*stages.function()))
         kernel.checks.push_back({check.kind, check.origin, check.message});
     // From here on an access has one index.
-    stages.required("flatten buffers", tir::Level::Lowered, [&](const PrimFuncPtr& function) {
+    stages.run("flatten buffers", [&](const PrimFuncPtr& function) {
         tir::Flattened flattened = tir::flattenBuffers(function);
         kernel.workspaceBytes = flattened.workspaceBytes;
         return flattened.function;
     });
     auto simplify = [](const PrimFuncPtr& function) { return tir::simplify(function); };
-    stages.optional("simplify", tir::Level::Lowered, simplify);
-    stages.optional("partition loops", tir::Level::Lowered, tir::partitionLoops);
-    stages.optional("vectorize", tir::Level::Lowered, tir::vectorizeLoops);
-    stages.optional("unroll", tir::Level::Lowered, tir::unrollLoops);
-    stages.optional("hoist conditions", tir::Level::Lowered,
-                    [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
-    stages.optional("simplify again", tir::Level::Lowered, simplify);
+    stages.run("simplify", simplify);
+    stages.run("partition loops", tir::partitionLoops);
+    stages.run("vectorize", tir::vectorizeLoops);
+    stages.run("unroll", tir::unrollLoops);
+    stages.run("hoist conditions", [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
+    stages.run("simplify again", simplify);
     // From here on types are those of the target.
-    stages.required("legalize data types", tir::Level::Lowered,
-                    [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
+    stages.run("legalize data types",
+               [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
     kernel.lowered = stages.function();
     return {};
 }
 
 PrimFuncPtr lowerEntry(const PrimFuncPtr& entry, const Target& target, const KernelHook& hook) {
     Stages stages(hook, entry);
-    stages.required("number checks", tir::Level::Loops, tir::numberChecks);
-    stages.required("flatten buffers", tir::Level::Lowered,
-                    [](const PrimFuncPtr& function) { return tir::flattenBuffers(function).function; });
-    stages.required("legalize data types", tir::Level::Lowered,
-                    [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
+    stages.run("number checks", tir::numberChecks);
+    stages.run("flatten buffers", [](const PrimFuncPtr& function) { return tir::flattenBuffers(function).function; });
+    stages.run("legalize data types",
+               [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });
     return stages.function();
-}
-
-const std::vector<std::string>& optionalTirPasses() {
-    static const std::vector<std::string> passes = {"schedule", "simplify",         "partition loops", "vectorize",
-                                                    "unroll",   "hoist conditions", "simplify again"};
-    return passes;
 }
 
 } // namespace lathe::lower

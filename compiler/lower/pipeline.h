@@ -6,27 +6,50 @@
 
 #include "base/target.h"
 #include "lower/lower.h"
+#include "tir/verify.h"
 
 #include <functional>
 #include <string_view>
 
 namespace lathe::lower {
 
+/// A pass over a kernel: what holds after it, and whether the compiler relies on that.
+struct KernelPass {
+    std::string_view name;
+    bool required = false;
+    tir::Level level = tir::Level::Lowered;
+};
+
+/// All of them, in the order in which they run. The milestones: after the schedule no primitive runs any more; after "lower
+/// blocks" there are only loops; after "flatten buffers" an access has one index and every buffer a place; after
+/// "legalize data types" types are those of the target.
+inline constexpr KernelPass kernelPasses[] = {
+    {"schedule", false, tir::Level::Blocks},
+    {"lower blocks", true, tir::Level::Loops},
+    {"number checks", true, tir::Level::Loops},
+    {"flatten buffers", true},
+    {"simplify"},
+    {"partition loops"},
+    {"vectorize"},
+    {"unroll"},
+    {"hoist conditions"},
+    {"simplify again"},
+    {"legalize data types", true},
+};
+
 /// What the driver does around each pass: decides whether an optional one runs, and records what it gave.
 struct KernelHook {
-    std::function<bool(std::string_view pass)> enabled; // asked for optional passes only
-    std::function<void(std::string_view pass, bool required, const tir::PrimFuncPtr& after, double ms)> done;
+    std::function<bool(std::string_view pass)> enabled; // asked for optional passes only; empty: all are on
+    /// `after` is the function that went in if the pass changed nothing. May be empty.
+    std::function<void(std::string_view pass, const tir::PrimFuncPtr& after, double ms)> done;
     bool verify = false;
 };
 
-/// Fills kernel.lowered, workspaceBytes, checks and trace. `trace`: a decided schedule; else the default one with `pins`.
-/// Throws InternalError if a verifier fails.
+/// Fills kernel.lowered, workspaceBytes, checks and trace: the default schedule with `pins`, then the passes. Throws
+/// InternalError if a verifier fails.
 Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::Pins& pins, const KernelHook& hook);
 
-/// The entry's passes: those that make it code.
+/// The entry's passes: those of the list that make it code.
 tir::PrimFuncPtr lowerEntry(const tir::PrimFuncPtr& entry, const Target& target, const KernelHook& hook);
-
-/// Optional passes of this stage, in order: "schedule" first.
-const std::vector<std::string>& optionalTirPasses();
 
 } // namespace lathe::lower

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Equality and hashes of PrimFuncs up to names and origins. Vars and buffers correspond by the place where they are
-// declared; those that no declaration covers by the order of their first use.
+// Equality and hashes of PrimFuncs. Vars and buffers correspond by the place where they are declared; those that no
+// declaration covers by the order of their first use (up to names) or to themselves alone (identical).
 #include "tir/structure.h"
 
 #include "arith/structure.h"
@@ -12,7 +12,11 @@ namespace {
 
 class Comparer {
 public:
+    explicit Comparer(bool exact) : exact_(exact), matcher_(exact) {}
+
     bool equal(const PrimFunc& a, const PrimFunc& b) {
+        if (exact_ && a.name != b.name)
+            return false;
         if (a.params.size() != b.params.size() || a.outputs != b.outputs || a.isEntry != b.isEntry)
             return false;
         for (size_t i = 0; i < a.params.size(); ++i) {
@@ -30,7 +34,7 @@ public:
     }
 
 private:
-    bool equal(const Expr& a, const Expr& b) { return matcher_.equal(a, b, true); }
+    bool equal(const Expr& a, const Expr& b) { return matcher_.equal(a, b, !exact_); }
 
     bool equal(const std::vector<Expr>& a, const std::vector<Expr>& b) {
         if (a.size() != b.size())
@@ -50,7 +54,7 @@ private:
         if (a.size() != b.size())
             return false;
         for (size_t i = 0; i < a.size(); ++i) {
-            if (!matcher_.matches(a[i].buffer.get(), b[i].buffer.get(), true) ||
+            if (!matcher_.matches(a[i].buffer.get(), b[i].buffer.get(), !exact_) ||
                 a[i].ranges.size() != b[i].ranges.size())
                 return false;
             for (size_t j = 0; j < a[i].ranges.size(); ++j)
@@ -63,7 +67,9 @@ private:
 
     bool equal(Stmt a, Stmt b) {
         while (a && b) {
-            if (a->value.index() != b->value.index())
+            if (exact_ && a == b && matcher_.isIdentity())
+                return true;
+            if (a->value.index() != b->value.index() || (exact_ && a->origin != b->origin))
                 return false;
             if (const auto* let = a->as<Let>()) {
                 const auto* other = b->as<Let>();
@@ -103,7 +109,7 @@ private:
             return equalBlocks(*block, *b.as<Block>());
         if (const auto* store = a.as<Store>()) {
             const auto* other = b.as<Store>();
-            return matcher_.matches(store->buffer.get(), other->buffer.get(), true) &&
+            return matcher_.matches(store->buffer.get(), other->buffer.get(), !exact_) &&
                    equal(store->indices, other->indices) && equal(store->value, other->value) &&
                    equal(store->mask, other->mask);
         }
@@ -136,7 +142,7 @@ private:
     }
 
     bool equalBlocks(const Block& a, const Block& b) {
-        if (a.iters.size() != b.iters.size())
+        if (a.iters.size() != b.iters.size() || (exact_ && a.name != b.name))
             return false;
         for (size_t i = 0; i < a.iters.size(); ++i)
             if (a.iters[i].kind != b.iters[i].kind || !equal(a.iters[i].extent, b.iters[i].extent) ||
@@ -150,6 +156,7 @@ private:
         return equal(a.reads, b.reads) && equal(a.writes, b.writes) && equal(a.init, b.init) && equal(a.body, b.body);
     }
 
+    bool exact_ = false; // names and origins too
     arith::StructuralMatcher matcher_;
 };
 
@@ -291,7 +298,23 @@ private:
 } // namespace
 
 bool structurallyEqual(const PrimFunc& a, const PrimFunc& b) {
-    return Comparer().equal(a, b);
+    return Comparer(false).equal(a, b);
+}
+
+bool identical(const PrimFunc& a, const PrimFunc& b) {
+    return &a == &b || Comparer(true).equal(a, b);
+}
+
+PrimFuncPtr unlessIdentical(const PrimFuncPtr& before, PrimFuncPtr after) {
+    return identical(*before, *after) ? before : std::move(after);
+}
+
+PrimFuncPtr withBody(const PrimFuncPtr& before, Stmt body) {
+    if (body == before->body)
+        return before;
+    auto after = std::make_shared<PrimFunc>(*before);
+    after->body = std::move(body);
+    return unlessIdentical(before, std::move(after));
 }
 
 Hash128 structuralHash(const PrimFunc& function) {

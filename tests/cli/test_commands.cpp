@@ -12,6 +12,7 @@
 #include <QTest>
 #include <QtCore/QJsonArray>
 #include <filesystem>
+#include <map>
 
 using namespace lathe::testing;
 namespace fs = std::filesystem;
@@ -123,8 +124,30 @@ private slots:
         const auto records = lines(outcome.out);
         QVERIFY(records.size() > 10);
         for (const QJsonObject& record : records)
-            hasFields(record, {"pass", "stage", "required", "ms", "changed", "bindings", "flops", "peak_bytes"});
+            hasFields(record, {"pass", "stage", "required", "enabled", "ran", "ms", "changed"});
         QCOMPARE(records.first()["pass"].toString(), "import");
+    }
+
+    /// A figure that is not known is absent, not 0: bindings where no module stands, work while a size is open.
+    void figuresOfPassesAreTrue() {
+        const auto recordsOf = [this](const QStringList& more) {
+            std::map<QString, QJsonObject> records;
+            for (const QJsonObject& record : lines(runLathe(QStringList{"passes", "--json", model_} + more).out))
+                records[record["pass"].toString()] = record;
+            return records;
+        };
+        const QStringList fixed = {"--shape", "x=5,3", "--shape", "z=5,3"};
+        auto open = recordsOf({}), known = recordsOf(fixed);
+        for (const auto& [name, record] : known) {
+            const QString stage = record["stage"].toString();
+            QCOMPARE(record.contains("bindings"), stage == "import" || stage == "relay");
+            QVERIFY(!record.contains("bindings") || record["bindings"].toInt() > 0);
+            QCOMPARE(record.contains("flops"), name == "make entry");
+        }
+        QVERIFY(!open["make entry"].contains("flops"));
+        const QJsonObject facts = lines(runLathe(QStringList{"inspect", "--json", model_} + fixed).out).value(0);
+        QCOMPARE(known["make entry"]["flops"].toDouble(), facts["flops"].toDouble());
+        QVERIFY(known["make entry"].contains("peak_bytes"));
     }
 
     void passesDump() {

@@ -4,14 +4,17 @@
 //
 // compile(): results by the runner, the Trace, Decisions, cancellation, the cache, and what happens when a pass fails.
 #include "driver/compile.h"
+#include "driver/passes.h"
 #include "driver/runner_client.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
+#include "tir/visit.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
 #include <map>
+#include <thread>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -36,6 +39,30 @@ const driver::PassRecord* passOf(const driver::Trace& trace, const std::string& 
         if (pass.name == name)
             return &pass;
     return nullptr;
+}
+
+std::vector<std::string> namesOf(const driver::Trace& trace) {
+    std::vector<std::string> names;
+    for (const driver::PassRecord& pass : trace.passes)
+        names.push_back(pass.name);
+    return names;
+}
+
+std::vector<std::string> plannedNames() {
+    std::vector<std::string> names;
+    for (const driver::Pass& pass : driver::pipeline())
+        names.emplace_back(pass.name);
+    return names;
+}
+
+bool contains(const tir::PrimFunc& function, tir::ForKind kind) {
+    bool found = false;
+    tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
+        const auto* loop = stmt->as<tir::For>();
+        found |= loop && loop->kind == kind;
+        return true;
+    });
+    return found;
 }
 
 /// (x + 1) · 2 of a vector of any length; the constants fold into one another nowhere.
@@ -93,8 +120,9 @@ private slots:
             const driver::PassRecord* pass = passOf(trace, name);
             QVERIFY2(pass && pass->after && pass->ran, name);
         }
-        for (const std::string& name : driver::optionalPasses())
-            QVERIFY2(passOf(trace, name), name.c_str());
+        QVERIFY(namesOf(trace) == plannedNames());
+        for (const driver::PassRecord& pass : trace.passes)
+            QVERIFY2(pass.ran && pass.enabled, pass.name.c_str());
         for (const driver::KernelRecord& kernel : trace.kernels) {
             QCOMPARE(kernel.stages.front().first, "computation");
             const auto ir = kernel.llvmIr();
@@ -107,11 +135,58 @@ private slots:
     void skippedPassesDoNotRun() {
         driver::Trace trace;
         driver::Decisions decisions;
-        decisions.skipPasses = {"fold constants", "vectorize"};
+        decisions.skipPasses = {"fold constants", "fuse", "vectorize"};
         QVERIFY(compile(simple, trace, decisions));
-        QVERIFY(!passOf(trace, "fold constants")->ran);
-        QVERIFY(passOf(trace, "dead code")->ran);
+        QVERIFY(namesOf(trace) == plannedNames());
+        for (const driver::PassRecord& pass : trace.passes) {
+            const bool off = decisions.skipPasses.contains(pass.name);
+            QVERIFY2(pass.enabled == !off && pass.ran == !off && !(off && pass.changed), pass.name.c_str());
+        }
+        for (const driver::KernelRecord& kernel : trace.kernels) {
+            QVERIFY(std::ranges::none_of(kernel.stages, [](const auto& stage) { return stage.first == "vectorize"; }));
+            QVERIFY(!contains(*kernel.stages.back().second, tir::ForKind::Vectorized));
+        }
+        // Unfused, each operator is a kernel.
+        QCOMPARE(trace.calls.size(), size_t{2});
         QCOMPARE(run({1, 2, 3}), (std::vector<float>{4, 6, 8}));
+    }
+
+    void strictNumericsSwitchOffWhatIsExactOverTheRealsOnly() {
+        driver::Trace trace;
+        driver::Options options;
+        options.numerics = driver::NumericsLevel::Strict;
+        QVERIFY(compile(simple, trace, {}, options));
+        for (const driver::PassRecord& pass : trace.passes)
+            QCOMPARE(pass.enabled, pass.name != "fold scale");
+    }
+
+    void whatIsNotReachedDidNotRun() {
+        driver::Trace trace;
+        QVERIFY(!compile("g (float[2] x) => (float[2] y) { [odd] y = Frobnicate (x) }", trace));
+        QVERIFY(namesOf(trace) == plannedNames());
+        for (const driver::PassRecord& pass : trace.passes)
+            QCOMPARE(pass.ran, pass.name == "import");
+        QVERIFY(!trace.passes.front().diagnostics.empty());
+    }
+
+    /// What threads reach first does not show: two kinds of kernels, one of which has no schedule.
+    void recordsAreTheSameAtAnyNumberOfThreads() {
+        const char* graph = "g (float[6] x) => (float[6] y, int64[1, k] z) { [e] y = Exp (x) [n] z = NonZero (x) }";
+        std::vector<std::string> first;
+        for (int round = 0; round < 10; ++round) {
+            driver::Trace trace;
+            driver::Options options;
+            options.threads = round == 0 ? 1 : 2;
+            options.cache = false;
+            const auto compiled = compile(graph, trace, {}, options);
+            QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+            std::vector<std::string> records;
+            for (const driver::PassRecord& pass : trace.passes)
+                records.push_back(pass.name + (pass.ran ? " ran" : "") + (pass.changed ? " changed" : ""));
+            if (round == 0)
+                first = records;
+            QVERIFY(records == first);
+        }
     }
 
     void everyOptionalLimitIsRight() {
@@ -124,8 +199,8 @@ private slots:
             QCOMPARE(run({1, 2, 3, 4, 5, 6, 7, 8, 9}), (std::vector<float>{4, 6, 8, 10, 12, 14, 16, 18, 20}));
             int ran = 0;
             for (const driver::PassRecord& pass : trace.passes)
-                ran += !pass.required && pass.ran;
-            QVERIFY(ran <= limit);
+                ran += !pass.required && pass.enabled;
+            QCOMPARE(ran, limit);
         }
     }
 
@@ -174,11 +249,18 @@ private slots:
             back |= fraction < before || fraction < 0 || fraction > 1;
             before = fraction;
         };
+        bool elsewhere = false;
+        progress.report = [&, forward = progress.report, here = std::this_thread::get_id()](std::string_view stage,
+                                                                                            double fraction) {
+            elsewhere |= std::this_thread::get_id() != here;
+            forward(stage, fraction);
+        };
         driver::Options options;
-        options.threads = 1;
+        options.threads = 4;
+        options.cache = false;
         driver::Trace trace;
-        QVERIFY(compile(simple, trace, {}, options, progress));
-        QVERIFY(!back);
+        QVERIFY(compile(sampleModels[0].graph, trace, {}, options, progress));
+        QVERIFY(!back && !elsewhere);
         QVERIFY(last.contains("import") && last.contains("kernels") && last.contains("link"));
     }
 
@@ -192,10 +274,16 @@ private slots:
         const std::string bytes = read(out_);
         QVERIFY(compile(sampleModels[0].graph, second));
         QVERIFY(read(out_) == bytes);
+        const auto hits = [](const driver::Trace& trace) {
+            return std::ranges::count_if(trace.kernels, &driver::KernelRecord::cached);
+        };
+        QCOMPARE(hits(first), 0);
+        QCOMPARE(hits(second), std::ssize(second.kernels));
         driver::Options options;
         options.cache = false;
         options.threads = 1;
         QVERIFY(compile(sampleModels[0].graph, third, {}, options));
+        QCOMPARE(hits(third), 0);
         QVERIFY2(read(out_) == bytes, "without the cache, or with another number of threads, the artifact differs");
     }
 
@@ -207,6 +295,7 @@ private slots:
                 fs::resize_file(entry.path(), fs::file_size(entry.path()) / 2);
         const auto compiled = compile(simple, second);
         QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QVERIFY(std::ranges::none_of(second.kernels, &driver::KernelRecord::cached));
         QCOMPARE(run({1, 2, 3}), (std::vector<float>{4, 6, 8}));
     }
 

@@ -52,6 +52,7 @@ private slots:
                                  QTest::currentDataTag(), {}, {}, options, trace);
         QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
         report(checkTexts(trace));
+        report(checkChanges(trace));
         report(checkProvenance(trace));
         report(checkInstructions(trace, options.target, 0.95));
     }

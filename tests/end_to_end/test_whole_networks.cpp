@@ -41,6 +41,7 @@ private slots:
         const auto compiled = driver::compileFile(file, {}, {}, options, trace);
         QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
         report(checkTexts(trace));
+        report(checkChanges(trace));
         report(checkProvenance(trace));
         report(checkInstructions(trace, options.target, 0.95));
     }

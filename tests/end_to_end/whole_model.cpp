@@ -4,6 +4,7 @@
 #include "codegen/codegen.h"
 #include "driver/parallel.h"
 #include "relay/text.h"
+#include "relay/visit.h"
 #include "tir/structure.h"
 #include "tir/text.h"
 #include "tir/visit.h"
@@ -67,21 +68,6 @@ void checkFunction(const std::string& where, const tir::PrimFunc& function, Coll
         findings.add(where + ": what was read is not structurally equal");
 }
 
-void forEachBinding(const relay::Module& module, const std::function<void(const relay::Binding&)>& fn) {
-    for (const auto& [name, function] : module.functions) {
-        std::vector<const relay::Block*> pending = {function->body.get()};
-        while (!pending.empty()) {
-            const relay::Block* block = pending.back();
-            pending.pop_back();
-            for (const relay::BindingPtr& binding : block->bindings) {
-                fn(*binding);
-                for (const relay::BlockPtr& nested : relay::blocksOf(binding->rhs))
-                    pending.push_back(nested.get());
-            }
-        }
-    }
-}
-
 std::shared_ptr<const relay::Module> lastModule(const driver::Trace& trace) {
     std::shared_ptr<const relay::Module> last;
     for (const driver::PassRecord& pass : trace.passes)
@@ -141,12 +127,46 @@ Findings checkTexts(const driver::Trace& trace) {
                                           trace.kernels.size())};
 }
 
+Findings checkChanges(const driver::Trace& trace) {
+    Collector collector;
+    std::map<std::string, bool> changed; // passes over kernels: did any text change
+    std::mutex mutex;
+    std::atomic<int> compared = 0;
+    driver::parallelFor(trace.kernels.size(), 0, [&](size_t i) {
+        const driver::KernelRecord& kernel = trace.kernels[i];
+        std::string before = tir::print(*kernel.stages.front().second);
+        for (size_t stage = 1; stage < kernel.stages.size(); ++stage) {
+            const auto& [name, function] = kernel.stages[stage];
+            std::string after = tir::print(*function);
+            ++compared;
+            const bool differs = after != before;
+            if (differs != (function != kernel.stages[stage - 1].second))
+                collector.add(fmt::format("{} after {}: {}", kernel.name, name,
+                                          differs ? "one object, two texts" : "a new object with the same text"));
+            before = std::move(after);
+            std::lock_guard lock(mutex);
+            changed[name] |= differs;
+        }
+    });
+    for (const driver::PassRecord& pass : trace.passes) {
+        bool differs = pass.changed;
+        if (pass.stage == driver::Stage::Tir)
+            differs = changed[pass.name];
+        else if (pass.before && pass.after)
+            differs = relay::print(*pass.before) != relay::print(*pass.after);
+        ++compared;
+        if (differs != pass.changed)
+            collector.add(fmt::format("{} says {}", pass.name, pass.changed ? "changed" : "unchanged"));
+    }
+    return {collector.take(), fmt::format("{} pairs of texts compared", compared.load())};
+}
+
 Findings checkProvenance(const driver::Trace& trace) {
     Collector collector;
     int64_t bindings = 0, statements = 0;
     for (const driver::PassRecord& pass : trace.passes)
         if (pass.after)
-            forEachBinding(*pass.after, [&](const relay::Binding& binding) {
+            relay::visitBindings(*pass.after, [&](const relay::Binding& binding) {
                 ++bindings;
                 if (binding.span.empty())
                     collector.add(fmt::format("after {}: %{} has no Span", pass.name, binding.var.id));
@@ -176,7 +196,7 @@ Findings checkProvenance(const driver::Trace& trace) {
         for (const model::Span span : call.origins)
             addAll(span);
     if (const auto last = lastModule(trace)) // branches and loops are code of the entry
-        forEachBinding(*last, [&](const relay::Binding& binding) {
+        relay::visitBindings(*last, [&](const relay::Binding& binding) {
             if (!relay::blocksOf(binding.rhs).empty())
                 addAll(binding.span);
         });

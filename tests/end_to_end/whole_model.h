@@ -23,6 +23,10 @@ struct Findings {
 /// Every module and every stage of every kernel, and the entry: print, read, compare, print again.
 Findings checkTexts(const driver::Trace& trace);
 
+/// A pass that says "changed" changed the text of the module or of a kernel, every other did not; each stage of a kernel
+/// is the object of the stage before exactly if it prints the same text.
+Findings checkChanges(const driver::Trace& trace);
+
 /// Every binding has a Span, every statement of a kernel an origin that each call maps to nodes, and every node of the
 /// model stands in the code or in trace.removed.
 Findings checkProvenance(const driver::Trace& trace);

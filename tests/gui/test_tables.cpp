@@ -21,6 +21,7 @@ private slots:
         auto add = [&](const char* name, bool changed, int64_t bindings) {
             driver::PassRecord pass;
             pass.name = name;
+            pass.ran = true;
             pass.changed = changed;
             pass.bindings = bindings;
             pass.ms = 1.5;
@@ -29,17 +30,20 @@ private slots:
         add("import", true, 100);
         add("dead code", false, 100);
         add("fuse", true, 60);
-        trace.passes[1].ran = false;
+        trace.passes[1].enabled = trace.passes[1].ran = false;
         trace.passes[2].diagnostics.push_back(error("it failed"));
 
         PassModel model;
         QAbstractItemModelTester tester(&model);
         model.show(passRows(trace));
-        QCOMPARE(model.rowCount(), 3);
+        trace.passes.emplace_back().name = "link"; // not reached
+        model.show(passRows(trace));
+        QCOMPARE(model.rowCount(), 4);
         auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
         QCOMPARE(text(1, PassModel::Changed), QString("off"));
         QCOMPARE(text(2, PassModel::Changed), QString("failed"));
         QCOMPARE(text(2, PassModel::Bindings), QString("60  (-40)"));
+        QCOMPARE(text(3, PassModel::Changed), QString("not run"));
         model.setOnlyChanged(true);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.at(1).index, 2);

@@ -17,15 +17,16 @@ std::vector<PassRow> passRows(const driver::Trace& trace) {
         const std::string_view stage = toString(pass.stage);
         row.stage = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
         row.required = pass.required;
+        row.enabled = pass.enabled;
         row.ran = pass.ran;
         row.changed = pass.changed;
         row.failed = std::any_of(pass.diagnostics.begin(), pass.diagnostics.end(),
                                  [](const Diagnostic& d) { return d.severity == Severity::Error; });
         row.ms = pass.ms;
-        row.bindings = pass.bindings;
-        row.delta = before && pass.bindings ? pass.bindings - before : 0;
-        if (pass.bindings)
-            before = pass.bindings;
+        row.bindings = pass.bindings.value_or(0);
+        row.delta = before && row.bindings ? row.bindings - before : 0;
+        if (row.bindings)
+            before = row.bindings;
         rows.push_back(row);
     }
     return rows;
@@ -73,7 +74,9 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
         case Changed:
             if (row.failed)
                 return tr("failed");
-            return !row.ran ? tr("off") : row.changed ? tr("changed") : QStringLiteral("–");
+            if (!row.enabled)
+                return tr("off");
+            return !row.ran ? tr("not run") : row.changed ? tr("changed") : QStringLiteral("–");
         case Bindings:
             if (!row.bindings)
                 return {};
@@ -89,7 +92,7 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::FontRole) {
         QFont font;
         font.setBold(row.changed && index.column() == Name);
-        font.setStrikeOut(!row.ran && index.column() == Name);
+        font.setStrikeOut(!row.enabled && index.column() == Name);
         return font;
     }
     if (role == Qt::ForegroundRole && row.failed)

@@ -13,7 +13,7 @@ namespace lathe::views::models {
 struct PassRow {
     int index = 0; // in the Trace
     QString name, stage;
-    bool required = true, ran = true, changed = false, failed = false;
+    bool required = true, enabled = true, ran = true, changed = false, failed = false;
     double ms = 0;
     qlonglong bindings = 0, delta = 0; // after it, and against the pass before
 };

@@ -121,38 +121,40 @@ Module canonicalize(const Module& module) {
     for (const auto& [name, function] : module.functions)
         for (const Param& param : function->params)
             see(param.type);
-    return deadCode(rewriteModule(
-        module, [&](const BindingPtr& binding, Rewriter& rewriter, const Index& index, Module& result) -> Bindings {
-            const OpCall* call = binding->as<OpCall>();
-            if (call && call->op == Op::BindSymbols)
-                for (const Expr& symbol : attrs<BindSymbolsAttrs>(call->attrs).symbols)
-                    if (symbol)
-                        see(tensorType(types::Bool, {symbol}));
-            bool definesLength = false;
-            if (call && call->op == Op::Range)
-                for (const arith::Var& symbol : arith::freeVars(asTensor(binding->type)->shape[0]))
-                    definesLength |= !symbols.contains(symbol.get());
-            if (const Loop* loop = binding->as<Loop>())
-                for (const Param& param : loop->carried)
-                    see(param.type);
-            see(binding->type);
-            if (!call)
-                return {binding};
-            switch (call->op) {
-            case Op::Dropout:
-            case Op::Copy:
-                rewriter.map[binding->var.id] = call->args[0];
-                return {};
-            case Op::Range:
-                return definesLength ? Bindings{binding} : range(binding, *call, index, result);
-            case Op::MatMul:
-                return matMul(binding, *call, index, result);
-            case Op::BatchNorm:
-                return batchNorm(binding, *call, index, result);
-            default:
-                return {binding};
-            }
-        }));
+    return sweep(
+        module,
+        rewriteModule(
+            module, [&](const BindingPtr& binding, Rewriter& rewriter, const Index& index, Module& result) -> Bindings {
+                const OpCall* call = binding->as<OpCall>();
+                if (call && call->op == Op::BindSymbols)
+                    for (const Expr& symbol : attrs<BindSymbolsAttrs>(call->attrs).symbols)
+                        if (symbol)
+                            see(tensorType(types::Bool, {symbol}));
+                bool definesLength = false;
+                if (call && call->op == Op::Range)
+                    for (const arith::Var& symbol : arith::freeVars(asTensor(binding->type)->shape[0]))
+                        definesLength |= !symbols.contains(symbol.get());
+                if (const Loop* loop = binding->as<Loop>())
+                    for (const Param& param : loop->carried)
+                        see(param.type);
+                see(binding->type);
+                if (!call)
+                    return {binding};
+                switch (call->op) {
+                case Op::Dropout:
+                case Op::Copy:
+                    rewriter.map[binding->var.id] = call->args[0];
+                    return {};
+                case Op::Range:
+                    return definesLength ? Bindings{binding} : range(binding, *call, index, result);
+                case Op::MatMul:
+                    return matMul(binding, *call, index, result);
+                case Op::BatchNorm:
+                    return batchNorm(binding, *call, index, result);
+                default:
+                    return {binding};
+                }
+            }));
 }
 
 } // namespace lathe::relay::transform

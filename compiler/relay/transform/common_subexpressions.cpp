@@ -62,48 +62,80 @@ class Numbering {
 public:
     explicit Numbering(model::SpanTable& spans) : spans_(spans) {}
 
+    /// The Block itself if nothing in it changed.
     BlockPtr block(const BlockPtr& before) {
         auto after = std::make_shared<Block>();
+        after->bindings.reserve(before->bindings.size());
         std::vector<std::unordered_multimap<uint64_t, Place>::iterator> scope;
         for (const BindingPtr& original : before->bindings) {
-            auto binding = std::make_shared<Binding>(*original);
-            binding->rhs = withOperands(
-                original->rhs, [this](Var var) { return map_.replaced(var); },
-                [this](const BlockPtr& nested) { return block(nested); });
+            const BindingPtr binding = rewritten(original);
             if (!isCandidate(*binding)) {
-                after->bindings.push_back(std::move(binding));
+                after->bindings.push_back(binding);
                 continue;
             }
-            uint64_t key = keyOf(*binding);
+            const uint64_t key = keyOf(*binding);
             if (const Place* earlier = find(key, *binding)) {
-                map_.map[original->var.id] = earlier->binding->var;
-
-                earlier->binding->span = spans_.join(earlier->binding->span, original->span);
-                if (earlier->binding->modelValue.empty())
-                    earlier->binding->modelValue = original->modelValue;
+                map_.map[original->var.id] = earlier->binding()->var;
+                merge(*earlier, *original);
                 continue;
             }
-            scope.push_back(seen_.emplace(key, Place{binding}));
-            after->bindings.push_back(std::move(binding));
+            scope.push_back(seen_.emplace(key, Place{after.get(), after->bindings.size()}));
+            after->bindings.push_back(binding);
         }
         after->result = map_.replaced(before->result);
         for (auto entry : scope)
             seen_.erase(entry);
-        return after;
+        return after->bindings == before->bindings && after->result == before->result ? before : after;
     }
 
 private:
+    /// Where a binding stands in the new Block, which a later equal one may give a wider Span.
     struct Place {
-        std::shared_ptr<Binding> binding;
+        Block* block;
+        size_t at;
+        BindingPtr& binding() const { return block->bindings[at]; }
     };
     model::SpanTable& spans_;
     Rewriter map_;
     std::unordered_multimap<uint64_t, Place> seen_;
 
+    BindingPtr rewritten(const BindingPtr& original) {
+        bool touched = false;
+        Rhs rhs = withOperands(
+            original->rhs,
+            [&](Var var) {
+                const Var now = map_.replaced(var);
+                touched |= now != var;
+                return now;
+            },
+            [&](const BlockPtr& nested) {
+                BlockPtr now = block(nested);
+                touched |= now != nested;
+                return now;
+            });
+        if (!touched)
+            return original;
+        auto copy = std::make_shared<Binding>(*original);
+        copy->rhs = std::move(rhs);
+        return copy;
+    }
+
+    void merge(const Place& earlier, const Binding& later) {
+        const model::Span span = spans_.join(earlier.binding()->span, later.span);
+        const bool named = earlier.binding()->modelValue.empty() && !later.modelValue.empty();
+        if (span == earlier.binding()->span && !named)
+            return;
+        auto copy = std::make_shared<Binding>(*earlier.binding());
+        copy->span = span;
+        if (named)
+            copy->modelValue = later.modelValue;
+        earlier.binding() = std::move(copy);
+    }
+
     const Place* find(uint64_t key, const Binding& binding) const {
         auto [first, last] = seen_.equal_range(key);
         for (auto entry = first; entry != last; ++entry)
-            if (equal(*entry->second.binding, binding))
+            if (equal(*entry->second.binding(), binding))
                 return &entry->second;
         return nullptr;
     }
@@ -116,8 +148,11 @@ Module commonSubexpressions(const Module& module) {
     for (auto& [name, function] : result.functions) {
         if (function->primitive)
             continue;
+        BlockPtr body = Numbering(*result.spans).block(function->body);
+        if (body == function->body)
+            continue;
         auto after = std::make_shared<Function>(*function);
-        after->body = Numbering(*result.spans).block(function->body);
+        after->body = std::move(body);
         function = std::move(after);
     }
     return result;

@@ -124,4 +124,8 @@ Module deadCode(const Module& module) {
     return result;
 }
 
+Module sweep(const Module& before, const Module& after) {
+    return after.functions == before.functions ? before : deadCode(after);
+}
+
 } // namespace lathe::relay::transform

@@ -14,5 +14,8 @@
 namespace lathe::relay::transform {
 
 Module deadCode(const Module& module);
+/// For a pass that rewrote `before` to `after`: without what the rewriting left unused; `before` itself if it changed
+/// nothing.
+Module sweep(const Module& before, const Module& after);
 
 } // namespace lathe::relay::transform

@@ -127,9 +127,8 @@ std::vector<BindingPtr> foldInto(const BindingPtr& binding, const Index& index, 
 } // namespace
 
 Module foldScale(const Module& module) {
-    return deadCode(rewriteModule(module, [](const BindingPtr& binding, Rewriter&, const Index& index, Module& result) {
-        return foldInto(binding, index, result);
-    }));
+    return sweep(module, rewriteModule(module, [](const BindingPtr& binding, Rewriter&, const Index& index,
+                                                  Module& result) { return foldInto(binding, index, result); }));
 }
 
 } // namespace lathe::relay::transform

@@ -98,7 +98,7 @@ public:
             node.escapes = index.find(binding(node).var)->uses != static_cast<int>(node.users.size());
             node.users.erase(std::unique(node.users.begin(), node.users.end()), node.users.end());
         }
-        if (options.enabled)
+        if (options.maxOps > 1)
             group();
     }
 
@@ -256,8 +256,11 @@ public:
             return;
         Index index(*before);
         index_ = &index;
+        BlockPtr body = block(before->body);
+        if (body == before->body)
+            return;
         auto after = std::make_shared<Function>(*before);
-        after->body = block(before->body);
+        after->body = std::move(body);
         module_.functions[name] = std::move(after);
     }
 
@@ -273,6 +276,7 @@ private:
         return entry->binding ? entry->binding->type : entry->param->type;
     }
 
+    /// The Block itself if it holds no operator that could stand in a function.
     BlockPtr block(const BlockPtr& before) {
         Grouping grouping(*before, *index_, options_);
         std::map<int, std::vector<const Node*>> members; // by root, in order
@@ -298,12 +302,23 @@ private:
                 after->bindings.push_back(entry);
                 continue;
             }
+            bool touched = false;
+            Rhs rhs = withOperands(
+                entry->rhs, [](Var var) { return var; },
+                [&](const BlockPtr& nested) {
+                    BlockPtr now = block(nested);
+                    touched |= now != nested;
+                    return now;
+                });
+            if (!touched) {
+                after->bindings.push_back(entry);
+                continue;
+            }
             auto copy = std::make_shared<Binding>(*entry);
-            copy->rhs = withOperands(
-                entry->rhs, [](Var var) { return var; }, [this](const BlockPtr& nested) { return block(nested); });
+            copy->rhs = std::move(rhs);
             after->bindings.push_back(std::move(copy));
         }
-        return after;
+        return after->bindings == before->bindings ? before : after;
     }
 
     /// A constant of one value, which stands inside the function.

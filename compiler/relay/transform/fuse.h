@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Required: every operator of the model ends up in a primitive function, which lowering makes one kernel of.
+// Fuse: operators end up in primitive functions, which lowering makes one kernel of. Runs twice: first in groups
+// (optional), then each operator that still stands alone in a function of its own (required: lowering knows primitive
+// functions only).
 //
-// Optional within it: fusion. Writing a tensor to memory and reading it back costs more than most elementwise work, so
+// Why groups: writing a tensor to memory and reading it back costs more than most elementwise work, so
 // operators are grouped as the field does: an operator joins its immediate post-dominator (the first operator that all ways
 // from it pass) together with everything in between, if the kinds allow it:
 //   elementwise, broadcast, injective   with each other, as long as nothing is computed twice: a producer with fewer
@@ -22,8 +24,7 @@
 namespace lathe::relay::transform {
 
 struct FuseOptions {
-    bool enabled = true; // false: each operator alone
-    int maxOps = 64;     // of a group
+    int maxOps = 64; // of a group; 1: each operator alone
 };
 
 Module fuse(const Module& module, const FuseOptions& options = {});

@@ -136,7 +136,8 @@ Result<Module> inlineFunctions(const Module& module) {
     Module result = module;
     Inliner inliner(result);
     LATHE_CHECKED(inliner.run("main"));
-    return deadCode(result);
+    // What is inlined everywhere goes; a module that was flat stays as it is.
+    return module.functions.size() > 1 ? deadCode(result) : sweep(module, result);
 }
 
 } // namespace lathe::relay::transform

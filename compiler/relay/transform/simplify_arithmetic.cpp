@@ -235,13 +235,14 @@ private:
 } // namespace
 
 Module simplifyArithmetic(const Module& module, bool exact) {
-    return deadCode(rewriteModule(
-        module, [&](const BindingPtr& binding, Rewriter& rewriter, const Index& index, Module& result) -> Bindings {
-            const OpCall* call = binding->as<OpCall>();
-            if (!call || !asTensor(binding->type))
-                return {binding};
-            return Rules(binding, *call, rewriter, index, result, exact).apply();
-        }));
+    return sweep(module, rewriteModule(module,
+                                       [&](const BindingPtr& binding, Rewriter& rewriter, const Index& index,
+                                           Module& result) -> Bindings {
+                                           const OpCall* call = binding->as<OpCall>();
+                                           if (!call || !asTensor(binding->type))
+                                               return {binding};
+                                           return Rules(binding, *call, rewriter, index, result, exact).apply();
+                                       }));
 }
 
 } // namespace lathe::relay::transform

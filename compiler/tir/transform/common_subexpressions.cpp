@@ -5,6 +5,7 @@
 #include "tir/transform/common_subexpressions.h"
 
 #include "arith/analysis.h"
+#include "tir/structure.h"
 #include "tir/visit.h"
 
 #include <bit>
@@ -74,9 +75,7 @@ private:
 } // namespace
 
 PrimFuncPtr commonSubexpressions(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = Sharing().mutate(function->body);
-    return result;
+    return withBody(function, Sharing().mutate(function->body));
 }
 
 } // namespace lathe::tir

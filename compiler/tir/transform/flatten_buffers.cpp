@@ -4,6 +4,7 @@
 #include "tir/transform/flatten_buffers.h"
 
 #include "arith/analysis.h"
+#include "tir/structure.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
@@ -265,7 +266,9 @@ private:
 } // namespace
 
 Flattened flattenBuffers(const PrimFuncPtr& function) {
-    return Flattening(*function).run();
+    Flattened flattened = Flattening(*function).run();
+    flattened.function = unlessIdentical(function, std::move(flattened.function));
+    return flattened;
 }
 
 } // namespace lathe::tir

@@ -3,6 +3,7 @@
 // See hoist_conditions.h. Bottom-up, so a condition climbs out of all loops that it does not depend on.
 #include "tir/transform/hoist_conditions.h"
 
+#include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
@@ -76,9 +77,7 @@ Stmt hoistConditions(const Stmt& stmt) {
 }
 
 PrimFuncPtr hoistConditions(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = hoistConditions(function->body);
-    return result;
+    return withBody(function, hoistConditions(function->body));
 }
 
 } // namespace lathe::tir

@@ -4,6 +4,7 @@
 #include "tir/transform/inline_lets.h"
 
 #include "arith/analysis.h"
+#include "tir/structure.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
@@ -40,9 +41,7 @@ private:
 } // namespace
 
 PrimFuncPtr inlineLets(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = Inlining().mutate(function->body);
-    return result;
+    return withBody(function, Inlining().mutate(function->body));
 }
 
 } // namespace lathe::tir

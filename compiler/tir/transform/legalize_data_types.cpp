@@ -4,6 +4,7 @@
 // cheaper where a value is only moved.
 #include "tir/transform/legalize_data_types.h"
 
+#include "tir/structure.h"
 #include "tir/transform/narrow_bits.h"
 #include "tir/visit.h"
 
@@ -254,9 +255,7 @@ private:
 } // namespace
 
 PrimFuncPtr legalizeDataTypes(const PrimFuncPtr& function, const Target& target) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = Legalizing(target).mutate(function->body);
-    return result;
+    return withBody(function, Legalizing(target).mutate(function->body));
 }
 
 } // namespace lathe::tir

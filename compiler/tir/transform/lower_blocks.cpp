@@ -4,6 +4,7 @@
 #include "tir/transform/lower_blocks.h"
 
 #include "arith/analysis.h"
+#include "tir/structure.h"
 #include "tir/visit.h"
 
 namespace lathe::tir {
@@ -44,9 +45,7 @@ public:
 } // namespace
 
 PrimFuncPtr lowerBlocks(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = Lowering().mutate(function->body);
-    return result;
+    return withBody(function, Lowering().mutate(function->body));
 }
 
 } // namespace lathe::tir

@@ -3,6 +3,7 @@
 // See number_checks.h.
 #include "tir/transform/number_checks.h"
 
+#include "tir/structure.h"
 #include "tir/visit.h"
 
 namespace lathe::tir {
@@ -29,9 +30,7 @@ private:
 } // namespace
 
 PrimFuncPtr numberChecks(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = Numbering().mutate(function->body);
-    return result;
+    return withBody(function, Numbering().mutate(function->body));
 }
 
 std::vector<CheckEntry> checksOf(const PrimFunc& function) {

@@ -3,6 +3,7 @@
 // See partition_loops.h.
 #include "tir/transform/partition_loops.h"
 
+#include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/hoist_conditions.h"
 #include "tir/transform/loop_bounds.h"
@@ -326,7 +327,6 @@ private:
 } // namespace
 
 PrimFuncPtr partitionLoops(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
     Stmt body = hoistConditions(function->body);
     for (int round = 0; round < 4; ++round) { // tightening lets the next loop out become a perfect nest
         Stmt next = hoistConditions(Tightening().mutate(body));
@@ -338,8 +338,7 @@ PrimFuncPtr partitionLoops(const PrimFuncPtr& function) {
     body = Versioning().atPlace(body);
     body = simplifyStmt(body, {});
     body = Splitting().mutate(body);
-    result->body = simplifyStmt(body, {});
-    return result;
+    return withBody(function, simplifyStmt(body, {}));
 }
 
 } // namespace lathe::tir

@@ -3,6 +3,7 @@
 // See simplify.h.
 #include "tir/transform/simplify.h"
 
+#include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
@@ -92,9 +93,7 @@ private:
 } // namespace
 
 PrimFuncPtr simplify(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = simplifyStmt(function->body, {});
-    return result;
+    return withBody(function, simplifyStmt(function->body, {}));
 }
 
 Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts) {

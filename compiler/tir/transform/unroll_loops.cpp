@@ -3,6 +3,7 @@
 // See unroll_loops.h.
 #include "tir/transform/unroll_loops.h"
 
+#include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/simplify.h"
 #include "tir/visit.h"
@@ -34,9 +35,7 @@ public:
 } // namespace
 
 PrimFuncPtr unrollLoops(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = simplifyStmt(Unrolling().mutate(function->body), {});
-    return result;
+    return withBody(function, simplifyStmt(Unrolling().mutate(function->body), {}));
 }
 
 } // namespace lathe::tir

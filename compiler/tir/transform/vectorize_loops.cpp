@@ -3,6 +3,7 @@
 // See vectorize_loops.h.
 #include "tir/transform/vectorize_loops.h"
 
+#include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/transform/simplify.h"
@@ -95,9 +96,7 @@ private:
 } // namespace
 
 PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function) {
-    auto result = std::make_shared<PrimFunc>(*function);
-    result->body = simplifyStmt(Vectorizing().mutate(function->body), {});
-    return result;
+    return withBody(function, simplifyStmt(Vectorizing().mutate(function->body), {}));
 }
 
 } // namespace lathe::tir
