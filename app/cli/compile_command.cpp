@@ -38,8 +38,13 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     } else if (args.emit == "llvm" || args.emit == "asm") {
         for (const driver::KernelRecord& kernel : trace.kernels)
             if (wanted(kernel.name, args.function)) {
-                LATHE_TRY(std::string part, args.emit == "llvm" ? kernel.llvmIr() : kernel.assembly());
-                text += part;
+                if (args.emit == "llvm") {
+                    LATHE_TRY(const std::string part, kernel.llvmIr());
+                    text += part;
+                } else {
+                    LATHE_TRY(const driver::Listing listing, kernel.listing());
+                    text += driver::print(listing, trace, kernel.name);
+                }
             }
     } else {
         return failure(fmt::format("unknown stage '{}'", args.emit), "use relay, tir, llvm or asm");

@@ -19,8 +19,7 @@ namespace lathe::codegen {
 
 struct CodegenOptions {
     Target target;
-    bool keepIr = false;  // fill KernelCode::llvmIr
-    bool keepAsm = false; // fill KernelCode::assembly
+    bool keepIr = false; // fill KernelCode::llvmIr
 };
 
 /// Provenance: each statement has a debug line, and the object's line table leads from an instruction to the line.
@@ -32,7 +31,7 @@ struct LineEntry {
 
 struct KernelCode {
     std::vector<std::byte> object;
-    std::string llvmIr, assembly;
+    std::string llvmIr;
     std::vector<LineEntry> lines; // lines[i].line == i + 1
 };
 

@@ -93,7 +93,7 @@ void noteFigures(const Trace& trace, PassRecord& record) {
 Result<std::vector<int64_t>> compileEntry(const relay::Module& fused, const model::ModelGraph* graph,
                                           const lower::Kernels& kernels, const lower::Entry& entry,
                                           const Options& options, Objects& objects) {
-    const codegen::CodegenOptions codegenOptions{options.target, false, false};
+    const codegen::CodegenOptions codegenOptions{options.target, false};
     const tir::PrimFuncPtr lowered = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify});
     LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, codegenOptions));
     objects.push_back(std::move(code.object));

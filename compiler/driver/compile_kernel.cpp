@@ -9,15 +9,6 @@
 namespace lathe::driver {
 namespace {
 
-/// A text that code generation leaves behind, made when somebody asks for it.
-std::function<Result<std::string>()> textOf(const tir::PrimFuncPtr& lowered, codegen::CodegenOptions options,
-                                            std::string codegen::KernelCode::* text) {
-    return [=]() -> Result<std::string> {
-        LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, options));
-        return std::move(code.*text);
-    };
-}
-
 Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Target& target, const KernelCache& cache,
                                           bool& cached) {
     const std::string key = cache.key(lowered, target);
@@ -25,7 +16,7 @@ Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Ta
         cached = true;
         return std::move(*object);
     }
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false, false}));
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false}));
     cache.store(key, code.object);
     return std::move(code.object);
 }
@@ -50,8 +41,11 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     LATHE_CHECKED(lower::lowerKernel(kernel, options.target,
                                      pins == decisions.pins.end() ? schedule::Pins{} : pins->second, hook));
     record.schedule = kernel.trace;
-    record.llvmIr = textOf(kernel.lowered, {options.target, true, false}, &codegen::KernelCode::llvmIr);
-    record.assembly = textOf(kernel.lowered, {options.target, false, true}, &codegen::KernelCode::assembly);
+    record.llvmIr = [lowered = kernel.lowered, target = options.target]() -> Result<std::string> {
+        LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
+        return std::move(code.llvmIr);
+    };
+    record.listing = [lowered = kernel.lowered, target = options.target] { return listingOf(lowered, target); };
     if (!options.emitCode)
         return std::vector<std::byte>{};
     const auto start = std::chrono::steady_clock::now();

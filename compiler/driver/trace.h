@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The record of a compilation: what each pass saw and gave, each kernel at each stage, and the table that leads from
-// an instruction back to the model's nodes. It is the product: the workbench shows it, `lathe passes` prints it,
+// The record of a compilation: what each pass saw and gave, each kernel at each stage, and the way from an instruction
+// back to the model's nodes (driver/listing.h). It is the product: the workbench shows it, `lathe passes` prints it,
 // bisecting replays it. Complete up to the failing pass when one fails.
 #pragma once
 
 #include "base/result.h"
+#include "driver/listing.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
 #include "schedule/schedule.h"
@@ -50,8 +51,9 @@ struct KernelRecord {
     schedule::Trace schedule;
     bool cached = false; // its object was found in the cache of kernels
     double codeMs = 0;   // to make the object, or to find it
-    /// Made when asked for (compiles the kernel again, keeping text).
-    std::function<Result<std::string>()> llvmIr, assembly;
+    /// Made when asked for: compile the kernel again, keeping what the object does not need.
+    std::function<Result<std::string>()> llvmIr;
+    std::function<Result<Listing>()> listing;
 };
 
 /// One kernel call of the entry: what it serves.

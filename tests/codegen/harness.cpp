@@ -237,11 +237,9 @@ tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipel
     return f;
 }
 
-Loaded::Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target, bool keepAsm) {
+Loaded::Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target) {
     CodegenOptions options;
     options.target = target;
-    options.keepAsm = keepAsm;
-    options.keepIr = keepAsm;
     std::vector<std::vector<std::byte>> objects;
     std::vector<std::string> exports{"lathe_model"};
     ModelTables tables;

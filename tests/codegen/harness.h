@@ -28,7 +28,7 @@ tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipel
 class Loaded {
 public:
     /// `exports` are the kernels that call() may name; the first function's name if empty.
-    Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target = nativeTarget(), bool keepAsm = false);
+    Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target = nativeTarget());
     ~Loaded();
     Loaded(const Loaded&) = delete;
 

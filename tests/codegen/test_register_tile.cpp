@@ -98,7 +98,6 @@ private slots:
         tir::PrimFuncPtr function = lowered(product(m, 4 * columns, 256, rows, columns, {m}), pipeline);
         CodegenOptions options;
         options.target = pipeline.target;
-        options.keepAsm = options.keepIr = true;
         Result<KernelCode> code = compileFunction(*function, options);
         QVERIFY(code.has_value());
         auto instructions = disassembleWithLines(code->object);
@@ -111,7 +110,8 @@ private slots:
         }
         if (qEnvironmentVariableIsSet("LATHE_SHOW")) {
             puts(tir::print(*function).c_str());
-            puts(code->assembly.c_str());
+            for (const InstructionOrigin& instruction : *instructions)
+                puts(instruction.text.c_str());
         }
         QCOMPARE(most, expected);
         QCOMPARE(static_cast<int>(loops.size()), rows); // one for each number of rows in a tile

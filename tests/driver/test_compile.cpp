@@ -127,8 +127,20 @@ private slots:
             QCOMPARE(kernel.stages.front().first, "computation");
             const auto ir = kernel.llvmIr();
             QVERIFY(ir && ir->find(kernel.name) != std::string::npos);
-            const auto assembly = kernel.assembly();
-            QVERIFY(assembly && assembly->find(kernel.name) != std::string::npos);
+            const auto listing = kernel.listing();
+            QVERIFY(listing && listing->function == kernel.stages.back().second);
+            // Both nodes stand in the one loop: its instructions lead to them.
+            const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
+            std::set<int32_t> nodes;
+            for (const driver::Instruction& instruction : listing->instructions)
+                if (instruction.inLoop && instruction.stmt) {
+                    const auto& ids = trace.graph->spans->ids(spans.at(static_cast<size_t>(instruction.origin)));
+                    nodes.insert(ids.begin(), ids.end());
+                }
+            QVERIFY((nodes == std::set<int32_t>{0, 1}));
+            const std::string text = driver::print(*listing, trace, kernel.name);
+            QVERIFY(text.starts_with(kernel.name + ":\n"));
+            QVERIFY(text.find("# sum") != std::string::npos && text.find("twice") != std::string::npos);
         }
     }
 

@@ -54,7 +54,7 @@ private slots:
         report(checkTexts(trace));
         report(checkChanges(trace));
         report(checkProvenance(trace));
-        report(checkInstructions(trace, options.target, 0.95));
+        report(checkInstructions(trace, 0.95));
     }
 };
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "end_to_end/whole_model.h"
 
-#include "codegen/codegen.h"
 #include "driver/parallel.h"
 #include "relay/text.h"
 #include "relay/visit.h"
@@ -211,27 +210,21 @@ Findings checkProvenance(const driver::Trace& trace) {
                                           bindings, statements, trace.graph->nodeCount, inCode, trace.removed.size())};
 }
 
-Findings checkInstructions(const driver::Trace& trace, const Target& target, double share) {
+Findings checkInstructions(const driver::Trace& trace, double share) {
     Collector collector;
-    const auto calls = callsByKernel(trace);
     std::atomic<int64_t> inLoops = 0, led = 0;
     driver::parallelFor(trace.kernels.size(), 0, [&](size_t i) {
         const driver::KernelRecord& kernel = trace.kernels[i];
-        const auto code = codegen::compileFunction(*kernel.stages.back().second, {target, false, false});
-        if (!code)
-            return collector.add(fmt::format("{}: {}", kernel.name, toString(code.error())));
-        const auto instructions = codegen::disassembleWithLines(code->object);
-        if (!instructions)
-            return collector.add(fmt::format("{}: {}", kernel.name, toString(instructions.error())));
-        const auto served = calls.find(kernel.name);
-        for (const codegen::InstructionOrigin& instruction : *instructions) {
+        const auto listing = kernel.listing();
+        if (!listing)
+            return collector.add(fmt::format("{}: {}", kernel.name, toString(listing.error())));
+        const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
+        for (const driver::Instruction& instruction : listing->instructions) {
             if (!instruction.inLoop)
                 continue;
             ++inLoops;
-            const auto line = static_cast<size_t>(instruction.line);
-            if (line > 0 && line <= code->lines.size() && code->lines[line - 1].stmt && served != calls.end() &&
-                leadsToNodes(code->lines[line - 1].origin, served->second))
-                ++led;
+            const auto origin = static_cast<size_t>(instruction.origin);
+            led += instruction.stmt && origin < spans.size() && !spans[origin].empty();
         }
     });
     Findings findings{collector.take(),

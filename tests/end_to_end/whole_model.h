@@ -32,6 +32,6 @@ Findings checkChanges(const driver::Trace& trace);
 Findings checkProvenance(const driver::Trace& trace);
 
 /// Of the instructions inside loops, how many lead to a statement and to nodes; wrong if it is less than `share`.
-Findings checkInstructions(const driver::Trace& trace, const Target& target, double share);
+Findings checkInstructions(const driver::Trace& trace, double share);
 
 } // namespace lathe::testing

@@ -12,7 +12,6 @@
 #include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/Error.h>
 #include <llvm/Support/raw_ostream.h>
-#include <llvm/Transforms/Utils/Cloning.h>
 
 namespace lathe::codegen {
 namespace {
@@ -83,8 +82,6 @@ Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenO
         llvm::raw_string_ostream out(code.llvmIr);
         module.print(out, nullptr);
     }
-    if (options.keepAsm)
-        code.assembly = emitAssembly(*machine, *llvm::CloneModule(module));
     code.object = emitObject(*machine, module);
     code.lines = std::move(emitter.lines);
     return code;

@@ -93,13 +93,6 @@ std::vector<std::byte> emitObject(llvm::TargetMachine& machine, llvm::Module& mo
     return {begin, begin + buffer.size()};
 }
 
-std::string emitAssembly(llvm::TargetMachine& machine, llvm::Module& module) {
-    llvm::SmallVector<char, 0> buffer;
-    llvm::raw_svector_ostream out(buffer);
-    emit(machine, module, out, llvm::CodeGenFileType::AssemblyFile);
-    return {buffer.begin(), buffer.end()};
-}
-
 void verifyModule(const llvm::Module& module) {
     std::string message;
     llvm::raw_string_ostream out(message);

@@ -24,7 +24,6 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& tar
 
 /// Object code (or assembly) of a verified module.
 std::vector<std::byte> emitObject(llvm::TargetMachine& machine, llvm::Module& module);
-std::string emitAssembly(llvm::TargetMachine& machine, llvm::Module& module);
 /// Throws InternalError with LLVM's words if the module is malformed.
 void verifyModule(const llvm::Module& module);
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The way from an instruction back to the model: the object's line table leads from the instruction to a statement of the
+// lowered kernel, the statement has an origin, and each call of the kernel says which nodes of the model an origin is.
+#pragma once
+
+#include "base/result.h"
+#include "base/target.h"
+#include "model/span.h"
+#include "tir/ir.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::driver {
+
+struct Trace;
+
+struct Instruction {
+    uint64_t address = 0; // in the object
+    std::string text;     // "vfmadd231ps ymm0, ymm1, ymmword ptr [rsi]"
+    bool inLoop = false;
+    const tir::StmtNode* stmt = nullptr; // of Listing::function; null: of none, as the function's prologue
+    int origin = -1;                     // the statement's
+};
+
+/// A kernel's machine code.
+struct Listing {
+    tir::PrimFuncPtr function; // lowered, as it was compiled
+    std::vector<Instruction> instructions;
+};
+
+/// Compiles a lowered kernel for `target` and reads the object back.
+Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target);
+
+/// For each origin of a kernel the model nodes that it is, in all calls of the kernel together.
+std::vector<model::Span> spansByOrigin(const Trace& trace, std::string_view kernel);
+
+/// A line an instruction: address and text; where the statement's nodes change, their names as a comment.
+std::string print(const Listing& listing, const Trace& trace, std::string_view kernel);
+
+} // namespace lathe::driver
