@@ -5,6 +5,7 @@
 
 #include "arith/analysis.h"
 #include "tir/text.h"
+#include "tir/transform/flatten_buffers.h"
 #include "tir/visit.h"
 
 #include <algorithm>
@@ -149,7 +150,9 @@ private:
                 indices.size(), wanted);
         for (const Expr& index : indices)
             require(index.dtype().isInt(), "an index of '{}' has type {}", buffer.name, toString(index.dtype()));
-        require(declaredBuffers_.contains(&buffer), "the buffer '{}' is not declared here", buffer.name);
+        // The entry's buffers get their places with "flatten buffers".
+        require(declaredBuffers_.contains(&buffer) || (function_.isEntry && level_ != Level::Lowered),
+                "the buffer '{}' is not declared here", buffer.name);
     }
 
     // Statements
@@ -171,6 +174,7 @@ private:
                 stmt = let->body;
             } else if (const auto* allocate = stmt->as<Allocate>()) {
                 checkShape(*allocate->buffer);
+                checkPlace(*allocate->buffer);
                 declare(allocate->buffer);
                 open.push_back(stmt);
                 stmt = allocate->body;
@@ -198,6 +202,19 @@ private:
                 declaredBuffers_.erase(scope->as<BindBuffer>()->buffer.get());
         }
         current_ = outer;
+    }
+
+    /// What is allocated when code is generated becomes stack.
+    void checkPlace(const Buffer& buffer) {
+        if (level_ != Level::Lowered)
+            return;
+        const std::optional<int64_t> elements = arith::asInt(flatExtent(buffer));
+        require(elements && buffer.scope != Scope::Workspace, "the allocation of '{}' has no constant size",
+                buffer.name);
+        // Narrow floats may have been widened to four bytes since the place was chosen.
+        constexpr int64_t most = 4 * localBytes;
+        require(!elements || *elements * std::max(1, buffer.dtype.bytes()) <= most,
+                "the allocation of '{}' is too large for the stack", buffer.name);
     }
 
     void declare(const BufferPtr& buffer) {

@@ -13,7 +13,7 @@ namespace lathe::tir {
 enum class Level {
     Blocks,  // as made by te and changed by schedules
     Loops,   // after "lower blocks": no Block
-    Lowered, // after "flatten buffers": one index an access, no index-typed load
+    Lowered, // after "flatten buffers": one index an access, no index-typed load, a place for every buffer
 };
 
 /// Every Var defined before use and once (after Level::Blocks, copies of a body may bind the same Var side by side);

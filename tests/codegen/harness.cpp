@@ -3,23 +3,10 @@
 
 #include "arith/analysis.h"
 #include "base/narrow_float.h"
+#include "lower/pipeline.h"
+#include "runtime/math.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
-#include "tir/transform/common_subexpressions.h"
-#include "tir/transform/flatten_buffers.h"
-#include "tir/transform/hoist_conditions.h"
-#include "tir/transform/inline_lets.h"
-#include "tir/transform/legalize_data_types.h"
-#include "tir/transform/lower_blocks.h"
-#include "tir/transform/number_checks.h"
-#include "tir/transform/partition_loops.h"
-#include "tir/transform/remove_no_ops.h"
-#include "tir/transform/simplify.h"
-#include "tir/transform/storage_rewrite.h"
-#include "tir/transform/unroll_loops.h"
-#include "tir/transform/vectorize_loops.h"
-#include "tir/transform/verify_memory.h"
-#include "tir/verify.h"
 
 #include <atomic>
 #include <cmath>
@@ -52,68 +39,14 @@ int32_t parallel(lathe_exec* exec, lathe_task task, void* closure, int64_t chunk
     return 0;
 }
 
-template <class T>
-T math(int32_t function, T a, T b, T c) {
-    switch (function) {
-    case LATHE_MATH_EXP:
-        return std::exp(a);
-    case LATHE_MATH_LOG:
-        return std::log(a);
-    case LATHE_MATH_SIN:
-        return std::sin(a);
-    case LATHE_MATH_COS:
-        return std::cos(a);
-    case LATHE_MATH_TAN:
-        return std::tan(a);
-    case LATHE_MATH_ASIN:
-        return std::asin(a);
-    case LATHE_MATH_ACOS:
-        return std::acos(a);
-    case LATHE_MATH_ATAN:
-        return std::atan(a);
-    case LATHE_MATH_SINH:
-        return std::sinh(a);
-    case LATHE_MATH_COSH:
-        return std::cosh(a);
-    case LATHE_MATH_TANH:
-        return std::tanh(a);
-    case LATHE_MATH_ASINH:
-        return std::asinh(a);
-    case LATHE_MATH_ACOSH:
-        return std::acosh(a);
-    case LATHE_MATH_ATANH:
-        return std::atanh(a);
-    case LATHE_MATH_ERF:
-        return std::erf(a);
-    case LATHE_MATH_POW:
-        return std::pow(a, b);
-    case LATHE_MATH_FMOD:
-        return std::fmod(a, b);
-    case LATHE_MATH_LOG1P:
-        return std::log1p(a);
-    case LATHE_MATH_EXPM1:
-        return std::expm1(a);
-    case LATHE_MATH_FLOOR:
-        return std::floor(a);
-    case LATHE_MATH_CEIL:
-        return std::ceil(a);
-    case LATHE_MATH_TRUNC:
-        return std::trunc(a);
-    case LATHE_MATH_ROUND_EVEN:
-        return std::nearbyint(a);
-    default:
-        return std::fma(a, b, c);
-    }
-}
-
 const lathe_functions& functionTable() {
     static const lathe_functions table = [] {
         lathe_functions t{};
         t.parallel = parallel;
         t.fail = [](lathe_exec*, int32_t call, int32_t status) { lastFailure() = {call, status}; };
         t.profile = [](lathe_exec*, int32_t, int32_t) {};
-        t.math32 = [](int32_t f, float a, float b, float c) { return math<float>(f, a, b, c); };
-        t.math64 = [](int32_t f, double a, double b, double c) { return math<double>(f, a, b, c); };
+        t.math32 = runtime::math32;
+        t.math64 = runtime::math64;
         t.copy = [](void* to, const void* from, int64_t bytes) { std::memcpy(to, from, static_cast<size_t>(bytes)); };
         t.fill = [](void* to, int32_t byte, int64_t bytes) { std::memset(to, byte, static_cast<size_t>(bytes)); };
         t.seed = [](lathe_exec*) -> uint64_t { return 42; };
@@ -214,27 +147,18 @@ int parallelRegions() {
 }
 
 tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipeline, arith::Expr* workspaceBytes) {
-    tir::PrimFuncPtr f = tir::numberChecks(tir::lowerBlocks(function));
-    tir::Flattened flat = tir::flattenBuffers(f);
-    if (pipeline.optional)
-        flat = tir::storageRewrite(flat);
+    lower::Kernel kernel;
+    kernel.name = function->name;
+    kernel.computation = function;
+    kernel.schedulable = pipeline.scheduled;
+    lower::KernelHook hook;
+    hook.enabled = [&](std::string_view) { return pipeline.optional; };
+    hook.verify = true;
+    if (Result<void> done = lower::lowerKernel(kernel, pipeline.target, {}, hook); !done)
+        throw InternalError(toString(done.error()));
     if (workspaceBytes)
-        *workspaceBytes = flat.workspaceBytes;
-    f = flat.function;
-    if (pipeline.optional) {
-        f = tir::simplify(tir::inlineLets(f));
-        f = tir::partitionLoops(f);
-        f = tir::vectorizeLoops(f);
-        f = tir::unrollLoops(f);
-        f = tir::hoistConditions(f);
-        f = tir::commonSubexpressions(tir::simplify(f));
-        f = tir::removeNoOps(f);
-    }
-    f = tir::legalizeDataTypes(f, pipeline.target);
-    tir::verifyMemory(*f);
-    if (auto verified = tir::verify(*f, tir::Level::Lowered); !verified)
-        throw InternalError(toString(verified.error()) + "\n" + tir::print(*f));
-    return f;
+        *workspaceBytes = kernel.workspaceBytes;
+    return kernel.lowered;
 }
 
 Loaded::Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target) {

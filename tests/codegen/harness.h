@@ -14,20 +14,21 @@
 
 namespace lathe::codegen::testing {
 
-/// Which optional passes run on the way.
+/// What a kernel goes through on the way to code.
 struct Pipeline {
-    bool optional = true;
+    bool optional = true;   // the optional passes run
+    bool scheduled = false; // the default schedule is applied first; else the loops are those that the test wrote
     Target target = nativeTarget();
 };
 
-/// All required passes, and the optional ones, in the order of the product.
+/// The product's own pipeline (lower::lowerKernel), verified after each pass.
 tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipeline = {},
                          arith::Expr* workspaceBytes = nullptr);
 
 /// A loaded kernel.
 class Loaded {
 public:
-    /// `exports` are the kernels that call() may name; the first function's name if empty.
+    /// Each function can be called by its name; the last one is the model's entry.
     Loaded(const std::vector<tir::PrimFuncPtr>& functions, const Target& target = nativeTarget());
     ~Loaded();
     Loaded(const Loaded&) = delete;
@@ -60,7 +61,7 @@ int64_t address(std::vector<T>& data) {
 }
 
 /// Calls interpret() and the compiled function (with and without the optional passes) on copies of the same random
-/// bytes; gives a message where a buffer differs by more than `ulps` of its float type, else an empty string.
+/// bytes; gives a message where a buffer differs by more than `tolerance`, else an empty string.
 struct Case {
     tir::PrimFuncPtr function;            // with blocks or loops; buffers have the shape that `scalars` give
     std::vector<int64_t> scalars;         // values of the scalar parameters, in order
