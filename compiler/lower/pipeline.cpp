@@ -10,6 +10,7 @@
 #include "tir/transform/legalize_data_types.h"
 #include "tir/transform/lower_blocks.h"
 #include "tir/transform/number_checks.h"
+#include "tir/transform/parallel_regions.h"
 #include "tir/transform/partition_loops.h"
 #include "tir/transform/simplify.h"
 #include "tir/transform/unroll_loops.h"
@@ -83,6 +84,8 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::P
     stages.run("unroll", tir::unrollLoops);
     stages.run("hoist conditions", [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
     stages.run("simplify again", simplify);
+    // From here on each iteration of a parallel loop is a task.
+    stages.run("parallel regions", tir::parallelRegions);
     // From here on types are those of the target.
     stages.run("legalize data types",
                [&](const PrimFuncPtr& function) { return tir::legalizeDataTypes(function, target); });

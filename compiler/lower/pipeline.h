@@ -34,6 +34,7 @@ inline constexpr KernelPass kernelPasses[] = {
     {"unroll"},
     {"hoist conditions"},
     {"simplify again"},
+    {"parallel regions", true},
     {"legalize data types", true},
 };
 

@@ -11,6 +11,7 @@
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
+#include "tir/transform/parallel_regions.h"
 #include "topi/access.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
@@ -73,9 +74,6 @@ bool mentions(const Expr& expr, const arith::Var& var) {
     return std::any_of(vars.begin(), vars.end(), [&](const arith::Var& other) { return other.same(var); });
 }
 
-/// Work below this many element operations is not worth waking threads for.
-constexpr int64_t parallelGrain = 16384;
-
 void parallelOuter(Schedule& schedule, const std::vector<LoopRef>& loops) {
     if (loops.empty())
         return;
@@ -122,7 +120,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         for (LoopRef loop : all)
             work = std::min<int64_t>(int64_t{1} << 40,
                                      work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
-        if (work * lanes >= parallelGrain)
+        if (work * lanes >= tir::parallelGrain) // else it would be one chunk: no need to fuse the loops
             s.parallel(all.size() == 1 ? all.front() : s.fuse(all));
     });
 }

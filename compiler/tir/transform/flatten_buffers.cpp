@@ -6,6 +6,7 @@
 #include "arith/analysis.h"
 #include "tir/structure.h"
 #include "tir/transform/loop_facts.h"
+#include "tir/transform/parallel_regions.h"
 #include "tir/visit.h"
 
 #include <unordered_map>
@@ -184,8 +185,8 @@ private:
             Expr extent = arith::substitute(result.extent, lets_);
             Var task = arith::var(node.var->name + "_task");
             task_ = task;
-            tasks_ = overParams ? arith::simplify(arith::min(extent, Expr(parallelPieces))) : Expr(parallelPieces);
-            facts_.bind(task, {0, parallelPieces - 1});
+            tasks_ = overParams ? arith::simplify(arith::min(extent, Expr(parallelChunks))) : Expr(parallelChunks);
+            facts_.bind(task, {0, parallelChunks - 1});
             Expr begin = arith::floorDiv(task * extent, tasks_),
                  end = arith::floorDiv((task + Expr(1)) * extent, tasks_);
             result.kind = ForKind::Serial;

@@ -8,9 +8,9 @@
 //
 // Memory gets its place here. Workspace buffers of a kernel share one piece of memory that the memory plan provides as a
 // trailing parameter `workspace` (a handle); each is bound at a 64-byte aligned offset in it. A Workspace buffer inside
-// a parallel loop needs one piece for each task: the loop is then split into at most `parallelPieces` tasks of
-// consecutive iterations. A Local buffer whose size is bounded by a constant, at most `localBytes`, stays on the stack;
-// a larger one becomes workspace.
+// a parallel loop needs one piece for each task: the loop is then split into as many tasks of consecutive iterations as
+// a parallel region has chunks at most (parallel_regions.h). A Local buffer whose size is bounded by a constant, at most
+// `localBytes`, stays on the stack; a larger one becomes workspace.
 #pragma once
 
 #include "tir/ir.h"
@@ -18,7 +18,6 @@
 namespace lathe::tir {
 
 inline constexpr int64_t localBytes = 64 * 1024;
-inline constexpr int64_t parallelPieces = 64;
 
 struct Flattened {
     PrimFuncPtr function;
