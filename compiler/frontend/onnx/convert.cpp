@@ -182,7 +182,7 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
                           reason.hint);
         return {};
     }
-    NodeReader reader(node, *this, scope);
+    NodeReader reader(node, *this, scope, builder_);
     Var condition = reader.in(0);
     if (!builder_.failed() && builder_.rank(condition) != 0) {
         relay::ReshapeAttrs scalar;
@@ -201,7 +201,7 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
         const std::vector<Value> values = convertNodes(*branch, 0, inner, [&](Scope& local) {
             const std::vector<Value> results = outputsOf(*branch, local);
             enter(node);
-            NodeReader chosen(node, *this, names);
+            NodeReader chosen(node, *this, names, builder_);
             for (size_t i = 0; i < results.size(); ++i)
                 chosen.set(i, results[i]);
             if (!builder_.failed())
@@ -245,7 +245,7 @@ void Converter::enter(const model::Node& node) {
 
 void Converter::convertNode(const model::Node& node, Scope& scope) {
     enter(node);
-    NodeReader reader(node, *this, scope);
+    NodeReader reader(node, *this, scope, builder_);
     const auto typeOf = [&](size_t i) -> std::optional<DataType> {
         const Value* value = reader.hasInput(i) ? scope.find(node.inputs[i]) : nullptr;
         return value && value->var && builder_.isTensor(value->var) ? std::optional(builder_.dtype(value->var))

@@ -4,6 +4,7 @@
 #include "frontend/onnx/import.h"
 
 #include "base/limits.h"
+#include "frontend/common/map_file.h"
 #include "frontend/onnx/convert.h"
 #include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"

@@ -2,7 +2,7 @@
 //
 // If, Loop and Scan. Nested graphs see the names around them. What is known while importing is decided here: a branch
 // is picked, a loop over sequences is unrolled.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -50,7 +50,7 @@ void unroll(NodeReader& node, Builder& b, const model::Graph& body, int64_t trip
     for (int64_t i = 0; i < trips && !b.failed(); ++i) {
         std::vector<Value> inputs = {tensorValue(b.scalarInt(i)), tensorValue(b.scalar(1, types::Bool))};
         inputs.insert(inputs.end(), carried.begin(), carried.end());
-        const std::vector<Value> results = node.converter.run(body, &node.scope, inputs);
+        const std::vector<Value> results = node.walk.run(body, &node.scope, inputs);
         if (b.failed())
             return;
         const auto goesOn = isTensor(results[0]) ? b.knownInts(results[0].var) : std::nullopt;
@@ -101,7 +101,7 @@ std::vector<Var> scanOnce(NodeReader& node, Builder& b, const model::Graph& body
                     at = sub(b, addTo(b, trips, -1), iteration);
                 values.push_back(tensorValue(gather(b, inputs[i], at, shape.inputAxes[i])));
             }
-            return tensorsOf(node, node.converter.run(body, &node.scope, values));
+            return tensorsOf(node, node.walk.run(body, &node.scope, values));
         });
     std::vector<Var> results;
     for (size_t i = 0; i < shape.states; ++i)
@@ -128,15 +128,14 @@ void convertIf(NodeReader& node, Builder& b) {
         return node.fail(fmt::format("the branches give {} and {} values, the node has {} outputs",
                                      thenGraph->outputs.size(), elseGraph->outputs.size(), count));
     if (const auto known = b.knownInts(condition); known && known->size() == 1) {
-        const std::vector<Value> values =
-            node.converter.run((*known)[0] != 0 ? *thenGraph : *elseGraph, &node.scope, {});
+        const std::vector<Value> values = node.walk.run((*known)[0] != 0 ? *thenGraph : *elseGraph, &node.scope, {});
         for (size_t i = 0; i < count && !b.failed(); ++i)
             node.set(i, values[i]);
         return;
     }
     const auto branch = [&](const model::Graph& graph) {
         return [&node, &b, &graph] {
-            const std::vector<Value> values = node.converter.run(graph, &node.scope, {});
+            const std::vector<Value> values = node.walk.run(graph, &node.scope, {});
             if (!std::all_of(values.begin(), values.end(), isTensor))
                 b.disagree("a sequence or an optional leaves a branch that is taken while the model runs",
                            "only sequences whose length is known when the model is compiled are supported");
@@ -183,7 +182,7 @@ void convertLoop(NodeReader& node, Builder& b) {
                    std::vector<Value> inputs = {tensorValue(iteration), tensorValue(b.scalar(1, types::Bool))};
                    for (Var var : carried)
                        inputs.push_back(tensorValue(var));
-                   std::vector<Var> results = tensorsOf(node, node.converter.run(*body, &node.scope, inputs));
+                   std::vector<Var> results = tensorsOf(node, node.walk.run(*body, &node.scope, inputs));
                    if (!condition)
                        results.erase(results.begin());
                    else

@@ -2,7 +2,7 @@
 //
 // Resizing and sampling of images.
 #include "base/limits.h"
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>

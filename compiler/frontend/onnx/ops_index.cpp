@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that pick and place elements by index, and those whose result's size depends on data.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>

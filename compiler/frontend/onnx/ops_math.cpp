@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elementwise operators: arithmetic with the broadcasting of each version, comparisons, bits, casts.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/tensors.h"
 

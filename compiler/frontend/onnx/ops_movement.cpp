@@ -2,7 +2,7 @@
 //
 // Operators that move elements: bounds and sizes are expressions where they are known while importing, tensors where
 // not.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Normalizations and dropout.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ Moments moments(Builder& b, Var x, const Ints& axes) {
 }
 
 int64_t nextCall(NodeReader& node) {
-    return node.converter.nextRandomCall();
+    return node.walk.nextRandomCall();
 }
 
 } // namespace

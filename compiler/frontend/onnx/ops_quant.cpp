@@ -2,7 +2,7 @@
 //
 // Quantized operators, composed: integers are widened, products are exact in int32, results are scaled, rounded half to
 // even and saturated.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/products.h"
 #include "frontend/onnx/tensors.h"

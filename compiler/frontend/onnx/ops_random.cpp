@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Random operators: all draw uniform numbers from the counter-based generator and reshape their distribution.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/tensors.h"
 
@@ -21,7 +21,7 @@ Var uniform(NodeReader& node, Builder& b, Dims shape, DataType dtype, double low
     attrs.high = high;
     attrs.hasSeed = node.has("seed");
     attrs.seed = node.real("seed", 0);
-    attrs.call = node.converter.nextRandomCall();
+    attrs.call = node.walk.nextRandomCall();
     return b.call(Op::RandomUniform, {}, attrs);
 }
 

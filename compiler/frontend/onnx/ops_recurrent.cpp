@@ -2,7 +2,7 @@
 //
 // LSTM, GRU, RNN: a loop over time around one cell. The product of all inputs with the weights is taken once, outside
 // of the loop; inside remains the product with the state. Directions are separate loops, joined afterwards.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions. Axes are an attribute in old versions, an operand in new ones; they may be known only while running.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 namespace lathe::frontend::onnx {

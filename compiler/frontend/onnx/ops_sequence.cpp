@@ -2,7 +2,7 @@
 //
 // Sequences and optionals whose length and presence are known while importing: they exist only here, as lists of
 // values.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/tensors.h"
 #include "relay/rules.h"

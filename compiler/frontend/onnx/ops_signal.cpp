@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Fourier transforms.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/tensors.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The optimizers of ai.onnx.preview.training: arithmetic on each tensor and its state, no training loop.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
 namespace lathe::frontend::onnx {

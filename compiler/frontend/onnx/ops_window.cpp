@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Convolutions and pools: padding of each spelling as expressions, so that sizes may be symbolic.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 

@@ -3,7 +3,7 @@
 // The matrix product as NumPy and ONNX define it, shared by float and quantized operators.
 #pragma once
 
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 
 namespace lathe::frontend::onnx {
 

@@ -9,14 +9,10 @@
 
 #include <onnx/onnx_pb.h>
 
-#include <filesystem>
 #include <memory>
 #include <span>
 
 namespace lathe::frontend::onnx {
-
-/// A file mapped for reading. Fails for what is no regular file, and for one above `limit` bytes.
-Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit);
 
 /// A ModelProto with a graph. The Diagnostic says what else the bytes seem to be (truncated, text, another format).
 Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes);

@@ -4,6 +4,7 @@
 #include "frontend/onnx/tensors.h"
 
 #include "base/limits.h"
+#include "frontend/common/map_file.h"
 
 #include <fmt/format.h>
 

@@ -6,6 +6,7 @@
 
 #include "frontend/onnx/read.h"
 
+#include <filesystem>
 #include <map>
 #include <optional>
 

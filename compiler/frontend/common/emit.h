@@ -5,9 +5,11 @@
 #pragma once
 
 #include "arith/analysis.h"
-#include "frontend/onnx/convert.h"
+#include "frontend/common/node_reader.h"
 
-namespace lathe::frontend::onnx {
+#include <functional>
+
+namespace lathe::frontend {
 
 using Dims = std::vector<Expr>;
 using Ints = std::vector<int64_t>;
@@ -62,4 +64,4 @@ Var softmax(Builder& b, Var x, int64_t axis);
 /// fn(axis) for an axis that may be known only while running: then a chain of branches over all axes.
 Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::function<Var(int64_t)>& fn);
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reading a node: operands by place, attributes by name and type, results.
-#include "frontend/onnx/convert.h"
+#include "frontend/common/node_reader.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 
 const Value* Scope::find(const std::string& name) const {
     for (const Scope* scope = this; scope; scope = scope->outer)
@@ -16,8 +16,8 @@ const Value* Scope::find(const std::string& name) const {
     return nullptr;
 }
 
-NodeReader::NodeReader(const model::Node& read, Converter& with, const Scope& around)
-    : node(read), converter(with), scope(around), b(with.builder()), results(read.outputs.size()) {}
+NodeReader::NodeReader(const model::Node& read, Walk& in, const Scope& around, Builder& builder)
+    : node(read), walk(in), scope(around), b(builder), results(read.outputs.size()) {}
 
 const Value* NodeReader::value(size_t i) {
     if (!hasInput(i))
@@ -124,19 +124,6 @@ std::shared_ptr<const model::Graph> NodeReader::graph(const std::string& attribu
     return value ? *value : nullptr;
 }
 
-std::optional<std::vector<int64_t>> NodeReader::integersOrInput(const std::string& name, size_t i) {
-    if (has(name))
-        return integers(name);
-    if (!hasInput(i))
-        return std::nullopt;
-    const Var var = in(i);
-    const auto known = b.knownInts(var);
-    if (!known && !failed())
-        refuse(fmt::format("'{}' is computed while the model runs, but must be known when it is compiled", name),
-               "make it a constant when exporting the model");
-    return known;
-}
-
 int64_t NodeReader::axis(int64_t value, int64_t rank) {
     if (value >= -rank && value < rank)
         return value < 0 ? value + rank : value;
@@ -162,4 +149,4 @@ bool NodeReader::needRank(Var var, int atLeast) {
     return false;
 }
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

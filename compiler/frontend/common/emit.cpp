@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The short forms, and arithmetic on dims.
-#include "frontend/onnx/emit.h"
+#include "frontend/common/emit.h"
 
 #include <numeric>
 
-namespace lathe::frontend::onnx {
+namespace lathe::frontend {
 
 using namespace relay;
 
@@ -262,4 +262,4 @@ Var overAxis(NodeReader& node, Builder& b, Var axis, int64_t rank, const std::fu
     return choose(0);
 }
 
-} // namespace lathe::frontend::onnx
+} // namespace lathe::frontend

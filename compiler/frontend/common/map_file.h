@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of models are mapped, not read: weights are taken from the mapping when they are needed, and shared by all who
+// point into them.
+#pragma once
+
+#include "base/result.h"
+#include "model/model_graph.h"
+
+#include <filesystem>
+
+namespace lathe::frontend {
+
+/// A file mapped for reading. Fails for what is no regular file, and for one above `limit` bytes.
+Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit);
+
+} // namespace lathe::frontend
