@@ -2,7 +2,7 @@
 #include "app/cli/session.h"
 
 #include "base/narrow_float.h"
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 #include "runtime/abi.h"
 
 #include <charconv>
@@ -129,7 +129,7 @@ Result<fs::path> artifactFor(const std::string& model, const TemporaryPath& temp
 Result<model::HostTensor> readTensorFile(const fs::path& path) {
     if (path.extension() == ".npy")
         return readNpy(path);
-    LATHE_TRY(model::TensorPtr tensor, frontend::onnx::readTensor(path));
+    LATHE_TRY(model::TensorPtr tensor, frontend::readTensor(path));
     model::HostTensor host;
     host.dtype = tensor->dtype;
     host.shape = tensor->shape;

@@ -4,7 +4,7 @@
 // that the conformance rules state for whole groups of ONNX's data (random data; transforms whose sums cancel).
 #include "app/cli/test_case.h"
 
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 
 #include <algorithm>
 #include <chrono>
@@ -29,7 +29,7 @@ model::HostTensor toHost(const model::TensorData& tensor) {
 }
 
 Result<model::HostTensor> readFile(const fs::path& path, DataType wanted) {
-    LATHE_TRY(model::TensorPtr tensor, frontend::onnx::readTensor(path));
+    LATHE_TRY(model::TensorPtr tensor, frontend::readTensor(path));
     model::HostTensor host = toHost(*tensor);
     // Some old data stores bfloat16 under the type uint16: the graph's type says how to read the bits.
     if (wanted == types::BFloat16 && host.dtype == types::UInt16)

@@ -6,7 +6,7 @@
 #include "driver/build.h"
 #include "driver/evaluator.h"
 #include "driver/guarded.h"
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 #include "lower/choose_layouts.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
@@ -33,14 +33,14 @@ namespace transform = relay::transform;
 /// What is the same for a file and for memory: an import, done.
 struct Source {
     std::string name;
-    std::function<frontend::onnx::Imported(relay::Evaluator*, const frontend::onnx::Options&)> import;
+    std::function<frontend::Imported(relay::Evaluator*, const frontend::Options&)> import;
 };
 
 Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options,
                                           PassHook& hook, Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
-        frontend::onnx::Options importOptions{options.symbols, options.shapes};
-        frontend::onnx::Imported imported = source.import(&evaluator, importOptions);
+        frontend::Options importOptions{options.symbols, options.shapes};
+        frontend::Imported imported = source.import(&evaluator, importOptions);
         trace.graph = imported.graph;
         trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
         PassRecord& record = hook.recordOf("import");
@@ -164,8 +164,8 @@ auto recorded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
 }
 
 Source fileSource(const std::filesystem::path& model) {
-    return {model.string(), [model](relay::Evaluator* evaluator, const frontend::onnx::Options& options) {
-                return frontend::onnx::importFile(model, evaluator, options);
+    return {model.string(), [model](relay::Evaluator* evaluator, const frontend::Options& options) {
+                return frontend::importFile(model, evaluator, options);
             }};
 }
 
@@ -181,8 +181,8 @@ Result<Artifact> compileFile(const std::filesystem::path& model, const std::file
 Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name,
                               const std::filesystem::path& out, const Decisions& decisions, const Options& options,
                               Trace& trace, const Progress& progress) {
-    Source source{name, [&](relay::Evaluator* evaluator, const frontend::onnx::Options& importOptions) {
-                      return frontend::onnx::importBytes(bytes, name, {}, evaluator, importOptions);
+    Source source{name, [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
+                      return frontend::importBytes(bytes, name, {}, evaluator, importOptions);
                   }};
     return recorded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
 }

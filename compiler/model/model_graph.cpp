@@ -126,7 +126,7 @@ std::string displayName(const Node& node) {
 }
 
 std::string operatorName(const Node& node) {
-    std::string name = fmt::format("{}.{}", node.domain.empty() ? "ai.onnx" : node.domain, node.op);
+    const std::string name = node.domain.empty() ? node.op : fmt::format("{}.{}", node.domain, node.op);
     return node.version > 0 ? fmt::format("{}-{}", name, node.version) : name;
 }
 

@@ -64,7 +64,7 @@ struct Node {
     int32_t id = 0;
     std::string name;                // as in the file; may be empty
     std::string op;                  // "Conv"
-    std::string domain;              // "" is ai.onnx
+    std::string domain;              // the set of operators that op is of, "ai.onnx"; empty if the format has one
     int version = 0;                 // since_version that applies; 0 if unknown
     std::vector<std::string> inputs; // value names; "" is an absent optional input
     std::vector<std::string> outputs;

@@ -4,7 +4,7 @@
 // follow from the operators' definitions.
 // Links: onnx
 #include "arith/analysis.h"
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 #include "relay/text.h"
 #include "relay/verify.h"
 
@@ -16,22 +16,22 @@ using namespace lathe;
 
 namespace {
 
-frontend::onnx::Imported import(const std::string& body) {
+frontend::Imported import(const std::string& body) {
     const std::string text = "<ir_version: 8, opset_import: [\"\" : 17]>\n" + body;
     ::onnx::ModelProto proto;
     const ::onnx::Common::Status parsed = ::onnx::OnnxParser::Parse(proto, text.c_str());
     if (!parsed.IsOK())
         qFatal("%s", parsed.ErrorMessage().c_str());
     const std::string bytes = proto.SerializeAsString();
-    return frontend::onnx::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
+    return frontend::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
 }
 
-QString why(const frontend::onnx::Imported& imported) {
+QString why(const frontend::Imported& imported) {
     return imported.diagnostics.empty() ? "" : QString::fromStdString(toString(imported.diagnostics.front()));
 }
 
 /// The text of a module that the verifier accepts.
-QString verified(const frontend::onnx::Imported& imported) {
+QString verified(const frontend::Imported& imported) {
     if (!imported.module)
         return why(imported);
     if (Result<void> good = relay::verify(*imported.module); !good)
@@ -109,7 +109,7 @@ private slots:
     }
 
     void resultsThatDisagreeAreRefused() {
-        const frontend::onnx::Imported imported = import(R"(m (bool c, float[2,3] x) => (float[N] y) {
+        const frontend::Imported imported = import(R"(m (bool c, float[2,3] x) => (float[N] y) {
   y = If (c) <
     then_branch = g1 () => (float[6] t) { s = Constant<value = int64[1] {6}> () t = Reshape(x, s) },
     else_branch = g2 () => (float[2,3] e) { e = Relu(x) }
@@ -121,7 +121,7 @@ private slots:
 
     /// 0 copies a dim and -1 stands for the rest also where the shape is an input.
     void reshapeByData() {
-        const frontend::onnx::Imported imported =
+        const frontend::Imported imported =
             import("m (float[2,3,4] x, int64[3] s) => (float[A,B,C] y) { y = Reshape(x, s) }");
         QVERIFY2(imported.module, qPrintable(why(imported)));
         const std::vector<arith::Expr> shape = relay::asTensor(imported.module->main().resultType)->shape;
@@ -151,7 +151,7 @@ private slots:
         shape->mutable_dim(0)->set_dim_param("?");
         shape->mutable_dim(1)->set_dim_param("?");
         const std::string bytes = proto.SerializeAsString();
-        const auto imported = frontend::onnx::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
+        const auto imported = frontend::importBytes(std::as_bytes(std::span(bytes)), "model", {}, nullptr, {});
         QVERIFY2(imported.module, qPrintable(why(imported)));
         const std::vector<arith::Expr> dims = relay::asTensor(imported.module->main().params.at(0).type)->shape;
         QVERIFY(!dims[0].same(dims[1]));
@@ -160,7 +160,7 @@ private slots:
 
     /// What is refused because of an input is told at the node that reads it.
     void unsupportedInput() {
-        const frontend::onnx::Imported imported =
+        const frontend::Imported imported =
             import("m (seq(float[2]) x) => (float[2] y) { i = Constant<value = int64 {0}> () y = SequenceAt(x, i) }");
         QVERIFY(!imported.module);
         QVERIFY2(why(imported).contains("SequenceAt"), qPrintable(why(imported)));

@@ -39,7 +39,9 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/abi.h", "compiler/runtime/dlpack.h"}
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
-HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/", "compiler/bundle/", "compiler/codegen/link")
+HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/", "compiler/bundle/", "compiler/codegen/link")
+# Headers of a format: the one file that includes them, beside the format's own folder.
+FORMATS = {"frontend/onnx/": "compiler/frontend/frontends.cpp"}
 HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf)/|\.pb\.h$")
 
 
@@ -69,6 +71,9 @@ def problems_of(path, text):
             yield f"{where}: app/cli knows no Qt ({name})"
         if HEAVY.search(name) and not path.startswith(HEAVY_FOLDERS):
             yield f"{where}: {name} is not for this folder"
+        for folder, table in FORMATS.items():
+            if name.startswith(folder) and path != table and not path.startswith("compiler/" + folder):
+                yield f"{where}: only {table} names a format ({name})"
         if not quoted or name.endswith(".moc"):
             continue
         if "/" not in name and path in SHIPPED:

@@ -24,6 +24,14 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
         self.assertEqual(self.finds("app/main.cpp", '#include "views/graph/a.h"'), 0)
 
+    def test_only_the_table_of_frontends_names_a_format(self):
+        line = '#include "frontend/onnx/import.h"'
+        self.assertEqual(self.finds("compiler/driver/a.cpp", line), 1)
+        self.assertEqual(self.finds("compiler/frontend/common/a.cpp", line), 1)
+        self.assertEqual(self.finds("app/cli/a.cpp", line), 1)
+        self.assertEqual(self.finds("compiler/frontend/frontends.cpp", line), 0)
+        self.assertEqual(self.finds("compiler/frontend/onnx/a.cpp", line), 0)
+
     def test_include_without_path_is_a_problem(self):
         self.assertEqual(self.finds("compiler/tir/a.cpp", '#include "ir.h"'), 1)
 

@@ -40,6 +40,7 @@ private slots:
         outer->nodes.resize(1);
         outer->nodes[0].id = 0;
         outer->nodes[0].op = "If";
+        outer->nodes[0].domain = "ai.onnx";
         outer->nodes[0].attributes.push_back({"then_branch", std::shared_ptr<const Graph>(inner)});
         ModelGraph model;
         model.graph = outer;
@@ -48,6 +49,10 @@ private slots:
         QCOMPARE(model.nodes[1], &inner->nodes[0]);
         QCOMPARE(displayName(outer->nodes[0]), std::string("#0 If"));
         QCOMPARE(operatorName(outer->nodes[0]), std::string("ai.onnx.If"));
+        Node other; // of a format with one set of operators
+        other.op = "CONV_2D";
+        other.version = 3;
+        QCOMPARE(operatorName(other), std::string("CONV_2D-3"));
     }
 
     void typesHaveText() {

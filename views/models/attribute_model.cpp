@@ -45,10 +45,7 @@ std::vector<AttributeRow> rowsOfModel(const model::ModelGraph& model) {
     if (!model.producer.empty())
         rows.push_back({"Model", "Producer", text(model.producer)});
     for (const auto& [domain, version] : model.versions)
-        rows.push_back({"Model", "Operators",
-                        QStringLiteral("%1 version %2")
-                            .arg(domain.empty() ? QStringLiteral("ai.onnx") : text(domain))
-                            .arg(version)});
+        rows.push_back({"Model", "Operators", QStringLiteral("%1 version %2").arg(text(domain)).arg(version)});
     rows.push_back({"Model", "Nodes", grouped(model.nodeCount)});
     if (!model.graph)
         return rows;

@@ -111,7 +111,7 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
         return std::shared_ptr<model::Graph>();
     ::onnx::NodeProto node;
     node.set_op_type(call.op);
-    node.set_domain(call.domain);
+    node.set_domain(call.domain == standardDomain ? "" : call.domain); // bodies are built by the registry's name
     node.set_name(call.name);
     for (const std::string& name : call.inputs)
         node.add_input(name);

@@ -35,19 +35,18 @@ Converter::Converter(model::ModelGraph& graph, GraphReader& reader, relay::Modul
 std::optional<std::string> Converter::refusal(const model::Node& node) const {
     if (findConverter(node) || GraphReader::hasBody(node))
         return std::nullopt;
-    const std::string domain = node.domain.empty() ? "ai.onnx" : node.domain;
     if (node.domain == "com.microsoft")
         return fmt::format("operator {} of domain com.microsoft is an extension of ONNX Runtime and is not supported",
                            node.op);
     if (node.domain == "ai.onnx.preview.training")
         return fmt::format("operator {} trains a model; Lathe compiles models for inference", node.op);
     if (!findSchema(node.domain, node.op, newestOpset())) {
-        if (node.domain.empty() || node.domain == "ai.onnx.ml")
-            return fmt::format("domain {} has no operator {}", domain, node.op);
+        if (node.domain == standardDomain || node.domain == "ai.onnx.ml")
+            return fmt::format("domain {} has no operator {}", node.domain, node.op);
         return fmt::format("operator {} of domain '{}' is unknown: neither ONNX nor the model defines it", node.op,
-                           domain);
+                           node.domain);
     }
-    return fmt::format("operator {} of domain {} is not supported in version {}", node.op, domain, node.version);
+    return fmt::format("operator {} of domain {} is not supported in version {}", node.op, node.domain, node.version);
 }
 
 std::vector<Diagnostic> Converter::unsupported() const {
@@ -152,7 +151,7 @@ std::vector<Value> Converter::convertNodes(const model::Graph& graph, size_t fir
     for (size_t i = first; i < graph.nodes.size() && !builder_.failed(); ++i) {
         const model::Node& node = graph.nodes[i];
         convertNode(node, scope);
-        if (builder_.disagreed() && node.op == "If" && node.domain.empty()) {
+        if (builder_.disagreed() && node.op == "If" && node.domain == standardDomain) {
             std::vector<Value> results = branchOff(graph, i, scope, then);
             span_ = span;
             context_ = context;

@@ -16,7 +16,7 @@ struct GraphReader::Frame {
     std::string prefix;                                  // of local values; empty outside of functions
     std::unordered_map<std::string, std::string> actual; // formal -> value of the caller
     std::unordered_map<std::string, Bound> attributes;   // what ref_attr_name means
-    std::unordered_map<std::string, int64_t> opsets;     // by domain, "" for ai.onnx
+    std::unordered_map<std::string, int64_t> opsets;     // by domain
     std::vector<std::string> scope;
     int depth = 0;
     int32_t fixedId = -1; // of all nodes, where an operator's body is expanded
@@ -28,8 +28,5 @@ struct GraphReader::Frame {
         return found != actual.end() ? found->second : prefix + local;
     }
 };
-
-/// "" for both spellings of the standard domain.
-std::string canonicalDomain(const std::string& domain);
 
 } // namespace lathe::frontend::onnx

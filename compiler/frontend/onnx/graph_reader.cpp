@@ -29,7 +29,7 @@ void addOpsets(const Imports& imports, std::unordered_map<std::string, int64_t>&
 } // namespace
 
 std::string canonicalDomain(const std::string& domain) {
-    return domain == "ai.onnx" ? std::string() : domain;
+    return domain.empty() ? standardDomain : domain;
 }
 
 int64_t newestOpset() {
@@ -39,7 +39,8 @@ int64_t newestOpset() {
 const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string& op, int64_t opset) {
     if (opset < 1)
         return nullptr;
-    return ::onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<int64_t>(opset, 1'000'000)), domain);
+    const std::string registered = domain == standardDomain ? "" : domain; // the registry's name for it
+    return ::onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<int64_t>(opset, 1'000'000)), registered);
 }
 
 GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder,
@@ -77,10 +78,10 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
     Frame frame;
     addOpsets(proto_->opset_import(), frame.opsets);
     if (frame.opsets.empty() && proto_->ir_version() < 3)
-        frame.opsets[""] = 1; // before IR 3 a model did not say
+        frame.opsets[standardDomain] = 1; // before IR 3 a model did not say
     for (const auto& [domain, version] : std::map(frame.opsets.begin(), frame.opsets.end()))
-        model_->versions.emplace_back(domain.empty() ? "ai.onnx" : domain, version);
-    const auto standard = frame.opsets.find("");
+        model_->versions.emplace_back(domain, version);
+    const auto standard = frame.opsets.find(standardDomain);
     if (standard != frame.opsets.end() && standard->second > newestOpset())
         report(nullptr,
                fmt::format("the model uses opset {} of ai.onnx; the newest that is known is {}", standard->second,
@@ -188,9 +189,7 @@ void GraphReader::readNode(const ::onnx::NodeProto& proto, const Frame& frame, m
     if (schema && frame.fixedId < 0)
         checkAgainstSchema(node, *schema);
     else if (opset == frame.opsets.end())
-        report(&node,
-               fmt::format("the model does not import the operator set of domain '{}'",
-                           node.domain.empty() ? "ai.onnx" : node.domain),
+        report(&node, fmt::format("the model does not import the operator set of domain '{}'", node.domain),
                "add an opset_import to the model, or remove the node");
     into.nodes.push_back(std::move(node));
 }
@@ -236,6 +235,7 @@ void GraphReader::inlineCall(const ::onnx::NodeProto& call, const ::onnx::Functi
         ++nodes_;
         node.name = call.name();
         node.op = "Identity";
+        node.domain = standardDomain;
         node.version = 1;
         node.scope = inner.scope;
         node.inputs = {inner.actual[formal]};

@@ -15,6 +15,12 @@ class OpSchema;
 
 namespace lathe::frontend::onnx {
 
+/// ONNX's own domain, which files may also leave empty.
+inline constexpr const char* standardDomain = "ai.onnx";
+
+/// The one name of a domain: standardDomain for both spellings of it.
+std::string canonicalDomain(const std::string& domain);
+
 /// The newest opset of ai.onnx that is known.
 int64_t newestOpset();
 

@@ -3,8 +3,6 @@
 // The way of a file: bytes, protobuf, ModelGraph, types of the inputs, relay Module.
 #include "frontend/onnx/import.h"
 
-#include "base/limits.h"
-#include "frontend/common/map_file.h"
 #include "frontend/onnx/convert.h"
 #include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"
@@ -69,15 +67,21 @@ void convert(model::ModelGraph& graph, GraphReader& reader, relay::Evaluator* ev
     result.module = std::move(module);
 }
 
-Imported importModel(Result<std::shared_ptr<::onnx::ModelProto>> proto, const std::string& name,
-                     const std::filesystem::path& folder, relay::Evaluator* evaluator, const Options& options) {
+} // namespace
+
+bool probe(std::span<const std::byte> bytes, const std::filesystem::path&) {
+    return mayBeModel(bytes);
+}
+
+Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     Imported result;
+    Result<std::shared_ptr<::onnx::ModelProto>> proto = readModel(source.bytes.view);
     if (!proto) {
-        result.diagnostics.push_back(inFile(std::move(proto).error(), name));
+        result.diagnostics.push_back(inFile(std::move(proto).error(), source.name));
         completeHints(result.diagnostics);
         return result;
     }
-    GraphReader reader(*proto, folder, name);
+    GraphReader reader(*proto, source.folder, source.name);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
@@ -86,36 +90,9 @@ Imported importModel(Result<std::shared_ptr<::onnx::ModelProto>> proto, const st
     return result;
 }
 
-} // namespace
-
-Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options) {
-    const std::string name = path.string();
-    Result<model::Bytes> bytes = mapFile(path, limits::protobufBytes);
-    if (!bytes)
-        return importModel(std::unexpected(std::move(bytes).error()), name, {}, evaluator, options);
-    const std::filesystem::path folder = path.has_parent_path() ? path.parent_path() : std::filesystem::path(".");
-    return importModel(readModel(bytes->view), name, folder, evaluator, options);
-}
-
-Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
-                     relay::Evaluator* evaluator, const Options& options) {
-    return importModel(readModel(bytes), name, folder, evaluator, options);
-}
-
-Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {
-    const auto named = [&](Diagnostic diagnostic) {
-        return std::unexpected(inFile(std::move(diagnostic), path.string()));
-    };
-    Result<model::Bytes> bytes = mapFile(path, limits::protobufBytes);
-    if (!bytes)
-        return named(bytes.error());
-    Result<std::shared_ptr<::onnx::TensorProto>> proto = readTensorProto(bytes->view);
-    if (!proto)
-        return named(proto.error());
-    Result<model::TensorPtr> tensor = TensorReader(*proto, path.parent_path()).read(**proto);
-    if (!tensor)
-        return named(tensor.error());
-    return tensor;
+Result<model::TensorPtr> readTensor(const Source& source) {
+    LATHE_TRY(const std::shared_ptr<::onnx::TensorProto> proto, readTensorProto(source.bytes.view));
+    return TensorReader(proto, source.folder).read(*proto);
 }
 
 } // namespace lathe::frontend::onnx

@@ -14,7 +14,10 @@
 
 namespace lathe::frontend::onnx {
 
-/// A ModelProto with a graph. The Diagnostic says what else the bytes seem to be (truncated, text, another format).
+/// Whether the bytes begin with a field of ModelProto.
+bool mayBeModel(std::span<const std::byte> bytes);
+
+/// A ModelProto with a graph.
 Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes);
 
 /// A TensorProto.

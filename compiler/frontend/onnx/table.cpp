@@ -17,8 +17,8 @@ struct Row {
     ConvertFn convert;
 };
 
-constexpr std::string_view standard, ml = "ai.onnx.ml", training = "ai.onnx.preview.training",
-                                     microsoft = "com.microsoft";
+constexpr std::string_view standard = standardDomain, ml = "ai.onnx.ml", training = "ai.onnx.preview.training",
+                           microsoft = "com.microsoft";
 constexpr int newest = 28;
 
 constexpr auto table = std::to_array<Row>({

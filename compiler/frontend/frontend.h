@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Formats of models. A Frontend is one: how its files are recognised and imported. frontends.cpp has the table of them; who
+// opens a model calls importFile or importBytes and knows of no format.
+#pragma once
+
+#include "model/model_graph.h"
+#include "relay/evaluator.h"
+#include "relay/ir.h"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::frontend {
+
+struct Options {
+    /// Symbols of inputs to fix: "batch" -> 1; or input dims by input name.
+    std::vector<std::pair<std::string, int64_t>> symbols;
+    std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+};
+
+/// A model as it lies in a file or in memory.
+struct Source {
+    std::string name;             // as the user named it, for diagnostics
+    std::filesystem::path folder; // where data beside the model may lie; nowhere if empty
+    model::Bytes bytes;           // all of the file
+};
+
+struct Imported {
+    model::ModelGraphPtr graph;            // null only if the file could not be read as a model at all
+    std::shared_ptr<relay::Module> module; // null if refused
+    std::vector<Diagnostic> diagnostics; // all errors (file, node, operator, reason), not only the first, and warnings
+};
+
+struct Frontend {
+    std::string_view name; // "ONNX"
+    /// Whether a model of this format may begin like these bytes and have this name: a guess from the first bytes, cheap and
+    /// never wrong for a good file.
+    bool (*probe)(std::span<const std::byte> bytes, const std::filesystem::path& path);
+    /// File to ModelGraph (if it can be read at all) and relay Module. Never throws for what the file contains. evaluator
+    /// folds values that types depend on; null: none are folded.
+    Imported (*import)(const Source& source, relay::Evaluator* evaluator, const Options& options);
+    /// A file of one tensor, as the format's test data are.
+    Result<model::TensorPtr> (*readTensor)(const Source& source);
+};
+
+std::span<const Frontend> frontends();
+
+/// Imports by the first frontend whose probe says yes; a diagnostic says what else the file seems to be.
+Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options = {});
+Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
+                     relay::Evaluator* evaluator, const Options& options = {});
+
+/// A tensor file (input_0.pb) of any format that has such files.
+Result<model::TensorPtr> readTensor(const std::filesystem::path& path);
+
+} // namespace lathe::frontend

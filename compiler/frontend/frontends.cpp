@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of formats, and the guess at what a file is that belongs to none of them.
+#include "frontend/frontend.h"
+
+#include "base/limits.h"
+#include "frontend/common/map_file.h"
+#include "frontend/onnx/import.h"
+
+#include <algorithm>
+#include <array>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::frontend {
+namespace {
+
+constexpr auto table = std::to_array<Frontend>({
+    {"ONNX", onnx::probe, onnx::importModel, onnx::readTensor},
+});
+
+/// What a file that no frontend knows seems to be, by its first bytes.
+std::string guessFormat(std::span<const std::byte> bytes) {
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    if (text.empty())
+        return "the file is empty; copy or export the model again";
+    if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
+        return "this is a TFLite model; export the model to ONNX";
+    if (text.starts_with("PK\x03\x04"))
+        return "this is a ZIP archive (perhaps a TorchScript or PyTorch file); export the model to ONNX";
+    if (text.starts_with("\x89HDF"))
+        return "this is an HDF5 file (perhaps Keras); export the model to ONNX";
+    if (text.starts_with("version https://git-lfs"))
+        return "this is a Git LFS pointer, not the model; fetch the file with git lfs pull";
+    if (text.starts_with("{") || text.starts_with("<") || text.starts_with("#"))
+        return "this is a text file; export the model to ONNX in binary form";
+    return "the file is damaged, cut off, or of another format; copy or export it again";
+}
+
+Result<Source> sourceOf(const std::filesystem::path& path) {
+    LATHE_TRY(model::Bytes bytes, mapFile(path, limits::modelFileBytes));
+    return Source{path.string(), path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
+                  std::move(bytes)};
+}
+
+Imported refused(Diagnostic reason, const std::string& file) {
+    reason.file = file;
+    return {nullptr, nullptr, {std::move(reason)}};
+}
+
+Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
+    const auto knows = [&](const Frontend& frontend) { return frontend.probe(source.bytes.view, source.name); };
+    const auto found = std::ranges::find_if(table, knows);
+    if (found != table.end())
+        return found->import(source, evaluator, options);
+    std::vector<std::string_view> names;
+    for (const Frontend& frontend : table)
+        names.push_back(frontend.name);
+    return refused(
+        error(fmt::format("the file is no model of a format that Lathe imports ({})", fmt::join(names, ", ")),
+              guessFormat(source.bytes.view)),
+        source.name);
+}
+
+} // namespace
+
+std::span<const Frontend> frontends() {
+    return table;
+}
+
+Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options) {
+    const Result<Source> source = sourceOf(path);
+    return source ? import(*source, evaluator, options) : refused(source.error(), path.string());
+}
+
+Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
+                     relay::Evaluator* evaluator, const Options& options) {
+    return import(Source{name, folder, {nullptr, bytes}}, evaluator, options);
+}
+
+Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {
+    const Result<Source> source = sourceOf(path);
+    Result<model::TensorPtr> tensor = source ? table.front().readTensor(*source) : std::unexpected(source.error());
+    if (!tensor)
+        tensor.error().file = path.string();
+    return tensor;
+}
+
+} // namespace lathe::frontend
