@@ -86,6 +86,8 @@ Result<void> checkAxis(int64_t axis, int64_t rank);
 /// One dim for two that must be equal: an error if they never are, a requirement if not provably.
 Result<Expr> equalDim(const Expr& a, const Expr& b, RuleContext& context, const std::string& what);
 Result<void> checkCount(size_t count, size_t rank, const char* what);
+/// Fails for a word of an attribute that the operator does not know.
+Result<void> checkWord(const char* attribute, const std::string& word, std::initializer_list<std::string_view> known);
 Expr product(const std::vector<Expr>& shape);
 /// An upper bound for a symbol's range.
 int64_t upperBound(const Expr& expr);

@@ -323,6 +323,12 @@ Result<void> checkCount(size_t count, size_t rank, const char* what) {
     return {};
 }
 
+Result<void> checkWord(const char* attribute, const std::string& word, std::initializer_list<std::string_view> known) {
+    if (std::ranges::find(known, word) != known.end())
+        return {};
+    return failure(fmt::format("{} is '{}'; known are {}", attribute, word, fmt::join(known, ", ")));
+}
+
 Expr product(const std::vector<Expr>& shape) {
     Expr result(1);
     for (const Expr& dim : shape)

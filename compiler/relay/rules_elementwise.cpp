@@ -63,6 +63,7 @@ Result<Type> test(Op op, RuleContext& context) {
 
 Result<Type> cast(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
+    LATHE_CHECKED(checkWord("round", attrs<CastAttrs>(context.attrs()).round, {"even", "up", "down", "nearest"}));
     DataType dtype = attrs<CastAttrs>(context.attrs()).dtype;
     if (dtype.code == TypeCode::Void || dtype.code == TypeCode::Index || dtype.code == TypeCode::Handle)
         return failure(fmt::format("cast to {}", toString(dtype)));

@@ -20,10 +20,7 @@ Result<const TensorType*> indexArg(RuleContext& context, int arg) {
 Result<void> checkUpdates(const TensorType& x, const TensorType& updates, const ScatterAttrs& at) {
     if (x.dtype != updates.dtype)
         return failure(fmt::format("the tensor is {} and the updates {}", toString(x.dtype), toString(updates.dtype)));
-    for (const char* known : {"none", "add", "mul", "max", "min"})
-        if (at.reduction == known)
-            return {};
-    return failure(fmt::format("unknown reduction '{}'", at.reduction));
+    return checkWord("reduction", at.reduction, {"none", "add", "mul", "max", "min"});
 }
 
 } // namespace

@@ -118,6 +118,7 @@ Result<Type> slice(Op, RuleContext& context) {
 Result<Type> pad(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const PadAttrs& at = attrs<PadAttrs>(context.attrs());
+    LATHE_CHECKED(checkWord("mode", at.mode, {"constant", "reflect", "edge", "wrap"}));
     LATHE_CHECKED(checkCount(at.before.size(), x->shape.size(), "before"));
     LATHE_CHECKED(checkCount(at.after.size(), x->shape.size(), "after"));
     if (!at.interior.empty())
@@ -185,6 +186,7 @@ Result<Type> relayout(Op, RuleContext& context) {
 Result<Type> depthToSpace(Op op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0, 4));
     int64_t block = attrs<BlockAttrs>(context.attrs()).block;
+    LATHE_CHECKED(checkWord("mode", attrs<BlockAttrs>(context.attrs()).mode, {"DCR", "CRD"}));
     if (block < 1 || block > 1 << 20)
         return failure(fmt::format("the block size is {}", block));
     const std::vector<Expr>& in = x->shape;

@@ -12,9 +12,8 @@ namespace lathe::relay::rules {
 Result<Type> reduce(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const ReduceAttrs& at = attrs<ReduceAttrs>(context.attrs());
+    LATHE_CHECKED(checkWord("kind", at.kind, {"sum", "prod", "max", "min", "mean", "and", "or"}));
     bool logical = at.kind == "and" || at.kind == "or";
-    if (!logical && at.kind != "sum" && at.kind != "prod" && at.kind != "max" && at.kind != "min" && at.kind != "mean")
-        return failure(fmt::format("unknown reduction '{}'", at.kind));
     bool order = at.kind == "max" || at.kind == "min";
     if (x->dtype == types::String || (logical && !x->dtype.isBool()) || (!logical && !order && x->dtype.isBool()))
         return failure(fmt::format("reduction '{}' of {}", at.kind, toString(x->dtype)));

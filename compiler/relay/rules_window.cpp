@@ -107,12 +107,20 @@ Result<Type> resize(Op, RuleContext& context) {
     LATHE_CHECKED(checkCount(at.sizes.size(), x->shape.size(), "sizes"));
     if (!at.scales.empty())
         LATHE_CHECKED(checkCount(at.scales.size(), x->shape.size(), "scales"));
+    LATHE_CHECKED(checkWord("mode", at.mode, {"nearest", "linear", "cubic"}));
+    LATHE_CHECKED(checkWord("coordinate", at.coordinate,
+                            {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "tf_half_pixel_for_nn",
+                             "align_corners", "asymmetric", "tf_crop_and_resize"}));
+    LATHE_CHECKED(checkWord("nearest", at.nearest, {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"}));
     return tensorType(x->dtype, at.sizes);
 }
 
 Result<Type> gridSample(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     LATHE_TRY(const TensorType* grid, tensorArg(context, 1));
+    const GridSampleAttrs& at = attrs<GridSampleAttrs>(context.attrs());
+    LATHE_CHECKED(checkWord("mode", at.mode, {"nearest", "linear", "cubic"}));
+    LATHE_CHECKED(checkWord("padding", at.padding, {"zeros", "border", "reflection"}));
     size_t rank = x->shape.size();
     if (rank < 3 || grid->shape.size() != rank)
         return failure(fmt::format("input {} and grid {}", text(x->shape), text(grid->shape)));
@@ -129,6 +137,10 @@ Result<Type> roiAlign(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* rois, tensorArg(context, 1, 2));
     LATHE_TRY(const TensorType* batch, tensorArg(context, 2, 1));
     const RoiAlignAttrs& at = attrs<RoiAlignAttrs>(context.attrs());
+    LATHE_CHECKED(checkWord("mode", at.mode, {"avg", "max"}));
+    LATHE_CHECKED(checkWord("coordinate", at.coordinate, {"half_pixel", "output_half_pixel"}));
+    if (at.height < 1 || at.width < 1 || at.samplingRatio < 0)
+        return failure(fmt::format("bins of {} by {}, {} samples", at.height, at.width, at.samplingRatio));
     LATHE_CHECKED(equalDim(rois->shape[1], Expr(4), context, "the last dim of the regions and 4"));
     LATHE_CHECKED(equalDim(rois->shape[0], batch->shape[0], context, "the numbers of regions and of batch indices"));
     return tensorType(x->dtype, {rois->shape[0], x->shape[1], Expr(at.height), Expr(at.width)});

@@ -82,6 +82,8 @@ public:
                                               arith::div(y * extent * (width - lit(1)), span));
             return inside + lit(roiStart_) * (width - lit(1));
         }
+        if (mode == "tf_half_pixel_for_nn")
+            return arith::div(y + lit(0.5), scale());
         const Expr halfPixel = arith::div(y + lit(0.5), scale()) - lit(0.5);
         if (mode == "pytorch_half_pixel")
             return arith::select(isSingle, lit(-0.5), halfPixel);

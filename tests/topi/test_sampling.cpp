@@ -87,6 +87,18 @@ private slots:
                    resize({1, 1, 6}, {1, 1, 3}, "nearest", "half_pixel")),
                ({1, 1, 6}), {1, 1, 1, 2, 2, 2});
     }
+    void nearestWithoutShift() { // position (o + 0.5) / scale: opsets 11 and 12
+        const std::pair<const char*, std::vector<double>> cases[] = {{"round_prefer_floor", {1, 2, 2, 3, 3, 4, 4, 4}},
+                                                                     {"floor", {1, 1, 2, 2, 3, 3, 4, 4}},
+                                                                     {"ceil", {2, 2, 3, 3, 4, 4, 4, 4}}};
+        for (const auto& [mode, expected] : cases) {
+            relay::ResizeAttrs attrs = resize({1, 1, 8}, {1, 1, 2}, "nearest", "tf_half_pixel_for_nn");
+            attrs.nearest = mode;
+            EXPECT(run(Op::Resize, {counting({1, 1, 4}, 1)}, attrs), ({1, 1, 8}), expected);
+        }
+        EXPECT(run(Op::Resize, {counting({1, 1, 4}, 1)}, resize({1, 1, 2}, {}, "nearest", "tf_half_pixel_for_nn")),
+               ({1, 1, 2}), {2, 4});
+    }
     void integersAreRounded() {
         EXPECT(run(Op::Resize, {typed(types::UInt8, {1, 1, 2}, {0, 255})},
                    resize({1, 1, 4}, {1, 1, 2}, "linear", "half_pixel")),

@@ -17,7 +17,7 @@ const Value* Scope::find(const std::string& name) const {
 }
 
 NodeReader::NodeReader(const model::Node& read, Walk& in, const Scope& around, Builder& builder)
-    : node(read), walk(in), scope(around), b(builder), results(read.outputs.size()) {}
+    : node(read), walk(in), scope(around), b(builder), results(read.outputs.size()), read_(read.attributes.size()) {}
 
 const Value* NodeReader::value(size_t i) {
     if (!hasInput(i))
@@ -58,10 +58,21 @@ void NodeReader::set(size_t i, Value value) {
 }
 
 const model::AttributeValue* NodeReader::find(const std::string& attribute) const {
-    for (const model::Attribute& given : node.attributes)
-        if (given.name == attribute)
-            return &given.value;
+    for (size_t i = 0; i < node.attributes.size(); ++i) {
+        if (node.attributes[i].name == attribute) {
+            read_[i] = true;
+            return &node.attributes[i].value;
+        }
+    }
     return nullptr;
+}
+
+std::vector<std::string> NodeReader::unread() const {
+    std::vector<std::string> names;
+    for (size_t i = 0; i < node.attributes.size(); ++i)
+        if (!read_[i])
+            names.push_back(node.attributes[i].name);
+    return names;
 }
 
 bool NodeReader::has(const std::string& attribute) const {

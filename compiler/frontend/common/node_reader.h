@@ -79,6 +79,8 @@ public:
     std::vector<std::string> texts(const std::string& attribute);
     model::TensorPtr tensor(const std::string& attribute);
     std::shared_ptr<const model::Graph> graph(const std::string& attribute);
+    /// Names of the attributes that nothing has asked for yet.
+    std::vector<std::string> unread() const;
 
     /// 0 … rank-1 from -rank … rank-1; a fault otherwise.
     int64_t axis(int64_t value, int64_t rank);
@@ -96,6 +98,7 @@ public:
 
 private:
     const model::AttributeValue* find(const std::string& attribute) const;
+    mutable std::vector<bool> read_; // by attribute
     template <class T>
     const T* get(const std::string& attribute);
 };

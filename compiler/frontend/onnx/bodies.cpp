@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Schemas at work: nodes are held against them, and operators that ONNX defines by other operators are expanded.
+#include "frontend/onnx/attributes.h"
 #include "frontend/onnx/frame.h"
 #include "frontend/onnx/value_types.h"
 
@@ -14,33 +15,6 @@ namespace lathe::frontend::onnx {
 namespace {
 
 using ::onnx::OpSchema;
-
-bool fits(const model::AttributeValue& value, ::onnx::AttributeProto::AttributeType type) {
-    using Proto = ::onnx::AttributeProto;
-    switch (type) {
-    case Proto::FLOAT:
-        return std::holds_alternative<double>(value);
-    case Proto::INT:
-        return std::holds_alternative<int64_t>(value);
-    case Proto::STRING:
-        return std::holds_alternative<std::string>(value);
-    case Proto::TENSOR:
-    case Proto::SPARSE_TENSOR:
-        return std::holds_alternative<model::TensorPtr>(value);
-    case Proto::GRAPH:
-        return std::holds_alternative<std::shared_ptr<const model::Graph>>(value);
-    case Proto::FLOATS:
-        return std::holds_alternative<std::vector<double>>(value) ||
-               (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
-    case Proto::INTS:
-        return std::holds_alternative<std::vector<int64_t>>(value);
-    case Proto::STRINGS:
-        return std::holds_alternative<std::vector<std::string>>(value) ||
-               (std::holds_alternative<std::vector<int64_t>>(value) && std::get<std::vector<int64_t>>(value).empty());
-    default:
-        return true;
-    }
-}
 
 /// Of the versions from an operator's own to the newest, the first for which it has a body.
 int bodyVersion(const OpSchema& schema) {
@@ -82,20 +56,8 @@ void GraphReader::checkAgainstSchema(const model::Node& node, const OpSchema& sc
         report(&node,
                fmt::format("the node has {} outputs; the operator gives at most {}", outputs, schema.max_output()),
                "the model is malformed; export it again");
-    for (const auto& [name, attribute] : schema.attributes()) {
-        const auto found = std::find_if(node.attributes.begin(), node.attributes.end(),
-                                        [&](const model::Attribute& given) { return given.name == name; });
-        if (found == node.attributes.end()) {
-            if (attribute.required)
-                report(&node, fmt::format("the required attribute '{}' is missing", name),
-                       "set it when exporting the model");
-        } else if (!fits(found->value, attribute.type)) {
-            report(&node,
-                   fmt::format("attribute '{}' has the wrong type; the operator takes {}", name,
-                               ::onnx::AttributeProto::AttributeType_Name(attribute.type)),
-                   "the model is malformed; export it again");
-        }
-    }
+    for (const Diagnostic& fault : faultsOfAttributes(node, schema))
+        report(&node, fault.what, fault.hint);
 }
 
 bool GraphReader::hasBody(const model::Node& call) {

@@ -252,12 +252,23 @@ void Converter::convertNode(const model::Node& node, Scope& scope) {
     };
     if (std::optional<std::string> fault = faultOfOperandTypes(node, typeOf))
         return builder_.fail(*std::move(fault), "the model is malformed; export it again");
-    if (const ConvertFn convert = findConverter(node))
+    if (const ConvertFn convert = findConverter(node)) {
         convert(reader, builder_);
-    else
+        if (!findSchema(node.domain, node.op, node.version))
+            for (const std::string& name : reader.unread())
+                builder_.fail(fmt::format("attribute '{}' is unknown to the operator", name), "remove the attribute");
+    } else {
         expand(reader);
-    if (!builder_.failed())
-        define(reader, scope);
+    }
+    if (builder_.failed())
+        return;
+    const auto typeOfResult = [&](size_t i) -> std::optional<DataType> {
+        const Var var = reader.results[i] ? reader.results[i]->var : Var{};
+        return var && builder_.isTensor(var) ? std::optional(builder_.dtype(var)) : std::nullopt;
+    };
+    if (std::optional<std::string> fault = faultOfResultTypes(node, typeOf, typeOfResult))
+        return builder_.fail(*std::move(fault), "correct the attributes that say the type, or export the model again");
+    define(reader, scope);
 }
 
 void Converter::define(NodeReader& reader, Scope& scope) {

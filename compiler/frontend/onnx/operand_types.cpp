@@ -16,10 +16,9 @@ namespace {
 
 using Formal = ::onnx::OpSchema::FormalParameter;
 
-const Formal* formalOf(const ::onnx::OpSchema& schema, size_t input) {
-    const auto& formals = schema.inputs();
-    if (input < formals.size())
-        return &formals[input];
+const Formal* formalOf(const std::vector<Formal>& formals, size_t i) {
+    if (i < formals.size())
+        return &formals[i];
     return !formals.empty() && formals.back().GetOption() == ::onnx::OpSchema::Variadic ? &formals.back() : nullptr;
 }
 
@@ -31,16 +30,14 @@ std::string namesOf(const ::onnx::DataTypeSet& types) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-} // namespace
+/// Which operand or result gave a type variable its type: "T" -> "input 0 (X)", float32.
+using Variables = std::map<std::string, std::pair<std::string, DataType>>;
 
-std::optional<std::string> faultOfOperandTypes(const model::Node& node,
-                                               const std::function<std::optional<DataType>(size_t)>& typeOf) {
-    const ::onnx::OpSchema* schema = findSchema(node.domain, node.op, node.version);
-    if (!schema)
-        return std::nullopt;
-    std::map<std::string, std::pair<size_t, DataType>> variables; // "T" -> the input that gave it its type
-    for (size_t i = 0; i < node.inputs.size(); ++i) {
-        const Formal* formal = formalOf(*schema, i);
+/// What is wrong with one side of the operator. side: "input", "output"; does: what the operator does with them.
+std::optional<std::string> faultOf(const std::vector<Formal>& formals, size_t count, const TypeOf& typeOf,
+                                   const char* side, const char* does, Variables& variables) {
+    for (size_t i = 0; i < count; ++i) {
+        const Formal* formal = formalOf(formals, i);
         const std::optional<DataType> type = typeOf(i);
         if (!formal || !type)
             continue;
@@ -49,17 +46,36 @@ std::optional<std::string> faultOfOperandTypes(const model::Node& node,
         value.dtype = *type;
         ::onnx::TypeProto proto;
         writeType(value, proto);
+        const std::string name = fmt::format("{} {} ({})", side, i, formal->GetName());
         if (!formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(proto)))
-            return fmt::format("input {} ({}) is {}; the operator takes {}", i, formal->GetName(), toString(*type),
+            return fmt::format("{} is {}; the operator {} {}", name, toString(*type), does,
                                namesOf(formal->GetTypes()));
         if (formal->GetOption() == ::onnx::OpSchema::Variadic && !formal->GetIsHomogeneous())
             continue;
-        const auto [it, fresh] = variables.emplace(formal->GetTypeStr(), std::pair(i, *type));
+        const auto [it, fresh] = variables.emplace(formal->GetTypeStr(), std::pair(name, *type));
         if (!fresh && it->second.second != *type)
-            return fmt::format("input {} ({}) is {}, input {} is {}; the operator takes one type for both", i,
-                               formal->GetName(), toString(*type), it->second.first, toString(it->second.second));
+            return fmt::format("{} is {}, {} is {}; the operator takes one type for both", name, toString(*type),
+                               it->second.first, toString(it->second.second));
     }
     return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> faultOfOperandTypes(const model::Node& node, const TypeOf& typeOfInput) {
+    const ::onnx::OpSchema* schema = findSchema(node.domain, node.op, node.version);
+    Variables variables;
+    return schema ? faultOf(schema->inputs(), node.inputs.size(), typeOfInput, "input", "takes", variables)
+                  : std::nullopt;
+}
+
+std::optional<std::string> faultOfResultTypes(const model::Node& node, const TypeOf& typeOfInput,
+                                              const TypeOf& typeOfOutput) {
+    const ::onnx::OpSchema* schema = findSchema(node.domain, node.op, node.version);
+    Variables variables;
+    if (!schema || faultOf(schema->inputs(), node.inputs.size(), typeOfInput, "input", "takes", variables))
+        return std::nullopt;
+    return faultOf(schema->outputs(), node.outputs.size(), typeOfOutput, "output", "gives", variables);
 }
 
 } // namespace lathe::frontend::onnx

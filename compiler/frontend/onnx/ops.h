@@ -8,6 +8,8 @@
 namespace lathe::frontend::onnx {
 
 // ---- shared by families
+/// The element type that an attribute names by its number; `otherwise` if it is absent or 0.
+DataType elementType(NodeReader& node, const std::string& attribute, DataType otherwise);
 /// x op y, with the attributes by which operators broadcast before opset 7.
 Var elementwise(NodeReader& node, Builder& b, Op op);
 /// inputs joined from left to right.

@@ -57,8 +57,10 @@ Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, dou
         return div(b, x, addTo(b, b.call(Op::Abs, {x}), 1));
     if (name == "Softplus")
         return softplus(b, x);
-    node.fail("activation '" + name + "' is unknown",
-              "recurrent operators take Sigmoid, Tanh, Relu, Affine, LeakyRelu, …");
+    node.fail(
+        "activation '" + name + "' is unknown",
+        "known are Relu, Tanh, Sigmoid, Affine, LeakyRelu, ThresholdedRelu, ScaledTanh, HardSigmoid, Elu, Softsign and "
+        "Softplus");
     return x;
 }
 

@@ -222,10 +222,17 @@ void convertScan(NodeReader& node, Builder& b) {
         values.resize(size, 0);
         return values;
     };
+    const auto directions = [&](const char* name, size_t size) {
+        Ints values = list(name, size);
+        for (int64_t value : values)
+            if (value != 0 && value != 1)
+                node.fail(fmt::format("attribute '{}' has the entry {}; known are 0 and 1", name, value));
+        return values;
+    };
     shape.inputAxes = list("scan_input_axes", shape.inputs);
-    shape.inputDirections = list(batched ? "directions" : "scan_input_directions", shape.inputs);
+    shape.inputDirections = directions(batched ? "directions" : "scan_input_directions", shape.inputs);
     shape.outputAxes = list("scan_output_axes", shape.outputs);
-    shape.outputDirections = list("scan_output_directions", shape.outputs);
+    shape.outputDirections = directions("scan_output_directions", shape.outputs);
     const std::vector<Var> states(operands.begin(), operands.begin() + static_cast<std::ptrdiff_t>(shape.states));
     const std::vector<Var> inputs(operands.begin() + static_cast<std::ptrdiff_t>(shape.states), operands.end());
     for (size_t i = 0; i < inputs.size(); ++i) {

@@ -109,6 +109,7 @@ void convertResize(NodeReader& node, Builder& b) {
     attrs.extrapolation = node.real("extrapolation_value", 0);
     const Ints axes = node.has("axes") ? [&] {
         Ints given = node.integers("axes");
+        node.axes(given, rank); // none twice
         for (int64_t& axis : given)
             axis = node.axis(axis, rank);
         return given;
@@ -118,6 +119,8 @@ void convertResize(NodeReader& node, Builder& b) {
     const size_t scalesAt = first ? 1 : 2;
     if (b.failed())
         return;
+    if (!first && !empty(3) && !empty(scalesAt))
+        return node.fail("both scales and sizes are given, of which the operator takes one");
     if (!first && !empty(3)) {
         Dims sizes = b.symbolic(node.in(3), "size");
         if (b.failed())
@@ -215,12 +218,21 @@ void convertCol2Im(NodeReader& node, Builder& b) {
         return node.fail("image_shape and block_shape must be known when the model is compiled");
     const size_t spatial = image->size();
     Ints strides = node.integers("strides"), dilations = node.integers("dilations"), pads = node.integers("pads");
-    strides.resize(spatial, 1);
-    dilations.resize(spatial, 1);
-    pads.resize(2 * spatial, 0);
+    if (strides.empty())
+        strides.assign(spatial, 1);
+    if (dilations.empty())
+        dilations.assign(spatial, 1);
+    if (pads.empty())
+        pads.assign(2 * spatial, 0);
+    if (strides.size() != spatial || dilations.size() != spatial || pads.size() != 2 * spatial)
+        return node.fail(fmt::format("strides, dilations or pads do not fit {} spatial dims", spatial));
     Ints steps, sizes; // windows along each dim; the padded image
     int64_t taps = 1, windows = 1, flat = 1;
     for (size_t i = 0; i < spatial; ++i) {
+        constexpr int64_t most = 1 << 24;
+        for (const int64_t extent : {(*image)[i], (*block)[i], strides[i], dilations[i], pads[i], pads[i + spatial]})
+            if (extent < 0 || extent > most)
+                return node.fail(fmt::format("an extent of image, block, strides, dilations or pads is {}", extent));
         const int64_t size = (*image)[i] + pads[i] + pads[i + spatial], reach = ((*block)[i] - 1) * dilations[i] + 1;
         if (strides[i] < 1 || dilations[i] < 1 || (*block)[i] < 1 || size < reach || size > (1 << 24))
             return node.fail("the windows do not fit the image");

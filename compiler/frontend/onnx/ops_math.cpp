@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <limits>
+
 namespace lathe::frontend::onnx {
 
 using namespace relay;
@@ -27,18 +29,13 @@ Var alignOld(NodeReader& node, Builder& b, Var x, Var y) {
 }
 
 DataType castTarget(NodeReader& node) {
-    int64_t number = 0;
-    if (node.version() < 6) { // a name until opset 6
-        ::onnx::TensorProto::DataType named{};
-        if (::onnx::TensorProto::DataType_Parse(node.text("to", ""), &named))
-            number = named;
-    } else {
-        number = node.integer("to", 0);
-    }
-    const auto dtype = fromProto(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)));
+    if (node.version() >= 6)
+        return elementType(node, "to", types::Float32);
+    ::onnx::TensorProto::DataType named{}; // a name until opset 6
+    const std::string name = node.text("to", "");
+    const auto dtype = ::onnx::TensorProto::DataType_Parse(name, &named) ? fromProto(named) : std::nullopt;
     if (!dtype)
-        node.refuse(fmt::format("the cast's target, {}, is not supported",
-                                protoTypeName(static_cast<int32_t>(std::clamp<int64_t>(number, 0, 1000)))));
+        node.refuse(fmt::format("the cast's target, {}, is not supported", name));
     return dtype.value_or(types::Float32);
 }
 
@@ -59,6 +56,17 @@ Var castTo(NodeReader& node, Builder& b, Var x, DataType dtype) {
 }
 
 } // namespace
+
+DataType elementType(NodeReader& node, const std::string& attribute, DataType otherwise) {
+    const int64_t number = node.integer(attribute, 0);
+    if (number == 0)
+        return otherwise;
+    const bool inRange = number > 0 && number <= std::numeric_limits<int32_t>::max();
+    const auto dtype = inRange ? fromProto(static_cast<int32_t>(number)) : std::nullopt;
+    if (!dtype)
+        node.refuse(fmt::format("attribute '{}' = {} is no element type that is supported", attribute, number));
+    return dtype.value_or(otherwise);
+}
 
 Var elementwise(NodeReader& node, Builder& b, Op op) {
     const Var x = node.in(0), y = node.in(1);

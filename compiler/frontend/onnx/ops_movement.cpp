@@ -248,8 +248,6 @@ void convertPad(NodeReader& node, Builder& b) {
         }
     }
     const std::string mode = node.text("mode", "constant");
-    if (mode != "constant" && mode != "reflect" && mode != "edge" && mode != "wrap")
-        return node.fail(fmt::format("pad mode '{}' is unknown", mode));
     node.set(0, pad(b, x, mode, std::move(before), std::move(after), {}, mode == "constant" ? value : Var{}));
 }
 
@@ -320,8 +318,9 @@ void convertTrilu(NodeReader& node, Builder& b) {
     attrs.k = 0;
     if (node.hasInput(1)) {
         const Dims k = b.symbolic(node.in(1), "k");
-        if (k.size() == 1)
-            attrs.k = k[0];
+        if (!b.failed() && k.size() != 1)
+            return node.fail("k must have one element");
+        attrs.k = b.failed() ? Expr(0) : k[0];
     }
     node.set(0, b.call(Op::Trilu, {x}, attrs));
 }

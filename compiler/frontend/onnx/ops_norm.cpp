@@ -90,8 +90,9 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     const int64_t axis = node.axis(node.integer("axis", -1), rank);
     const double epsilon = node.real("epsilon", 1e-5);
-    const bool plain =
-        !node.wants(1) && !node.wants(2) && b.rank(scale) == rank - axis && (!bias || b.rank(bias) == rank - axis);
+    const DataType stash = elementType(node, "stash_type", types::Float32); // of mean, inverse and what leads to them
+    const bool plain = stash == types::Float32 && !node.wants(1) && !node.wants(2) && b.rank(scale) == rank - axis &&
+                       (!bias || b.rank(bias) == rank - axis);
     if (plain) {
         NormAttrs attrs;
         attrs.axis = axis;
@@ -100,15 +101,14 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
         return;
     }
     const DataType dtype = b.dtype(x);
-    const DataType stash = dtype == types::Float64 ? dtype : types::Float32;
-    const Moments now = moments(b, cast(b, x, stash), iotaInts(axis, rank));
+    const Moments now = moments(b, cast(b, x, dtype == types::Float64 ? dtype : stash), iotaInts(axis, rank));
     const Var inverse = inverseRoot(b, now.variance, epsilon);
     Var y = mul(b, cast(b, mul(b, now.centered, inverse), dtype), scale);
     if (bias)
         y = add(b, y, bias);
     node.set(0, y);
-    node.set(1, now.mean);
-    node.set(2, inverse);
+    node.set(1, cast(b, now.mean, stash));
+    node.set(2, cast(b, inverse, stash));
 }
 
 void convertLpNormalization(NodeReader& node, Builder& b) {

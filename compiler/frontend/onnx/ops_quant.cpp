@@ -5,7 +5,6 @@
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/products.h"
-#include "frontend/onnx/tensors.h"
 #include "frontend/onnx/window.h"
 
 #include <fmt/format.h>
@@ -118,14 +117,12 @@ void convertQuantizeLinear(NodeReader& node, Builder& b) {
     const Var scale = node.in(1), zero = node.optional(2);
     if (b.failed())
         return;
-    DataType dtype = zero ? b.dtype(zero) : types::UInt8;
-    if (!zero && node.integer("output_dtype", 0) != 0) {
-        const auto given = fromProto(static_cast<int32_t>(node.integer("output_dtype", 0)));
-        if (!given)
-            return node.refuse("the output's element type is not supported");
-        dtype = *given;
-    }
-    const DataType work = b.dtype(scale).isFloat() && b.dtype(x).isInt() ? types::Float32 : b.dtype(x);
+    const DataType dtype = elementType(node, "output_dtype", zero ? b.dtype(zero) : types::UInt8);
+    if (zero && dtype != b.dtype(zero))
+        return node.fail(fmt::format("attribute 'output_dtype' says {}, but the zero point is {}", toString(dtype),
+                                     toString(b.dtype(zero))));
+    const DataType usual = b.dtype(scale).isFloat() && b.dtype(x).isInt() ? types::Float32 : b.dtype(x);
+    const DataType work = elementType(node, "precision", usual);
     x = cast(b, x, work);
     const int64_t axis = node.integer("axis", 1), block = node.integer("block_size", 0);
     const Var by = cast(b, spreadParameter(node, b, scale, x, axis, block), work);
@@ -137,10 +134,7 @@ void convertDequantizeLinear(NodeReader& node, Builder& b) {
     const Var x = node.in(0), scale = node.in(1), zero = node.optional(2);
     if (b.failed())
         return;
-    DataType result = b.dtype(scale);
-    if (node.integer("output_dtype", 0) != 0)
-        if (const auto given = fromProto(static_cast<int32_t>(node.integer("output_dtype", 0))))
-            result = *given;
+    const DataType result = elementType(node, "output_dtype", b.dtype(scale));
     const int64_t axis = node.integer("axis", 1), block = node.integer("block_size", 0);
     const Var by = cast(b, spreadParameter(node, b, scale, x, axis, block), types::Float32);
     const Var offset = spreadParameter(node, b, zero, x, axis, block);

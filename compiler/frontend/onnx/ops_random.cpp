@@ -3,7 +3,6 @@
 // Random operators: all draw uniform numbers from the counter-based generator and reshape their distribution.
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
-#include "frontend/onnx/tensors.h"
 
 #include <numbers>
 
@@ -34,17 +33,16 @@ Var normal(NodeReader& node, Builder& b, const Dims& shape, DataType dtype) {
     return cast(b, addTo(b, mulBy(b, z, node.real("scale", 1)), node.real("mean", 0)), dtype);
 }
 
-DataType dtypeOr(NodeReader& node, DataType otherwise) {
-    if (!node.has("dtype"))
-        return otherwise;
-    const auto dtype = fromProto(static_cast<int32_t>(node.integer("dtype", 1)));
-    if (!dtype)
-        node.refuse("the element type is not supported");
-    return dtype.value_or(otherwise);
+/// The dims that the attribute gives.
+Dims givenShape(NodeReader& node) {
+    const Ints shape = node.integers("shape");
+    if (std::ranges::any_of(shape, [](int64_t size) { return size < 0; }))
+        node.fail("attribute 'shape' has a negative dim");
+    return toDims(shape);
 }
 
 DataType likeType(NodeReader& node, Builder& b, Var x) {
-    return dtypeOr(node, b.failed() ? types::Float32 : b.dtype(x));
+    return elementType(node, "dtype", b.failed() ? types::Float32 : b.dtype(x));
 }
 Dims likeShape(Builder& b, Var x) {
     return b.failed() ? Dims{} : b.shape(x);
@@ -53,7 +51,7 @@ Dims likeShape(Builder& b, Var x) {
 } // namespace
 
 void convertRandomUniform(NodeReader& node, Builder& b) {
-    node.set(0, uniform(node, b, toDims(node.integers("shape")), dtypeOr(node, types::Float32), node.real("low", 0),
+    node.set(0, uniform(node, b, givenShape(node), elementType(node, "dtype", types::Float32), node.real("low", 0),
                         node.real("high", 1)));
 }
 
@@ -63,7 +61,7 @@ void convertRandomUniformLike(NodeReader& node, Builder& b) {
 }
 
 void convertRandomNormal(NodeReader& node, Builder& b) {
-    node.set(0, normal(node, b, toDims(node.integers("shape")), dtypeOr(node, types::Float32)));
+    node.set(0, normal(node, b, givenShape(node), elementType(node, "dtype", types::Float32)));
 }
 
 void convertRandomNormalLike(NodeReader& node, Builder& b) {
@@ -76,7 +74,7 @@ void convertBernoulli(NodeReader& node, Builder& b) {
     if (b.failed())
         return;
     const Var hit = less(b, uniform(node, b, b.shape(x), b.dtype(x), 0, 1), x);
-    node.set(0, cast(b, hit, dtypeOr(node, b.failed() ? types::Float32 : b.dtype(x))));
+    node.set(0, cast(b, hit, elementType(node, "dtype", b.failed() ? types::Float32 : b.dtype(x))));
 }
 
 void convertMultinomial(NodeReader& node, Builder& b) {
@@ -90,7 +88,7 @@ void convertMultinomial(NodeReader& node, Builder& b) {
     const Var passed = b.call(Op::GreaterEqual, {unsqueeze(b, draws, {2}), unsqueeze(b, edges, {1})});
     const Var picked = reduce(b, "sum", cast(b, passed, types::Int64), {2}, false);
     const Var last = b.scalarOf(dim(b, x, 1) - 1); // the edges may end just below one
-    node.set(0, cast(b, minimum(b, picked, last), dtypeOr(node, types::Int32)));
+    node.set(0, cast(b, minimum(b, picked, last), elementType(node, "dtype", types::Int32)));
 }
 
 } // namespace lathe::frontend::onnx

@@ -81,6 +81,10 @@ std::vector<Function> readFunctions(NodeReader& node, const std::vector<std::str
             function.beta = take(betas, beta, n == "HardSigmoid" ? 0.5 : n == "ScaledTanh" ? 1 : 0);
         functions.push_back(function);
     }
+    if (alpha < alphas.size() || beta < betas.size())
+        node.fail(
+            fmt::format("activation_alpha and activation_beta have {} and {} values; these activations take {} and {}",
+                        alphas.size(), betas.size(), alpha, beta));
     return functions;
 }
 
@@ -98,6 +102,8 @@ std::optional<Recurrence> readRecurrence(NodeReader& node, Builder& b, int gates
     r.reversed = direction == "reverse";
     r.batchFirst = node.integer("layout", 0) != 0;
     r.clip = node.real("clip", 0);
+    if (r.clip < 0 || std::isnan(r.clip))
+        node.fail(fmt::format("attribute 'clip' is {}, which is no bound", r.clip));
     r.functions = readFunctions(node, defaults, r.directions);
     if (!node.needRank(r.x, 3) || !node.needRank(r.weights, 3) || !node.needRank(r.recurrent, 3))
         return std::nullopt;
@@ -108,6 +114,11 @@ std::optional<Recurrence> readRecurrence(NodeReader& node, Builder& b, int gates
     r.hidden = dim(b, r.recurrent, 2);
     if (const auto count = arith::asInt(dim(b, r.weights, 0)); !count || *count != static_cast<int64_t>(r.directions)) {
         node.fail(fmt::format("the weights are not for {} direction(s)", r.directions));
+        return std::nullopt;
+    }
+    if (const auto hidden = arith::asInt(r.hidden); hidden && node.integer("hidden_size", *hidden) != *hidden) {
+        node.fail(fmt::format("attribute 'hidden_size' is {}, but the weights are for {}",
+                              node.integer("hidden_size", *hidden), *hidden));
         return std::nullopt;
     }
     if (r.lengths)

@@ -3,7 +3,6 @@
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
-#include "frontend/onnx/tensors.h"
 #include "relay/rules.h"
 
 #include <fmt/format.h>
@@ -133,6 +132,8 @@ Axes readAxes(NodeReader& node, Builder& b) {
 } // namespace
 
 void convertConstant(NodeReader& node, Builder& b) {
+    if (node.node.attributes.size() > 1)
+        return node.fail("the constant has more than one value", "the model is malformed; export it again");
     const model::TensorPtr value = constantValue(node);
     if (!value)
         return node.fail("the constant has no value", "the model is malformed; export it again");
@@ -208,6 +209,11 @@ void convertReshape(NodeReader& node, Builder& b) {
     std::optional<size_t> inferred;
     if (std::any_of(wanted.begin(), wanted.end(), mayBeMarker))
         return node.set(0, reshape(b, x, runtimeShape(wanted, from, allowZero)));
+    const auto has = [&](int64_t size) {
+        return std::ranges::any_of(wanted, [&](const Expr& dim) { return arith::isConst(dim, size); });
+    };
+    if (allowZero && has(0) && has(-1))
+        return node.fail("the new shape has a dim 0 and one to be inferred, which allowzero = 1 leaves open");
     for (size_t i = 0; i < wanted.size(); ++i) {
         Expr size = wanted[i];
         if (arith::isConst(size, 0) && !allowZero) {
@@ -303,12 +309,10 @@ void convertEyeLike(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 2))
         return;
-    const auto given = node.has("dtype") ? fromProto(static_cast<int32_t>(node.integer("dtype", 0))) : b.dtype(x);
-    if (!given)
-        return node.refuse("the element type is not supported");
+    const DataType dtype = elementType(node, "dtype", b.dtype(x));
     const Dims shape = b.shape(x);
     const Var rows = iota(b, shape, 0, types::Int64), columns = iota(b, shape, 1, types::Int64);
-    node.set(0, cast(b, equal(b, addTo(b, rows, static_cast<double>(node.integer("k", 0))), columns), *given));
+    node.set(0, cast(b, equal(b, addTo(b, rows, static_cast<double>(node.integer("k", 0))), columns), dtype));
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {

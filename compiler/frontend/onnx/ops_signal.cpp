@@ -3,7 +3,6 @@
 // Fourier transforms.
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
-#include "frontend/onnx/tensors.h"
 
 #include <fmt/format.h>
 
@@ -88,6 +87,9 @@ void convertSTFT(NodeReader& node, Builder& b) {
     DftAttrs attrs;
     attrs.axis = 2;
     attrs.onesided = node.integer("onesided", 1) != 0;
+    if (attrs.onesided && arith::isConst(dim(b, real, 2), 2))
+        return node.fail("onesided = 1 keeps half of the spectrum, but that of a complex signal has no symmetry",
+                         "set onesided to 0");
     attrs.length = length;
     node.set(0, b.call(Op::Dft, {framed}, attrs));
 }
@@ -131,10 +133,7 @@ void convertMelWeightMatrix(NodeReader& node, Builder& b) {
     tensor->dtype = types::Float32;
     tensor->shape = {rows, columns};
     tensor->bytes = {bytes, std::as_bytes(std::span(*bytes))};
-    const auto dtype = fromProto(static_cast<int32_t>(node.integer("output_datatype", 1)));
-    if (!dtype)
-        return node.refuse("the element type is not supported");
-    node.set(0, cast(b, b.constant(makeConstant(tensor)), *dtype));
+    node.set(0, cast(b, b.constant(makeConstant(tensor)), elementType(node, "output_datatype", types::Float32)));
 }
 
 } // namespace lathe::frontend::onnx

@@ -11,6 +11,24 @@ namespace lathe::frontend::onnx {
 
 using namespace relay;
 
+namespace {
+
+constexpr int64_t mostExtent = 1 << 30;
+
+/// auto_pad computes the pads, so they cannot be given too.
+bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad) {
+    for (const int64_t pad : pads) {
+        if (pad < 0 || pad > mostExtent || (pad != 0 && autoPad != "NOTSET")) {
+            node.fail(pad < 0 || pad > mostExtent ? fmt::format("attribute 'pads' has the entry {}", pad)
+                                                  : fmt::format("both pads and auto_pad = {} are given", autoPad));
+            return false;
+        }
+    }
+    return true;
+}
+
+} // namespace
+
 /// The window of a convolution or pool over `spatial` dims, from attributes. kernel: given by the weights if not empty.
 std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kernel) {
     const size_t spatial = sizes.size();
@@ -32,10 +50,12 @@ std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kerne
         return std::nullopt;
     }
     const std::string mode = node.text("auto_pad", "NOTSET");
+    if (!padsFit(node, pads, mode))
+        return std::nullopt;
     for (size_t i = 0; i < spatial; ++i) {
         const int64_t kernelSize = window.kernel[i], stride = window.strides[i], dilation = window.dilations[i];
-        if (kernelSize < 1 || stride < 1 || dilation < 1 || kernelSize > (1 << 30) || dilation > (1 << 30) ||
-            stride > (1 << 30)) {
+        if (kernelSize < 1 || stride < 1 || dilation < 1 || kernelSize > mostExtent || dilation > mostExtent ||
+            stride > mostExtent) {
             node.fail("kernel_shape, strides and dilations must be positive");
             return std::nullopt;
         }
@@ -50,9 +70,6 @@ std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kerne
             after = mode == "SAME_UPPER" ? larger : smaller;
         } else if (mode == "VALID") {
             before = after = 0;
-        } else if (mode != "NOTSET" && !mode.empty()) {
-            node.fail(fmt::format("auto_pad '{}' is unknown", mode));
-            return std::nullopt;
         }
         window.before.push_back(before);
         window.after.push_back(after);
@@ -180,11 +197,14 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
         return node.fail(fmt::format(
             "strides, dilations, pads, output_padding or output_shape do not fit {} spatial dims", spatial));
     const std::string mode = node.text("auto_pad", "NOTSET");
+    if (!padsFit(node, pads, mode))
+        return;
     Dims before(2, Expr(0)), after(2, Expr(0));
     Ints interior(2, 0);
     for (size_t i = 0; i < spatial; ++i) {
-        if (strides[i] < 1 || dilations[i] < 1 || (*kernel)[i] < 1)
-            return node.fail("kernel, strides and dilations must be positive");
+        if (strides[i] < 1 || dilations[i] < 1 || (*kernel)[i] < 1 || extra[i] < 0 ||
+            std::max({strides[i], dilations[i], (*kernel)[i], extra[i]}) > mostExtent)
+            return node.fail("kernel, strides and dilations must be positive, output_padding not negative");
         const Expr size = shape[i + 2];
         const int64_t reach = ((*kernel)[i] - 1) * dilations[i];
         Expr cutBefore = pads[i], cutAfter = pads[i + spatial];
