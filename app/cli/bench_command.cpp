@@ -170,6 +170,10 @@ int benchCommand(const BenchArgs& args, const Common& common) {
     int threads = common.threads > 0 ? common.threads : static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
     int code = 0;
     for (const std::string& model : args.models) {
+        if (!args.kernel.empty()) {
+            code = std::max(code, benchKernel(model, args, common));
+            continue;
+        }
         auto rows = benchModel(model, threads, args, common);
         if (!rows) {
             code = report({rows.error()}, common);

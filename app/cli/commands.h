@@ -57,7 +57,10 @@ int inspectCommand(const InspectArgs& args, const Common& common);
 
 struct PassesArgs {
     std::string model, after, diff, function, dump;
+    bool kernels = false; // their schedules instead
 };
+/// Workload, schedule, questions and refusals of each kernel; as JSON a line each.
+void printKernels(const driver::Trace& trace, bool json);
 int passesCommand(const PassesArgs& args, const Common& common);
 
 struct RunArgs {
@@ -75,7 +78,12 @@ struct BenchArgs {
     std::vector<std::string> models;
     int rounds = 20;
     std::vector<std::string> against; // commands that speak the bench protocol: see bench_command.cpp
+    std::string kernel;               // name or workload: time this one alone
+    std::vector<std::string> sizes;   // of that kernel: NAME=VALUE
+    bool cold = false;                // of that kernel: with caches flushed before each call
 };
+/// What benchCommand does for one kernel.
+int benchKernel(const std::string& model, const BenchArgs& args, const Common& common);
 int benchCommand(const BenchArgs& args, const Common& common);
 
 } // namespace lathe::cli

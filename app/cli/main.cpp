@@ -59,6 +59,7 @@ int run(int argc, char** argv) {
     passesApp->add_option("--after", passes.after, "print the IR after this pass");
     passesApp->add_option("--diff", passes.diff, "print the lines that this pass changed");
     passesApp->add_option("--function", passes.function, "only this function");
+    passesApp->add_flag("--kernels", passes.kernels, "print the kernels' workloads, schedules, questions and refusals");
     passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder");
     addCommon(*passesApp, common);
 
@@ -81,6 +82,9 @@ int run(int argc, char** argv) {
     benchApp->add_option("models", bench.models, "model files")->required();
     benchApp->add_option("--rounds", bench.rounds, "rounds")->check(CLI::Range(1, 100000));
     benchApp->add_option("--against", bench.against, "another runtime: NAME=COMMAND")->allow_extra_args(false);
+    benchApp->add_option("--kernel", bench.kernel, "time this kernel alone: its name, or its workload");
+    benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
+    benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");
     addCommon(*benchApp, common);
 
     TestArgs test;

@@ -123,7 +123,9 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     driver::Trace trace;
     auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
     int code = compiled ? 0 : report(trace.diagnostics, common);
-    if (!args.dump.empty()) {
+    if (args.kernels) {
+        printKernels(trace, common.json);
+    } else if (!args.dump.empty()) {
         if (auto dumped = dump(trace, args.dump); !dumped)
             return report({dumped.error()}, common);
     } else if (!args.after.empty() || !args.diff.empty()) {

@@ -18,6 +18,7 @@ inline constexpr int textNesting = 256;                     // brackets in IR te
 inline constexpr int exprDepth = 256;                       // of a dim; deeper becomes a symbol or a diagnostic
 inline constexpr int continuedNodes = 20'000;               // taken into the branches of an If whose results differ
 inline constexpr int knownValueElements = 4096;             // of tensors that types may depend on
+inline constexpr int scheduleSteps = 4096;                  // of one schedule's trace
 inline constexpr int64_t evaluatorBytes = int64_t{1} << 28; // of one constant folding
 inline constexpr int64_t arenaBytes = int64_t{1} << 40;
 

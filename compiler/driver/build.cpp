@@ -53,11 +53,14 @@ Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, 
     parallelFor(count, options.threads, compileOne, [&](size_t finished) {
         hook.report("kernels", static_cast<double>(finished) / static_cast<double>(count));
     });
-    for (const auto& error : errors)
-        if (error) {
-            hook.recordOf("generate code").diagnostics.push_back(*error);
-            return Failure(*error);
+    for (size_t i = 0; i < count; ++i) {
+        const std::vector<Diagnostic>& warnings = trace.kernels[i].schedule.warnings;
+        trace.diagnostics.insert(trace.diagnostics.end(), warnings.begin(), warnings.end());
+        if (errors[i]) {
+            hook.recordOf("generate code").diagnostics.push_back(*errors[i]);
+            return Failure(*errors[i]);
         }
+    }
     return objects;
 }
 
@@ -113,6 +116,10 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
                     const Decisions& decisions, PassHook& hook, Trace& trace) {
     LATHE_TRY(lower::Kernels kernels,
               hook.step("make kernels", [&] { return prepareKernels(fused, graph, options.target, trace); }));
+    std::set<std::string> workloads;
+    for (const KernelRecord& record : trace.kernels)
+        workloads.insert(record.workload);
+    LATHE_CHECKED(requireWorkloads(decisions, workloads));
     LATHE_TRY(Objects objects, compileKernels(kernels, options, decisions, hook, trace));
     LATHE_TRY(lower::Entry entry, hook.step("make entry", [&] { return makeEntry(fused, kernels, graph, trace); }));
     noteFigures(trace, hook.recordOf("make entry"));

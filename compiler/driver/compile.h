@@ -4,12 +4,11 @@
 #pragma once
 
 #include "codegen/target.h"
+#include "driver/decisions.h"
 #include "driver/trace.h"
 #include "relay/evaluator.h"
 
 #include <filesystem>
-#include <map>
-#include <set>
 
 namespace lathe::driver {
 
@@ -28,23 +27,11 @@ struct Options {
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
 };
 
-/// What is decided otherwise than by default. A value: prints and parses as JSON.
-struct Decisions {
-    std::set<std::string> skipPasses;           // optional passes that are off
-    int optionalLimit = -1;                     // only the first N optional passes run; -1: all
-    std::map<std::string, schedule::Pins> pins; // workload -> named choices
-};
-Result<Decisions> parseDecisions(std::string_view json);
-std::string toJson(const Decisions& decisions);
-
 /// A compiled model.
 struct Artifact {
     std::filesystem::path path;
     double seconds = 0;
 };
-
-/// Names of the optional passes in their order: what optionalLimit counts.
-const std::vector<std::string>& optionalPasses();
 
 /// Reads the model, compiles it and writes the artifact to `out` (whole or not at all). Fails with the first error; all of
 /// them are in trace.diagnostics. Exceptions become Diagnostics (driver/guarded.h).

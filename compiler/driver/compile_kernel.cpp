@@ -29,6 +29,7 @@ KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Ta
     kernel.computation = std::move(named);
     KernelRecord record;
     record.name = name;
+    record.schedulable = kernel.schedulable;
     record.workload = toString(lower::workloadOf(*kernel.computation, target));
     record.stages.emplace_back("computation", kernel.computation);
     return record;
@@ -37,10 +38,11 @@ KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Ta
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
                                              KernelCache& cache, const lower::KernelHook& hook,
                                              KernelRecord& record) {
-    auto pins = decisions.pins.find(record.workload);
+    static const lower::ScheduleDecisions none;
+    const auto decided = decisions.kernels.find(record.workload);
     LATHE_CHECKED(lower::lowerKernel(kernel, options.target,
-                                     pins == decisions.pins.end() ? schedule::Pins{} : pins->second, hook));
-    record.schedule = kernel.trace;
+                                     decided == decisions.kernels.end() ? none : decided->second, hook));
+    record.schedule = kernel.schedule;
     record.llvmIr = [lowered = kernel.lowered, target = options.target]() -> Result<std::string> {
         LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
         return std::move(code.llvmIr);

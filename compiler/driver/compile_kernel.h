@@ -16,7 +16,6 @@ KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Ta
 /// Schedules and lowers the kernel (its workspace and checks are known then) and makes the object, or finds it in the
 /// cache; empty if options.emitCode is off. Touches nothing but the kernel and its record: kernels compile in parallel.
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
-                                             KernelCache& cache, const lower::KernelHook& hook,
-                                             KernelRecord& record);
+                                             KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record);
 
 } // namespace lathe::driver

@@ -1,56 +1,137 @@
 // SPDX-License-Identifier: Apache-2.0
-//
-// Decisions as JSON: {"skip":["fuse"],"optional_limit":12,"pins":{"WORKLOAD":{"rows":6}}}. Unknown keys are errors: a
-// misspelt decision would silently not apply.
-#include "driver/compile.h"
+#include "driver/decisions.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace lathe::driver {
+namespace {
+
+using nlohmann::json;
+
+std::string dump(const json& value) {
+    return value.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+/// An integer that fits; JSON has larger ones, and fractions.
+template <class T>
+std::optional<T> integer(const json& value) {
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<T>::max())))
+        return std::nullopt;
+    const auto number = value.get<int64_t>();
+    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max())
+        return std::nullopt;
+    return static_cast<T>(number);
+}
+
+Failure malformed(const std::string& key, const json& value, std::string hint) {
+    std::string text = dump(value);
+    if (text.size() > 80)
+        text = text.substr(0, 77) + "...";
+    return failure(fmt::format("decision '{}' is malformed: {}", key, text), std::move(hint));
+}
+
+Result<void> readSkip(const json& value, Decisions& decisions) {
+    if (!value.is_array())
+        return malformed("skip", value, R"(a list of passes: ["fuse"])");
+    const std::vector<std::string>& all = optionalPasses();
+    for (const json& pass : value) {
+        if (!pass.is_string() || std::ranges::find(all, pass.get<std::string>()) == all.end())
+            return failure(fmt::format("{} is no optional pass", dump(pass)),
+                           fmt::format("optional passes: {}", fmt::join(all, ", ")));
+        decisions.skipPasses.insert(pass.get<std::string>());
+    }
+    return {};
+}
+
+Result<void> readAnswers(const json& value, Decisions& decisions) {
+    const char* form = R"(by workload and question: {"WORKLOAD": {"b0.rows": [6]}})";
+    if (!value.is_object())
+        return malformed("answers", value, form);
+    for (const auto& [workload, answers] : value.items()) {
+        if (!answers.is_object())
+            return malformed("answers", answers, form);
+        for (const auto& [name, numbers] : answers.items()) {
+            std::vector<int64_t> answer;
+            for (const json& number : numbers.is_array() ? numbers : json::array({json()})) {
+                const auto integral = integer<int64_t>(number);
+                if (!integral)
+                    return malformed("answers", numbers, form);
+                answer.push_back(*integral);
+            }
+            decisions.kernels[workload].answers[name] = std::move(answer);
+        }
+    }
+    return {};
+}
+
+Result<void> readSchedules(const json& value, Decisions& decisions) {
+    const char* form = R"x(by workload, a step a line: {"WORKLOAD": "loops blocks(#0) gives(0)\nparallel loops(0)"})x";
+    if (!value.is_object())
+        return malformed("schedules", value, form);
+    for (const auto& [workload, text] : value.items()) {
+        if (!text.is_string())
+            return malformed("schedules", text, form);
+        auto trace = schedule::parseTrace(text.get<std::string>());
+        if (!trace)
+            return failure(fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line,
+                                       trace.error().what));
+        decisions.kernels[workload].trace = *std::move(trace);
+    }
+    return {};
+}
+
+} // namespace
 
 Result<Decisions> parseDecisions(std::string_view text) {
-    nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object())
+    const json value = json::parse(text, nullptr, false);
+    if (!value.is_object())
         return failure("decisions are not a JSON object", R"(for example {"skip":["fuse"]})");
     Decisions decisions;
-    for (const auto& [key, value] : json.items()) {
-        if (key == "skip" && value.is_array()) {
-            for (const auto& pass : value) {
-                const auto& all = optionalPasses();
-                if (!pass.is_string() || std::find(all.begin(), all.end(), pass.get<std::string>()) == all.end())
-                    return failure(fmt::format("'{}' is no optional pass", pass.dump()),
-                                   fmt::format("optional passes: {}", fmt::join(all, ", ")));
-                decisions.skipPasses.insert(pass.get<std::string>());
-            }
-        } else if (key == "optional_limit" && value.is_number_integer()) {
-            decisions.optionalLimit = value.get<int>();
-        } else if (key == "pins" && value.is_object()) {
-            for (const auto& [workload, pins] : value.items()) {
-                if (!pins.is_object())
-                    return failure(fmt::format("pins of '{}' are not an object", workload));
-                for (const auto& [name, choice] : pins.items()) {
-                    if (!choice.is_number_integer())
-                        return failure(fmt::format("pin '{}' is not an integer", name));
-                    decisions.pins[workload][name] = choice.get<int64_t>();
-                }
-            }
+    for (const auto& [key, content] : value.items()) {
+        if (key == "skip") {
+            LATHE_CHECKED(readSkip(content, decisions));
+        } else if (key == "optional_limit") {
+            const auto limit = integer<int>(content);
+            if (!limit || *limit < -1)
+                return malformed(key, content, "how many of the optional passes run; -1: all");
+            decisions.optionalLimit = *limit;
+        } else if (key == "answers") {
+            LATHE_CHECKED(readAnswers(content, decisions));
+        } else if (key == "schedules") {
+            LATHE_CHECKED(readSchedules(content, decisions));
         } else {
-            return failure(fmt::format("unknown or malformed decision '{}'", key), "known: skip, optional_limit, pins");
+            return failure(fmt::format("unknown decision '{}'", key), "known: skip, optional_limit, answers, schedules");
         }
     }
     return decisions;
 }
 
 std::string toJson(const Decisions& decisions) {
-    nlohmann::json json = nlohmann::json::object();
+    json value = json::object();
     if (!decisions.skipPasses.empty())
-        json["skip"] = decisions.skipPasses;
+        value["skip"] = decisions.skipPasses;
     if (decisions.optionalLimit >= 0)
-        json["optional_limit"] = decisions.optionalLimit;
-    for (const auto& [workload, pins] : decisions.pins)
-        json["pins"][workload] = pins;
-    return json.dump();
+        value["optional_limit"] = decisions.optionalLimit;
+    for (const auto& [workload, kernel] : decisions.kernels) {
+        if (!kernel.answers.empty())
+            value["answers"][workload] = kernel.answers;
+        if (kernel.trace)
+            value["schedules"][workload] = schedule::print(*kernel.trace);
+    }
+    return value.dump();
+}
+
+Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads) {
+    for (const auto& [workload, kernel] : decisions.kernels)
+        if (!workloads.contains(workload))
+            return failure(fmt::format("schedules are decided for the workload '{}', which this model does not have",
+                                       workload),
+                           "the workloads of a model, for the target it is compiled for: lathe passes --json");
+    return {};
 }
 
 } // namespace lathe::driver

@@ -304,6 +304,27 @@ Result<RunnerTimes> RunnerClient::run(int times) {
     return result;
 }
 
+Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
+    Writer payload;
+    payload.string(plan.kernel);
+    payload.number(static_cast<uint32_t>(plan.sizes.size()));
+    for (const int64_t size : plan.sizes)
+        payload.number(size);
+    payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(maxRuns))));
+    payload.number(std::max<int64_t>(plan.least.count(), 0));
+    payload.number(static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(maxSamples))));
+    payload.number(static_cast<uint64_t>(std::clamp<int64_t>(plan.flushBytes, 0, maxFlush)));
+    LATHE_TRY(Reader reader, state_->request(Kind::Bench, payload.bytes()));
+    RunnerBenchTimes times;
+    times.calls = reader.number<int64_t>();
+    times.ns.resize(reader.count(sizeof(double)));
+    for (double& ns : times.ns)
+        ns = reader.number<double>();
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Bench));
+    return times;
+}
+
 Result<HostTensor> RunnerClient::output(int index) {
     Writer payload;
     payload.number(int32_t{index});

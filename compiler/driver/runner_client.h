@@ -68,6 +68,21 @@ struct RunnerProfile {
     std::vector<std::vector<Event>> threads; // the timeline
 };
 
+/// How a kernel's artifact (driver/kernel_artifact.h) is timed.
+struct RunnerBench {
+    std::string kernel;                         // the artifact's
+    std::vector<int64_t> sizes;                 // the kernel's scalars
+    int warmUps = 3;                            // calls before the first sample
+    std::chrono::nanoseconds least{10'000'000}; // that a sample takes: as many calls as that needs
+    int samples = 10;
+    int64_t flushBytes = 0; // written by the calling thread before each call, so that caches are cold; 0: they stay warm
+};
+
+struct RunnerBenchTimes {
+    int64_t calls = 0;      // in each sample
+    std::vector<double> ns; // of a call, a mean for each sample
+};
+
 /// How the last request that failed did. Timeout and Crashed have ended the child.
 enum class RunnerOutcome {
     Good,
@@ -93,6 +108,8 @@ public:
     Result<void> setInput(const std::string& name, const model::HostTensor& tensor);
     /// Runs `times` times; timeout() holds for all of them together.
     Result<RunnerTimes> run(int times = 1);
+    /// Of a loaded kernel artifact whose inputs but the last one are set.
+    Result<RunnerBenchTimes> bench(const RunnerBench& plan);
     Result<model::HostTensor> output(int index);
     /// All outputs, in the model's order.
     Result<std::vector<model::HostTensor>> outputs();

@@ -7,9 +7,9 @@
 
 #include "base/result.h"
 #include "driver/listing.h"
+#include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
-#include "schedule/schedule.h"
 #include "tir/ir.h"
 
 #include <functional>
@@ -48,9 +48,10 @@ struct KernelRecord {
     std::string name;
     std::string workload; // what Decisions name it by: see lower/workload.h
     std::vector<std::pair<std::string, tir::PrimFuncPtr>> stages;
-    schedule::Trace schedule;
-    bool cached = false; // its object was found in the cache of kernels
-    double codeMs = 0;   // to make the object, or to find it
+    bool schedulable = true;        // false: its loops were written by hand, no schedule is made
+    lower::KernelSchedule schedule; // its trace, what it asked, what it tried and was refused
+    bool cached = false;            // its object was found in the cache of kernels
+    double codeMs = 0;              // to make the object, or to find it
     /// Made when asked for: compile the kernel again, keeping what the object does not need.
     std::function<Result<std::string>()> llvmIr;
     std::function<Result<Listing>()> listing;

@@ -5,9 +5,9 @@
 #pragma once
 
 #include "base/target.h"
+#include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
-#include "schedule/schedule.h"
 #include "tir/ir.h"
 
 #include <vector>
@@ -30,7 +30,7 @@ struct Kernel {
     std::vector<arith::Var> scalars; // of the computation, in parameter order
     Expr workspaceBytes;             // over scalars; null before lowering, 0: no workspace parameter
     std::vector<CheckInfo> checks;
-    schedule::Trace trace;
+    KernelSchedule schedule; // set by the pipeline
     bool schedulable = true; // false: a TIR builder wrote its loops
 };
 

@@ -3,8 +3,8 @@
 // The straight function.
 #include "lower/pipeline.h"
 
-#include "schedule/schedule.h"
 #include "tir/structure.h"
+#include "tir/text.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/hoist_conditions.h"
 #include "tir/transform/legalize_data_types.h"
@@ -15,7 +15,7 @@
 #include "tir/transform/simplify.h"
 #include "tir/transform/unroll_loops.h"
 #include "tir/transform/vectorize_loops.h"
-#include "topi/default_schedule.h"
+#include "tir/verify.h"
 
 #include <algorithm>
 #include <chrono>
@@ -58,14 +58,22 @@ private:
 
 } // namespace
 
-Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::Pins& pins, const KernelHook& hook) {
+Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
+                         const KernelHook& hook) {
     Stages stages(hook, kernel.computation);
+    Result<void> followed = decisions.empty() ? Result<void>{}
+                                              : failure(fmt::format("{} gets no schedule, so none can be decided",
+                                                                    kernel.name));
     if (kernel.schedulable)
         stages.run("schedule", [&](const PrimFuncPtr& function) {
-            schedule::Schedule scheduled = topi::scheduleDefault(schedule::Schedule(function, pins), target);
-            kernel.trace = scheduled.trace();
-            return tir::unlessIdentical(function, scheduled.function());
+            Result<ScheduledKernel> made = scheduleKernel(function, target, decisions);
+            followed = made ? Result<void>{} : Failure(made.error());
+            if (!made)
+                return function;
+            kernel.schedule = std::move(made->schedule);
+            return tir::unlessIdentical(function, made->function);
         });
+    LATHE_CHECKED(followed);
     // No schedule primitive from here on.
     stages.run("lower blocks", tir::lowerBlocks);
     stages.run("number checks", tir::numberChecks);

@@ -46,9 +46,10 @@ struct KernelHook {
     bool verify = false;
 };
 
-/// Fills kernel.lowered, workspaceBytes, checks and trace: the default schedule with `pins`, then the passes. Throws
-/// InternalError if a verifier fails.
-Result<void> lowerKernel(Kernel& kernel, const Target& target, const schedule::Pins& pins, const KernelHook& hook);
+/// Fills kernel.lowered, workspaceBytes, checks and schedule. Fails where a decision cannot be followed: see
+/// scheduleKernel; also where a schedule is decided and none is made. Throws InternalError if a verifier fails.
+Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
+                         const KernelHook& hook);
 
 /// The entry's passes: those of the list that make it code.
 tir::PrimFuncPtr lowerEntry(const tir::PrimFuncPtr& entry, const Target& target, const KernelHook& hook);

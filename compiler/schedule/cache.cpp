@@ -39,13 +39,12 @@ Stmt copyNest(const std::string& name, const BufferPtr& from, const BufferPtr& t
     return makeNest(std::move(block), loops, loopsOf({beside.begin(), beside.end() - 1}), origin);
 }
 
-Step stepFor(const BlockRef& block, int index, tir::Scope scope) {
-    return {.primitive = {},
-            .blocks = {block.name},
-            .loops = {},
-            .numbers = {index},
-            .texts = {nameOf(scope)},
-            .results = {}};
+/// Records what all of them take; `made`: the block that was made, if any.
+void commit(Editor& edit, const BlockRef& block, int index, tir::Scope scope, const std::vector<std::string>& made) {
+    edit.step.blocks = {edit.schedule.numberOf(block)};
+    edit.step.numbers = {index};
+    edit.step.texts = {nameOf(scope)};
+    edit.commit({}, made);
 }
 
 } // namespace
@@ -67,7 +66,7 @@ BlockRef Schedule::cacheRead(const BlockRef& block, int readIndex, tir::Scope sc
     nest = edit.enclosingNest(edit.block(block.name), buffer.get());
     edit.body = insertBefore(nest, copyNest(name, buffer, copy, nest, path.back()->origin));
     edit.allocate(copy, buffer.get());
-    edit.commit(stepFor(block, readIndex, scope));
+    commit(edit, block, readIndex, scope, {name});
     return {name};
 }
 
@@ -96,7 +95,7 @@ BlockRef Schedule::cacheWrite(const BlockRef& block, int writeIndex, tir::Scope 
     edit.body = insertAfter(nest, copyNest(name, copy, buffer, nest, path.back()->origin));
     edit.allocate(copy, buffer.get());
     edit.checkParallelLoops();
-    edit.commit(stepFor(block, writeIndex, scope));
+    commit(edit, block, writeIndex, scope, {name});
     return {name};
 }
 
@@ -115,7 +114,7 @@ void Schedule::setScope(const BlockRef& block, int writeIndex, tir::Scope scope)
     if (auto why = hoistWorkspaces(edit.body))
         edit.fail(*why);
     edit.checkParallelLoops();
-    edit.commit(stepFor(block, writeIndex, scope));
+    commit(edit, block, writeIndex, scope, {});
 }
 
 } // namespace lathe::schedule

@@ -60,7 +60,9 @@ void finish(Editor& edit, const Var& loopVar, const std::string& block, LoopRef 
     if (auto why = hoistWorkspaces(edit.body))
         edit.fail(*why);
     edit.checkParallelLoops();
-    edit.commit({.primitive = {}, .blocks = {block}, .loops = {loop.id}, .numbers = {}, .texts = {}, .results = {}});
+    edit.step.blocks = {edit.schedule.numberOf({block})};
+    edit.step.loops = {loop.id};
+    edit.commit();
 }
 
 /// The tile of a buffer that its writers complete in one iteration of a loop.

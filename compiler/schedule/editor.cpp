@@ -184,11 +184,17 @@ std::vector<LoopRef> Editor::give(const std::vector<Var>& loopVars) {
     return refs;
 }
 
-void Editor::commit(Step step) {
+void Editor::commit(const std::vector<LoopRef>& gives, const std::vector<std::string>& makes) {
     auto function = std::make_shared<tir::PrimFunc>(*schedule.function_);
     function->body = body;
     schedule.function_ = std::move(function);
     step.primitive = primitive;
+    for (const LoopRef& loop : gives)
+        step.gives.push_back(loop.id);
+    for (const std::string& name : makes) {
+        step.makes.push_back(static_cast<int>(schedule.blockNames_.size()));
+        schedule.blockNames_.push_back(name);
+    }
     schedule.trace_.steps.push_back(std::move(step));
 }
 

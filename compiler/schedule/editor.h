@@ -52,10 +52,12 @@ public:
 
     /// Handles for loops that the primitive made; call after the last possible failure.
     std::vector<LoopRef> give(const std::vector<Var>& loopVars);
-    void commit(Step step);
+    /// The body becomes the function's, and `step` with what it gives and makes a step of the trace.
+    void commit(const std::vector<LoopRef>& gives = {}, const std::vector<std::string>& makes = {});
 
     Schedule& schedule;
     const std::string primitive;
+    Step step; // what the primitive took
 };
 
 /// A block's loop nest, one serial loop an iteration variable, each over [0, extent), bound to loop + start.

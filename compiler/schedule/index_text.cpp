@@ -121,4 +121,12 @@ Result<Expr> parseIndex(std::string_view text, const std::map<std::string, Expr>
     return IndexParser(text, names).run();
 }
 
+std::vector<arith::Var> scalarsOf(const tir::PrimFunc& function) {
+    std::vector<arith::Var> scalars;
+    for (const tir::Param& param : function.params)
+        if (param.scalar)
+            scalars.push_back(param.scalar);
+    return scalars;
+}
+
 } // namespace lathe::schedule

@@ -163,7 +163,8 @@ void Schedule::computeInline(const BlockRef& block) {
                     return arith::substitute(store.value, inverse.at(indices));
                 }).mutate(edit.body);
     edit.removeAllocate(buffer.get());
-    edit.commit({.primitive = {}, .blocks = {block.name}, .loops = {}, .numbers = {}, .texts = {}, .results = {}});
+    edit.step.blocks = {numberOf(block)};
+    edit.commit();
 }
 
 void Schedule::reverseComputeInline(const BlockRef& block) {
@@ -226,7 +227,8 @@ void Schedule::reverseComputeInline(const BlockRef& block) {
     edit.body = replaceAt(findBlock(edit.body, producer.name), tir::makeStmt(std::move(merged), origin));
     edit.removeAllocate(buffer.get());
     edit.checkParallelLoops();
-    edit.commit({.primitive = {}, .blocks = {block.name}, .loops = {}, .numbers = {}, .texts = {}, .results = {}});
+    edit.step.blocks = {numberOf(block)};
+    edit.commit();
 }
 
 } // namespace lathe::schedule

@@ -18,8 +18,9 @@ void setKind(Editor& edit, LoopRef ref, tir::ForKind kind) {
     edit.body = replaceAt(path, tir::makeStmt(std::move(loop), path.back()->origin));
 }
 
-Step stepFor(LoopRef ref) {
-    return {.primitive = {}, .blocks = {}, .loops = {ref.id}, .numbers = {}, .texts = {}, .results = {}};
+void commit(Editor& edit, LoopRef ref) {
+    edit.step.loops = {ref.id};
+    edit.commit();
 }
 
 } // namespace
@@ -33,7 +34,7 @@ void Schedule::parallel(LoopRef loop) {
     if (auto why = hoistWorkspaces(edit.body))
         edit.fail(*why);
     edit.checkParallelLoops();
-    edit.commit(stepFor(loop));
+    commit(edit, loop);
 }
 
 void Schedule::vectorize(LoopRef loop) {
@@ -51,7 +52,7 @@ void Schedule::vectorize(LoopRef loop) {
     });
     setKind(edit, loop, tir::ForKind::Vectorized);
     edit.checkParallelLoops();
-    edit.commit(stepFor(loop));
+    commit(edit, loop);
 }
 
 void Schedule::unroll(LoopRef loop) {
@@ -62,7 +63,7 @@ void Schedule::unroll(LoopRef loop) {
     edit.require(most <= maxUnroll, fmt::format("{} has the extent {}; at most {} iterations can be unrolled",
                                                 edit.nameOf(loop), toString(old.extent), maxUnroll));
     setKind(edit, loop, tir::ForKind::Unrolled);
-    edit.commit(stepFor(loop));
+    commit(edit, loop);
 }
 
 } // namespace lathe::schedule

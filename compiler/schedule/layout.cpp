@@ -2,6 +2,7 @@
 //
 // How a buffer's elements lie in memory: every access is rewritten through an index map. The loops stay as they are.
 #include "schedule/editor.h"
+#include "schedule/index_text.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -157,16 +158,18 @@ void Schedule::transformLayout(const BlockRef& block, int writeIndex, const std:
                                    });
     edit.body = replaceAt(allocation, tir::makeStmt(tir::Allocate{changed, content}, allocation.back()->origin));
 
-    Step step{.primitive = {}, .blocks = {block.name}, .loops = {}, .numbers = {}, .texts = {}, .results = {}};
-    step.numbers = {writeIndex, static_cast<int64_t>(vars.size())};
+    edit.step.blocks = {numberOf(block)};
+    edit.step.numbers = {writeIndex, static_cast<int64_t>(vars.size())};
+    // Names in the text count, as blocks do: d0 … the logical indices, s0 … the function's scalars.
     arith::VarMap names;
-    for (size_t i = 0; i < vars.size(); ++i) {
-        Var named = arith::var(fmt::format("d{}", i));
-        names[vars[i].get()] = named;
-    }
+    for (size_t i = 0; i < vars.size(); ++i)
+        names[vars[i].get()] = arith::var(fmt::format("d{}", i));
+    const std::vector<Var> scalars = scalarsOf(*function_);
+    for (size_t i = 0; i < scalars.size(); ++i)
+        names[scalars[i].get()] = arith::var(fmt::format("s{}", i));
     for (const Expr& entry : map)
-        step.texts.push_back(toString(arith::substitute(entry, names)));
-    edit.commit(std::move(step));
+        edit.step.texts.push_back(toString(arith::substitute(entry, names)));
+    edit.commit();
 }
 
 } // namespace lathe::schedule

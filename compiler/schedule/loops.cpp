@@ -34,8 +34,9 @@ bool mentions(const Expr& expr, const Var& var) {
 
 } // namespace
 
-std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<int64_t>& factors) {
+std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<Number>& numbers) {
     Editor edit(*this, "split");
+    const std::vector<int64_t> factors(numbers.begin(), numbers.end());
     Path path = edit.loop(loop);
     const tir::For& old = loopOf(path);
     requirePlain(edit, old, loop);
@@ -83,10 +84,10 @@ std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<int64_t>& f
     edit.body = replaceAt(path, nest);
 
     std::vector<LoopRef> refs = edit.give(vars);
-    Step step{.primitive = {}, .blocks = {}, .loops = {loop.id}, .numbers = factors, .texts = {}, .results = {}};
-    for (const LoopRef& ref : refs)
-        step.results.push_back(ref.id);
-    edit.commit(std::move(step));
+    edit.step.loops = {loop.id};
+    for (const Number& number : numbers)
+        edit.step.numbers.push_back(number.from ? StepNumber(*number.from) : StepNumber(number.value));
+    edit.commit(refs);
     return refs;
 }
 
@@ -131,10 +132,9 @@ LoopRef Schedule::fuse(const std::vector<LoopRef>& loops) {
     edit.body = replaceAt(path, simplifyBindings(tir::makeStmt(std::move(outer), path.back()->origin), around));
 
     LoopRef ref = edit.give({fused})[0];
-    Step step{.primitive = {}, .blocks = {}, .loops = {}, .numbers = {}, .texts = {}, .results = {ref.id}};
     for (const LoopRef& loop : loops)
-        step.loops.push_back(loop.id);
-    edit.commit(std::move(step));
+        edit.step.loops.push_back(loop.id);
+    edit.commit({ref});
     return ref;
 }
 
@@ -201,10 +201,9 @@ void Schedule::reorder(const std::vector<LoopRef>& loops) {
                                          blockOf(b).name, blockOf(a).name));
 
     edit.body = replaceAt(outermost, wrap(std::move(ordered), current, outermost.back()->origin));
-    Step step{.primitive = {}, .blocks = {}, .loops = {}, .numbers = {}, .texts = {}, .results = {}};
     for (const LoopRef& loop : loops)
-        step.loops.push_back(loop.id);
-    edit.commit(std::move(step));
+        edit.step.loops.push_back(loop.id);
+    edit.commit();
 }
 
 } // namespace lathe::schedule

@@ -177,8 +177,9 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     edit.body = insertBefore(edit.loop(loop), nest);
     edit.body = dropEmptyGuard(edit.body, block.name);
     edit.checkParallelLoops();
-    edit.commit(
-        {.primitive = {}, .blocks = {block.name}, .loops = {loop.id}, .numbers = {}, .texts = {}, .results = {}});
+    edit.step.blocks = {numberOf(block)};
+    edit.step.loops = {loop.id};
+    edit.commit({}, {name});
     return {name};
 }
 
@@ -327,9 +328,10 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
         insertAfter(nest, makeNest(std::move(rest), restLoops, loopsOf({nest.begin(), nest.end() - 1}), origin));
     edit.allocate(partial, buffer.get());
     edit.checkParallelLoops();
-    edit.commit(
-        {.primitive = {}, .blocks = {}, .loops = {loop.id}, .numbers = {factorAxis}, .texts = {}, .results = {}});
-    return {old.name};
+    edit.step.loops = {loop.id};
+    edit.step.numbers = {factorAxis};
+    edit.commit({}, {partialName});
+    return {partialName};
 }
 
 } // namespace lathe::schedule

@@ -1,27 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Applying a trace to another function of the same structure. Loop numbers of the trace are mapped to those that this
-// schedule gives out.
+// Applying a trace to another function that is alike up to names. Numbers of loops and new blocks in the trace are mapped
+// to those that this schedule gives out.
 #include "schedule/index_text.h"
 #include "schedule/schedule.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::schedule {
 
-namespace {
-
 class Replayer {
 public:
-    explicit Replayer(Schedule& schedule) : schedule_(schedule) {}
+    explicit Replayer(Schedule& schedule) : schedule_(schedule) {
+        for (int i = 0; i < static_cast<int>(schedule.unscheduledBlocks_); ++i)
+            blocks_[i] = i;
+    }
 
     void run(const Step& step) {
         step_ = &step;
         const std::string& name = step.primitive;
+        if (name == "choose")
+            return decide();
         if (name == "loops")
             return gives(schedule_.loops(block()));
         if (name == "split")
-            return gives(schedule_.split(loop(), step.numbers));
+            return gives(schedule_.split(loop(), numbers()));
         if (name == "fuse")
             return gives({schedule_.fuse(loops())});
         if (name == "reorder")
@@ -41,15 +45,15 @@ public:
         if (name == "reverseComputeInline")
             return schedule_.reverseComputeInline(block());
         if (name == "cacheRead")
-            return (void)schedule_.cacheRead(block(), index(), scope());
+            return makes(schedule_.cacheRead(block(), index(), scope()));
         if (name == "cacheWrite")
-            return (void)schedule_.cacheWrite(block(), index(), scope());
+            return makes(schedule_.cacheWrite(block(), index(), scope()));
         if (name == "setScope")
             return schedule_.setScope(block(), index(), scope());
         if (name == "decomposeReduction")
-            return (void)schedule_.decomposeReduction(block(), loop());
+            return makes(schedule_.decomposeReduction(block(), loop()));
         if (name == "rfactor")
-            return (void)schedule_.rfactor(loop(), index());
+            return makes(schedule_.rfactor(loop(), index()));
         if (name == "transformLayout")
             return transformLayout();
         throw ScheduleError("there is no such primitive");
@@ -61,11 +65,17 @@ private:
     BlockRef block() const {
         if (step_->blocks.size() != 1)
             malformed();
-        return {step_->blocks[0]};
+        auto it = blocks_.find(step_->blocks[0]);
+        if (it == blocks_.end())
+            throw ScheduleError(fmt::format("there is no block #{}", step_->blocks[0]));
+        BlockRef found{schedule_.blockNames_[static_cast<size_t>(it->second)]};
+        if (schedule_.numberOf(found) != it->second)
+            throw ScheduleError(fmt::format("block #{} does not exist any more", step_->blocks[0]));
+        return found;
     }
     LoopRef mapped(int id) const {
-        auto it = ids_.find(id);
-        if (it == ids_.end())
+        auto it = loops_.find(id);
+        if (it == loops_.end())
             throw ScheduleError(fmt::format("loop #{} was not given out before", id));
         return {it->second};
     }
@@ -80,10 +90,29 @@ private:
             result.push_back(mapped(id));
         return result;
     }
+    Number resolved(const StepNumber& number) const {
+        if (const auto* literal = std::get_if<int64_t>(&number))
+            return *literal;
+        const auto& ref = std::get<DecisionRef>(number);
+        const auto decided = std::ranges::find_if(schedule_.decisions_, [&](const Decision& decision) {
+            return decision.question.name == ref.decision;
+        });
+        if (decided == schedule_.decisions_.end() || static_cast<size_t>(ref.part) >= decided->answer.size())
+            throw ScheduleError(fmt::format("${} was not decided before", ref.decision));
+        return {decided->answer[static_cast<size_t>(ref.part)], ref};
+    }
+    std::vector<Number> numbers() const {
+        std::vector<Number> result;
+        for (const StepNumber& number : step_->numbers)
+            result.push_back(resolved(number));
+        return result;
+    }
+    /// A place in a list: always a literal.
     int index() const {
-        if (step_->numbers.empty() || step_->numbers[0] < -64 || step_->numbers[0] > 1'000'000)
+        const auto* literal = step_->numbers.empty() ? nullptr : std::get_if<int64_t>(&step_->numbers[0]);
+        if (literal == nullptr || *literal < -64 || *literal > 1'000'000)
             malformed();
-        return static_cast<int>(step_->numbers[0]);
+        return static_cast<int>(*literal);
     }
     tir::Scope scope() const {
         if (step_->texts.size() != 1 || (step_->texts[0] != "local" && step_->texts[0] != "workspace"))
@@ -92,22 +121,37 @@ private:
     }
 
     void gives(const std::vector<LoopRef>& given) {
-        if (given.size() != step_->results.size())
+        if (given.size() != step_->gives.size())
             throw ScheduleError(
-                fmt::format("it gives {} loops here, {} in the trace", given.size(), step_->results.size()));
+                fmt::format("it gives {} loops here, {} in the trace", given.size(), step_->gives.size()));
         for (size_t i = 0; i < given.size(); ++i)
-            ids_[step_->results[i]] = given[i].id;
+            loops_[step_->gives[i]] = given[i].id;
+    }
+    void makes(const BlockRef& made) {
+        if (step_->makes.size() != 1)
+            malformed();
+        blocks_[step_->makes[0]] = schedule_.numberOf(made);
+    }
+
+    void decide() {
+        auto decision = decisionOf(*step_);
+        if (!decision)
+            throw ScheduleError(decision.error().what);
+        for (const Decision& before : schedule_.decisions_)
+            if (before.question.name == decision->question.name && before.answer != decision->answer)
+                throw ScheduleError(fmt::format("{} was decided otherwise before", before.question.name));
+        (void)schedule_.record(*std::move(decision));
     }
 
     void transformLayout() {
-        if (step_->numbers.size() != 2 || step_->numbers[1] < 0 || step_->numbers[1] > 64)
+        const auto* count = step_->numbers.size() == 2 ? std::get_if<int64_t>(&step_->numbers[1]) : nullptr;
+        if (count == nullptr || *count < 0 || *count > 64)
             malformed();
         std::map<std::string, Expr> names;
-        for (const tir::Param& param : schedule_.function()->params)
-            if (param.scalar)
-                names[param.scalar->name] = param.scalar;
+        for (const arith::Var& scalar : scalarsOf(*schedule_.function()))
+            names[fmt::format("s{}", names.size())] = scalar;
         std::vector<arith::Var> vars;
-        for (int64_t i = 0; i < step_->numbers[1]; ++i) {
+        for (int64_t i = 0; i < *count; ++i) {
             vars.push_back(arith::var(fmt::format("d{}", i)));
             names[vars.back()->name] = vars.back();
         }
@@ -123,18 +167,12 @@ private:
 
     Schedule& schedule_;
     const Step* step_ = nullptr;
-    std::map<int, int> ids_; // trace -> schedule
+    std::map<int64_t, int> loops_, blocks_; // trace -> schedule
 };
-
-} // namespace
 
 Result<void> Schedule::replay(const Trace& trace) {
     Replayer replayer(*this);
     for (size_t i = 0; i < trace.steps.size(); ++i) {
-        if (trace.steps[i].primitive == "choose") {
-            trace_.steps.push_back(trace.steps[i]); // the other steps follow what was chosen then; pins do not apply
-            continue;
-        }
         auto result = apply(*this, [&](Schedule&) { replayer.run(trace.steps[i]); });
         if (!result) {
             Diagnostic why = result.error();

@@ -8,7 +8,12 @@
 
 namespace lathe::schedule {
 
-Schedule::Schedule(tir::PrimFuncPtr function, Pins pins) : function_(std::move(function)), pins_(std::move(pins)) {}
+Schedule::Schedule(tir::PrimFuncPtr function, std::shared_ptr<const Chooser> chooser)
+    : function_(std::move(function)), chooser_(chooser ? std::move(chooser) : std::make_shared<Preferred>()) {
+    for (const BlockRef& block : blocks())
+        blockNames_.push_back(block.name);
+    unscheduledBlocks_ = blockNames_.size();
+}
 
 std::vector<BlockRef> Schedule::blocks() const {
     std::vector<BlockRef> result;
@@ -19,6 +24,13 @@ std::vector<BlockRef> Schedule::blocks() const {
 
 bool Schedule::hasBlock(const BlockRef& block) const {
     return !findBlock(function_->body, block.name).empty();
+}
+
+int Schedule::numberOf(const BlockRef& block) const {
+    auto found = std::ranges::find(blockNames_.rbegin(), blockNames_.rend(), block.name);
+    if (found == blockNames_.rend())
+        throw ScheduleError("there is no block '" + block.name + "'");
+    return static_cast<int>(blockNames_.rend() - found) - 1;
 }
 
 const tir::Block& Schedule::get(const BlockRef& block) const {
@@ -38,10 +50,8 @@ std::vector<LoopRef> Schedule::loops(const BlockRef& block) {
         result.push_back(it == loopVars_.end() ? edit.give({loop->var})[0] : LoopRef{it->first});
     }
     if (isNew) {
-        Step step{.primitive = {}, .blocks = {block.name}, .loops = {}, .numbers = {}, .texts = {}, .results = {}};
-        for (const LoopRef& ref : result)
-            step.results.push_back(ref.id);
-        edit.commit(std::move(step));
+        edit.step.blocks = {numberOf(block)};
+        edit.commit(result);
     }
     return result;
 }
@@ -68,15 +78,40 @@ std::vector<BlockRef> Schedule::consumers(const BlockRef& block) const {
     return result;
 }
 
-int64_t Schedule::choose(const std::string& name, const std::vector<int64_t>& candidates, int64_t preferred) {
-    int64_t value = preferred;
-    if (auto pin = pins_.find(name);
-        pin != pins_.end() && std::ranges::find(candidates, pin->second) != candidates.end())
-        value = pin->second;
-    Step step{.primitive = "choose", .blocks = {}, .loops = {}, .numbers = {value}, .texts = {name}, .results = {}};
-    std::ranges::copy(candidates, std::back_inserter(step.numbers));
-    trace_.steps.push_back(std::move(step));
-    return value;
+std::vector<Number> Schedule::decide(const Question& question) {
+    const std::string misfit = objection(question, question.preferred);
+    LATHE_ASSERT(misfit.empty(), "the preferred answer to " + question.name + " is none: " + misfit);
+    return record({question, chooser_->answer(question)});
+}
+
+Number Schedule::choose(const BlockRef& block, std::string_view what, std::vector<int64_t> candidates,
+                        int64_t preferred, Question::Kind kind) {
+    if (std::ranges::find(candidates, preferred) == candidates.end())
+        candidates.insert(std::ranges::lower_bound(candidates, preferred), preferred);
+    Question question;
+    question.kind = kind;
+    question.name = fmt::format("b{}.{}", numberOf(block), what);
+    question.candidates = std::move(candidates);
+    question.preferred = {preferred};
+    return decide(question).front();
+}
+
+std::vector<Number> Schedule::record(Decision decision) {
+    const std::string& name = decision.question.name;
+    if (const std::string wrong = objection(decision.question, decision.answer); !wrong.empty())
+        throw AnswerError(fmt::format("the answer to {} does not fit: {}", name, wrong));
+    std::vector<Number> numbers;
+    for (int64_t value : decision.answer)
+        numbers.emplace_back(value, DecisionRef{name, static_cast<int>(numbers.size())});
+    const auto before =
+        std::ranges::find_if(decisions_, [&](const Decision& other) { return other.question.name == name; });
+    if (before == decisions_.end()) {
+        trace_.steps.push_back(stepOf(decision));
+        decisions_.push_back(std::move(decision));
+    } else {
+        LATHE_ASSERT(before->answer == decision.answer, "two questions have the name " + name);
+    }
+    return numbers;
 }
 
 Result<void> apply(Schedule& schedule, const std::function<void(Schedule&)>& fn) {

@@ -4,19 +4,19 @@
 // says why if it cannot be applied, and is recorded in a trace that replays, prints and reads back.
 #pragma once
 
-#include "base/result.h"
 #include "base/target.h"
+#include "schedule/trace.h"
 #include "tir/ir.h"
 
 #include <functional>
-#include <map>
-#include <nlohmann/json_fwd.hpp>
+#include <memory>
 
 namespace lathe::schedule {
 
 using arith::Expr;
 
-/// Handles are names that are stable under replay: a block by its name, a loop by a number that the schedule gave out.
+/// Handles that outlive changes of the function: a block by its name, a loop by a number that the schedule gave out. Traces
+/// have numbers for both.
 struct BlockRef {
     std::string name;
 };
@@ -24,37 +24,21 @@ struct LoopRef {
     int id = -1;
 };
 
-/// One applied primitive: its name, the handles and numbers it took, and the handles it gave.
-struct Step {
-    std::string primitive;
-    std::vector<std::string> blocks;
-    std::vector<int> loops;
-    std::vector<int64_t> numbers;
-    std::vector<std::string> texts;
-    std::vector<int> results; // loop ids given out
-    bool operator==(const Step&) const = default;
-};
-
-struct Trace {
-    std::vector<Step> steps;
-    bool operator==(const Trace&) const = default;
-};
-std::string print(const Trace& trace);
-Result<Trace> parseTrace(std::string_view text);
-
-/// Pinned decisions: name -> value. What choose() asks for.
-using Pins = std::map<std::string, int64_t>;
-
 class Schedule {
 public:
-    explicit Schedule(tir::PrimFuncPtr function, Pins pins = {});
+    /// Of an unscheduled function. Without a chooser, questions get what is preferred.
+    explicit Schedule(tir::PrimFuncPtr function, std::shared_ptr<const Chooser> chooser = nullptr);
 
     const tir::PrimFuncPtr& function() const { return function_; }
     const Trace& trace() const { return trace_; }
+    /// What was asked so far and how it was answered, in order.
+    const std::vector<Decision>& decisions() const { return decisions_; }
 
     // ---- looking
     std::vector<BlockRef> blocks() const; // in program order
     bool hasBlock(const BlockRef& block) const;
+    /// The block's number in traces. Those of the unscheduled function come first, in program order.
+    int numberOf(const BlockRef& block) const;
     const tir::Block& get(const BlockRef& block) const;
     std::vector<LoopRef> loops(const BlockRef& block); // around the block, outermost first
     const tir::For& get(LoopRef loop) const;
@@ -62,13 +46,17 @@ public:
     std::vector<BlockRef> consumers(const BlockRef& block) const;
 
     // ---- deciding
-    /// The pinned value of `name` if there is one among candidates, else `preferred`. Recorded.
-    int64_t choose(const std::string& name, const std::vector<int64_t>& candidates, int64_t preferred);
+    /// Asks the chooser; the answer's numbers remember the decision. A question that was asked before is not asked again.
+    /// Throws AnswerError if the chooser's answer is none.
+    std::vector<Number> decide(const Question& question);
+    /// Asks for a number about a block: the question "bORDINAL.WHAT", `preferred` joining the candidates.
+    Number choose(const BlockRef& block, std::string_view what, std::vector<int64_t> candidates, int64_t preferred,
+                  Question::Kind kind = Question::Kind::OneOf);
 
     // ---- loops. Each throws ScheduleError (caught by apply()) if illegal.
     /// Outer loops first; one factor may be -1: what remains. A predicate guards the tail unless the extent is proved
     /// divisible.
-    std::vector<LoopRef> split(LoopRef loop, const std::vector<int64_t>& factors);
+    std::vector<LoopRef> split(LoopRef loop, const std::vector<Number>& factors);
     LoopRef fuse(const std::vector<LoopRef>& loops);
     /// The loops, which nest in one chain, take the given order.
     void reorder(const std::vector<LoopRef>& loops);
@@ -85,8 +73,7 @@ public:
     BlockRef cacheWrite(const BlockRef& block, int writeIndex, tir::Scope scope);
     /// The initialisation of a reduction as a block of its own, before `loop`.
     BlockRef decomposeReduction(const BlockRef& block, LoopRef loop);
-    /// Partial results along a reduction loop; gives the block that combines into `block` ("NAME_rf" is the partial
-    /// one).
+    /// Partial results along a reduction loop; gives the block that makes them. The block itself combines them.
     BlockRef rfactor(LoopRef loop, int factorAxis);
     void setScope(const BlockRef& block, int writeIndex, tir::Scope scope);
     /// The buffer that `block` writes gets shape and index map: stored index i = map[i] over the logical indices
@@ -94,14 +81,21 @@ public:
     void transformLayout(const BlockRef& block, int writeIndex, const std::vector<arith::Var>& vars,
                          const std::vector<Expr>& map);
 
-    /// Applies another trace's steps. Fails at the first step that cannot be applied, saying which and why.
+    /// Applies the steps of a trace that began at a function alike, its decisions as they were answered there. Fails at the
+    /// first step that cannot be applied, saying which and why.
     Result<void> replay(const Trace& trace);
 
 private:
     friend class Editor;
+    friend class Replayer;
+    std::vector<Number> record(Decision decision);
+
     tir::PrimFuncPtr function_;
-    Pins pins_;
+    std::shared_ptr<const Chooser> chooser_;
+    std::vector<Decision> decisions_;
     Trace trace_;
+    std::vector<std::string> blockNames_; // by number; of blocks with one name the last one lives
+    size_t unscheduledBlocks_ = 0;        // so many of them stood in the unscheduled function
     std::map<int, arith::Var> loopVars_; // loop id -> its variable
     int nextLoop_ = 0;
 };

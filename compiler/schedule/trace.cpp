@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Text of a trace, one step a line, only what the step has:
-//   split loops(0) numbers(-1, 16) gives(3, 4)
-//   cacheWrite blocks("C") numbers(0) texts("local")
-#include "schedule/schedule.h"
+//   choose numbers(1, 2, 4) texts("b0.rows") gives(4)
+//   split loops(0) numbers(-1, $b0.rows) gives(3, 4)
+//   cacheWrite blocks(#0) numbers(0) texts("local") makes(#1)
+#include "schedule/trace.h"
 
+#include "base/limits.h"
+
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
@@ -25,18 +29,25 @@ std::string quote(const std::string& text) {
     return result + "\"";
 }
 
-template <class T>
-void printList(std::string& out, const char* name, const std::vector<T>& items) {
+std::string textOf(const StepNumber& number) {
+    const auto* ref = std::get_if<DecisionRef>(&number);
+    if (ref == nullptr)
+        return fmt::format("{}", std::get<int64_t>(number));
+    return ref->part == 0 ? "$" + ref->decision : fmt::format("${}[{}]", ref->decision, ref->part);
+}
+
+template <class T, class Text>
+void printList(std::string& out, const char* name, const std::vector<T>& items, Text text) {
     if (items.empty())
         return;
     std::vector<std::string> texts;
-    for (const T& item : items) {
-        if constexpr (std::is_same_v<T, std::string>)
-            texts.push_back(quote(item));
-        else
-            texts.push_back(fmt::format("{}", item));
-    }
+    for (const T& item : items)
+        texts.push_back(text(item));
     out += fmt::format(" {}({})", name, fmt::join(texts, ", "));
+}
+
+bool isWordPart(char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
 }
 
 class LineParser {
@@ -55,11 +66,14 @@ public:
             std::string name = word();
             if (!take('('))
                 return wrong("'(' is missing");
-            bool known = name == "blocks"    ? list(step.blocks)
-                         : name == "loops"   ? list(step.loops)
-                         : name == "numbers" ? list(step.numbers)
-                         : name == "texts"   ? list(step.texts)
-                         : name == "gives"   ? list(step.results)
+            const auto loop = [this](auto& item) { return number(item); };
+            const auto block = [this](int& item) { return take('#') && number(item); };
+            bool known = name == "blocks"    ? list(step.blocks, block)
+                         : name == "loops"   ? list(step.loops, loop)
+                         : name == "numbers" ? list(step.numbers, [this](auto& item) { return stepNumber(item); })
+                         : name == "texts"   ? list(step.texts, [this](auto& item) { return quoted(item); })
+                         : name == "makes"   ? list(step.makes, block)
+                         : name == "gives"   ? list(step.gives, loop)
                                              : false;
             if (!known)
                 return wrong("'" + name + "' is no list of a step, or is malformed");
@@ -87,13 +101,13 @@ private:
     std::string word() {
         skipSpace();
         size_t start = at_;
-        while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_'))
+        while (at_ < text_.size() && isWordPart(text_[at_]))
             ++at_;
         return std::string(text_.substr(start, at_ - start));
     }
 
-    template <class T>
-    bool list(std::vector<T>& items) {
+    template <class T, class Item>
+    bool list(std::vector<T>& items, Item item) {
         if (!items.empty())
             return false;
         do {
@@ -105,13 +119,24 @@ private:
         return take(')');
     }
     template <class T>
-    bool item(T& value) {
+    bool number(T& value) {
         skipSpace();
         auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
         at_ = static_cast<size_t>(end - text_.data());
         return status == std::errc();
     }
-    bool item(std::string& value) {
+    bool stepNumber(StepNumber& value) {
+        if (!take('$'))
+            return number(value.emplace<int64_t>());
+        DecisionRef ref;
+        while (at_ < text_.size() && (isWordPart(text_[at_]) || text_[at_] == '.'))
+            ref.decision += text_[at_++];
+        if (ref.decision.empty() || (take('[') && (!number(ref.part) || ref.part < 0 || !take(']'))))
+            return false;
+        value = std::move(ref);
+        return true;
+    }
+    bool quoted(std::string& value) {
         if (!take('"'))
             return false;
         while (at_ < text_.size() && text_[at_] != '"') {
@@ -137,13 +162,16 @@ private:
 
 std::string print(const Trace& trace) {
     std::string out;
+    const auto plain = [](auto number) { return std::to_string(number); };
+    const auto block = [](int number) { return fmt::format("#{}", number); };
     for (const Step& step : trace.steps) {
         out += step.primitive;
-        printList(out, "blocks", step.blocks);
-        printList(out, "loops", step.loops);
-        printList(out, "numbers", step.numbers);
-        printList(out, "texts", step.texts);
-        printList(out, "gives", step.results);
+        printList(out, "blocks", step.blocks, block);
+        printList(out, "loops", step.loops, plain);
+        printList(out, "numbers", step.numbers, textOf);
+        printList(out, "texts", step.texts, quote);
+        printList(out, "makes", step.makes, block);
+        printList(out, "gives", step.gives, plain);
         out += "\n";
     }
     return out;
@@ -159,10 +187,90 @@ Result<Trace> parseTrace(std::string_view text) {
         text.remove_prefix(std::min(end + 1, text.size()));
         if (one.find_first_not_of(" \t\r") == std::string_view::npos)
             continue;
+        if (trace.steps.size() == limits::scheduleSteps)
+            return failure(fmt::format("schedule trace: more than {} steps", limits::scheduleSteps));
         LATHE_TRY(Step step, LineParser(one, line).run());
         trace.steps.push_back(std::move(step));
     }
     return trace;
+}
+
+Step stepOf(const Decision& decision) {
+    const Question& question = decision.question;
+    const bool tile = question.kind == Question::Kind::Tile;
+    Step step;
+    step.primitive = "choose";
+    step.texts = {question.name};
+    if (question.kind != Question::Kind::OneOf)
+        step.texts.emplace_back(toString(question.kind));
+    if (tile)
+        step.numbers = {question.extent, int64_t{question.parts}};
+    else
+        step.numbers.assign(question.candidates.begin(), question.candidates.end());
+    step.gives = decision.answer;
+    return step;
+}
+
+Result<Decision> decisionOf(const Step& step) {
+    using Kind = Question::Kind;
+    const Failure malformed = failure("the decision is malformed");
+    Decision decision;
+    Question& question = decision.question;
+    std::vector<int64_t> numbers;
+    for (const StepNumber& number : step.numbers)
+        if (const auto* literal = std::get_if<int64_t>(&number))
+            numbers.push_back(*literal);
+    if (step.primitive != "choose" || step.texts.empty() || step.texts.size() > 2 || !step.blocks.empty() ||
+        !step.loops.empty() || !step.makes.empty() || numbers.size() != step.numbers.size())
+        return malformed;
+    question.name = step.texts[0];
+    if (!std::ranges::all_of(question.name, [](char c) { return isWordPart(c) || c == '.'; }) || question.name.empty())
+        return malformed;
+    if (step.texts.size() == 2) {
+        const Kind kinds[] = {Kind::Tile, Kind::Place, Kind::Rule};
+        const auto* kind = std::ranges::find(kinds, step.texts[1], [](Kind each) { return toString(each); });
+        if (kind == std::end(kinds))
+            return malformed;
+        question.kind = *kind;
+    }
+    if (question.kind == Kind::Tile) {
+        if (numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 1 || numbers[1] > 16)
+            return malformed;
+        question.extent = numbers[0];
+        question.parts = static_cast<int>(numbers[1]);
+    } else {
+        question.candidates = std::move(numbers);
+    }
+    decision.answer = question.preferred = step.gives;
+    if (std::string wrong = objection(question, decision.answer); !wrong.empty())
+        return failure(fmt::format("the answer to {} does not fit: {}", question.name, wrong));
+    return decision;
+}
+
+Result<Trace> withAnswers(const Trace& trace, const Answers& answers) {
+    Trace changed = trace;
+    for (const auto& [name, answer] : answers) {
+        Step* decided = nullptr;
+        bool referred = false;
+        for (Step& step : changed.steps) {
+            if (step.primitive == "choose" && !step.texts.empty() && step.texts[0] == name && decided == nullptr)
+                decided = &step;
+            referred |= std::ranges::any_of(step.numbers, [&](const StepNumber& number) {
+                const auto* ref = std::get_if<DecisionRef>(&number);
+                return ref != nullptr && ref->decision == name;
+            });
+        }
+        if (decided == nullptr)
+            return failure(fmt::format("the schedule has no decision '{}'", name));
+        LATHE_TRY(Decision decision, decisionOf(*decided));
+        if (std::string wrong = objection(decision.question, answer); !wrong.empty())
+            return failure(fmt::format("the answer to {} does not fit: {}", name, wrong));
+        if (!referred && answer != decided->gives)
+            return failure(fmt::format("no step of the schedule takes its number from {}", name),
+                           "pin it without a schedule: then the steps are made anew");
+        decided->gives = answer;
+    }
+    return changed;
 }
 
 } // namespace lathe::schedule

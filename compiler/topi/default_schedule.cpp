@@ -7,7 +7,7 @@
 //   rows          (softmax, normalisations) all stages of one row together, rows parallel
 //   reduction     vectors along the contiguous spatial axis, or partial results along the reduced one
 //   elementwise   vectors along the innermost axis, the rest parallel
-// Each attempt works on a copy of the schedule: one that turns out illegal leaves no trace.
+// Each attempt works on a copy of the schedule: one that turns out illegal leaves a Refusal and nothing else.
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
@@ -17,6 +17,7 @@
 #include "topi/register_tile.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <functional>
 
 namespace lathe::topi {
@@ -27,19 +28,19 @@ using schedule::BlockRef;
 using schedule::LoopRef;
 using schedule::Schedule;
 
-bool attempt(Schedule& schedule, const std::function<void(Schedule&)>& fn) {
-    Schedule copy = schedule;
-    try {
-        fn(copy);
-    } catch (const schedule::ScheduleError&) {
-        return false;
-    }
-    schedule = std::move(copy);
-    return true;
+using Refusals = std::vector<schedule::Refusal>;
+
+/// attempt() on one block, which the refusal names by its ordinal.
+bool attempt(Schedule& schedule, const std::string& what, const BlockRef& block, Refusals& refusals,
+             const std::function<void(Schedule&)>& fn) {
+    return schedule::attempt(schedule, fmt::format("{} of b{}", what, schedule.numberOf(block)), refusals, fn);
 }
 
+/// Answers to bN.place.
+constexpr int64_t stored = 0, inlined = 1;
+
 /// Producers into consumers where that repeats no real work.
-void inlineProducers(Schedule& schedule) {
+void inlineProducers(Schedule& schedule, Refusals& refusals) {
     for (const BlockRef& block : schedule.blocks()) {
         if (!schedule.hasBlock(block) || isOutput(schedule.get(block)) || !isInjective(schedule.get(block)))
             continue;
@@ -63,9 +64,11 @@ void inlineProducers(Schedule& schedule) {
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
                                     !arith::isConst(iter.extent, 1);
         }
-        if (contracted || (repeated && !cheap))
-            continue;
-        attempt(schedule, [&](Schedule& s) { s.computeInline(block); });
+        const int64_t preferred = contracted || (repeated && !cheap) ? stored : inlined;
+        attempt(schedule, "inlining", block, refusals, [&](Schedule& s) {
+            if (s.choose(block, "place", {stored, inlined}, preferred, schedule::Question::Kind::Place) == inlined)
+                s.computeInline(block);
+        });
     }
 }
 
@@ -74,58 +77,68 @@ bool mentions(const Expr& expr, const arith::Var& var) {
     return std::any_of(vars.begin(), vars.end(), [&](const arith::Var& other) { return other.same(var); });
 }
 
-void parallelOuter(Schedule& schedule, const std::vector<LoopRef>& loops) {
-    if (loops.empty())
-        return;
-    attempt(schedule, [&](Schedule& s) { s.parallel(loops.size() == 1 ? loops.front() : s.fuse(loops)); });
+/// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
+const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
+
+/// The loops as one, or all of them at their own places, run in parallel.
+LoopRef fused(Schedule& s, const std::vector<LoopRef>& loops) {
+    return loops.size() == 1 ? loops.front() : s.fuse(loops);
 }
 
-void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target) {
-    const tir::Store* store = onlyStore(schedule.get(block));
-    if (!store)
-        return;
-    std::vector<LoopRef> loops = schedule.loops(block);
-    if (loops.empty())
-        return;
-    int64_t lanes = target.lanes(std::max(8, static_cast<int>(store->buffer->dtype.bits)));
-    int widest = store->buffer->dtype.bits;
-    for (const Access& read : readsOf(schedule.get(block)))
-        widest = std::max<int>(widest, read.buffer->dtype.bits);
-    lanes = std::max<int64_t>(2, target.lanes(widest));
-    // One flat loop when all reads go along with the store or stay: otherwise the innermost axis alone is vectorized.
+/// Whether all reads go along with the store or stay where they are: then one loop can stand for all.
+bool isFlat(const tir::Block& block, const tir::Store& store) {
+    const Access output = accessOf(store.buffer, store.indices, block);
     bool flat = true;
-    for (const Access& read : readsOf(schedule.get(block))) {
-        Access output = accessOf(store->buffer, store->indices, schedule.get(block));
+    for (const Access& read : readsOf(block)) {
         flat &= read.affine && output.affine;
-        for (const tir::IterVar& iter : schedule.get(block).iters)
+        for (const tir::IterVar& iter : block.iters)
             flat &= read.uses(iter.var) == output.uses(iter.var) &&
                     (!read.uses(iter.var) ||
                      arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
     }
-    attempt(schedule, [&](Schedule& s) {
+    return flat;
+}
+
+/// The product of the loops' extents, as far as it matters: unknown ones count for much, and it does not overflow.
+int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
+    int64_t work = 1;
+    for (LoopRef loop : loops)
+        work = std::min<int64_t>(int64_t{1} << 40,
+                                 work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
+    return work;
+}
+
+void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
+    const tir::Store* store = onlyStore(schedule.get(block));
+    const std::vector<LoopRef> loops = schedule.loops(block);
+    if (!store || loops.empty())
+        return;
+    int widest = store->buffer->dtype.bits;
+    for (const Access& read : readsOf(schedule.get(block)))
+        widest = std::max<int>(widest, read.buffer->dtype.bits);
+    const int64_t lanes = std::max<int64_t>(2, target.lanes(widest));
+    const bool flat = isFlat(schedule.get(block), *store);
+    attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
         std::vector<LoopRef> all = loops;
-        if (flat && all.size() > 1)
+        if (flat && all.size() > 1 && s.choose(block, "flat", {0, 1}, 1) == 1)
             all = {s.fuse(all)};
         LoopRef inner = all.back();
         all.pop_back();
-        int64_t extent = extentOf(s, inner);
-        if (extent >= lanes) {
-            std::vector<LoopRef> parts = s.split(inner, {-1, lanes});
+        int64_t elements = lanes;
+        if (extentOf(s, inner) >= lanes) {
+            const schedule::Number width = s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes);
+            std::vector<LoopRef> parts = s.split(inner, {-1, width});
             s.vectorize(parts[1]);
-            all.push_back(parts[0]);
-        } else {
-            all.push_back(inner);
+            inner = parts[0];
+            elements = width;
         }
-        int64_t work = 1;
-        for (LoopRef loop : all)
-            work = std::min<int64_t>(int64_t{1} << 40,
-                                     work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
-        if (work * lanes >= tir::parallelGrain) // else it would be one chunk: no need to fuse the loops
-            s.parallel(all.size() == 1 ? all.front() : s.fuse(all));
+        all.push_back(inner);
+        if (workOf(s, all) * elements >= s.choose(block, "grain", grains, tir::parallelGrain))
+            s.parallel(fused(s, all));
     });
 }
 
-void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target) {
+void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const tir::Block& body = schedule.get(block);
     if (!onlyStore(body))
         return;
@@ -136,23 +149,24 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
     if (loops.size() != body.iters.size())
         return;
     std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(spatial));
-    if (attempt(schedule, [&](Schedule& s) { tileDots(s, block, target); }))
+    if (attempt(schedule, "tile of dot products", block, refusals, [&](Schedule& s) { tileDots(s, block, target); }))
         return;
-    if (spatial > 0 && attempt(schedule, [&](Schedule& s) {
+    if (spatial > 0 && attempt(schedule, "partial results", block, refusals, [&](Schedule& s) {
             BlockRef partial = partialResults(s, block, target);
             std::vector<LoopRef> own = s.loops(block);
             own.resize(spatial);
-            LoopRef row = own.size() == 1 ? own.front() : s.fuse(own);
+            LoopRef row = fused(s, own);
             s.computeAt(partial, row);
             vectorizePartial(s, partial);
             s.parallel(row);
         }))
         return;
-    parallelOuter(schedule, outer);
+    if (!outer.empty())
+        attempt(schedule, "parallel loops", block, refusals, [&](Schedule& s) { s.parallel(fused(s, outer)); });
 }
 
 /// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
-bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target) {
+bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target, Refusals& refusals) {
     if (blocks.size() < 2)
         return false;
     const BlockRef& last = blocks.back();
@@ -176,62 +190,64 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
     }
     if (shared == 0 || shared >= schedule.get(last).iters.size())
         return false;
-    return attempt(schedule, [&](Schedule& s) {
+    const int64_t lanes = target.lanes(32);
+    const auto vectorizeLast = [&](Schedule& s, const BlockRef& block) {
+        const LoopRef inner = s.loops(block).back();
+        if (extentOf(s, inner) >= lanes)
+            attempt(s, "vectors", block, refusals, [&](Schedule& t) {
+                t.vectorize(t.split(inner, {-1, t.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
+            });
+    };
+    return attempt(schedule, "rows", last, refusals, [&](Schedule& s) {
         std::vector<LoopRef> loops = s.loops(last);
-        std::vector<LoopRef> outer(loops.begin(), loops.begin() + static_cast<int64_t>(shared));
-        LoopRef row = outer.size() == 1 ? outer.front() : s.fuse(outer);
+        LoopRef row = fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)});
         std::vector<BlockRef> stages;
         std::vector<BlockRef> partials;
         for (const BlockRef& block : blocks) {
-            if (isReduction(s.get(block)) && attempt(s, [&](Schedule& t) { partialResults(t, block, target); }))
-                partials.push_back(stages.emplace_back(block.name + "_rf"));
+            if (isReduction(s.get(block)))
+                attempt(s, "partial results", block, refusals, [&](Schedule& t) {
+                    partials.push_back(stages.emplace_back(partialResults(t, block, target)));
+                });
             stages.push_back(block);
         }
         for (size_t i = stages.size() - 1; i-- > 0;)
             s.computeAt(stages[i], row);
         for (const BlockRef& partial : partials)
-            attempt(s, [&](Schedule& t) { vectorizePartial(t, partial); });
-        int64_t lanes = target.lanes(32);
-        std::vector<LoopRef> inner = s.loops(last);
-        if (extentOf(s, inner.back()) >= lanes)
-            attempt(s, [&](Schedule& t) { t.vectorize(t.split(inner.back(), {-1, lanes})[1]); });
-        for (const BlockRef& block : blocks) {
-            if (block.name == last.name || !isInjective(s.get(block)))
-                continue;
-            std::vector<LoopRef> own = s.loops(block);
-            if (own.size() > 1 && extentOf(s, own.back()) >= lanes)
-                attempt(s, [&](Schedule& t) { t.vectorize(t.split(own.back(), {-1, lanes})[1]); });
-        }
+            attempt(s, "vectors", partial, refusals, [&](Schedule& t) { vectorizePartial(t, partial); });
+        vectorizeLast(s, last);
+        for (const BlockRef& block : blocks)
+            if (block.name != last.name && isInjective(s.get(block)) && s.loops(block).size() > 1)
+                vectorizeLast(s, block);
         s.parallel(row);
     });
 }
 
 /// Each computation by its structure.
-void scheduleBlocks(Schedule& schedule, const Target& target) {
+void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals) {
     std::vector<BlockRef> blocks = schedule.blocks();
-    if (scheduleRows(schedule, blocks, target))
+    if (scheduleRows(schedule, blocks, target, refusals))
         return;
     std::vector<std::string> done;
     for (const BlockRef& block : blocks) {
         if (std::find(done.begin(), done.end(), block.name) != done.end() || !schedule.hasBlock(block))
             continue;
-        std::optional<RegisterTile> tile = contractionTile(schedule, block, target);
+        std::optional<RegisterTile> tile = contractionTile(schedule.get(block), target);
         if (!tile)
             tile = slidingTile(schedule.get(block), target);
-        if (tile && attempt(schedule, [&](Schedule& s) {
+        if (tile && attempt(schedule, "register tile", block, refusals, [&](Schedule& s) {
                 std::vector<std::string> scheduled = tileReduction(s, block, *tile);
                 done.insert(done.end(), scheduled.begin(), scheduled.end());
             }))
             continue;
         if (isReduction(schedule.get(block)))
-            scheduleReduction(schedule, block, target);
+            scheduleReduction(schedule, block, target, refusals);
         else
-            scheduleElementwise(schedule, block, target);
+            scheduleElementwise(schedule, block, target, refusals);
     }
 }
 
 /// An initialisation of its own needs no test in each step, and runs if there is no step at all.
-void decomposeReductions(Schedule& schedule) {
+void decomposeReductions(Schedule& schedule, Refusals& refusals) {
     for (const BlockRef& block : schedule.blocks()) {
         const tir::Block body = schedule.get(block);
         if (!body.init)
@@ -243,18 +259,18 @@ void decomposeReductions(Schedule& schedule) {
         };
         std::vector<LoopRef> loops = schedule.loops(block);
         if (auto first = std::find_if(loops.begin(), loops.end(), reduces); first != loops.end())
-            attempt(schedule, [&](Schedule& s) { s.decomposeReduction(block, *first); });
+            attempt(schedule, "initialisation", block, refusals, [&](Schedule& s) { s.decomposeReduction(block, *first); });
     }
 }
 
 } // namespace
 
-Schedule scheduleDefault(const Schedule& start, const Target& target) {
-    Schedule schedule = start;
-    inlineProducers(schedule);
-    scheduleBlocks(schedule, target);
-    decomposeReductions(schedule);
-    return schedule;
+Scheduled scheduleDefault(const Schedule& start, const Target& target) {
+    Scheduled made{start, {}};
+    inlineProducers(made.schedule, made.refusals);
+    scheduleBlocks(made.schedule, target, made.refusals);
+    decomposeReductions(made.schedule, made.refusals);
+    return made;
 }
 
 } // namespace lathe::topi

@@ -5,6 +5,7 @@
 #include "topi/access.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::topi {
 
@@ -18,6 +19,7 @@ namespace {
 /// Of a tile of dot products: eight partial results hide a latency of four cycles at two multiply-adds a cycle, and leave
 /// registers for the operands.
 constexpr int64_t dotRows = 4, dotColumns = 2;
+const std::vector<int64_t> dotCounts = {1, 2, 3, 4, 6, 8};
 
 /// The longest spatial axis that one operand uses and the other does not; -1: none.
 int ownAxis(const tir::Block& body, const Access& own, const Access& other) {
@@ -40,23 +42,44 @@ int64_t extentOf(const Schedule& schedule, LoopRef loop) {
     return arith::bounds(schedule.get(loop).extent).upper;
 }
 
-BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
-    const tir::Block& body = schedule.get(block);
+namespace {
+
+/// How many elements the vector has in which the block's results along its contiguous reduction are summed.
+int64_t lanesAlong(const tir::Block& body, const Target& target) {
     const tir::Store* store = onlyStore(body);
-    std::vector<LoopRef> loops = schedule.loops(block);
-    bool follows = false, fits = store && loops.size() == body.iters.size() && isReduction(body) &&
-                                 body.iters.back().kind == tir::IterKind::Reduce;
-    int64_t lanes = fits ? target.lanes(std::max<int>(32, store->buffer->dtype.bits)) : 0;
+    bool follows = false, fits = store && isReduction(body) && body.iters.back().kind == tir::IterKind::Reduce;
     if (fits)
         for (const Access& read : readsOf(body)) {
             auto stride = read.constantStride(body.iters.back().var);
             fits &= stride && (*stride == 0 || *stride == 1);
             follows |= stride == 1;
         }
-    if (!fits || !follows || extentOf(schedule, loops.back()) < 2 * lanes)
-        throw schedule::ScheduleError("no vectors along the reduction");
-    schedule.rfactor(schedule.split(loops.back(), {-1, lanes})[1], -1);
-    return {block.name + "_rf"};
+    if (!fits || !follows)
+        throw ScheduleError("the operands are not contiguous along the reduction");
+    return target.lanes(std::max<int>(32, store->buffer->dtype.bits));
+}
+
+/// The loop to split into at least two times `partials` elements. Throws ScheduleError if it is shorter.
+LoopRef reductionLoop(Schedule& schedule, const BlockRef& block, int64_t partials) {
+    const std::vector<LoopRef> loops = schedule.loops(block);
+    if (loops.size() != schedule.get(block).iters.size())
+        throw ScheduleError("the loops of the reduction were changed before");
+    if (extentOf(schedule, loops.back()) < 2 * partials)
+        throw ScheduleError(fmt::format("the reduction is shorter than two times {}", partials));
+    return loops.back();
+}
+
+} // namespace
+
+BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
+    const int64_t lanes = lanesAlong(schedule.get(block), target);
+    const LoopRef loop = reductionLoop(schedule, block, lanes);
+    std::vector<int64_t> fitting;
+    for (int64_t partials : {lanes, 2 * lanes, 4 * lanes})
+        if (extentOf(schedule, loop) >= 2 * partials)
+            fitting.push_back(partials);
+    const schedule::Number partials = schedule.choose(block, "partials", fitting, lanes);
+    return schedule.rfactor(schedule.split(loop, {-1, partials})[1], -1);
 }
 
 void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
@@ -86,7 +109,10 @@ void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
     const int row = ownAxis(body, found->a, found->b), column = ownAxis(body, found->b, found->a);
     if (row < 0 || column < 0)
         throw ScheduleError("one of the operands has a single row");
-    const BlockRef partial = partialResults(s, block, target);
+    const int64_t lanes = lanesAlong(body, target);
+    const BlockRef partial = s.rfactor(s.split(reductionLoop(s, block, lanes), {-1, lanes})[1], -1);
+    const schedule::Number rows = s.choose(block, "dotRows", dotCounts, dotRows);
+    const schedule::Number columns = s.choose(block, "dotColumns", dotCounts, dotColumns);
     // Tiles outermost; inside a tile its rows, its columns and the lanes that are left to combine.
     std::vector<LoopRef> loops = s.loops(block), outer, tile;
     const LoopRef lane = loops.back();
@@ -96,7 +122,7 @@ void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
             outer.push_back(loops[i]);
             continue;
         }
-        const std::vector<LoopRef> parts = s.split(loops[i], {-1, static_cast<int>(i) == row ? dotRows : dotColumns});
+        const std::vector<LoopRef> parts = s.split(loops[i], {-1, static_cast<int>(i) == row ? rows : columns});
         outer.push_back(parts[0]);
         tile.push_back(parts[1]);
     }

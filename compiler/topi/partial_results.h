@@ -10,15 +10,16 @@
 
 namespace lathe::topi {
 
-/// Splits a reduction along the contiguous axis into as many partial results as a vector has lanes; gives the block that
-/// makes them. Throws ScheduleError where the reads do not follow the axis.
+/// Splits a reduction along the contiguous axis into partial results, as many as a vector has lanes or what "partials"
+/// says; gives the block that makes them. Throws ScheduleError where the reads do not follow the axis.
 schedule::BlockRef partialResults(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
 
 /// After computeAt: partial results are registers, the lanes innermost.
 void vectorizePartial(schedule::Schedule& schedule, const schedule::BlockRef& partial);
 
 /// A product a[.., m, k] · b[.., n, k]: some rows of both share their loads, and as many partial results run side by side
-/// as hide the latency of a multiply-add. Throws ScheduleError if the block is no such product.
+/// as hide the latency of a multiply-add. Asks for "dotRows" and "dotColumns". Throws ScheduleError if the block is no such
+/// product.
 void tileDots(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
 
 /// The most iterations a loop may have.

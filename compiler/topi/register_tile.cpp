@@ -11,9 +11,13 @@ namespace lathe::topi {
 using arith::Expr;
 using schedule::BlockRef;
 using schedule::LoopRef;
+using schedule::Number;
 using schedule::Schedule;
 
 namespace {
+
+/// More rows than registers hold are slow, not wrong: a search may try them.
+const std::vector<int64_t> rowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 
 /// Beyond this step, a vector's elements come from as many cache lines.
 constexpr int64_t widestStep = 4;
@@ -79,8 +83,7 @@ int64_t rowsOf(int64_t extent, int64_t vectors, const Target& target) {
 
 } // namespace
 
-std::optional<RegisterTile> contractionTile(Schedule& schedule, const BlockRef& block, const Target& target) {
-    const tir::Block& body = schedule.get(block);
+std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target) {
     std::optional<Contraction> found = asContraction(body);
     if (!found || !found->output.affine || !found->a.affine || !found->b.affine)
         return std::nullopt;
@@ -118,12 +121,11 @@ std::optional<RegisterTile> contractionTile(Schedule& schedule, const BlockRef& 
     }
     const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
     tile.width = arith::bounds(column.extent).upper >= 2 * lanes ? 2 * lanes : lanes;
+    tile.widths = {lanes, 2 * lanes, 3 * lanes, 4 * lanes};
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
-        tile.width = panel->second;
-    if (tile.rowAxis < 0)
-        return tile;
-    const int64_t rows = rowsOf(best, tile.width / lanes, target);
-    tile.rows = schedule.choose("rows", {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14}, rows);
+        tile.width = panel->second, tile.widths.clear();
+    if (tile.rowAxis >= 0)
+        tile.rows = rowsOf(best, tile.width / lanes, target);
     return tile;
 }
 
@@ -146,6 +148,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         RegisterTile tile;
         tile.vectorAxis = static_cast<int>(i);
         tile.width = columns % (2 * lanes) == 0 || columns >= 8 * lanes ? 2 * lanes : lanes;
+        tile.widths = {lanes, 2 * lanes, 4 * lanes};
         for (size_t axis = 0; axis < i; ++axis)
             tile.before.push_back(static_cast<int>(axis));
         return tile;
@@ -155,6 +158,8 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
 
 std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile) {
     const tir::Block body = s.get(block);
+    const Number width = tile.widths.empty() ? Number(tile.width) : s.choose(block, "width", tile.widths, tile.width);
+    const Number rows = tile.rowAxis < 0 ? Number(1) : s.choose(block, "rows", rowCounts, tile.rows);
     std::vector<BlockRef> consumers = s.consumers(block);
     const bool epilogue = consumers.size() == 1 && isEpilogue(s, block, consumers.front());
     const BlockRef consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
@@ -169,10 +174,10 @@ std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const
             continue;
         LoopRef loop = loops.at(axis++);
         if (static_cast<int>(i) == tile.vectorAxis) {
-            std::vector<LoopRef> parts = s.split(loop, {-1, tile.width});
+            std::vector<LoopRef> parts = s.split(loop, {-1, width});
             tileColumn = parts[0], columnInner = parts[1];
         } else if (static_cast<int>(i) == tile.rowAxis) {
-            std::vector<LoopRef> parts = s.split(loop, {-1, tile.rows});
+            std::vector<LoopRef> parts = s.split(loop, {-1, rows});
             tileRow = parts[0], rowInner = parts[1];
         } else {
             bool before = std::find(tile.before.begin(), tile.before.end(), static_cast<int>(i)) != tile.before.end();

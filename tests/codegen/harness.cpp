@@ -245,7 +245,7 @@ std::string compare(const Case& test) {
     std::vector<std::pair<std::string, Pipeline>> variants{
         {"plain", {}}, {"optimized", {}}, {"optimized for x86-64-v2", {}}};
     variants[0].second.optional = false;
-    variants[2].second.target = *parseTarget("x86-64-v2");
+    variants[2].second.target = *codegen::parseTarget("x86-64-v2");
     for (const auto& [name, pipeline] : variants) {
         arith::Expr workspaceBytes;
         tir::PrimFuncPtr ready = lowered(test.function, pipeline, &workspaceBytes);

@@ -216,23 +216,6 @@ private slots:
         }
     }
 
-    void decisionsReadBack() {
-        driver::Decisions decisions;
-        decisions.skipPasses = {"fuse", "vectorize"};
-        decisions.optionalLimit = 7;
-        decisions.pins["0123"] = {{"rows", 6}, {"columns", 2}};
-        const auto read = driver::parseDecisions(driver::toJson(decisions));
-        QVERIFY(read);
-        QVERIFY(read->skipPasses == decisions.skipPasses && read->pins == decisions.pins);
-        QCOMPARE(read->optionalLimit, 7);
-        QCOMPARE(driver::toJson(*read), driver::toJson(decisions));
-        for (const char* bad : {"", "[]", "{", R"({"skip":["canonical forms"]})", R"({"skip":"fuse"})",
-                                R"({"speed":1})", R"({"pins":{"a":{"rows":1.5}}})"}) {
-            const auto refused = driver::parseDecisions(bad);
-            QVERIFY2(!refused && !refused.error().what.empty(), bad);
-        }
-    }
-
     void cancelWritesNothing() {
         // Before the first pass, and at each later report.
         for (int allowed = 0;; ++allowed) {

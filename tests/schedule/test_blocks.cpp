@@ -158,9 +158,9 @@ private slots:
             Schedule s(before);
             auto loops = s.loops({"S"});
             auto parts = s.split(loops[1], {-1, factor});
-            auto rest = s.rfactor(parts[1], 1);
-            QCOMPARE(rest.name, std::string("S"));
-            QCOMPARE(s.get(schedule::BlockRef{"S_rf"}).writes[0].buffer->shape.size(), size_t(2));
+            auto partial = s.rfactor(parts[1], 1);
+            QCOMPARE(partial.name, std::string("S_rf"));
+            QCOMPARE(s.get(partial).writes[0].buffer->shape.size(), size_t(2));
             s.vectorize(parts[1]);
             s.reverseComputeAt({"S"}, loops[0]);
             s.parallel(loops[0]);

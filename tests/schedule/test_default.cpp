@@ -17,7 +17,7 @@ using te::ReduceKind;
 namespace {
 
 tir::PrimFuncPtr scheduled(const tir::PrimFuncPtr& function) {
-    return topi::scheduleDefault(schedule::Schedule(function), Target()).function();
+    return topi::scheduleDefault(schedule::Schedule(function), *codegen::parseTarget("x86-64-v3")).schedule.function();
 }
 
 /// C[h, i, j] = sum over k of A[h, i, k] * B[h, j, k].
@@ -88,6 +88,37 @@ private slots:
         const arith::Var n = arith::symbol("n", 1, 64);
         const tir::PrimFuncPtr function = centred(n, 24, {n});
         SAME(*function, *scheduled(function), {{1}, {7}});
+    }
+
+    /// Every answer to every question, one at a time: the same results, and what is refused is said.
+    void everyAnswerKeepsMeaning() {
+        const Target target = *codegen::parseTarget("x86-64-v3");
+        int followed = 0, refused = 0;
+        for (const tir::PrimFuncPtr& function :
+             {dots(Expr(9), Expr(7), 129), matmul(Expr(13), Expr(33), Expr(7), true), centred(5, 37), windows(33, 2),
+              chain(Expr(7), Expr(40))}) {
+            const auto noting = std::make_shared<schedule::Noting>(std::make_shared<schedule::Preferred>());
+            topi::scheduleDefault(schedule::Schedule(function, noting), target);
+            QVERIFY(!noting->asked().empty());
+            for (const schedule::Question& question : noting->asked())
+                for (const int64_t candidate : question.candidates) {
+                    const auto pins = std::make_shared<schedule::Pinned>(schedule::Answers{{question.name, {candidate}}});
+                    try {
+                        const topi::Scheduled made =
+                            topi::scheduleDefault(schedule::Schedule(function, pins), target);
+                        SAME(*function, *made.schedule.function());
+                        schedule::Schedule again(function);
+                        QVERIFY(again.replay(made.schedule.trace()));
+                        QCOMPARE(tir::print(*again.function()), tir::print(*made.schedule.function()));
+                        ++followed;
+                    } catch (const schedule::AnswerError& why) {
+                        QVERIFY2(candidate != question.preferred[0] && holds(why.what(), question.name), why.what());
+                        ++refused;
+                    }
+                }
+        }
+        qDebug("%d answers followed, %d refused", followed, refused);
+        QVERIFY(followed > 40);
     }
 
     void slidingWindows() {

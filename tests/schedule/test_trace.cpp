@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Traces replay on another function of the same structure, print and read back; choices are recorded and can be pinned.
+// Traces replay on another function of the same structure, print and read back; decisions in them can be changed.
 #include "harness.h"
 
 #include <QTest>
@@ -12,7 +12,7 @@ using schedule::Schedule;
 namespace {
 
 void recipe(Schedule& s) {
-    int64_t rows = s.choose("rows", {2, 4, 6}, 4);
+    schedule::Number rows = s.choose({"C"}, "rows", {2, 4, 6}, 4);
     auto copy = s.cacheWrite({"C"}, 0, tir::Scope::Local);
     auto loops = s.loops({"C"});
     auto m = s.split(loops[0], {-1, rows});
@@ -56,8 +56,10 @@ private slots:
         Schedule s(matmul(5, 9, 3, true));
         recipe(s);
         std::string text = print(s.trace());
-        QVERIFY2(holds(text, "split loops(0) numbers(-1, 4) gives(3, 4)\n"), text.c_str());
-        QVERIFY2(holds(text, "cacheWrite blocks(\"C\") numbers(0) texts(\"local\")\n"), text.c_str());
+        QVERIFY2(holds(text, "choose numbers(2, 4, 6) texts(\"b0.rows\") gives(4)\n"), text.c_str());
+        QVERIFY2(holds(text, "split loops(0) numbers(-1, $b0.rows) gives(3, 4)\n"), text.c_str());
+        QVERIFY2(holds(text, "split loops(1) numbers(-1, 4) gives(5, 6)\n"), text.c_str());
+        QVERIFY2(holds(text, "cacheWrite blocks(#0) numbers(0) texts(\"local\") makes(#2)\n"), text.c_str());
         auto read = schedule::parseTrace(text);
         QVERIFY(read);
         QVERIFY(*read == s.trace());
@@ -78,14 +80,69 @@ private slots:
         QCOMPARE(tir::print(*t.function()), tir::print(*s.function()));
     }
 
-    void choicesCanBePinned() {
+    /// What is alike up to names gets one workload, so a trace of one has to replay on the other.
+    void replaysUnderOtherNames() {
         auto function = matmul(5, 9, 3, true);
-        Schedule pinned(function, {{"rows", 6}});
-        recipe(pinned);
-        QCOMPARE(pinned.trace().steps[0].numbers, (std::vector<int64_t>{6, 2, 4, 6}));
-        SAME(*function, *pinned.function());
-        Schedule ignored(function, {{"rows", 5}}); // no candidate
-        QCOMPARE(ignored.choose("rows", {2, 4}, 4), int64_t(4));
+        Schedule s(function);
+        recipe(s);
+        std::string renamed = tir::print(*function);
+        for (const auto& [from, to] : {std::pair{"block C", "block first"}, {"block D", "block `a b`"}, {" i", " row"}})
+            for (size_t at = renamed.find(from); at != std::string::npos; at = renamed.find(from, at + 1))
+                renamed.replace(at, std::string_view(from).size(), to);
+        auto other = tir::parsePrimFunc(renamed);
+        QVERIFY2(other, other ? "" : toString(other.error()).c_str());
+        Schedule t(*other);
+        auto result = t.replay(s.trace());
+        QVERIFY2(result, result ? "" : toString(result.error()).c_str());
+        QVERIFY(t.trace() == s.trace());
+        SAME(*function, *t.function());
+    }
+
+    /// A layout over a symbol: the symbol's name does not count either.
+    void layoutsReplayUnderOtherNames() {
+        arith::Var n = arith::symbol("n"), size = arith::symbol("size");
+        Schedule s(chain(n, 20, {n}));
+        arith::Var i = arith::var("row"), j = arith::var("column");
+        s.transformLayout({"B"}, 0, {i, j}, {arith::Expr(j) * arith::Expr(n) + i});
+        Schedule t(chain(size, 20, {size}));
+        auto result = t.replay(s.trace());
+        QVERIFY2(result, result ? "" : toString(result.error()).c_str());
+        SAME(*chain(size, 20, {size}), *t.function(), {{0}, {3}});
+    }
+
+    void blocksThatAreGoneAreRefused() {
+        auto function = matmul(5, 9, 3, true);
+        for (const char* text : {"cacheWrite blocks(#0) numbers(0) texts(\"local\") makes(#2)\n"
+                                 "computeInline blocks(#2)\ncomputeInline blocks(#2)",
+                                 "computeInline blocks(#7)", "unroll loops(3)", "split loops($b0.rows)"}) {
+            auto trace = schedule::parseTrace(text);
+            QVERIFY(trace);
+            QVERIFY2(!Schedule(function).replay(*trace), text);
+        }
+    }
+
+    void decisionsCanBeChanged() {
+        auto function = matmul(5, 9, 3, true);
+        Schedule s(function), six(function, std::make_shared<schedule::Pinned>(schedule::Answers{{"b0.rows", {6}}}));
+        recipe(s);
+        recipe(six);
+        QVERIFY(s.trace() != six.trace());
+        auto changed = schedule::withAnswers(s.trace(), {{"b0.rows", {6}}});
+        QVERIFY(changed);
+        QVERIFY(*changed == six.trace());
+        Schedule replayed(function);
+        QVERIFY(replayed.replay(*changed));
+        QCOMPARE(tir::print(*replayed.function()), tir::print(*six.function()));
+        SAME(*function, *replayed.function());
+
+        for (const schedule::Answers& wrong :
+             {schedule::Answers{{"b0.rows", {5}}}, {{"b0.rows", {2, 4}}}, {{"b0.rows", {}}}, {{"b1.rows", {2}}}})
+            QVERIFY(!schedule::withAnswers(s.trace(), wrong));
+        // What no number comes from cannot be changed without making the steps anew.
+        Schedule other(function);
+        other.choose({"C"}, "place", {0, 1}, 0, schedule::Question::Kind::Place);
+        QVERIFY(!schedule::withAnswers(other.trace(), {{"b0.place", {1}}}));
+        QVERIFY(schedule::withAnswers(other.trace(), {{"b0.place", {0}}}));
     }
 
     void failingStepsAreNamed() {

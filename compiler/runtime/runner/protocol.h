@@ -30,6 +30,11 @@
 //                                                                list of threads: list of (i32 call, i32 chunks,
 //                                                                i64 begin ns, i64 end ns)
 //
+//   Bench             string kernel, list of i64 sizes, u32      i64 calls in a sample, list of f64 ns of a call, one a
+//                     warm-up calls, i64 ns that a sample        sample. Of a kernel's artifact (driver/kernel_artifact.h)
+//                     takes at least, u32 samples, u64 bytes     whose other inputs are set.
+//                     to flush before each call (0: none)
+//
 // A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
 // with exit code 2, the end of the stream at a frame's border with 0.
@@ -45,10 +50,12 @@
 
 namespace lathe::runtime::protocol {
 
-inline constexpr uint32_t protocolVersion = 1;
+inline constexpr uint32_t protocolVersion = 2;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr uint64_t maxPayload = uint64_t{1} << 36;
 inline constexpr uint32_t maxRuns = 1'000'000;
+inline constexpr uint32_t maxSamples = 100'000;
+inline constexpr uint64_t maxFlush = uint64_t{1} << 32;
 inline constexpr int exitMalformed = 2;
 
 enum class Kind : uint32_t {
@@ -61,6 +68,7 @@ enum class Kind : uint32_t {
     Output,
     Profile,
     ReadProfile,
+    Bench,
     Ok = 100,
     Error,
 };

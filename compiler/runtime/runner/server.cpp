@@ -3,6 +3,7 @@
 // The runner's answers to each request.
 #include "runtime/runner/server.h"
 
+#include "runtime/runner/bench.h"
 #include "runtime/runner/stream.h"
 
 #include <algorithm>
@@ -127,6 +128,8 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return profile(reader);
     case Kind::ReadProfile:
         return readProfile(reader, reply);
+    case Kind::Bench:
+        return bench(reader, reply);
     case Kind::Ok:
     case Kind::Error:
         break;
@@ -358,6 +361,32 @@ Server::Answer Server::readProfile(Reader& reader, Writer& reply) {
     }
     reply.number(threads);
     reply.raw(timelines.bytes().data(), timelines.bytes().size());
+    return Answer::Ok;
+}
+
+Server::Answer Server::bench(Reader& reader, Writer& reply) {
+    const std::string kernel = reader.string();
+    BenchPlan plan;
+    plan.sizes.resize(reader.count(sizeof(int64_t)));
+    for (int64_t& size : plan.sizes)
+        size = reader.number<int64_t>();
+    plan.warmUps = reader.number<uint32_t>();
+    plan.leastNs = reader.number<int64_t>();
+    plan.samples = reader.number<uint32_t>();
+    plan.flushBytes = reader.number<uint64_t>();
+    if (!reader.finished() || plan.warmUps > maxRuns || plan.leastNs < 0 || plan.samples > maxSamples ||
+        plan.flushBytes > maxFlush)
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    if (lathe_model_name(model_.get()) != kernel)
+        return fail(LATHE_INVALID_ARGUMENT, "the artifact is not that of the kernel '" + kernel + "'");
+    BenchTimes times;
+    if (const lathe_status bad = runner::bench(model_.get(), context_.get(), plan, times))
+        return failContext(bad);
+    reply.number(times.calls);
+    reply.number(static_cast<uint32_t>(times.ns.size()));
+    reply.raw(times.ns.data(), times.ns.size() * sizeof(double));
     return Answer::Ok;
 }
 

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe bench MODEL --kernel NAME`: one kernel of the model, compiled as an artifact of its own and timed alone, with inputs
+// at random. So a schedule can be compared with another (--decisions) without the model around it.
+#include "app/cli/session.h"
+#include "arith/analysis.h"
+#include "driver/kernel_artifact.h"
+#include "lower/bench_entry.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace lathe::cli {
+namespace {
+
+/// Written before each call, the caches of most machines hold nothing else.
+constexpr int64_t flushBytes = int64_t{256} << 20;
+
+Result<const driver::KernelRecord*> kernelNamed(const driver::Trace& trace, const std::string& name) {
+    std::vector<std::string> names;
+    for (const driver::KernelRecord& kernel : trace.kernels) {
+        if (kernel.name == name || kernel.workload == name)
+            return &kernel;
+        names.push_back(kernel.name);
+    }
+    return failure(fmt::format("the model has no kernel '{}'", name),
+                   fmt::format("its kernels are: {}", fmt::join(names, ", ")));
+}
+
+/// The kernel's scalars in their order, from NAME=VALUE.
+Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std::vector<std::string>& given) {
+    std::vector<int64_t> sizes;
+    std::vector<std::string> missing;
+    for (const tir::Param& param : computation.params) {
+        if (param.buffer)
+            continue;
+        const std::string prefix = param.scalar->name + "=";
+        const auto found = std::ranges::find_if(given, [&](const std::string& each) { return each.starts_with(prefix); });
+        if (found == given.end()) {
+            missing.push_back(param.scalar->name);
+            continue;
+        }
+        char* end = nullptr;
+        errno = 0;
+        sizes.push_back(std::strtoll(found->c_str() + prefix.size(), &end, 10));
+        if (errno != 0 || *end != 0 || end == found->c_str() + prefix.size())
+            return failure(fmt::format("malformed size '{}'", *found), "use NAME=VALUE");
+    }
+    if (!missing.empty())
+        return failure(fmt::format("the kernel's sizes depend on {}", fmt::join(missing, ", ")),
+                       "give them by --size NAME=VALUE, or fix the model's by --shape");
+    return sizes;
+}
+
+/// All inputs but the plan at random, of the dims that they have at these sizes.
+Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& computation,
+                             const std::vector<int64_t>& sizes) {
+    arith::VarMap values;
+    for (const tir::Param& param : computation.params)
+        if (!param.buffer)
+            values[param.scalar.get()] = arith::intImm(sizes[values.size()]);
+    std::vector<tir::BufferPtr> buffers;
+    for (const tir::Param& param : computation.params)
+        if (param.buffer)
+            buffers.push_back(param.buffer);
+    buffers.resize(buffers.size() - static_cast<size_t>(computation.outputs));
+    std::mt19937_64 generator(0);
+    for (const tir::BufferPtr& buffer : buffers) {
+        std::vector<int64_t> shape;
+        double elements = 1;
+        for (const arith::Expr& dim : buffer->shape) {
+            shape.push_back(arith::asInt(arith::simplify(arith::substitute(dim, values))).value_or(-1));
+            elements *= static_cast<double>(shape.back());
+            if (shape.back() < 0 || elements > 1e10)
+                return failure(fmt::format("input '{}' would have a dim of {}", buffer->name, shape.back()));
+        }
+        LATHE_CHECKED(runner.setInput(buffer->name, randomTensor(buffer->dtype, shape, generator)));
+    }
+    return {};
+}
+
+Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
+    LATHE_TRY(driver::Options options, makeOptions(common));
+    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    driver::Trace trace;
+    driver::Options withoutCode = options;
+    withoutCode.emitCode = false;
+    LATHE_CHECKED(driver::compileFile(model, {}, decisions, withoutCode, trace, makeProgress(common)));
+    LATHE_TRY(const driver::KernelRecord* kernel, kernelNamed(trace, args.kernel));
+    const tir::PrimFuncPtr computation = kernel->stages.front().second;
+    LATHE_TRY(std::vector<int64_t> sizes, sizesOf(*computation, args.sizes));
+    const TemporaryPath artifact(".so");
+    LATHE_CHECKED(driver::writeKernelArtifact(computation, kernel->schedulable, decisions.kernels[kernel->workload],
+                                              options, artifact.path()));
+    driver::RunnerOptions runnerOptions;
+    runnerOptions.threads = options.threads;
+    runnerOptions.timeout = std::chrono::minutes(10);
+    driver::RunnerClient runner(runnerOptions);
+    LATHE_CHECKED(runner.load(artifact.path()));
+    LATHE_CHECKED(setKernelInputs(runner, *computation, sizes));
+    driver::RunnerBench plan;
+    plan.kernel = kernel->name;
+    plan.sizes = sizes;
+    plan.samples = args.rounds;
+    plan.flushBytes = args.cold ? flushBytes : 0;
+    LATHE_TRY(driver::RunnerBenchTimes times, runner.bench(plan));
+    std::ranges::sort(times.ns);
+    const double median = times.ns[times.ns.size() / 2];
+    if (common.json)
+        fmt::print("{}\n", nlohmann::json{{"model", model},
+                                          {"kernel", kernel->name},
+                                          {"workload", kernel->workload},
+                                          {"cold", args.cold},
+                                          {"median_ns", median},
+                                          {"min_ns", times.ns.front()},
+                                          {"samples", times.ns.size()},
+                                          {"calls", times.calls}}
+                               .dump());
+    else
+        fmt::print("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}\n", kernel->name, median / 1e3,
+                   times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");
+    return {};
+}
+
+} // namespace
+
+int benchKernel(const std::string& model, const BenchArgs& args, const Common& common) {
+    const auto done = run(model, args, common);
+    return done ? 0 : report({done.error()}, common);
+}
+
+} // namespace lathe::cli

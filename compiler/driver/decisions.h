@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is decided otherwise than by default, as a value with a JSON form:
+//   {"skip": ["fuse"], "optional_limit": 12,
+//    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
+// A workload is a key of lower/workload.h, as the Trace has it for each kernel. Bisecting, comparing, reproducing a bug and
+// tuning are all compile() with other Decisions.
+//
+// Nothing is ignored in silence: unknown keys and wrong types are errors when the text is read; workloads that the model
+// does not have, questions that no schedule asks and answers that are illegal are errors of compile().
+#pragma once
+
+#include "lower/schedule_kernel.h"
+
+#include <map>
+#include <set>
+
+namespace lathe::driver {
+
+struct Decisions {
+    std::set<std::string> skipPasses; // optional passes that are off
+    int optionalLimit = -1;           // only the first N optional passes run; -1: all
+    std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
+};
+
+Result<Decisions> parseDecisions(std::string_view json);
+std::string toJson(const Decisions& decisions);
+
+/// Names of the optional passes in their order: what optionalLimit counts.
+const std::vector<std::string>& optionalPasses();
+
+/// Fails if a schedule is decided for a workload that is none of these.
+Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads);
+
+} // namespace lathe::driver

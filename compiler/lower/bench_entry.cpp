@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "lower/bench_entry.h"
+
+#include "lower/region.h"
+#include "lower/sizes.h"
+#include "runtime/abi.h"
+
+#include <fmt/format.h>
+
+namespace lathe::lower {
+namespace {
+
+using arith::Var;
+
+Expr ordinal(size_t value) {
+    return arith::intImm(static_cast<int64_t>(value), types::Int32);
+}
+
+class Builder {
+public:
+    explicit Builder(const Kernel& kernel) : kernel_(kernel) {
+        for (const tir::Param& param : kernel.computation->params)
+            if (param.buffer)
+                made_.inputs.push_back(param.buffer);
+        const auto firstOutput = made_.inputs.end() - kernel.computation->outputs;
+        made_.outputs.assign(firstOutput, made_.inputs.end());
+        made_.inputs.erase(firstOutput, made_.inputs.end());
+    }
+
+    BenchEntry build() {
+        const tir::BufferPtr plan = readPlan();
+        std::vector<Expr> args;
+        for (size_t i = 0; i < made_.inputs.size(); ++i)
+            args.push_back(input(i));
+        for (size_t i = 0; i < made_.outputs.size(); ++i)
+            args.push_back(output(i));
+        args.insert(args.end(), kernel_.scalars.begin(), kernel_.scalars.end());
+        if (kernel_.workspaceBytes && !arith::isConst(kernel_.workspaceBytes, 0))
+            args.push_back(region_.allocate(kernel_.workspaceBytes));
+        const Var time = arith::var("time");
+        const Expr times = region_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
+        region_.add(tir::makeStmt(
+            tir::For{time, 0, times, tir::ForKind::Serial,
+                     tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1), {}},
+            -1));
+        auto function = std::make_shared<tir::PrimFunc>();
+        function->name = "lathe_entry";
+        function->outputs = 0;
+        function->isEntry = true;
+        function->body = region_.finish().first;
+        made_.function = std::move(function);
+        return std::move(made_);
+    }
+
+private:
+    void check(const Expr& holds, tir::CheckKind kind, std::string message) {
+        region_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message), checks_++}, -1));
+    }
+
+    static Expr dimOf(size_t input, size_t axis) {
+        return rtCall(LATHE_FN_INPUT_DIM, {ordinal(input), ordinal(axis)}, types::Index);
+    }
+    static Expr addressOf(size_t input) { return rtCall(LATHE_FN_INPUT_DATA, {ordinal(input)}, types::Handle); }
+
+    /// Defines the scalars; gives the plan's buffer.
+    tir::BufferPtr readPlan() {
+        const size_t place = made_.inputs.size();
+        const tir::BufferPtr plan = tir::makeBuffer(std::string(benchPlanInput), types::Int64,
+                                                    {Expr(static_cast<int64_t>(1 + kernel_.scalars.size()))});
+        region_.bind(plan, addressOf(place));
+        for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
+            const Var& scalar = kernel_.scalars[i];
+            region_.define(scalar,
+                           arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
+            check(arith::logicalAnd(arith::ge(scalar, std::max<int64_t>(scalar->lower, 0)),
+                                    arith::le(scalar, scalar->upper)),
+                  tir::CheckKind::InvalidValue,
+                  fmt::format("{} is not within {} … {}", scalar->name, std::max<int64_t>(scalar->lower, 0),
+                              scalar->upper));
+        }
+        return plan;
+    }
+
+    /// Each size is checked in the order in which their product is made: none of them overflows.
+    void checkSize(const tir::Buffer& buffer) {
+        for (const SizeCondition& size : sizeConditions({buffer.dtype, buffer.shape, {}}, {}))
+            check(size.holds, tir::CheckKind::InvalidValue, buffer.name + ": " + size.message);
+    }
+
+    Expr input(size_t i) {
+        const tir::Buffer& buffer = *made_.inputs[i];
+        for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
+            check(arith::eq(dimOf(i, axis), buffer.shape[axis]), tir::CheckKind::ShapeMismatch,
+                  fmt::format("input '{}': dim {} is not {}", buffer.name, axis, arith::toString(buffer.shape[axis])));
+        return addressOf(i);
+    }
+
+    Expr output(size_t i) {
+        const tir::Buffer& buffer = *made_.outputs[i];
+        checkSize(buffer);
+        for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
+            region_.add(evaluate(
+                rtCall(LATHE_FN_OUTPUT_DIM, {ordinal(i), ordinal(axis), buffer.shape[axis]}, types::Void)));
+        const Expr bytes =
+            arith::simplify(elementsOf(buffer.shape) * static_cast<int64_t>(buffer.dtype.bytes()));
+        const Expr address = region_.let(fmt::format("out{}", i),
+                                         rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
+        check(arith::ne(arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64),
+                        arith::intImm(0, types::Int64)),
+              tir::CheckKind::OutOfMemory, fmt::format("not enough memory for output '{}'", buffer.name));
+        return address;
+    }
+
+    const Kernel& kernel_;
+    BenchEntry made_;
+    Region region_{true};
+    int checks_ = 0;
+};
+
+} // namespace
+
+BenchEntry makeBenchEntry(const Kernel& kernel) {
+    return Builder(kernel).build();
+}
+
+} // namespace lathe::lower

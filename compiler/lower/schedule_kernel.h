@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A kernel's schedule: the default one, the default one with pinned answers, or a trace that was decided, with other
+// answers where they are pinned too. What was asked, answered and refused on the way is kept.
+#pragma once
+
+#include "base/target.h"
+#include "schedule/attempt.h"
+
+#include <optional>
+
+namespace lathe::lower {
+
+/// What is decided of one kernel.
+struct ScheduleDecisions {
+    schedule::Answers answers;
+    std::optional<schedule::Trace> trace;
+    bool empty() const { return answers.empty() && !trace; }
+};
+
+struct KernelSchedule {
+    schedule::Trace trace;
+    std::vector<schedule::Question> questions; // all that were asked, also where the answer came to nothing
+    std::vector<schedule::Refusal> refusals;
+    std::vector<Diagnostic> warnings; // a decided trace that does not replay: the kernel has the default schedule
+};
+
+struct ScheduledKernel {
+    tir::PrimFuncPtr function;
+    KernelSchedule schedule;
+};
+
+/// Fails if an answer names no question, is none of the candidates, or makes the schedule illegal.
+Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, const Target& target,
+                                       const ScheduleDecisions& decisions);
+
+} // namespace lathe::lower

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Timing of a kernel's artifact (lower/bench_entry.h): its last input, int64, says how often one run calls the kernel.
+#pragma once
+
+#include "runtime/lathe_rt.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace lathe::runtime::runner {
+
+struct BenchPlan {
+    std::vector<int64_t> sizes; // the kernel's scalars
+    uint32_t warmUps = 0;       // calls before the first sample
+    int64_t leastNs = 0;        // a sample takes at least this long: as many calls as that needs
+    uint32_t samples = 1;
+    uint64_t flushBytes = 0; // written before each call, so that caches hold nothing of it; 0: caches stay warm
+};
+
+struct BenchTimes {
+    int64_t calls = 0;      // in each sample
+    std::vector<double> ns; // of a call, a mean for each sample
+};
+
+/// The model must be a kernel's artifact with its other inputs set. A status other than LATHE_OK has its sentence in the
+/// context. Throws std::bad_alloc.
+lathe_status bench(lathe_model* model, lathe_context* context, const BenchPlan& plan, BenchTimes& times);
+
+} // namespace lathe::runtime::runner

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+// Links: onnx
+//
+// Decisions: their text, and what becomes of pinned answers and whole schedules in compile().
+#include "driver/compile.h"
+#include "support/onnx_model.h"
+#include "support/product_model.h"
+#include "tir/text.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+
+using namespace lathe;
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+namespace {
+
+const driver::KernelRecord* kernelWith(const driver::Trace& trace, const std::string& question) {
+    for (const driver::KernelRecord& kernel : trace.kernels)
+        if (std::ranges::find(kernel.schedule.questions, question, &schedule::Question::name) !=
+            kernel.schedule.questions.end())
+            return &kernel;
+    return nullptr;
+}
+
+std::string scheduled(const driver::KernelRecord& kernel) {
+    for (const auto& [stage, function] : kernel.stages)
+        if (stage == "schedule")
+            return tir::print(*function);
+    return {};
+}
+
+} // namespace
+
+class TestDecisions : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    fs::path out_;
+
+    Result<driver::Artifact> compile(const driver::Decisions& decisions, driver::Trace& trace, bool code = true) {
+        const std::string bytes = graphBytes(product());
+        driver::Options options;
+        options.target = *codegen::parseTarget("x86-64-v3");
+        options.verify = true;
+        options.emitCode = code;
+        return driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out_, decisions, options, trace);
+    }
+
+    std::string wrong() const { return wrongProduct(out_); }
+
+private slots:
+    void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
+    void init() { out_ = temporary_.filePath(QTest::currentTestFunction()).toStdString() + ".so"; }
+
+    void readBack() {
+        const char* text = R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},"optional_limit":7,)"
+                           R"("schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"]})";
+        const auto read = driver::parseDecisions(text);
+        QVERIFY2(read, read ? "" : toString(read.error()).c_str());
+        QCOMPARE(read->skipPasses, (std::set<std::string>{"fuse", "vectorize"}));
+        QCOMPARE(read->optionalLimit, 7);
+        QCOMPARE(read->kernels.at("0123").answers.at("b1.tile"), (std::vector<int64_t>{-1, 4}));
+        QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
+        QCOMPARE(driver::toJson(*read), text);
+    }
+
+    void malformedTextIsRefused() {
+        for (const char* bad :
+             {"", "[]", "{", R"({"skip":["canonical forms"]})", R"({"skip":"fuse"})", R"({"skip":[1]})", R"({"speed":1})",
+              R"({"pins":{}})", R"({"optional_limit":1.5})", R"({"optional_limit":-2})",
+              R"({"optional_limit":4294967297})", R"({"optional_limit":18446744073709551615})", R"({"answers":[]})",
+              R"({"answers":{"a":{"b0.rows":6}}})", R"({"answers":{"a":{"b0.rows":[1.5]}}})",
+              R"({"answers":{"a":{"b0.rows":["6"]}}})", R"({"answers":{"a":{"b0.rows":[9223372036854775808]}}})",
+              R"({"answers":{"a":6}})", R"({"schedules":{"a":["split"]}})", R"x({"schedules":{"a":"split toys(1)"}})x"}) {
+            const auto refused = driver::parseDecisions(bad);
+            QVERIFY2(!refused && !refused.error().what.empty(), bad);
+        }
+    }
+
+    void aPinIsFollowed() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
+        QVERIFY(kernel);
+        QCOMPARE(wrong(), "");
+        for (const int64_t rows : {2, 5, 13}) {
+            driver::Decisions decisions;
+            decisions.kernels[kernel->workload].answers["b0.rows"] = {rows};
+            const auto again = driver::parseDecisions(driver::toJson(decisions));
+            QVERIFY(again);
+            driver::Trace trace;
+            const auto compiled = compile(*again, trace);
+            QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+            const driver::KernelRecord* pinned = kernelWith(trace, "b0.rows");
+            QVERIFY(pinned && pinned->workload == kernel->workload);
+            const std::string loops = scheduled(*pinned);
+            QVERIFY2(loops.find(fmt::format("in {} unrolled", rows)) != std::string::npos, loops.c_str());
+            QCOMPARE(wrong(), "");
+        }
+    }
+
+    void aScheduleIsFollowed() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
+        QVERIFY(kernel);
+        driver::Decisions decisions;
+        lower::ScheduleDecisions& decided = decisions.kernels[kernel->workload];
+        // The default schedule's own trace makes the same loops.
+        decided.trace = kernel->schedule.trace;
+        driver::Trace replayed;
+        QVERIFY(compile(*driver::parseDecisions(driver::toJson(decisions)), replayed));
+        QCOMPARE(scheduled(*kernelWith(replayed, "b0.rows")), scheduled(*kernel));
+        // The same trace with another answer.
+        decided.answers["b0.rows"] = {3};
+        driver::Trace changed;
+        QVERIFY(compile(decisions, changed));
+        QVERIFY(scheduled(*kernelWith(changed, "b0.rows")).find("in 3 unrolled") != std::string::npos);
+        QCOMPARE(wrong(), "");
+        // Another one altogether.
+        decided.answers.clear();
+        decided.trace = *schedule::parseTrace("loops blocks(#0) gives(0, 1, 2)\nsplit loops(1) numbers(4, -1) gives(3, 4)\n"
+                                              "parallel loops(0)\nunroll loops(3)\n");
+        driver::Trace other;
+        const auto compiled = compile(decisions, other);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QVERIFY(other.diagnostics.empty());
+        const auto own = std::ranges::find(other.kernels, kernel->workload, &driver::KernelRecord::workload);
+        QVERIFY2(scheduled(*own).find("in 4 unrolled") != std::string::npos, scheduled(*own).c_str());
+        QCOMPARE(wrong(), "");
+    }
+
+    void aScheduleThatDoesNotFitIsSaid() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
+        QVERIFY(kernel);
+        driver::Decisions decisions;
+        decisions.kernels[kernel->workload].trace = *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
+        driver::Trace trace;
+        QVERIFY(compile(decisions, trace));
+        QCOMPARE(trace.diagnostics.size(), size_t(1));
+        QVERIFY(trace.diagnostics.front().severity == Severity::Warning);
+        QVERIFY2(trace.diagnostics.front().what.find("step 1 (loops)") != std::string::npos,
+                 trace.diagnostics.front().what.c_str());
+        QCOMPARE(scheduled(*kernelWith(trace, "b0.rows")), scheduled(*kernel));
+        QCOMPARE(wrong(), "");
+    }
+
+    void whatMatchesNothingIsAnError() {
+        driver::Trace first;
+        QVERIFY(compile({}, first, false));
+        const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
+        QVERIFY(kernel);
+        const auto refusal = [&](const driver::Decisions& decisions) {
+            driver::Trace trace;
+            const auto compiled = compile(decisions, trace, false);
+            return compiled ? std::string() : compiled.error().what;
+        };
+        driver::Decisions decisions;
+        decisions.kernels["0123"].answers["b0.rows"] = {6};
+        QVERIFY(refusal(decisions).find("'0123'") != std::string::npos);
+        decisions.kernels.clear();
+        lower::ScheduleDecisions& decided = decisions.kernels[kernel->workload];
+        decided.answers = {{"b0.rwos", {6}}};
+        QVERIFY(refusal(decisions).find("'b0.rwos'") != std::string::npos);
+        decided.answers = {{"b0.rows", {600}}};
+        QVERIFY(refusal(decisions).find("b0.rows") != std::string::npos);
+        decided.answers = {{"b0.rows", {}}};
+        QVERIFY(refusal(decisions).find("b0.rows") != std::string::npos);
+        decided.answers = {{"b0.rows", {6}}};
+        decisions.skipPasses = {"schedule"};
+        QVERIFY(refusal(decisions).find("no schedule") != std::string::npos);
+        decisions.skipPasses.clear();
+        QCOMPARE(refusal(decisions), "");
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDecisions)
+#include "test_decisions.moc"

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// Questions: what is an answer, who answers, and what becomes of an answer that cannot be followed.
+#include "harness.h"
+#include "schedule/attempt.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::test;
+using schedule::Answers;
+using schedule::Question;
+using schedule::Schedule;
+
+namespace {
+
+Question oneOf(std::vector<int64_t> candidates, int64_t preferred) {
+    Question question;
+    question.name = "b0.it";
+    question.candidates = std::move(candidates);
+    question.preferred = {preferred};
+    return question;
+}
+
+Question tile(int64_t extent, int parts) {
+    Question question;
+    question.kind = Question::Kind::Tile;
+    question.name = "b0.tile";
+    question.extent = extent;
+    question.parts = parts;
+    question.preferred = std::vector<int64_t>(static_cast<size_t>(parts), 1);
+    question.preferred[0] = -1;
+    return question;
+}
+
+std::shared_ptr<schedule::Chooser> pinned(Answers answers) {
+    return std::make_shared<schedule::Pinned>(std::move(answers));
+}
+
+} // namespace
+
+class TestChooser : public QObject {
+    Q_OBJECT
+
+private slots:
+    void answersAreCheckedAgainstTheQuestion() {
+        QVERIFY(objection(oneOf({1, 2}, 1), {2}).empty());
+        for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{}, {3}, {1, 2}})
+            QVERIFY(!objection(oneOf({1, 2}, 1), wrong).empty());
+        QVERIFY(objection(tile(12, 3), {-1, 3, 4}).empty());
+        QVERIFY(objection(tile(13, 3), {-1, 3, 4}).empty()); // tails are guarded
+        QVERIFY(objection(tile(0, 2), {-1, 1000}).empty());
+        for (const std::vector<int64_t>& wrong :
+             {std::vector<int64_t>{}, {-1, 4}, {3, 4, 1}, {-1, 0, 4}, {-1, -1, 4}, {-1, 4, 4}, {-1, 1L << 40, 1L << 40}})
+            QVERIFY(!objection(tile(12, 3), wrong).empty());
+    }
+
+    void whatIsPreferredIsACandidate() {
+        Schedule s(matmul(5, 9, 3, true));
+        QCOMPARE(s.choose({"C"}, "rows", {1, 2, 4, 8}, 5).value, int64_t(5));
+        QCOMPARE(s.decisions().front().question.candidates, (std::vector<int64_t>{1, 2, 4, 5, 8}));
+    }
+
+    /// Two blocks of a kernel ask the same; copies of a schedule ask again and get the same answer.
+    void questionsAreNamedByBlock() {
+        const auto noting = std::make_shared<schedule::Noting>(pinned({{"b1.rows", {2}}}));
+        Schedule s(matmul(5, 9, 3, true), noting);
+        Schedule copy = s;
+        QCOMPARE(copy.choose({"D"}, "rows", {1, 2}, 1).value, int64_t(2));
+        QCOMPARE(s.choose({"C"}, "rows", {1, 2}, 1).value, int64_t(1));
+        QCOMPARE(s.choose({"D"}, "rows", {1, 2}, 1).value, int64_t(2));
+        QCOMPARE(s.choose({"D"}, "rows", {1, 2}, 1).value, int64_t(2));
+        QCOMPARE(s.decisions().size(), size_t(2));
+        QCOMPARE(noting->asked().size(), size_t(2));
+        QVERIFY_THROWS_EXCEPTION(schedule::AnswerError,
+                                 Schedule(matmul(5, 9, 3, true), pinned({{"b0.rows", {7}}}))
+                                     .choose({"C"}, "rows", {1, 2}, 1));
+    }
+
+    void whatIsRefusedLeavesAReasonAndNothingElse() {
+        const auto split = [](Schedule& s) {
+            const std::vector<schedule::LoopRef> loops = s.loops({"C"});
+            const auto parts = s.split(loops[0], {-1, s.choose({"C"}, "rows", {1, 2, 128}, 1)});
+            s.unroll(parts[1]);
+        };
+        const auto function = matmul(256, 9, 3, true);
+        std::vector<schedule::Refusal> refusals;
+        Schedule s(function);
+        QVERIFY(schedule::attempt(s, "rows", refusals, split));
+        QVERIFY(refusals.empty() && s.decisions().size() == 1);
+
+        // Refused though it is what the default wants: a word of it, and the schedule as it was.
+        Schedule unchanged(function);
+        QVERIFY(!schedule::attempt(unchanged, "reversal", refusals, [](Schedule& t) { t.computeInline({"D"}); }));
+        QCOMPARE(refusals.size(), size_t(1));
+        QCOMPARE(refusals[0].tried, std::string("reversal"));
+        QVERIFY2(holds(refusals[0].reason, "makes the result"), refusals[0].reason.c_str());
+        QVERIFY(unchanged.trace().steps.empty() && unchanged.function() == function);
+
+        // Refused because of what somebody decided: they have to know.
+        Schedule wide(function, pinned({{"b0.rows", {128}}}));
+        QVERIFY_THROWS_EXCEPTION(schedule::AnswerError, schedule::attempt(wide, "rows", refusals, split));
+    }
+
+    void tilesAreRecorded() {
+        Schedule s(matmul(12, 9, 3, true), pinned({{"b0.tile", {-1, 2, 3}}}));
+        const std::vector<schedule::Number> parts = s.decide(tile(12, 3));
+        s.split(s.loops({"C"})[0], parts);
+        const std::string text = print(s.trace());
+        QVERIFY2(holds(text, "choose numbers(12, 3) texts(\"b0.tile\", \"tile\") gives(-1, 2, 3)\n"), text.c_str());
+        QVERIFY2(holds(text, "numbers($b0.tile, $b0.tile[1], $b0.tile[2])"), text.c_str());
+        auto changed = schedule::withAnswers(*schedule::parseTrace(text), {{"b0.tile", {-1, 4, 1}}});
+        QVERIFY(changed);
+        Schedule t(matmul(12, 9, 3, true));
+        QVERIFY(t.replay(*changed));
+        SAME(*matmul(12, 9, 3, true), *t.function());
+        QVERIFY_THROWS_EXCEPTION(schedule::AnswerError,
+                                 Schedule(matmul(12, 9, 3, true), pinned({{"b0.tile", {-1, 5, 3}}})).decide(tile(12, 3)));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestChooser)
+#include "test_chooser.moc"
