@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,8 @@ namespace lathe::codegen {
 struct CodegenOptions {
     Target target;
     bool keepIr = false; // fill KernelCode::llvmIr
+    /// Asked between the steps of long work, on the thread that does it; what it throws passes through. May be empty.
+    std::function<void()> checkpoint = {};
 };
 
 /// Provenance: each statement has a debug line, and the object's line table leads from an instruction to the line.

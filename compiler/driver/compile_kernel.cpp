@@ -9,14 +9,14 @@
 namespace lathe::driver {
 namespace {
 
-Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Target& target, const KernelCache& cache,
-                                          bool& cached) {
+Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Target& target, KernelCache& cache,
+                                          const lower::KernelHook& hook, bool& cached) {
     const std::string key = cache.key(lowered, target);
     if (auto object = cache.find(key)) {
         cached = true;
         return std::move(*object);
     }
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false}));
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(lowered, {target, false, hook.checkpoint}));
     cache.store(key, code.object);
     return std::move(code.object);
 }
@@ -51,7 +51,7 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     if (!options.emitCode)
         return std::vector<std::byte>{};
     const auto start = std::chrono::steady_clock::now();
-    auto object = makeObject(*kernel.lowered, options.target, cache, record.cached);
+    auto object = makeObject(*kernel.lowered, options.target, cache, hook, record.cached);
     record.codeMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     return object;
 }

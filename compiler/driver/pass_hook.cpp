@@ -83,6 +83,7 @@ Result<ModulePtr> PassHook::run(std::string_view name, const ModulePtr& before,
 lower::KernelHook PassHook::forKernel(size_t kernelIndex) {
     lower::KernelHook hook;
     hook.verify = options_.verify;
+    hook.checkpoint = [this] { checkCancelled(); };
     hook.enabled = [this](std::string_view pass) { return recordOf(pass).enabled; };
     hook.done = [this, kernelIndex](std::string_view pass, const tir::PrimFuncPtr& after, double ms) {
         auto& stages = trace_.kernels[kernelIndex].stages;

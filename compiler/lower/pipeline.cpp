@@ -38,6 +38,8 @@ public:
         const KernelPass& pass = *next_++;
         if (!pass.required && hook_.enabled && !hook_.enabled(name))
             return;
+        if (hook_.checkpoint)
+            hook_.checkpoint();
         auto start = std::chrono::steady_clock::now();
         function_ = fn(function_);
         double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();

@@ -65,6 +65,10 @@ void completeLines(llvm::Function& function) {
 
 Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenOptions& options) {
     LATHE_TRY(auto machine, makeTargetMachine(options.target));
+    const auto checkpoint = [&] {
+        if (options.checkpoint)
+            options.checkpoint();
+    };
     llvm::LLVMContext context;
     throwOnErrors(context);
     llvm::Module module(function.name, context);
@@ -73,8 +77,10 @@ Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenO
     module.setPICLevel(llvm::PICLevel::BigPIC);
     ModuleEmitter emitter(module, function, options.target);
     emitter.run();
+    checkpoint();
     verifyModule(module);
     optimize(module, *machine);
+    checkpoint();
     for (llvm::Function& made : module)
         completeLines(made);
     KernelCode code;
