@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Narrow floats against the values that their specifications give, and round trips over all bit patterns.
+// Narrow floats against the values that their specifications give, round trips over all bit patterns, and LLVM's APFloat
+// (which has all of these types but float8_e8m0).
+// Links: lathe_llvm
 #include "base/narrow_float.h"
 
 #include <QTest>
 #include <cmath>
 #include <limits>
+#include <llvm/ADT/APFloat.h>
+#include <llvm/ADT/APInt.h>
 
 using namespace lathe;
 
@@ -19,6 +23,31 @@ constexpr DataType e2m1{TypeCode::Float4E2M1, 4};
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr double notANumber = std::numeric_limits<double>::quiet_NaN();
 
+struct Reference {
+    DataType type;
+    const llvm::fltSemantics& semantics;
+};
+
+const Reference references[] = {
+    {types::Float16, llvm::APFloat::IEEEhalf()}, {types::BFloat16, llvm::APFloat::BFloat()},
+    {e4m3fn, llvm::APFloat::Float8E4M3FN()},     {e4m3fnuz, llvm::APFloat::Float8E4M3FNUZ()},
+    {e5m2, llvm::APFloat::Float8E5M2()},         {e5m2fnuz, llvm::APFloat::Float8E5M2FNUZ()},
+    {e2m1, llvm::APFloat::Float4E2M1FN()}};
+
+double referenceValue(uint64_t bits, const Reference& reference) {
+    llvm::APFloat value(reference.semantics, llvm::APInt(reference.type.bits, bits));
+    bool inexact = false;
+    value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven, &inexact);
+    return value.convertToDouble();
+}
+
+uint64_t referenceBits(double value, const Reference& reference) {
+    llvm::APFloat number(value);
+    bool inexact = false;
+    number.convert(reference.semantics, llvm::APFloat::rmNearestTiesToEven, &inexact);
+    return number.bitcastToAPInt().getZExtValue();
+}
+
 } // namespace
 
 class TestNarrowFloat : public QObject {
@@ -31,6 +60,33 @@ private slots:
                 double value = bitsToFloat(bits, type);
                 if (!std::isnan(value))
                     QCOMPARE(floatToBits(value, type, Overflow::Special), bits);
+            }
+    }
+
+    void everyPatternIsTheReferences() {
+        for (const Reference& reference : references)
+            for (uint64_t bits = 0; bits < (uint64_t{1} << reference.type.bits); ++bits) {
+                const double value = bitsToFloat(bits, reference.type), expected = referenceValue(bits, reference);
+                QCOMPARE(std::isnan(value), std::isnan(expected));
+                if (!std::isnan(expected)) {
+                    QCOMPARE(value, expected);
+                    QCOMPARE(std::signbit(value), std::signbit(expected));
+                }
+            }
+    }
+
+    // Between each value and the next: the middle, where ties go to even, and just below and above it.
+    void roundingIsTheReferences() {
+        for (const Reference& reference : references)
+            for (uint64_t bits = 0; bits < (uint64_t{1} << (reference.type.bits - 1)); ++bits) {
+                const double low = bitsToFloat(bits, reference.type), high = bitsToFloat(bits + 1, reference.type);
+                if (!std::isfinite(low) || !std::isfinite(high) || high <= low)
+                    continue;
+                const double middle = low + (high - low) / 2; // exact: a double has many more bits
+                for (const double value : {low, std::nextafter(middle, low), middle, std::nextafter(middle, high)})
+                    for (const double sign : {1.0, -1.0})
+                        QCOMPARE(floatToBits(sign * value, reference.type, Overflow::Special),
+                                 referenceBits(sign * value, reference));
             }
     }
 
