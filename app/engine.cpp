@@ -131,7 +131,7 @@ void Engine::open(const QString& path) {
     enqueue(Kind::Open, [this, path] {
         emit progress(tr("Opening"), 0);
         auto trace = std::make_shared<driver::Trace>();
-        artifact_.clear();
+        artifact_.reset();
         driver::importFile(pathOf(path), {}, *trace); // what fails stands in the trace
         emit opened(path, trace);
     });
@@ -140,13 +140,15 @@ void Engine::open(const QString& path) {
 void Engine::compile(const QString& path, driver::Options options) {
     enqueue(Kind::Compile, [this, path, options] {
         auto trace = std::make_shared<driver::Trace>();
-        const auto out = pathOf(folder_.filePath(QStringLiteral("model.lathe.so")));
-        const auto artifact = driver::compileFile(pathOf(path), out, {}, options, *trace, progressOf(tr("Compiling")));
-        // A file is written whole or not at all: after a cancelled compilation there is still an artifact of this model,
-        // if there was one.
+        MemoryFile out("lathe-model");
+        const auto artifact =
+            driver::compileFile(pathOf(path), out.path(), {}, options, *trace, progressOf(tr("Compiling")));
+        // After a cancelled compilation there is still an artifact of this model, if there was one.
         if (cancelled_)
             return emit cancelled();
-        artifact_ = artifact ? out : std::filesystem::path();
+        artifact_.reset();
+        if (artifact)
+            artifact_.emplace(std::move(out));
         emit compiled(path, trace, artifact.has_value(), artifact ? artifact->seconds : 0);
     });
 }
@@ -155,13 +157,13 @@ void Engine::run(TracePtr trace, int threads) {
     enqueue(Kind::Run, [this, trace, threads] {
         using Outcome = Result<views::models::Profile>;
         auto measure = [&]() -> Outcome {
-            if (artifact_.empty())
+            if (!artifact_)
                 return failure("there is no compiled model", "compile it first");
             emit progress(tr("Running"), 0);
             driver::RunnerOptions options;
             options.threads = threads;
             driver::RunnerClient runner(options);
-            LATHE_TRY(const driver::RunnerModel model, runner.load(artifact_));
+            LATHE_TRY(const driver::RunnerModel model, runner.load(artifact_->path()));
             LATHE_TRY(const cli::Shapes shapes, cli::setInputs(runner, model, {}, 0, {}));
             LATHE_CHECKED(runner.run(2));
             LATHE_CHECKED(runner.startProfile());

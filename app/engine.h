@@ -4,17 +4,18 @@
 // newer wish of the same kind takes the place of a queued one. The window never waits.
 #pragma once
 
+#include "base/memory_file.h"
 #include "driver/compile.h"
 #include "views/models/comparison.h"
 #include "views/models/profile_model.h"
 
 #include <QObject>
-#include <QTemporaryDir>
 #include <atomic>
 #include <condition_variable>
 #include <deque>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <thread>
 
 namespace lathe::app {
@@ -64,8 +65,7 @@ private:
     std::deque<Job> queue_;
     bool ending_ = false;
     std::atomic<bool> cancelled_ = false;
-    QTemporaryDir folder_;
-    std::filesystem::path artifact_;
+    std::optional<MemoryFile> artifact_; // of the last good compilation
     std::thread thread_;
 };
 

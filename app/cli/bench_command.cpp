@@ -112,10 +112,10 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
 
 Result<std::vector<Row>> benchModel(const std::string& model, int threads, const BenchArgs& args,
                                     const Common& common) {
-    TemporaryPath temporary(".so");
+    const MemoryFile memory("lathe-model");
     driver::Trace trace;
     double seconds = 0;
-    LATHE_TRY(std::filesystem::path path, artifactFor(model, temporary, common, trace, seconds));
+    LATHE_TRY(std::filesystem::path path, artifactFor(model, memory, common, trace, seconds));
     driver::RunnerOptions options;
     options.threads = threads;
     options.timeout = std::chrono::minutes(10);

@@ -85,11 +85,12 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
             for (const driver::CallRecord& call : trace.calls)
                 flops += static_cast<double>(arith::evaluate(call.flops, values).value_or(0));
             facts["flops"] = flops;
-            if (auto peak = arith::evaluate(trace.peakBytes, values))
-                facts["peak_bytes"] = *peak;
-            else
-                facts["peak_bytes"] = nullptr;
-            facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
+            facts["peak_bytes"] = nullptr; // what loops let grow, only running tells
+            if (trace.peakBytes) {
+                if (auto peak = arith::evaluate(trace.peakBytes, values))
+                    facts["peak_bytes"] = *peak;
+                facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
+            }
         }
     } else {
         auto declared = [](const std::vector<model::Value>& from) {
@@ -119,9 +120,10 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         if (facts.contains("flops"))
             fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}\n",
                        facts["flops"].get<double>() / 1e9,
-                       facts["peak_bytes"].is_null()
+                       !facts["peak_bytes"].is_null() ? facts["peak_bytes"].dump() + " bytes"
+                       : facts.contains("peak_bytes_expression")
                            ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
-                           : facts["peak_bytes"].dump() + " bytes");
+                           : "only running tells: a loop hands on what grows");
         for (const Diagnostic& diagnostic : trace.diagnostics)
             fmt::print("  {}\n", toString(diagnostic));
     }

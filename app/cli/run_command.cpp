@@ -30,9 +30,9 @@ struct Prepared {
 };
 
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
-                         const TemporaryPath& temporary, driver::Trace& trace) {
+                         const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
-    LATHE_TRY(std::filesystem::path path, artifactFor(args.model, temporary, common, trace, prepared.compileSeconds));
+    LATHE_TRY(std::filesystem::path path, artifactFor(args.model, memory, common, trace, prepared.compileSeconds));
     LATHE_TRY(prepared.loaded, runner.load(path));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(prepared.shapes, setInputs(runner, prepared.loaded, args.inputs, args.seed, options.shapes));
@@ -75,10 +75,10 @@ int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& f
 } // namespace
 
 int runCommand(const RunArgs& args, const Common& common) {
-    TemporaryPath temporary(".so");
+    const MemoryFile memory("lathe-model");
     driver::Trace trace;
     driver::RunnerClient runner(runnerOptions(args, common));
-    auto prepared = prepare(runner, args, common, temporary, trace);
+    auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
     auto times = runner.run(1);
@@ -121,10 +121,10 @@ int runCommand(const RunArgs& args, const Common& common) {
 }
 
 int profileCommand(const RunArgs& args, const Common& common) {
-    TemporaryPath temporary(".so");
+    const MemoryFile memory("lathe-model");
     driver::Trace trace;
     driver::RunnerClient runner(runnerOptions(args, common));
-    auto prepared = prepare(runner, args, common, temporary, trace);
+    auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
     constexpr int warmUp = 1, runs = 3;

@@ -102,17 +102,7 @@ std::vector<std::string> namesOf(const std::vector<driver::RunnerValue>& values)
 
 } // namespace
 
-TemporaryPath::TemporaryPath(std::string_view suffix) {
-    static int count = 0;
-    path_ = fs::temp_directory_path() / fmt::format("lathe-{}-{}{}", getpid(), count++, suffix);
-}
-
-TemporaryPath::~TemporaryPath() {
-    std::error_code ignored;
-    fs::remove(path_, ignored);
-}
-
-Result<fs::path> artifactFor(const std::string& model, const TemporaryPath& temporary, const Common& common,
+Result<fs::path> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
                              driver::Trace& trace, double& seconds) {
     if (isArtifact(model))
         return fs::path(model);
@@ -121,7 +111,7 @@ Result<fs::path> artifactFor(const std::string& model, const TemporaryPath& temp
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_TRY(driver::Artifact artifact,
-              driver::compileFile(model, temporary.path(), decisions, options, trace, makeProgress(common)));
+              driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common)));
     seconds = artifact.seconds;
     return artifact.path;
 }
@@ -241,6 +231,12 @@ Result<Shapes> setInputs(driver::RunnerClient& runner, const driver::RunnerModel
         for (int64_t& dim : shape)
             if (dim < 0)
                 dim = symbols.contains(dim) ? symbols[dim] : 1;
+        const std::optional<int64_t> elements = model::elementsOf(shape);
+        // It is held twice: here and in the runner.
+        if (!elements || *elements > sysconf(_SC_PHYS_PAGES) * sysconf(_SC_PAGESIZE) / 2 / input.dtype.bytes())
+            return failure(fmt::format("input '{}' cannot be made: {} of {} is more than this machine can hold",
+                                       input.name, fmt::join(shape, " x "), toString(input.dtype)),
+                           "give smaller sizes by --shape");
         LATHE_CHECKED(runner.setInput(input.name, randomTensor(input.dtype, shape, generator)));
         result.emplace_back(input.name, std::move(shape));
     }

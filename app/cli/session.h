@@ -5,6 +5,7 @@
 #pragma once
 
 #include "app/cli/commands.h"
+#include "base/memory_file.h"
 #include "driver/runner_client.h"
 #include "relay/ir.h"
 
@@ -13,22 +14,9 @@
 
 namespace lathe::cli {
 
-/// A file that is removed with this object.
-class TemporaryPath {
-public:
-    explicit TemporaryPath(std::string_view suffix);
-    ~TemporaryPath();
-    TemporaryPath(const TemporaryPath&) = delete;
-    TemporaryPath& operator=(const TemporaryPath&) = delete;
-    const std::filesystem::path& path() const { return path_; }
-
-private:
-    std::filesystem::path path_;
-};
-
-/// Compiles unless the file is an artifact already; the path to load.
-Result<std::filesystem::path> artifactFor(const std::string& model, const TemporaryPath& temporary,
-                                          const Common& common, driver::Trace& trace, double& seconds);
+/// Compiles into `memory` unless the file is an artifact already; the path to load.
+Result<std::filesystem::path> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
+                                          driver::Trace& trace, double& seconds);
 
 /// A tensor from a .pb or .npy file.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);

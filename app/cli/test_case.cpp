@@ -4,6 +4,7 @@
 // that the conformance rules state for whole groups of ONNX's data (random data; transforms whose sums cancel).
 #include "app/cli/test_case.h"
 
+#include "base/memory_file.h"
 #include "frontend/frontend.h"
 
 #include <algorithm>
@@ -12,7 +13,6 @@
 #include <fmt/format.h>
 #include <map>
 #include <set>
-#include <unistd.h>
 
 namespace lathe::cli {
 namespace {
@@ -215,15 +215,9 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
         return result;
     };
-    struct TemporaryArtifact {
-        fs::path path = fs::temp_directory_path() / fmt::format("lathe-test-{}.so", getpid());
-        ~TemporaryArtifact() {
-            std::error_code ignored;
-            fs::remove(path, ignored);
-        }
-    } artifact;
+    const MemoryFile artifact("lathe-model");
     driver::Trace trace;
-    auto compiled = driver::compileFile(test.model, artifact.path, decisions, options, trace);
+    auto compiled = driver::compileFile(test.model, artifact.path(), decisions, options, trace);
     result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compiled) {
         const Diagnostic& diagnostic = compiled.error();
@@ -231,7 +225,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
             return finish("crashed", toString(diagnostic));
         return finish("refused", toString(diagnostic));
     }
-    auto loaded = runner.load(artifact.path);
+    auto loaded = runner.load(artifact.path());
     auto runnerFailure = [&](const Diagnostic& diagnostic) {
         switch (runner.outcome()) {
         case driver::RunnerOutcome::Timeout:

@@ -3,13 +3,18 @@
 // Streams code, padding, constants and the trailer; no constant is held longer than it takes to write it.
 #include "bundle/artifact.h"
 
+#include "base/limits.h"
 #include "runtime/abi.h"
+#include "runtime/code_hash.h"
+#include "runtime/limits.h"
 
 #include <cerrno>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <memory>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,53 +22,108 @@ namespace lathe::bundle {
 namespace {
 
 constexpr int64_t alignment = 64, page = 4096;
+constexpr std::byte zeros[page] = {};
 
-struct Closer {
-    void operator()(std::FILE* file) const { std::fclose(file); }
-};
+static_assert(limits::tensorElements == runtime::limits::tensorElements, "code counts on what the runtime checks");
 
-class TemporaryFile {
+/// A file that has no name until it is whole. Where the file system has no such files, one beside the wanted path, under
+/// a name that nobody can guess. What stands at the wanted path and is no plain file (a link, a device, a file in memory by
+/// its /proc path) is written through, not replaced.
+class NewFile {
 public:
-    explicit TemporaryFile(const std::filesystem::path& wanted)
-        : wanted_(wanted), path_(fmt::format("{}.{}.part", wanted.string(), getpid())) {
-        file_.reset(std::fopen(path_.c_str(), "wb"));
-    }
-    ~TemporaryFile() {
-        file_.reset();
-        if (!kept_) {
-            std::error_code ignored;
-            std::filesystem::remove(path_, ignored);
+    explicit NewFile(const std::filesystem::path& wanted) : wanted_(wanted) {
+        std::error_code ignored;
+        const std::filesystem::file_status there = std::filesystem::symlink_status(wanted, ignored);
+        if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
+            through_ = true;
+            descriptor_ = open(wanted.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+            return;
         }
+        const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+        descriptor_ = open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0777);
+        if (descriptor_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+            openNamed();
     }
-    bool open() const { return file_ != nullptr; }
+    ~NewFile() {
+        if (descriptor_ >= 0)
+            close(descriptor_);
+        if (!name_.empty())
+            unlink(name_.c_str());
+    }
+    NewFile(const NewFile&) = delete;
+    NewFile& operator=(const NewFile&) = delete;
+
+    bool ok() const { return descriptor_ >= 0; }
     bool write(std::span<const std::byte> bytes) {
         written_ += static_cast<int64_t>(bytes.size());
-        return std::fwrite(bytes.data(), 1, bytes.size(), file_.get()) == bytes.size();
+        while (!bytes.empty()) {
+            const ssize_t put = ::write(descriptor_, bytes.data(), bytes.size());
+            if (put < 0 && errno == EINTR)
+                continue;
+            if (put <= 0)
+                return false;
+            bytes = bytes.subspan(static_cast<size_t>(put));
+        }
+        return true;
     }
     bool padTo(int64_t position) {
-        static constexpr std::byte zeros[page] = {};
         while (written_ < position)
             if (!write(std::span(zeros, static_cast<size_t>(std::min<int64_t>(page, position - written_)))))
                 return false;
         return true;
     }
     int64_t position() const { return written_; }
+    /// Gives the file its name, in place of what had it.
     bool keep() {
-        if (std::fflush(file_.get()) != 0)
+        if (through_)
+            return true;
+        if (name_.empty()) {
+            if (linkTo(wanted_.string()))
+                return true;
+            if (errno != EEXIST || !linkToFresh())
+                return false;
+        }
+        if (std::rename(name_.c_str(), wanted_.c_str()) != 0)
             return false;
-        file_.reset();
-        chmod(path_.c_str(), 0755);
-        std::error_code failed;
-        std::filesystem::rename(path_, wanted_, failed);
-        kept_ = !failed;
-        return kept_;
+        name_.clear();
+        return true;
     }
 
 private:
-    std::filesystem::path wanted_, path_;
-    std::unique_ptr<std::FILE, Closer> file_;
+    void openNamed() {
+        std::string name = fmt::format("{}.XXXXXX.part", wanted_.string());
+        descriptor_ = mkostemps(name.data(), 5, O_CLOEXEC);
+        if (descriptor_ < 0)
+            return;
+        name_ = std::move(name);
+        const mode_t mask = umask(0);
+        umask(mask);
+        fchmod(descriptor_, 0777 & ~mask);
+    }
+    bool linkTo(const std::string& name) const {
+        const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
+        return linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0;
+    }
+    /// A link cannot replace a file, a rename can: the whole file gets a name of its own on the way.
+    bool linkToFresh() {
+        std::random_device random;
+        for (int tries = 0; tries < 100; ++tries) {
+            const std::string name = fmt::format("{}.{:08x}.part", wanted_.string(), random());
+            if (linkTo(name)) {
+                name_ = name;
+                return true;
+            }
+            if (errno != EEXIST)
+                return false;
+        }
+        return false;
+    }
+
+    std::filesystem::path wanted_;
+    std::string name_; // to be removed unless it is renamed; empty: the file has none
+    int descriptor_ = -1;
     int64_t written_ = 0;
-    bool kept_ = false;
+    bool through_ = false;
 };
 
 } // namespace
@@ -76,14 +136,17 @@ int64_t ConstantLayout::add(int64_t bytes) {
 
 Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject,
                            const std::vector<ConstantSource>& constants) {
-    TemporaryFile file(path);
+    NewFile file(path);
     auto failed = [&] {
         return failure(fmt::format("cannot write '{}': {}", path.string(), std::strerror(errno)),
                        "check the folder, its permissions and the free space");
     };
-    if (!file.open() || !file.write(sharedObject))
+    if (!file.ok() || !file.write(sharedObject))
         return failed();
     int64_t start = (file.position() + page - 1) / page * page;
+    runtime::CodeHash hash; // of the padding too
+    hash.add(sharedObject.data(), sharedObject.size());
+    hash.add(zeros, static_cast<size_t>(start - file.position()));
     if (!file.padTo(start))
         return failed();
     int64_t end = 0;
@@ -101,6 +164,7 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
     lathe_trailer trailer{};
     trailer.offset = static_cast<uint64_t>(start);
     trailer.bytes = static_cast<uint64_t>(file.position() - start);
+    trailer.code_hash = hash.finish();
     std::memcpy(trailer.magic, LATHE_TRAILER_MAGIC, sizeof(trailer.magic));
     if (!file.write(std::as_bytes(std::span(&trailer, 1))) || !file.keep())
         return failed();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Artifacts on disk: a shared object with the constants behind the code (runtime/abi.h: lathe_trailer). Written whole or
-// not at all: to a file beside the wanted one, then renamed.
+// not at all: the file gets its name when it is whole, so a process that is killed on the way leaves nothing behind.
 #pragma once
 
 #include "base/result.h"
@@ -34,6 +34,7 @@ struct ConstantSource {
         pieces; // together `bytes` long; valid until the next call
 };
 
+/// A plain file at `path` is replaced; what else stands there is written through: a base/memory_file.h by its path.
 Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject,
                            const std::vector<ConstantSource>& constants);
 

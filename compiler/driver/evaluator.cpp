@@ -5,6 +5,7 @@
 #include "driver/evaluator.h"
 
 #include "arith/analysis.h"
+#include "base/memory_file.h"
 #include "driver/build.h"
 #include "lower/lower.h"
 #include "relay/text.h"
@@ -14,7 +15,6 @@
 
 #include <cstring>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace lathe::driver {
 namespace {
@@ -279,15 +279,11 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
         PassHook hook(decisions, options, trace, progress);
         relay::Module fused = relay::transform::fuse(small);
         LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
-        // A file that is gone once it is loaded: the runtime loads it as it loads any artifact.
-        std::filesystem::path path =
-            std::filesystem::temp_directory_path() / fmt::format("lathe-{}-{}.so", getpid(), toString(hash));
-        auto written = write(built, path, fused, *this);
+        // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
+        const MemoryFile file("lathe-constants");
+        LATHE_CHECKED(write(built, file.path(), fused, *this));
         compiled = std::make_shared<Compiled>();
-        lathe_status status = written ? lathe_model_load(path.c_str(), &compiled->model) : LATHE_OK;
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
-        LATHE_CHECKED(written);
+        const lathe_status status = lathe_model_load(file.path().c_str(), &compiled->model);
         if (status != LATHE_OK)
             return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
         std::lock_guard lock(mutex_);

@@ -94,7 +94,8 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
         tables.entryChecks.push_back({static_cast<int>(check.kind), check.origin, check.message});
     nlohmann::json metadata;
     metadata["target"] = toString(target);
-    metadata["peak_bytes"] = arith::toString(entry.peakBytes);
+    if (entry.peakBytes)
+        metadata["peak_bytes"] = arith::toString(entry.peakBytes);
     tables.metadata = metadata.dump();
     return tables;
 }

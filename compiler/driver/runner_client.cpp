@@ -167,7 +167,8 @@ struct RunnerClient::State {
             io != ChildProcess::Io::Done)
             return Failure(lost(io, kind));
         const bool good = header.kind == Kind::Ok;
-        if (header.magic != frameMagic || header.bytes > maxPayload || (!good && header.kind != Kind::Error))
+        if (header.magic != frameMagic || header.bytes > runtime::limits::frameBytes ||
+            (!good && header.kind != Kind::Error))
             return Failure(outOfStep(kind));
         reply.clear();
         while (reply.size() < header.bytes) {
@@ -292,7 +293,7 @@ Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& t
 
 Result<RunnerTimes> RunnerClient::run(int times) {
     Writer payload;
-    payload.number(static_cast<uint32_t>(std::clamp(times, 0, static_cast<int>(maxRuns))));
+    payload.number(static_cast<uint32_t>(std::clamp(times, 0, static_cast<int>(runtime::limits::runsAtOnce))));
     LATHE_TRY(Reader reader, state_->request(Kind::Run, payload.bytes()));
     RunnerTimes result;
     result.ns = readDims(reader);
@@ -310,10 +311,10 @@ Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
     payload.number(static_cast<uint32_t>(plan.sizes.size()));
     for (const int64_t size : plan.sizes)
         payload.number(size);
-    payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(maxRuns))));
+    payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(runtime::limits::runsAtOnce))));
     payload.number(std::max<int64_t>(plan.least.count(), 0));
-    payload.number(static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(maxSamples))));
-    payload.number(static_cast<uint64_t>(std::clamp<int64_t>(plan.flushBytes, 0, maxFlush)));
+    payload.number(static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(runtime::limits::samplesAtOnce))));
+    payload.number(static_cast<uint64_t>(std::clamp<int64_t>(plan.flushBytes, 0, runtime::limits::flushBytes)));
     LATHE_TRY(Reader reader, state_->request(Kind::Bench, payload.bytes()));
     RunnerBenchTimes times;
     times.calls = reader.number<int64_t>();

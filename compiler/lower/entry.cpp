@@ -62,27 +62,32 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, Region& regio
                 fmt::format("input '{}' has type {}, which cannot be run yet", param.name, relay::toString(param.type)),
                 "only numeric tensors can be inputs");
         int32_t input = static_cast<int32_t>(i);
+        auto actual = [&](size_t axis) {
+            return rtCall(LATHE_FN_INPUT_DIM,
+                          {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)},
+                          types::Index);
+        };
+        std::vector<size_t> given; // axes whose dims are known otherwise
         for (size_t axis = 0; axis < type->shape.size(); ++axis) {
             const Expr& dim = type->shape[axis];
-            Expr actual =
-                rtCall(LATHE_FN_INPUT_DIM,
-                       {arith::intImm(input, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32)},
-                       types::Index);
-            if (dim.kind() == arith::ExprKind::Var && !defined(dim)) {
-                arith::Var var(dim.node());
-                region.define(var, actual);
-                define(var);
-                inputSymbols_.insert(var.get());
-                if (dim->lower > 0 || dim->upper < (int64_t{1} << 40))
-                    check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
-                          tir::CheckKind::ShapeMismatch,
-                          fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name,
-                                      dim->lower, dim->upper));
-            } else {
-                check(region, arith::eq(actual, dim), tir::CheckKind::ShapeMismatch,
-                      fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::toString(dim),
-                                  arith::asInt(dim) ? "" : ", as the other inputs say"));
+            if (dim.kind() != arith::ExprKind::Var || defined(dim)) {
+                given.push_back(axis);
+                continue;
             }
+            arith::Var var(dim.node());
+            region.define(var, actual(axis));
+            define(var);
+            check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
+                  tir::CheckKind::ShapeMismatch,
+                  fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name, dim->lower,
+                              dim->upper));
+        }
+        checkSizes(*type, {}, region, fmt::format("input '{}'", param.name));
+        for (size_t axis : given) {
+            const Expr& dim = type->shape[axis];
+            check(region, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
+                  fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::toString(dim),
+                              arith::asInt(dim) ? "" : ", as the other inputs say"));
         }
         values_[param.var.id] = {
             {}, false, *type, rtCall(LATHE_FN_INPUT_DATA, {arith::intImm(input, types::Int32)}, types::Handle)};
@@ -119,6 +124,7 @@ Result<void> EntryBuilder::writeOutputs(const relay::Function& main, Region& reg
         std::vector<Value> fields =
             values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<Value>{values_.at(var.id)};
         for (const Value& value : fields) {
+            checkSizes(value.type, {}, region, fmt::format("output {}", ordinal));
             if (!writtenInPlace_.contains(ordinal))
                 region.add(copyBytes(outputAddress(ordinal, value.type, region), value.address, bytesOf(value.type)));
             ++ordinal;

@@ -31,17 +31,19 @@ using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must 
 struct Handover {
     TensorType type;
     bool byAddress = false;
-    Expr address;                                            // of the place, if not by address
-    tir::BufferPtr slot;                                     // by address: holds it
+    Expr address;        // of the place, if not by address
+    tir::BufferPtr slot; // by address: holds it
+    int kept = -1;       // of a loop, by address: its value lies in places kept and kept + 1 of the runtime, in turns
     std::vector<std::pair<arith::Var, tir::BufferPtr>> dims; // symbols of `type` that are defined by it
 };
 
-/// What a loop stacks up: in a place for all slices if their number is known before it, else in one that grows.
+/// What a loop stacks up: in a place for all slices if their number is known before it, else in one of the runtime's that
+/// grows.
 struct Scan {
     TensorType type; // of the stack
     TensorType slice;
-    Expr address;                  // fixed
-    tir::BufferPtr slot, capacity; // growing
+    Expr address;  // fixed
+    int kept = -1; // growing
 };
 
 class EntryBuilder {
@@ -93,8 +95,17 @@ private:
                      std::vector<Expr>& owned);
     Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region);
     Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region);
-    /// Before memory is asked for, that sizes made by data are sizes.
-    void checkSizes(const TensorType& type, model::Span span, Region& region);
+    /// Before memory is asked for: that the value's size is one, and within the limit. The message names the
+    /// nodes of the span, or `name`.
+    void checkSizes(const TensorType& type, model::Span span, Region& region, const std::string& name = {});
+    /// The same for the values that a fused function computes on the way: its loops run over them.
+    void checkInside(const relay::Function& function, Region& region);
+    /// Over the kernel's scalars: that its index arithmetic on them stays within int64; null if provable.
+    Expr indicesComputable(int kernelOrdinal);
+    /// A check of sizes, unless the same one stands before it.
+    void checkOnce(Region& region, const Expr& holds, const std::string& where, const std::string& message);
+    /// "node 'a'", or nothing.
+    std::string at(model::Span span) const;
 
     // `if` and `loop`: entry_control.cpp
 
@@ -105,7 +116,8 @@ private:
     /// The element of a scalar, loaded here.
     Expr loadScalar(const Value& value, const std::string& name, Region& region);
     /// Fields whose sizes are known here get a place in the region's frame; the others slots.
-    std::vector<Handover> prepare(const std::vector<relay::Type>& fields, Region& region, std::vector<Expr>& owned);
+    std::vector<Handover> prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields, Region& region,
+                                  std::vector<Expr>& owned);
     /// At the end of a nested Block: its values go where `handovers` say.
     void handOver(const std::vector<Handover>& handovers, const std::vector<Value>& values, Region& region);
     /// After the nested statement: the values as the region around sees them.
@@ -115,12 +127,13 @@ private:
     Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
                                            Region& region, std::vector<Expr>& owned);
     /// In the loop's body: the slice of this step goes behind the others.
-    void appendSlice(const Scan& scan, const Value& slice, const Expr& step, const std::string& outOfMemory,
-                     Region& body);
+    void appendSlice(const Scan& scan, const Value& slice, const Expr& step, model::Span span, Region& body);
+    /// The address of at least `bytes` in place `place` of the runtime.
+    Expr keep(const Expr& place, const Expr& bytes, model::Span span, Region& region);
     /// At the end of the loop's body: the next carried values take their places. One that is another carried value is moved
     /// aside before any of them is overwritten.
     void moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current, std::vector<Value> next,
-                     Region& body);
+                     const Expr& step, model::Span span, Region& body);
     /// After the loop: dims of a result that are symbols of its own, from what they are now.
     void defineDims(const TensorType& type, const std::vector<Expr>& actual, Region& region);
 
@@ -129,12 +142,14 @@ private:
     const model::ModelGraph* graph_;
     Entry entry_;
     std::map<uint32_t, Value> values_;
-    std::set<const arith::ExprNode*> defined_, inputSymbols_;
-    std::set<std::string> sizesChecked_; // outside of nested Blocks
+    std::set<const arith::ExprNode*> defined_;
+    std::set<std::string> checked_; // conditions of sizes, outside of nested Blocks
+    std::map<int, Expr> indicesComputable_;
     std::map<Hash128, int> constantOrdinals_;
     std::map<uint32_t, int32_t> outputOf_; // Var of the main Block -> the output it is
     std::set<int32_t> writtenInPlace_;
     int depth_ = 0; // of nested Blocks
+    int kept_ = 0;  // places of the runtime that are given out
 };
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);

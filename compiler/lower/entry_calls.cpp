@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entry's kernel calls, the symbols that data define, and the checks of both.
+#include "lower/diagnose.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
@@ -32,7 +33,9 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
                        fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
                        "recursion is not supported");
     const Plan& plan = found->second;
+    checkInside(*module_.functions.at(call.callee), region);
     if (plan.kind == Plan::Kind::View) {
+        checkSizes(*asTensor(binding.type), binding.span, region);
         Value value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
         value.type = *asTensor(binding.type);
         values_[binding.var.id] = std::move(value);
@@ -64,9 +67,11 @@ Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const rel
                 }
     std::vector<Expr> buffers = inputs;
     std::vector<Expr> state;
-    for (const tir::BufferPtr& buffer : plan.state)
-        state.push_back(
-            region.allocate(arith::simplify(elementsOf(buffer->shape) * static_cast<int64_t>(buffer->dtype.bytes()))));
+    for (const tir::BufferPtr& buffer : plan.state) {
+        const TensorType type{buffer->dtype, buffer->shape, nullptr};
+        checkSizes(type, binding.span, region);
+        state.push_back(region.allocate(bytesOf(type)));
+    }
     buffers.insert(buffers.end(), state.begin(), state.end());
     Expr sizes = region.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
     buffers.push_back(sizes);
@@ -97,6 +102,8 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
     for (size_t i = 0; i < kernel.scalars.size(); ++i)
         map[kernel.scalars[i].get()] = scalars[i];
     auto here = [&](const Expr& expr) { return arith::simplify(arith::substitute(expr, map)); };
+    if (const Expr holds = indicesComputable(kernelOrdinal))
+        checkOnce(region, arith::substitute(holds, map), at(plan.span), "a size is more than can be computed");
     Expr workspace;
     if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
         workspace = region.allocate(here(kernel.workspaceBytes));
@@ -159,6 +166,8 @@ Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const
 
 Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
     const auto& attrs = relay::attrs<relay::AssumeAttrs>(call.attrs);
+    if (const Expr holds = computable({attrs.condition}))
+        checkOnce(region, holds, at(binding.span), "a size is more than can be computed");
     check(region, attrs.condition, tir::CheckKind::ShapeMismatch,
           describe(binding.span, "it does not hold that " + attrs.message));
     Value value = values_.at(call.args.front().id);
@@ -168,10 +177,45 @@ Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const rela
     return {};
 }
 
-void EntryBuilder::checkSizes(const TensorType& type, model::Span span, Region& region) {
-    for (const SizeCondition& size : sizeConditions(type, inputSymbols_))
-        if (depth_ > 0 || sizesChecked_.insert(arith::toString(size.holds)).second)
-            check(region, size.holds, tir::CheckKind::InvalidValue, describe(span, size.message));
+void EntryBuilder::checkSizes(const TensorType& type, model::Span span, Region& region, const std::string& name) {
+    if (const auto size = sizeCondition(type.dtype, type.shape))
+        checkOnce(region, size->holds, name.empty() ? at(span) : name, size->message);
+}
+
+void EntryBuilder::checkInside(const relay::Function& function, Region& region) {
+    std::set<uint32_t> computed = {function.body->result.id}; // the others are asked for their shape alone, if at all
+    for (const relay::BindingPtr& binding : function.body->bindings) {
+        const auto* call = binding->as<relay::OpCall>();
+        if (!call || call->op != relay::Op::ShapeOf)
+            for (relay::Var operand : relay::operands(binding->rhs))
+                computed.insert(operand.id);
+    }
+    for (const relay::BindingPtr& binding : function.body->bindings)
+        if (computed.contains(binding->var.id))
+            for (const relay::Type& field : relay::fieldTypes(binding->type))
+                if (const TensorType* type = asTensor(field); type && defined(*type))
+                    checkSizes(*type, binding->span, region);
+}
+
+Expr EntryBuilder::indicesComputable(int kernelOrdinal) {
+    const auto [it, fresh] = indicesComputable_.try_emplace(kernelOrdinal);
+    if (fresh)
+        it->second = computable(scalarIndices(*kernels_.kernels[static_cast<size_t>(kernelOrdinal)].computation));
+    return it->second;
+}
+
+void EntryBuilder::checkOnce(Region& region, const Expr& holds, const std::string& where, const std::string& message) {
+    const std::string text = arith::toString(holds);
+    if (checked_.contains(text))
+        return;
+    if (depth_ == 0) // what a nested Block checks, it alone has checked
+        checked_.insert(text);
+    check(region, holds, tir::CheckKind::InvalidValue, where.empty() ? message : where + ": " + message);
+}
+
+std::string EntryBuilder::at(model::Span span) const {
+    const std::string nodes = nodeNames(span, *module_.spans, graph_);
+    return nodes.empty() ? "" : fmt::format("node '{}'", nodes);
 }
 
 } // namespace lathe::lower

@@ -41,13 +41,14 @@ Expr EntryBuilder::loadScalar(const Value& value, const std::string& name, Regio
     return region.let(name, load(view));
 }
 
-std::vector<Handover> EntryBuilder::prepare(const std::vector<relay::Type>& fields, Region& region,
-                                            std::vector<Expr>& owned) {
+std::vector<Handover> EntryBuilder::prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields,
+                                            Region& region, std::vector<Expr>& owned) {
     std::vector<Handover> result;
     std::set<const arith::ExprNode*> taken;
     for (const relay::Type& field : fields) {
-        Handover handover{*asTensor(field), false, {}, nullptr, {}};
+        Handover handover{*asTensor(field), false, {}, nullptr, -1, {}};
         if (defined(handover.type)) {
+            checkSizes(handover.type, binding.span, region);
             handover.address = region.allocate(bytesOf(handover.type));
             owned.push_back(handover.address);
         } else {
@@ -120,9 +121,10 @@ Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std:
 Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
                                    std::vector<Expr>& owned) {
     Expr condition = loadScalar(values_.at(branch.condition.id), "condition", region);
-    std::vector<Handover> handovers = prepare(relay::fieldTypes(binding.type), region, owned);
+    std::vector<Handover> handovers = prepare(binding, relay::fieldTypes(binding.type), region, owned);
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
     std::vector<tir::Stmt> cases;
+    Expr most = 0;
     for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
         Region nested(kept);
         auto before = defined_;
@@ -132,9 +134,10 @@ Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::I
         handOver(handovers, fieldsOf(values_.at(block->result.id)), nested);
         defined_ = std::move(before);
         auto [stmt, peak] = nested.finish();
-        region.nested(peak);
+        most = most && peak ? arith::simplify(arith::max(most, peak)) : Expr();
         cases.push_back(stmt);
     }
+    region.nested(most, kept);
     Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
     if (!cases[0])
         cases[0] = evaluate(arith::intImm(0));
@@ -147,42 +150,38 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
                                                      Region& region, std::vector<Expr>& owned) {
     std::vector<Scan> scans;
     for (const relay::Type& stack : types) {
-        Scan scan{*asTensor(stack), {}, {}, nullptr, nullptr};
+        Scan scan{*asTensor(stack), {}, {}, -1};
         scan.slice = scan.type;
         scan.slice.shape.erase(scan.slice.shape.begin());
         if (!defined(scan.slice))
             return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
                            "give it a fixed size");
+        checkSizes(scan.slice, binding.span, region);
         if (defined(scan.type)) {
+            checkSizes(scan.type, binding.span, region);
             scan.address = region.allocate(bytesOf(scan.type));
             owned.push_back(scan.address);
         } else {
-            scan.slot = region.local("stack", types::Handle);
-            scan.capacity = region.local("capacity", types::Int64);
-            store(scan.capacity, arith::intImm(0, types::Int64), region);
-            store(scan.slot, rtCall(LATHE_FN_ARENA_PUSH, {Expr(64)}, types::Handle), region);
+            scan.kept = kept_++;
         }
         scans.push_back(std::move(scan));
     }
     return scans;
 }
 
-void EntryBuilder::appendSlice(const Scan& scan, const Value& slice, const Expr& step, const std::string& outOfMemory,
-                               Region& body) {
+Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, Region& region) {
+    const arith::Var kept = region.let("kept", rtCall(LATHE_FN_KEEP, {place, bytes}, types::Handle));
+    const Expr bits = arith::call(arith::Intrinsic::Reinterpret, {kept}, types::Int64);
+    check(region, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+          describe(span, "not enough memory for what the loop hands on"));
+    return kept;
+}
+
+void EntryBuilder::appendSlice(const Scan& scan, const Value& slice, const Expr& step, model::Span span, Region& body) {
     const Expr bytes = bytesOf(scan.slice);
-    if (scan.slot) {
-        const Expr capacity = arith::cast(load(scan.capacity), types::Index);
-        Region grow(true);
-        const arith::Var larger = grow.let("larger", arith::max(capacity * Expr(2), Expr(16)));
-        const arith::Var moved = grow.let("moved", rtCall(LATHE_FN_ARENA_PUSH, {larger * bytes}, types::Handle));
-        const Expr bits = arith::call(arith::Intrinsic::Reinterpret, {moved}, types::Int64);
-        check(grow, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory, outOfMemory);
-        grow.add(copyBytes(moved, load(scan.slot), step * bytes));
-        store(scan.slot, moved, grow);
-        store(scan.capacity, arith::cast(larger, types::Int64), grow);
-        body.add(makeStmt(tir::If{arith::ge(step, capacity), grow.finish().first, nullptr}, -1));
-    }
-    const Expr base = scan.slot ? load(scan.slot) : scan.address;
+    const Expr base = scan.kept < 0 ? scan.address
+                                    : keep(arith::intImm(scan.kept, types::Int32),
+                                           arith::simplify((step + Expr(1)) * bytes), span, body);
     const Expr end = arith::call(arith::Intrinsic::PtrOffset, {base, step * bytes}, types::Handle);
     body.add(copyBytes(end, slice.address, bytes));
 }
@@ -198,7 +197,7 @@ void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& a
 }
 
 void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current,
-                               std::vector<Value> next, Region& body) {
+                               std::vector<Value> next, const Expr& step, model::Span span, Region& body) {
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
             if (i != j && !carried[i].byAddress && next[i].address.same(current[j].address)) {
@@ -207,6 +206,16 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
                 next[i].address = aside;
                 break;
             }
+    // The places of this turn hold nothing that is still read: what is carried now lies in those of the turn before.
+    const Expr turn = arith::cast(arith::floorMod(step, Expr(2)), types::Int32);
+    for (size_t i = 0; i < carried.size(); ++i) {
+        if (!carried[i].byAddress || next[i].address.same(current[i].address))
+            continue;
+        const Expr bytes = bytesOf(next[i].type);
+        const Expr place = keep(arith::intImm(carried[i].kept, types::Int32) + turn, bytes, span, body);
+        body.add(copyBytes(place, next[i].address, bytes));
+        next[i].address = place;
+    }
     handOver(carried, next, body);
 }
 
@@ -218,7 +227,14 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     std::vector<relay::Type> carriedTypes;
     for (const relay::Param& param : loop.carried)
         carriedTypes.push_back(param.type);
-    const std::vector<Handover> carried = prepare(carriedTypes, region, owned);
+    std::vector<Handover> carried = prepare(binding, carriedTypes, region, owned);
+    bool growing = false;
+    for (Handover& handover : carried)
+        if (handover.byAddress) {
+            handover.kept = kept_;
+            kept_ += 2;
+            growing = true;
+        }
     std::vector<Value> initial;
     for (relay::Var var : loop.init)
         initial.push_back(values_.at(var.id));
@@ -235,10 +251,9 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     store(iteration, arith::intImm(0, types::Int64), region);
     LATHE_TRY(const std::vector<Scan> scans,
               prepareScans(binding, std::span(resultTypes).subspan(carriedCount), region, owned));
-    const bool kept = std::ranges::any_of(carried, &Handover::byAddress) ||
-                      std::ranges::any_of(scans, [](const Scan& scan) { return bool(scan.slot); });
+    growing = growing || std::ranges::any_of(scans, [](const Scan& scan) { return scan.kept >= 0; });
 
-    Region body(kept);
+    Region body(false);
     auto before = defined_;
     ++depth_;
     const std::vector<Value> current = receive(carried, body);
@@ -253,18 +268,17 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     const auto firstCarried = results.begin() + (loop.condition ? 1 : 0);
     const auto firstSlice = firstCarried + static_cast<ptrdiff_t>(carriedCount);
     for (size_t i = 0; i < scans.size(); ++i)
-        appendSlice(scans[i], firstSlice[static_cast<ptrdiff_t>(i)], step,
-                    describe(binding.span, "not enough memory for the loop's outputs"), body);
+        appendSlice(scans[i], firstSlice[static_cast<ptrdiff_t>(i)], step, binding.span, body);
     if (loop.condition) {
         const Value& next = results.front();
         store(going, loadScalar(next, "next", body), body);
     }
-    moveCarried(carried, current, {firstCarried, firstSlice}, body);
+    moveCarried(carried, current, {firstCarried, firstSlice}, step, binding.span, body);
     store(iteration, load(iteration) + arith::intImm(1, types::Int64), body);
     --depth_;
     defined_ = std::move(before);
     const auto [stmt, peak] = body.finish();
-    region.nested(peak);
+    region.nested(growing ? Expr() : peak, false); // how large what grows gets, only running tells
     Expr condition = load(going);
     if (trips)
         condition = arith::logicalAnd(condition, arith::lt(arith::cast(load(iteration), types::Index), trips));
@@ -287,7 +301,10 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         std::vector<Expr> actual = scan.type.shape;
         actual[0] = arith::cast(load(iteration), types::Index);
         defineDims(scan.type, actual, region);
-        fields.push_back({{}, false, scan.type, addressAfter(scan.slot, scan.address, "scan", region)});
+        const Expr address =
+            scan.kept < 0 ? scan.address
+                          : keep(arith::intImm(scan.kept, types::Int32), bytesOf(scan.type), binding.span, region);
+        fields.push_back({{}, false, scan.type, address});
     }
     values_[binding.var.id] = resultValue(binding.type, std::move(fields));
     return {};

@@ -68,7 +68,7 @@ struct Entry {
     tir::PrimFuncPtr function;
     std::vector<Call> calls;
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
-    Expr peakBytes;                            // arena, over the symbols
+    Expr peakBytes;                            // arena, over the symbols; null: only running tells
 };
 
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).

@@ -3,6 +3,8 @@
 // Regions are lists first, so that a long model nests no deeper than its scopes; finishing folds from the end.
 #include "lower/region.h"
 
+#include "base/limits.h"
+#include "lower/sizes.h"
 #include "runtime/abi.h"
 #include "tir/visit.h"
 
@@ -50,7 +52,8 @@ Expr Region::allocate(const Expr& bytes) {
         auto segment = std::make_unique<Segment>();
         segment->base = arith::var(fmt::format("frame{}", segment_), types::Handle);
         segment->bytes = arith::symbol("bytes");
-        segment->item = items_.size();
+        segment->check = items_.size();
+        add(nullptr);
         segments_.push_back(std::move(segment));
         Segment& made = *segments_.back();
         define(made.base, rtCall(LATHE_FN_ARENA_PUSH, {made.bytes}, types::Handle));
@@ -74,19 +77,32 @@ void Region::release(const Expr& address) {
     live_.erase(it);
 }
 
-void Region::nested(const Expr& peak) {
-    nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak));
+void Region::nested(const Expr& peak, bool kept) {
+    nestedKept_ = nestedKept_ || kept;
+    if (!peak || !nestedPeak_)
+        nestedPeak_ = {};
+    else if (kept)
+        keptPeak_ = arith::simplify(keptPeak_ + peak);
+    else
+        nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak));
 }
 
 std::pair<tir::Stmt, Expr> Region::finish() {
     arith::VarMap values;
-    Expr peak = nestedPeak_;
+    Expr peak = nestedPeak_ ? arith::simplify(nestedPeak_ + keptPeak_) : Expr();
     for (const auto& segment : segments_) {
         Expr bytes = segment->plan.finish(values);
         values[segment->bytes.get()] = bytes;
-        peak = arith::simplify(peak + bytes);
+        if (Expr holds = within(bytes, limits::arenaBytes)) {
+            tir::Check check{
+                std::move(holds), tir::CheckKind::OutOfMemory,
+                fmt::format("intermediate values need more memory than the limit of {} bytes", limits::arenaBytes), -1};
+            items_[segment->check].stmt = tir::makeStmt(std::move(check), -1);
+        }
+        if (peak)
+            peak = arith::simplify(peak + bytes);
     }
-    if (!kept_ && !segments_.empty()) {
+    if (!kept_ && (!segments_.empty() || nestedKept_)) {
         arith::Var mark = arith::var("mark", types::Index);
         items_.insert(items_.begin(),
                       {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr});
@@ -103,7 +119,8 @@ std::pair<tir::Stmt, Expr> Region::finish() {
         Item& item = items_[i];
         switch (item.kind) {
         case ItemKind::Stmt:
-            body.push_back(std::move(item.stmt));
+            if (item.stmt)
+                body.push_back(std::move(item.stmt));
             break;
         case ItemKind::Let:
             fold(tir::Let{item.var, item.value, nullptr});

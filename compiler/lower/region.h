@@ -33,9 +33,9 @@ public:
     /// From here on sizes may use symbols that were just defined.
     void newSegment() { segment_ = -1; }
 
-    /// Peak memory of frames inside nested regions, to add to this one's.
-    void nested(const Expr& peak);
-    /// The statement, and the peak of the region's memory in bytes.
+    /// Peak memory of frames inside a nested region, to add to this one's; null: not known. kept: as of that region.
+    void nested(const Expr& peak, bool kept);
+    /// The statement, and the peak of the region's memory in bytes; null: not known.
     std::pair<tir::Stmt, Expr> finish();
 
 private:
@@ -51,14 +51,15 @@ private:
         MemoryPlan plan;
         arith::Var base;  // handle
         arith::Var bytes; // replaced by the frame's size
-        size_t item;      // of the Let of base
+        size_t check;     // item: that the size is one; made when it is known
     };
     bool kept_;
     std::vector<Item> items_;
     std::vector<std::unique_ptr<Segment>> segments_;
     std::map<const arith::ExprNode*, std::pair<int, Expr>> live_; // address -> segment, offset
     int segment_ = -1;
-    Expr nestedPeak_ = 0;
+    Expr nestedPeak_ = 0, keptPeak_ = 0; // the largest; the sum of those that are kept
+    bool nestedKept_ = false;
 };
 
 /// A call through the runtime's table.

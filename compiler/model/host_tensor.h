@@ -4,13 +4,30 @@
 #pragma once
 
 #include "base/data_type.h"
+#include "base/limits.h"
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 namespace lathe::model {
+
+/// Elements of a tensor of these dims; nothing if a dim is negative, or the dims that are not 0 make more than
+/// limits::tensorElements.
+inline std::optional<int64_t> elementsOf(std::span<const int64_t> shape) {
+    int64_t count = 1;
+    bool empty = false;
+    for (const int64_t dim : shape) {
+        if (dim < 0 || dim > limits::tensorElements / count)
+            return std::nullopt;
+        empty = empty || dim == 0;
+        count *= dim == 0 ? 1 : dim;
+    }
+    return empty ? 0 : count;
+}
 
 struct HostTensor {
     DataType dtype;

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 1
+#define LATHE_ABI_VERSION 2
 #define LATHE_MAX_RANK 32
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its constants lie behind the code:
  * the file ends with a lathe_trailer. */
@@ -43,6 +43,7 @@ enum lathe_function {
     LATHE_FN_COPY,
     LATHE_FN_FILL,
     LATHE_FN_SEED,
+    LATHE_FN_KEEP,
     LATHE_FN_COUNT
 };
 
@@ -101,6 +102,9 @@ typedef struct lathe_functions {
     void (*fill)(void* to, int32_t byte, int64_t bytes);
     /* Seed of the random operators of this run. */
     uint64_t (*seed)(lathe_exec* exec);
+    /* At least `bytes` of memory apart from the arena, for what a loop hands on: it lives to the end of the run, and its
+     * contents stay when it grows. place: a number that the compiler gave out. NULL: out of memory. */
+    void* (*keep)(lathe_exec* exec, int32_t place, int64_t bytes);
 } lathe_functions;
 
 /* dtype codes: those of lathe::TypeCode (base/data_type.h), bits beside it. */
@@ -171,7 +175,7 @@ typedef struct lathe_model_desc {
 typedef struct lathe_trailer {
     uint64_t offset; /* of the constants in the file, a multiple of 4096 */
     uint64_t bytes;
-    uint64_t reserved;
+    uint64_t code_hash; /* XXH3, 64 bits, of all bytes before `offset` */
     char magic[8];
 } lathe_trailer;
 

@@ -3,13 +3,17 @@
 // Reads trailer and ELF headers, then maps constants and code.
 #include "runtime/artifact_file.h"
 
+#include "runtime/code_hash.h"
+
+#include <algorithm>
+#include <atomic>
 #include <cerrno>
-#include <climits>
-#include <cstdlib>
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
 #include <fcntl.h>
+#include <memory>
+#include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -82,6 +86,32 @@ lathe_status checkCode(const File& file, uint64_t codeEnd, const char* path, Err
     return LATHE_OK;
 }
 
+/// A path of the open file that no other load has used. The loader takes a path that it has seen for the library that it
+/// loaded by it, and numbers of descriptors are used again. "./" and "/" in a path mean nothing: they spell a count.
+std::string uniquePath(int descriptor) {
+    static std::atomic<uint64_t> loads;
+    std::string path = "/proc/self/fd/";
+    for (uint64_t count = ++loads; count > 0; count >>= 1)
+        path += count & 1 ? "./" : "/";
+    return path + std::to_string(descriptor);
+}
+
+/// That the code is what was written: a flipped bit in it would crash, or compute something else.
+lathe_status checkHash(const File& file, const lathe_trailer& trailer, const char* path, ErrorText& error) {
+    constexpr uint64_t piece = uint64_t{1} << 18;
+    const std::unique_ptr<char[]> bytes(new char[piece]);
+    CodeHash hash;
+    for (uint64_t at = 0; at < trailer.offset; at += piece) {
+        const size_t count = std::min(piece, trailer.offset - at);
+        if (!file.read(bytes.get(), count, at))
+            return error.set(LATHE_IO_ERROR, "cannot read %s: %s", path, std::strerror(errno));
+        hash.add(bytes.get(), count);
+    }
+    if (hash.finish() != trailer.code_hash)
+        return error.set(LATHE_BAD_ARTIFACT, "%s: its code is damaged, or was not written by this version", path);
+    return LATHE_OK;
+}
+
 } // namespace
 
 ArtifactFile::~ArtifactFile() {
@@ -107,14 +137,12 @@ lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
         return bad;
     if (const lathe_status bad = checkCode(file, trailer.offset, path, error))
         return bad;
+    if (const lathe_status bad = checkHash(file, trailer, path, error))
+        return bad;
     if (const lathe_status bad = mapConstants(file.descriptor(), trailer, path, error))
         return bad;
 
-    // An absolute path: dlopen searches for names without a slash.
-    char absolute[PATH_MAX];
-    if (!realpath(path, absolute))
-        return error.set(LATHE_IO_ERROR, "cannot resolve %s: %s", path, std::strerror(errno));
-    code_ = dlopen(absolute, RTLD_NOW | RTLD_LOCAL);
+    code_ = dlopen(uniquePath(file.descriptor()).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!code_)
         return error.set(LATHE_BAD_ARTIFACT, "cannot load %s: %s", path, dlerror());
     desc_ = static_cast<const lathe_model_desc*>(dlsym(code_, "lathe_model"));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // An artifact on disk: a shared object with constants behind it. It is checked before the loader sees it, because the
-// loader trusts what it maps: a truncated file would be a SIGBUS.
+// loader trusts what it maps: a truncated file would be a SIGBUS. What is checked, mapped and loaded is one open file,
+// whatever its path names by then.
 #pragma once
 
 #include "runtime/error_text.h"

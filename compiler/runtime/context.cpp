@@ -7,6 +7,7 @@
 #include "runtime/tensor.h"
 
 #include <algorithm>
+#include <new>
 #include <random>
 
 namespace lathe::runtime {
@@ -119,6 +120,7 @@ void Context::prepareRun() {
     good_ = false;
     failure_ = {};
     tooSmall_ = -1;
+    contradicted_ = -1;
     memory_.clearRefused();
     error_.clear();
     errorNode_.clear();
@@ -148,7 +150,11 @@ lathe_status Context::explain(int32_t status) {
         return error_.set(LATHE_MISMATCH, "output '%s' needs %lld bytes, but the buffer bound to it has %lld",
                           model_->desc().outputs[tooSmall_].name, static_cast<long long>(neededBytes_),
                           static_cast<long long>(outputs_[static_cast<size_t>(tooSmall_)].boundBytes));
+    if (contradicted_ >= 0)
+        return contradiction(contradicted_);
     const lathe_status result = describeFailure(model_->desc(), failure_, error_, errorNode_);
+    if (failure_.call < 0)
+        appendInputDims();
     if (memory_.refused() == 0 || (result != LATHE_OUT_OF_MEMORY && result != LATHE_INTERNAL))
         return result;
     error_.append(" (%lld bytes more than the %lld in use were refused)", static_cast<long long>(memory_.refused()),
@@ -156,21 +162,53 @@ lathe_status Context::explain(int32_t status) {
     return LATHE_OUT_OF_MEMORY;
 }
 
+void Context::appendInputDims() {
+    const lathe_model_desc& desc = model_->desc();
+    const char* before = " (with ";
+    for (int32_t i = 0; i < desc.input_count; ++i) {
+        const lathe_value_desc& input = desc.inputs[i];
+        if (std::all_of(input.dims, input.dims + input.rank, [](int64_t dim) { return dim >= 0; }))
+            continue;
+        error_.append("%s%s: %s", before, input.name, textOf(inputs_[static_cast<size_t>(i)].dims, input.rank).text);
+        before = ", ";
+    }
+    if (*before == ',')
+        error_.append(")");
+}
+
+bool Context::outputFits(int32_t index) const {
+    const Output& output = outputs_[static_cast<size_t>(index)];
+    int64_t bytes = 0;
+    return sizeOf(output.dims, model_->desc().outputs[index].rank,
+                  elementBytes(model_->outputTypes()[static_cast<size_t>(index)]), bytes) &&
+           bytes == output.bytes;
+}
+
+lathe_status Context::contradiction(int32_t index) {
+    const Output& output = outputs_[static_cast<size_t>(index)];
+    return error_.set(LATHE_INTERNAL, "the model asked for %lld bytes for output '%s', which its dims (%s) do not make",
+                      static_cast<long long>(output.bytes), model_->desc().outputs[index].name,
+                      textOf(output.dims, model_->desc().outputs[index].rank).text);
+}
+
 /// That the entry kept its side: all dims set, all data asked for.
 lathe_status Context::checkOutputs() {
     const lathe_model_desc& desc = model_->desc();
     for (int32_t i = 0; i < desc.output_count; ++i) {
         Output& output = outputs_[static_cast<size_t>(i)];
-        int64_t stride = 1;
-        for (int32_t axis = desc.outputs[i].rank - 1; axis >= 0; --axis) {
+        for (int32_t axis = 0; axis < desc.outputs[i].rank; ++axis)
             if (output.dims[axis] < 0)
                 return error_.set(LATHE_INTERNAL, "the model did not set dim %d of output '%s'", axis,
                                   desc.outputs[i].name);
-            output.strides[axis] = stride;
-            stride *= output.dims[axis];
-        }
         if (!output.data)
             return error_.set(LATHE_INTERNAL, "the model did not write output '%s'", desc.outputs[i].name);
+        if (!outputFits(i))
+            return contradiction(i);
+        int64_t stride = 1;
+        for (int32_t axis = desc.outputs[i].rank - 1; axis >= 0; --axis) {
+            output.strides[axis] = stride;
+            stride *= std::max<int64_t>(output.dims[axis], 1);
+        }
     }
     return LATHE_OK;
 }
@@ -197,6 +235,10 @@ lathe_status Context::output(int32_t index, DLTensor* tensor) {
 
 lathe_memory_info Context::memoryInfo() const {
     lathe_memory_info info{arena_.peak(), arena_.reserved(), 0, 0};
+    for (const GrowingBuffer& kept : kept_) {
+        info.arena_peak += kept.capacity();
+        info.arena_reserved += kept.capacity();
+    }
     for (const Output& output : outputs_)
         info.outputs += output.own.capacity();
     for (const Input& input : inputs_)
@@ -214,6 +256,11 @@ void Context::setOutputDim(int32_t output, int32_t axis, int64_t value) {
 
 void* Context::outputData(int32_t index, int64_t bytes) {
     Output& output = outputs_[static_cast<size_t>(index)];
+    output.bytes = bytes;
+    if (!outputFits(index)) {
+        contradicted_ = index;
+        return nullptr;
+    }
     if (output.bound) {
         if (bytes > output.boundBytes) {
             tooSmall_ = index;
@@ -229,6 +276,19 @@ void* Context::pushOutsideRegion(const lathe_exec* exec, int64_t bytes) {
     if (exec->inRegion)
         return nullptr; // the arena belongs to the entry's thread
     return arena_.push(bytes);
+}
+
+void* Context::keep(const lathe_exec* exec, int32_t place, int64_t bytes) {
+    if (exec->inRegion || place < 0 || place >= limits::keptPlaces)
+        return nullptr;
+    try {
+        while (kept_.size() <= static_cast<size_t>(place))
+            kept_.emplace_back(memory_);
+    } catch (const std::bad_alloc&) {
+        memory_.noteRefused(bytes);
+        return nullptr;
+    }
+    return kept_[static_cast<size_t>(place)].grow(bytes);
 }
 
 void Context::noteFailure(int32_t call, int32_t status) {

@@ -45,6 +45,7 @@ public:
     void* outputData(int32_t output, int64_t bytes);
     Arena& arena() { return arena_; }
     void* pushOutsideRegion(const lathe_exec* exec, int64_t bytes);
+    void* keep(const lathe_exec* exec, int32_t place, int64_t bytes);
     void noteFailure(int32_t call, int32_t status);
     uint64_t seed() const { return runSeed_; }
 
@@ -60,25 +61,33 @@ private:
         int64_t strides[LATHE_MAX_RANK] = {};
         void* bound = nullptr;
         int64_t boundBytes = 0;
+        int64_t bytes = 0; // as asked for by the last run
         GrowingBuffer own;
     };
 
     lathe_status checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes);
     void prepareRun();
     lathe_status explain(int32_t status);
+    /// What the sizes of a failing run were made of: the dims of the inputs that have symbols.
+    void appendInputDims();
     lathe_status checkOutputs();
+    /// That the dims, as they are set by now, make the bytes that were asked for.
+    bool outputFits(int32_t index) const;
+    lathe_status contradiction(int32_t index);
 
     std::shared_ptr<const Model> model_;
     Memory memory_;
     Arena arena_;
     std::vector<Input> inputs_;
     std::vector<Output> outputs_;
+    std::vector<GrowingBuffer> kept_; // by place
     Profile profile_;
     ThreadPool pool_;
     lathe_exec exec_;
     bool good_ = false;     // the last run was
     int32_t tooSmall_ = -1; // the output whose bound buffer was too small, and what it would have needed
     int64_t neededBytes_ = 0;
+    int32_t contradicted_ = -1; // the output whose dims do not make the bytes that the entry asked for
     Failure failure_;
     bool seedGiven_ = false;
     uint64_t seed_ = 0;

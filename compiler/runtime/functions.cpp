@@ -57,10 +57,13 @@ void fill(void* to, int32_t byte, int64_t bytes) {
 uint64_t seed(lathe_exec* exec) {
     return exec->context->seed();
 }
+void* keep(lathe_exec* exec, int32_t place, int64_t bytes) {
+    return exec->context->keep(exec, place, bytes);
+}
 
 constexpr lathe_functions table = {
-    parallel,     inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark,
-    arenaRelease, fail,      profile,  math32,   math64,    copy,       fill,      seed,
+    parallel, inputData, inputDim, constant, outputDim, outputData, arenaPush, arenaMark, arenaRelease,
+    fail,     profile,   math32,   math64,   copy,      fill,       seed,      keep,
 };
 static_assert(sizeof(lathe_functions) == LATHE_FN_COUNT * sizeof(void*), "lathe_function and lathe_functions differ");
 

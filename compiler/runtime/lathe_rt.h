@@ -118,10 +118,12 @@ LATHE_RT_API lathe_status lathe_run(lathe_context* context);
 LATHE_RT_API lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor);
 
 typedef struct lathe_memory_info {
-    int64_t arena_peak;     /* most that the last run used of its arena at one time */
-    int64_t arena_reserved; /* what the arena holds now */
-    int64_t outputs;        /* memory of the context for outputs, bound ones left out */
-    int64_t inputs;         /* … for copied inputs */
+    /* Most that the last run used of its arena at one time, and what the arena holds now; both with the memory in which
+     * loops keep values whose sizes change. */
+    int64_t arena_peak;
+    int64_t arena_reserved;
+    int64_t outputs; /* memory of the context for outputs, bound ones left out */
+    int64_t inputs;  /* … for copied inputs */
 } lathe_memory_info;
 LATHE_RT_API void lathe_memory(const lathe_context* context, lathe_memory_info* info);
 

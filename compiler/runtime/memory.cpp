@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <cstring>
 #include <utility>
 
 #if defined(__linux__)
@@ -16,7 +17,6 @@ namespace lathe::runtime {
 namespace {
 
 constexpr int64_t hugePage = int64_t{2} << 20;
-constexpr int64_t largestRequest = int64_t{1} << 46; // what an address space can hold; keeps sums below 2^63
 
 int64_t roundUp(int64_t bytes) {
     return std::max(memoryAlignment, (bytes + memoryAlignment - 1) / memoryAlignment * memoryAlignment);
@@ -44,10 +44,10 @@ void systemRelease(void*, void* memory, size_t) {
 Memory::Memory(void* (*allocate)(void*, size_t, size_t), void (*release)(void*, void*, size_t), void* user,
                int64_t limit)
     : allocate_(allocate ? allocate : systemAllocate), release_(release ? release : systemRelease), user_(user),
-      limit_(limit > 0 ? limit : largestRequest) {}
+      limit_(limit > 0 ? limit : limits::pieceBytes) {}
 
 void* Memory::allocate(int64_t bytes) {
-    if (bytes < 0 || bytes > largestRequest || roundUp(bytes) > limit_ - used_) {
+    if (bytes < 0 || bytes > limits::pieceBytes || roundUp(bytes) > limit_ - used_) {
         refused_ = bytes;
         return nullptr;
     }
@@ -87,8 +87,26 @@ void* GrowingBuffer::reserve(int64_t bytes) {
     return data_;
 }
 
+void* GrowingBuffer::grow(int64_t bytes) {
+    if (data_ && bytes >= 0 && bytes <= capacity_)
+        return data_;
+    int64_t capacity = std::max(bytes, capacity_ + capacity_ / 2);
+    void* data = bytes < 0 ? nullptr : memory_->allocate(capacity);
+    if (!data && capacity > bytes)
+        data = memory_->allocate(capacity = bytes);
+    if (!data)
+        return nullptr;
+    if (data_)
+        std::memcpy(data, data_, static_cast<size_t>(capacity_));
+    memory_->release(data_, capacity_);
+    data_ = data;
+    capacity_ = capacity;
+    memory_->clearRefused();
+    return data_;
+}
+
 void* Arena::push(int64_t bytes) {
-    if (bytes < 0 || bytes > largestRequest) {
+    if (bytes < 0 || bytes > limits::pieceBytes) {
         memory_.noteRefused(bytes);
         return nullptr;
     }
@@ -156,7 +174,7 @@ int64_t Arena::reserved() const {
 }
 
 bool Arena::addChunk(int64_t bytes) {
-    if (count_ == maxChunks) {
+    if (count_ == limits::arenaChunks) {
         memory_.noteRefused(bytes);
         return false;
     }

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "runtime/lathe_rt.h"
+#include "runtime/limits.h"
 
 #include <cstdint>
 
@@ -51,6 +52,9 @@ public:
 
     /// At least `bytes`; contents are lost when it grows. Null when out of memory: the buffer is then empty.
     void* reserve(int64_t bytes);
+    /// The same, but keeps the contents, and grows by half at least, so that growing by steps copies each byte a few times.
+    /// When out of memory it stays as it is.
+    void* grow(int64_t bytes);
     int64_t capacity() const { return capacity_; }
 
 private:
@@ -85,13 +89,12 @@ private:
         int64_t base; // logical position of its first byte
         int64_t used;
     };
-    static constexpr int maxChunks = 64; // each new one is at least half as large as all before together
 
     bool addChunk(int64_t bytes);
     void releaseChunks();
 
     Memory& memory_;
-    Chunk chunks_[maxChunks];
+    Chunk chunks_[limits::arenaChunks];
     int count_ = 0;
     int current_ = -1;
     int64_t peak_ = 0;

@@ -4,31 +4,36 @@
 #include "runtime/tensor.h"
 
 #include "runtime/dtype.h"
+#include "runtime/limits.h"
 
+#include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 namespace lathe::runtime {
 
-namespace {
-
-/// Bytes of a tensor of these dims; false if a dim is negative or the size does not fit.
 bool sizeOf(const int64_t* dims, int32_t rank, int64_t elementBytes, int64_t& bytes) {
     bool empty = false;
-    bytes = elementBytes;
+    int64_t elements = 1;
     for (int32_t axis = 0; axis < rank; ++axis) {
-        if (dims[axis] < 0)
+        const int64_t dim = dims[axis];
+        if (dim < 0 || dim > limits::tensorElements / elements)
             return false;
-        empty |= dims[axis] == 0;
+        empty |= dim == 0;
+        elements *= std::max<int64_t>(dim, 1);
     }
-    for (int32_t axis = 0; axis < rank && !empty; ++axis)
-        if (__builtin_mul_overflow(bytes, dims[axis], &bytes))
-            return false;
-    if (empty)
-        bytes = 0;
+    bytes = empty ? 0 : elements * elementBytes;
     return true;
 }
 
-} // namespace
+DimsText textOf(const int64_t* dims, int32_t rank) {
+    DimsText result{};
+    size_t used = 0;
+    for (int32_t axis = 0; axis < rank && used < sizeof result.text; ++axis)
+        used += static_cast<size_t>(std::snprintf(result.text + used, sizeof result.text - used, "%s%lld",
+                                                  axis > 0 ? " x " : "", static_cast<long long>(dims[axis])));
+    return result;
+}
 
 lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const char* kind, const DLTensor* tensor,
                          int64_t& bytes, ErrorText& error) {
@@ -44,8 +49,10 @@ lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const c
         return error.set(LATHE_MISMATCH, "%s '%s' has %d dims, but the tensor has %d", kind, value.name, value.rank,
                          tensor->ndim);
     if (!sizeOf(tensor->shape, tensor->ndim, elementBytes(type), bytes))
-        return error.set(LATHE_INVALID_ARGUMENT, "%s '%s': a dim of the tensor is negative, or its size overflows",
-                         kind, value.name);
+        return error.set(LATHE_INVALID_ARGUMENT,
+                         "%s '%s': a dim of the tensor is negative, or its dims (%s) make more than %lld elements",
+                         kind, value.name, textOf(tensor->shape, tensor->ndim).text,
+                         static_cast<long long>(limits::tensorElements));
     if (bytes > 0 && !tensor->data)
         return error.set(LATHE_INVALID_ARGUMENT, "%s '%s': the tensor has no data", kind, value.name);
     for (int32_t axis = 0; axis < value.rank; ++axis)

@@ -9,7 +9,17 @@
 
 namespace lathe::runtime {
 
-/// dtype, rank and the fixed dims of `value` against a DLTensor on the host. Sets `bytes` to the size of its elements.
+/// Bytes of a tensor of these dims. False if a dim is negative, or the product of the dims that are not 0 is over
+/// limits::tensorElements.
+bool sizeOf(const int64_t* dims, int32_t rank, int64_t elementBytes, int64_t& bytes);
+
+/// "2 x 3", cut where it is very long.
+struct DimsText {
+    char text[160];
+};
+DimsText textOf(const int64_t* dims, int32_t rank);
+
+/// dtype, rank, size and the fixed dims of `value` against a DLTensor on the host. Sets `bytes` to the size of its elements.
 /// kind is "input" or "output".
 lathe_status checkTensor(const lathe_value_desc& value, DLDataType type, const char* kind, const DLTensor* tensor,
                          int64_t& bytes, ErrorText& error);

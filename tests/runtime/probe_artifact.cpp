@@ -4,6 +4,7 @@
 #include "runtime/probe_artifact.h"
 
 #include "runtime/abi.h"
+#include "runtime/code_hash.h"
 
 #include <QFile>
 #include <QProcess>
@@ -11,6 +12,8 @@
 #include <cstring>
 
 namespace lathe::tests {
+
+using runtime::CodeHash;
 
 QString buildProbe(const QString& folder) {
     const QString object = folder + "/probe_code.so";
@@ -28,6 +31,9 @@ QString buildProbe(const QString& folder) {
     trailer.offset = static_cast<uint64_t>(bytes.size());
     const float constants[16] = {1, 2, 3, 4};
     trailer.bytes = sizeof constants;
+    CodeHash hash;
+    hash.add(bytes.constData(), static_cast<size_t>(bytes.size()));
+    trailer.code_hash = hash.finish();
     std::memcpy(trailer.magic, LATHE_TRAILER_MAGIC, sizeof trailer.magic);
     bytes.append(reinterpret_cast<const char*>(constants), sizeof constants);
     bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);

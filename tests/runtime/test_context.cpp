@@ -18,7 +18,19 @@ constexpr int32_t floatCode = 4;
 constexpr int32_t stringCode = 12;
 
 /// What the entry of the test model does, from its second input: a scalar int64.
-enum Behaviour : int64_t { Sum, FailKernel, FailEntry, FailUnexplained, ForgetOutput, ArenaUse, GiveSeed, NestedArena };
+enum Behaviour : int64_t {
+    Sum,
+    FailKernel,
+    FailEntry,
+    FailUnexplained,
+    ForgetOutput,
+    ArenaUse,
+    GiveSeed,
+    NestedArena,
+    FewerBytes,
+    DimsAfterwards,
+    Keep,
+};
 
 const lathe_functions* functions = nullptr;
 
@@ -60,6 +72,19 @@ int32_t misbehave(lathe_exec* exec, int64_t behaviour) {
                 functions->arena_release(exec, mark);
         }
         return 0;
+    case Keep: {
+        // Grows in two places by turns, as a loop does; what was written stays.
+        char* kept[2] = {};
+        for (int i = 1; i <= 200; ++i) {
+            char*& place = kept[i % 2];
+            place = static_cast<char*>(functions->keep(exec, i % 2, i * 100));
+            if (!place || (i > 2 && place[(i - 2) * 100 - 1] != static_cast<char>(i - 2)))
+                return 2;
+            place[i * 100 - 1] = static_cast<char>(i);
+        }
+        return functions->keep(exec, -1, 1) || functions->keep(exec, 1 << 30, 1) || functions->keep(exec, 0, -1) ? 2
+                                                                                                                 : 0;
+    }
     case NestedArena:
         return functions->parallel(exec, pushInside, nullptr, 4);
     default:
@@ -77,11 +102,13 @@ int32_t entry(lathe_exec* exec) {
     const int64_t n = functions->input_dim(exec, 0, 0), m = functions->input_dim(exec, 0, 1);
     functions->output_dim(exec, 0, 0, n);
     functions->output_dim(exec, 0, 1, m);
-    auto* y = static_cast<float*>(functions->output_data(exec, 0, n * m * 4));
+    auto* y = static_cast<float*>(functions->output_data(exec, 0, behaviour == FewerBytes ? 0 : n * m * 4));
     if (!y) {
         functions->fail(exec, -1, 1);
         return 1;
     }
+    if (behaviour == DimsAfterwards)
+        functions->output_dim(exec, 0, 0, int64_t{1} << 32);
     functions->profile(exec, 0, 0);
     Region region{static_cast<const float*>(functions->input_data(exec, 0)), y, m};
     const int32_t status = functions->parallel(exec, doubleRow, &region, n);
@@ -197,6 +224,43 @@ private slots:
         }
     }
 
+    /// An output whose dims are not those of its memory is nobody's to read, and no kernel's to write.
+    void outputsHaveTheBytesOfTheirDims() {
+        for (const Behaviour behaviour : {FewerBytes, DimsAfterwards}) {
+            QCOMPARE(set({1, 2, 3, 4}, {2, 2}, behaviour), LATHE_OK);
+            QCOMPARE(lathe_run(context_), LATHE_INTERNAL);
+            QVERIFY(QByteArray(lathe_last_error(context_)).contains("which its dims ("));
+            DLTensor y{};
+            QCOMPARE(lathe_get_output(context_, 0, &y), LATHE_INVALID_ARGUMENT);
+        }
+    }
+
+    void tensorsAreWithinTheLimit() {
+        constexpr int64_t limit = int64_t{1} << 40;
+        float data[1] = {};
+        for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{
+                 {0, limit + 1}, {limit, 2}, {int64_t{1} << 32, int64_t{1} << 32}, {INT64_MAX, 0}, {-1, 0}, {3, -3}}) {
+            DLTensor x = tensor(data, float32, dims);
+            QCOMPARE(lathe_set_input(context_, 0, &x), LATHE_INVALID_ARGUMENT);
+            QVERIFY(
+                QByteArray(lathe_last_error(context_)).contains(QByteArray::number(static_cast<qlonglong>(dims[0]))));
+        }
+        for (std::vector<int64_t> dims : std::vector<std::vector<int64_t>>{{0, limit}, {limit, 0}, {0, 0}}) {
+            DLTensor x = tensor(data, float32, dims);
+            QCOMPARE(lathe_set_input(context_, 0, &x), LATHE_OK);
+        }
+    }
+
+    void keptMemoryGrowsAndKeepsItsContents() {
+        for (int round = 0; round < 3; ++round) {
+            QCOMPARE(set({1, 2}, {1, 2}, Keep), LATHE_OK);
+            QVERIFY2(lathe_run(context_) == LATHE_OK, lathe_last_error(context_));
+            lathe_memory_info memory{};
+            lathe_memory(context_, &memory);
+            QVERIFY(memory.arena_reserved >= 2 * 19'900 && memory.arena_reserved < 4 * 20'000);
+        }
+    }
+
     void stridedAndOffsetTensorsAreCopied() {
         float data[] = {99, 1, 4, 2, 5, 3, 6}; // the transpose of 1 2 3 / 4 5 6, behind one element
         std::vector<int64_t> dims{2, 3};
@@ -283,7 +347,7 @@ private slots:
         QCOMPARE(lathe_last_error_node(context_), "gather_3");
         QCOMPARE(set({1}, {1, 1}, FailEntry), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_MISMATCH);
-        QCOMPARE(lathe_last_error(context_), "input 'x': dim 0 contradicts symbol 'n'");
+        QCOMPARE(lathe_last_error(context_), "input 'x': dim 0 contradicts symbol 'n' (with x: 1 x 1)");
         QCOMPARE(lathe_last_error_node(context_), "");
         QCOMPARE(set({1}, {1, 1}, FailUnexplained), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_INTERNAL);

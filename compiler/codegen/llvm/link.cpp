@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LLD in process. It keeps global state, so one link at a time. Objects go in through anonymous memory files; the
-// result, which LLD writes by renaming, through a temporary file that is gone when this returns.
+// LLD in process. It keeps global state, so one link at a time. Objects go in through files in memory, the result comes
+// out through a pipe: nothing of a link is ever on disk.
+#include "base/memory_file.h"
 #include "codegen/codegen.h"
 
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <fstream>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
 #include <mutex>
-#include <sys/mman.h>
+#include <thread>
 #include <unistd.h>
 
 LLD_HAS_DRIVER(elf)
@@ -17,44 +21,49 @@ LLD_HAS_DRIVER(elf)
 namespace lathe::codegen {
 namespace {
 
-/// An anonymous file with these bytes; its path stays readable while this lives.
-class MemoryFile {
+/// What LLD writes, caught without a file: LLD writes to a pipe as it stands, where it would put a file beside a regular
+/// one and rename it.
+class Output {
 public:
-    MemoryFile(const char* name, std::span<const std::byte> bytes) : fd_(memfd_create(name, MFD_CLOEXEC)) {
-        ok_ = fd_ >= 0;
-        while (ok_ && !bytes.empty()) {
-            ssize_t written = write(fd_, bytes.data(), bytes.size());
-            ok_ = written > 0;
-            if (ok_)
-                bytes = bytes.subspan(static_cast<size_t>(written));
+    Output() {
+        if (pipe2(ends_, O_CLOEXEC) == 0)
+            reader_ = std::thread([this] { readAll(); });
+    }
+    Output(const Output&) = delete;
+    Output& operator=(const Output&) = delete;
+    ~Output() { (void)take(); }
+    bool ok() const { return reader_.joinable(); }
+    std::string path() const { return fmt::format("/proc/self/fd/{}", ends_[1]); }
+    /// All that was written; nothing more can be.
+    std::vector<std::byte> take() {
+        if (ok()) {
+            close(ends_[1]);
+            reader_.join();
+            close(ends_[0]);
         }
+        return std::move(bytes_);
     }
-    MemoryFile(MemoryFile&& other) noexcept : fd_(std::exchange(other.fd_, -1)), ok_(other.ok_) {}
-    MemoryFile(const MemoryFile&) = delete;
-    ~MemoryFile() {
-        if (fd_ >= 0)
-            close(fd_);
-    }
-    bool ok() const { return ok_; }
-    std::string path() const { return fmt::format("/proc/self/fd/{}", fd_); }
 
 private:
-    int fd_;
-    bool ok_ = false;
+    void readAll() {
+        for (;;) {
+            const size_t before = bytes_.size();
+            bytes_.resize(before + piece);
+            const ssize_t got = read(ends_[0], bytes_.data() + before, piece);
+            bytes_.resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+            if (got == 0 || (got < 0 && errno != EINTR))
+                return;
+        }
+    }
+
+    static constexpr size_t piece = size_t{1} << 16;
+    int ends_[2] = {-1, -1}; // read, write
+    std::vector<std::byte> bytes_;
+    std::thread reader_;
 };
 
 std::span<const std::byte> asBytes(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
-}
-
-Result<std::vector<std::byte>> readAll(const std::string& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    std::vector<std::byte> bytes(file ? static_cast<size_t>(file.tellg()) : 0);
-    file.seekg(0);
-    file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-    if (!file || bytes.empty())
-        return failure("cannot read the linked object " + path);
-    return bytes;
 }
 
 } // namespace
@@ -62,20 +71,19 @@ Result<std::vector<std::byte>> readAll(const std::string& path) {
 Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byte>>& objects,
                                           const std::vector<std::string>& exports) {
     std::vector<MemoryFile> files;
+    auto hold = [&](const char* name, std::span<const std::byte> bytes) {
+        return files.emplace_back(name).append(bytes);
+    };
     for (const std::vector<std::byte>& object : objects)
-        files.emplace_back("lathe-object", object);
+        LATHE_CHECKED(hold("lathe-object", object));
     std::string script = "{ global: ";
     for (const std::string& name : exports)
         script += name + "; ";
     script += "local: *; };\n";
-    files.emplace_back("lathe-exports", asBytes(script));
-
-    const char* directory = getenv("TMPDIR");
-    std::string output = fmt::format("{}/lathe-link-XXXXXX", directory && *directory ? directory : "/tmp");
-    int fd = mkstemp(output.data());
-    if (fd < 0)
-        return failure("cannot make a temporary file in " + output);
-    close(fd);
+    LATHE_CHECKED(hold("lathe-exports", asBytes(script)));
+    Output output;
+    if (!output.ok())
+        return failure(fmt::format("cannot make a pipe for the linker: {}", std::strerror(errno)));
 
     std::vector<std::string> args{"ld.lld",
                                   "-shared",
@@ -86,15 +94,10 @@ Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byt
                                   "noexecstack",
                                   "--threads=1",
                                   "-o",
-                                  output,
-                                  "--version-script=" + files.back().path()};
-    for (size_t i = 0; i + 1 < files.size(); ++i) {
-        if (!files[i].ok()) {
-            unlink(output.c_str());
-            return failure("cannot hold an object in memory to link it");
-        }
-        args.push_back(files[i].path());
-    }
+                                  output.path(),
+                                  "--version-script=" + files.back().path().string()};
+    for (size_t i = 0; i + 1 < files.size(); ++i)
+        args.push_back(files[i].path().string());
     std::vector<const char*> argv;
     for (const std::string& arg : args)
         argv.push_back(arg.c_str());
@@ -106,10 +109,10 @@ Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byt
         std::lock_guard lock(mutex);
         good = lld::lldMain(argv, out, out, {{lld::Gnu, &lld::elf::link}}).retCode == 0;
     }
-    Result<std::vector<std::byte>> result =
-        good ? readAll(output) : Result<std::vector<std::byte>>(failure("linking failed: " + messages));
-    unlink(output.c_str());
-    return result;
+    std::vector<std::byte> linked = output.take();
+    if (!good || linked.empty())
+        return failure("linking failed: " + messages);
+    return linked;
 }
 
 } // namespace lathe::codegen

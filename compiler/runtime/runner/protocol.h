@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The protocol of lathe-runner: frames over a byte stream, one reply for each request, in order. Also used by clients;
-// needs the standard library alone. All numbers little-endian (both sides run on one machine; a byte swap at this one
+// needs the standard library and the limits alone. All numbers little-endian (both sides run on one machine; a byte swap at this one
 // place serves others).
 //
 // A frame is a FrameHeader and `bytes` bytes of payload. Strings are u32 length and bytes; lists are u32 count and
@@ -40,6 +40,8 @@
 // with exit code 2, the end of the stream at a frame's border with 0.
 #pragma once
 
+#include "runtime/limits.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -52,10 +54,6 @@ namespace lathe::runtime::protocol {
 
 inline constexpr uint32_t protocolVersion = 2;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
-inline constexpr uint64_t maxPayload = uint64_t{1} << 36;
-inline constexpr uint32_t maxRuns = 1'000'000;
-inline constexpr uint32_t maxSamples = 100'000;
-inline constexpr uint64_t maxFlush = uint64_t{1} << 32;
 inline constexpr int exitMalformed = 2;
 
 enum class Kind : uint32_t {

@@ -271,7 +271,7 @@ Server::Answer Server::input(Reader& reader) {
 
 Server::Answer Server::run(Reader& reader, Writer& reply) {
     const auto times = reader.number<uint32_t>();
-    if (!reader.finished() || times > maxRuns)
+    if (!reader.finished() || times > limits::runsAtOnce)
         return Answer::Malformed;
     if (!context_)
         return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
@@ -307,17 +307,19 @@ Server::Answer Server::output(Reader& reader, Writer& reply) {
     writeType(reply, tensor.dtype);
     reply.number(static_cast<uint32_t>(tensor.ndim));
     reply.raw(tensor.shape, static_cast<size_t>(tensor.ndim) * sizeof(int64_t));
-    const auto bytes = static_cast<size_t>(bytesOf(tensor));
-    reply.number(uint64_t{bytes});
-    replyData_ = {static_cast<const std::byte*>(tensor.data), bytes};
+    const int64_t bytes = bytesOf(tensor);
+    if (bytes < 0 || static_cast<uint64_t>(bytes) > limits::frameBytes - reply.bytes().size() - sizeof(uint64_t))
+        return fail(LATHE_OUT_OF_MEMORY,
+                    "output " + std::to_string(index) + " is larger than what lathe-runner can send");
+    reply.number(static_cast<uint64_t>(bytes));
+    replyData_ = {static_cast<const std::byte*>(tensor.data), static_cast<size_t>(bytes)};
     return Answer::Ok;
 }
 
 Server::Answer Server::profile(Reader& reader) {
-    static constexpr uint32_t mostEvents = 1U << 24;
     const auto on = reader.number<uint32_t>();
     const auto events = reader.number<uint32_t>();
-    if (!reader.finished() || events > mostEvents)
+    if (!reader.finished() || events > limits::timelineEvents)
         return Answer::Malformed;
     if (!context_)
         return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
@@ -374,8 +376,8 @@ Server::Answer Server::bench(Reader& reader, Writer& reply) {
     plan.leastNs = reader.number<int64_t>();
     plan.samples = reader.number<uint32_t>();
     plan.flushBytes = reader.number<uint64_t>();
-    if (!reader.finished() || plan.warmUps > maxRuns || plan.leastNs < 0 || plan.samples > maxSamples ||
-        plan.flushBytes > maxFlush)
+    if (!reader.finished() || plan.warmUps > limits::runsAtOnce || plan.leastNs < 0 ||
+        plan.samples > limits::samplesAtOnce || plan.flushBytes > limits::flushBytes)
         return Answer::Malformed;
     if (!context_)
         return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");

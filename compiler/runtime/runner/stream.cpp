@@ -46,7 +46,7 @@ Got readFrame(int descriptor, FrameHeader& header, std::vector<std::byte>& paylo
     const size_t got = readAll(descriptor, &header, sizeof header);
     if (got == 0)
         return Got::End;
-    if (got != sizeof header || header.magic != frameMagic || header.bytes > maxPayload)
+    if (got != sizeof header || header.magic != frameMagic || header.bytes > limits::frameBytes)
         return Got::Malformed;
     payload.clear();
     constexpr uint64_t firstPiece = uint64_t{1} << 20;

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// Sizes that only running tells, and that wrap or cannot be held: `lathe run` says which inputs made them and ends with
+// exit code 1. The same models run at sizes that fit.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QElapsedTimer>
+#include <QTemporaryDir>
+#include <QTest>
+#include <random>
+
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+class TestSizes : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    QString model_ = temporary_.filePath("model.onnx");
+
+    Outcome run(const QStringList& shapes) {
+        QStringList arguments = {"run", model_};
+        for (const QString& shape : shapes)
+            arguments << "--shape" << shape;
+        return runLathe(arguments);
+    }
+
+private slots:
+    void wrong_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::addColumn<QStringList>("good");
+        QTest::addColumn<QStringList>("bad");
+        QTest::addColumn<QString>("names"); // what the diagnostic must name
+        const QString square = R"(g (float[n,0] x) => (float[p,q] y) {
+            s = Shape (x)
+            first = Constant <value_ints = [0]> ()
+            n = Gather (s, first)
+            nn = Concat <axis = 0> (n, n)
+            [fill] y = ConstantOfShape (nn)
+        })";
+        for (const char* size : {"2147483648", "4294967296", "1099511627776", "3037000500", "1048577"})
+            QTest::addRow("square of %s", size)
+                << square << QStringList{"x=3,0"} << QStringList{QString("x=%1,0").arg(size)}
+                << QString("x: %1 x 0").arg(size);
+        // The square is never stored: it is summed as it is made.
+        QTest::newRow("sum of a square") << R"(g (float[n,0] x) => (float y) {
+            s = Shape (x)
+            first = Constant <value_ints = [0]> ()
+            n = Gather (s, first)
+            nn = Concat <axis = 0> (n, n)
+            a = ConstantOfShape (nn)
+            b = Exp (a)
+            [sum] y = ReduceSum <keepdims = 0> (b)
+        })" << QStringList{"x=3,0"} << QStringList{"x=4294967296,0"}
+                                         << "x: 4294967296 x 0";
+        // n^4 as a dim: it wraps while it is computed, before anything is multiplied with it.
+        QTest::newRow("a power as a dim") << R"(g (float[n,0] x) => (float[p] y) {
+            s = Shape (x)
+            first = Constant <value_ints = [0]> ()
+            n = Gather (s, first)
+            n2 = Mul (n, n)
+            n4 = Mul (n2, n2)
+            [fill] y = ConstantOfShape (n4)
+        })" << QStringList{"x=3,0"} << QStringList{"x=65536,0"}
+                                          << "x: 65536 x 0";
+        QTest::newRow("outer product") << R"(g (float[a] x, float[b] z, float[c] w) => (float[a,b,c] y) {
+            [outer] y = Einsum <equation = "i,j,k->ijk"> (x, z, w)
+        })" << QStringList{"x=2", "z=3", "w=4"}
+                                       << QStringList{"x=2097152", "z=2097152", "w=2097152"} << "x: 2097152";
+        // Between two kernels: in a frame of intermediate values.
+        QTest::newRow("a frame") << R"(g (float[a,1] x, float[1,b] z) => (float[1] y) {
+            axes = Constant <value_ints = [0, 1]> ()
+            p = Mul (x, z)
+            t = Transpose (p)
+            o = Softmax <axis = 0> (t)
+            q = MatMul (o, p)
+            [sum] y = ReduceMax <keepdims = 0> (q, axes)
+        })" << QStringList{"x=2,1", "z=1,3"}
+                                 << QStringList{"x=8388608,1", "z=1,8388608"} << "x: 8388608 x 1";
+        QTest::newRow("an empty input with huge dims")
+            << R"(g (float[a,b,c] x) => (float[a,b,c] y) { [relu] y = Relu (x) })" << QStringList{"x=2,0,3"}
+            << QStringList{"x=1099511627776,0,1099511627776"} << "1099511627776 x 0 x 1099511627776";
+    }
+
+    void wrong() {
+        QFETCH(QString, graph);
+        QFETCH(QStringList, good);
+        QFETCH(QStringList, bad);
+        QFETCH(QString, names);
+        writeFile(model_.toStdString(), graphBytes(graph.toStdString()));
+        const Outcome right = run(good);
+        QVERIFY2(right.code == 0, right.err.c_str());
+        const Outcome wrong = run(bad);
+        QVERIFY2(wrong.code == 1, wrong.err.c_str());
+        QVERIFY2(wrong.err.find(names.toStdString()) != std::string::npos, wrong.err.c_str());
+        QVERIFY2(wrong.err.find("crashed") == std::string::npos, wrong.err.c_str());
+    }
+
+    void anySizes() {
+        writeFile(model_.toStdString(), graphBytes("g (float[a,b,c] x) => (float[p,q] y) { y = Flatten (x) }"));
+        std::mt19937_64 random(11);
+        for (int i = 0; i < 30; ++i) {
+            int64_t dims[3];
+            for (int64_t& dim : dims) {
+                const int bits = static_cast<int>(random() % 63);
+                dim = random() % 4 == 0 ? 0 : (int64_t{1} << bits) - 1 + static_cast<int64_t>(random() % 2);
+            }
+            // What would run, if slowly, is not the subject.
+            const double elements =
+                static_cast<double>(dims[0]) * static_cast<double>(dims[1]) * static_cast<double>(dims[2]);
+            if (elements > 1e6 && elements < 1e12)
+                continue;
+            const Outcome outcome = run({QString("x=%1,%2,%3").arg(dims[0]).arg(dims[1]).arg(dims[2])});
+            QVERIFY2(outcome.code == 0 || outcome.code == 1, outcome.err.c_str());
+            QVERIFY2(outcome.code == 0 || outcome.err.starts_with("error: "), outcome.err.c_str());
+            QVERIFY2(outcome.err.find("internal") == std::string::npos, outcome.err.c_str());
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSizes)
+#include "test_sizes.moc"
