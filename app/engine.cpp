@@ -132,7 +132,7 @@ void Engine::open(const QString& path) {
         emit progress(tr("Opening"), 0);
         auto trace = std::make_shared<driver::Trace>();
         artifact_.reset();
-        driver::importFile(pathOf(path), {}, *trace); // what fails stands in the trace
+        driver::importFile(pathOf(path), {}, *trace, progressOf(tr("Opening"))); // what fails stands in the trace
         emit opened(path, trace);
     });
 }

@@ -12,7 +12,7 @@ inline constexpr int64_t protobufBytes = (int64_t{1} << 31) - 1; // protobuf's o
 inline constexpr int64_t tensorElements = int64_t{1} << 40;
 inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int tensorRank = 32;
-inline constexpr int graphNodes = 1'000'000;                // after inlining of functions
+inline constexpr int graphNodes = 1'000'000;                // with functions in place of their calls
 inline constexpr int blockNesting = 64;                     // If in Loop in If …, and functions in functions
 inline constexpr int textNesting = 256;                     // brackets in IR text
 inline constexpr int exprDepth = 256;                       // of a dim; deeper becomes a symbol or a diagnostic
@@ -20,6 +20,8 @@ inline constexpr int continuedNodes = 20'000;               // taken into the br
 inline constexpr int knownValueElements = 4096;             // of tensors that types may depend on
 inline constexpr int scheduleSteps = 4096;                  // of one schedule's trace
 inline constexpr int64_t evaluatorBytes = int64_t{1} << 28; // of one constant folding
+inline constexpr int64_t foldedBytes = int64_t{1} << 30;    // of all that is folded or made dense while importing
+inline constexpr int64_t foldingSteps = 20'000'000'000;     // of all constant folding: about 20 s
 inline constexpr int64_t arenaBytes = int64_t{1} << 40;
 
 } // namespace lathe::limits

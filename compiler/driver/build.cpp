@@ -5,10 +5,10 @@
 
 #include "bundle/artifact.h"
 #include "driver/compile_kernel.h"
+#include "driver/constants.h"
 #include "driver/model_tables.h"
 #include "driver/parallel.h"
 
-#include <cstring>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -133,43 +133,16 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     return built;
 }
 
-Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module,
-                                       relay::Evaluator& evaluator) {
-    if (constant->recipe) {
-        std::vector<relay::ConstantPtr> args;
-        for (const relay::ConstantPtr& arg : constant->recipeArgs) {
-            LATHE_TRY(relay::ConstantPtr made, materialize(arg, module, evaluator));
-            args.push_back(std::move(made));
-        }
-        LATHE_TRY(std::vector<relay::ConstantPtr> results, evaluator.evaluate(module, *constant->recipe, args));
-        return materialize(results.at(0), module, evaluator);
-    }
-    if (!constant->splat)
-        return constant;
-    const relay::TensorType& type = *relay::asTensor(constant->type);
-    size_t size = static_cast<size_t>(type.dtype.bytes()), count = static_cast<size_t>(constant->elements());
-    auto bytes = std::make_shared<std::vector<std::byte>>(size * count);
-    for (size_t i = 0; i < count; ++i)
-        std::memcpy(bytes->data() + i * size, constant->bytes.view.data(), size);
-    std::vector<int64_t> shape;
-    for (const arith::Expr& dim : type.shape)
-        shape.push_back(arith::asInt(dim).value());
-    return relay::makeConstant(type.dtype, shape, {bytes, std::span(*bytes)});
-}
-
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
-                   relay::Evaluator& evaluator) {
+                   relay::Evaluator& evaluator, const Budget& budget, int threads) {
+    ConstantBytes bytes(built.constants, module, evaluator, budget, threads);
     std::vector<bundle::ConstantSource> sources;
-    relay::ConstantPtr current;
-    for (size_t i = 0; i < built.constants.size(); ++i) {
-        const relay::ConstantPtr& constant = built.constants[i];
-        sources.push_back(
-            {built.offsets[i], bytesOf(*constant),
-             [&current, &module, &evaluator, constant]() -> Result<std::vector<std::span<const std::byte>>> {
-                 LATHE_TRY(current, materialize(constant, module, evaluator));
-                 return std::vector<std::span<const std::byte>>{current->bytes.view};
-             }});
-    }
+    for (size_t i = 0; i < built.constants.size(); ++i)
+        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]),
+                           [&bytes]() -> Result<std::vector<std::span<const std::byte>>> {
+                               LATHE_TRY(const std::span<const std::byte> view, bytes.next());
+                               return std::vector{view};
+                           }});
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }
 

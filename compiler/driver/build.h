@@ -4,6 +4,7 @@
 // hash of what they are made of), entry, tables, link.
 #pragma once
 
+#include "base/budget.h"
 #include "driver/pass_hook.h"
 
 namespace lathe::driver {
@@ -17,12 +18,8 @@ struct Built {
 Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
                     const Decisions& decisions, PassHook& hook, Trace& trace);
 
-/// Writes the artifact; recipes are evaluated as they are written.
+/// Writes the artifact; recipes are evaluated as they are written, on up to `threads` threads.
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
-                   relay::Evaluator& evaluator);
-
-/// Bytes of one constant, the recipe evaluated and the splat expanded.
-Result<relay::ConstantPtr> materialize(const relay::ConstantPtr& constant, const relay::Module& module,
-                                       relay::Evaluator& evaluator);
+                   relay::Evaluator& evaluator, const Budget& budget, int threads);
 
 } // namespace lathe::driver

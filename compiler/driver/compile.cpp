@@ -36,10 +36,11 @@ struct Source {
     std::function<frontend::Imported(relay::Evaluator*, const frontend::Options&)> import;
 };
 
-Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator, const Options& options,
+Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator,
+                                          const std::shared_ptr<Budget>& budget, const Options& options,
                                           PassHook& hook, Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
-        frontend::Options importOptions{options.symbols, options.shapes};
+        frontend::Options importOptions{options.symbols, options.shapes, budget};
         frontend::Imported imported = source.import(&evaluator, importOptions);
         trace.graph = imported.graph;
         trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
@@ -105,8 +106,9 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
                          const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
     PassHook hook(decisions, options, trace, progress);
-    DriverEvaluator evaluator({options.target, options.threads});
-    LATHE_TRY(ModulePtr module, runImport(source, evaluator, options, hook, trace));
+    const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
+    DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
+    LATHE_TRY(ModulePtr module, runImport(source, evaluator, budget, options, hook, trace));
     noteImported(*module, trace);
 
     auto pass = [&](std::string_view name, const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
@@ -123,7 +125,7 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     // What inference does not need.
     LATHE_CHECKED(pass("simplify inference", [](const Module& m) { return transform::simplifyInference(m); }));
     LATHE_CHECKED(pass("dead code", [](const Module& m) { return transform::deadCode(m); }));
-    LATHE_CHECKED(pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+    LATHE_CHECKED(pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
@@ -131,7 +133,7 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
     LATHE_CHECKED(pass("choose layouts", [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
     LATHE_CHECKED(
-        pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator); }));
+        pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
     LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
     LATHE_CHECKED(pass("fuse", [](const Module& m) { return transform::fuse(m); }));
@@ -142,7 +144,8 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     noteLowered(*module, trace);
     Artifact artifact;
     if (!out.empty() && options.emitCode) {
-        LATHE_CHECKED(hook.step("write", [&] { return write(built, out, *module, evaluator); }));
+        LATHE_CHECKED(
+            hook.step("write", [&] { return write(built, out, *module, evaluator, *budget, options.threads); }));
         artifact.path = out;
     }
     artifact.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -187,13 +190,14 @@ Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::strin
     return recorded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
 }
 
-Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace) {
+Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace,
+                                           const Progress& progress) {
     return recorded(model.string(), trace, [&] {
-        DriverEvaluator evaluator({options.target, options.threads});
         const Decisions decisions;
-        const Progress progress;
         PassHook hook(decisions, options, trace, progress);
-        return runImport(fileSource(model), evaluator, options, hook, trace);
+        const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
+        DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
+        return runImport(fileSource(model), evaluator, budget, options, hook, trace);
     });
 }
 

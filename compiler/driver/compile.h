@@ -44,6 +44,6 @@ Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::strin
                               Trace& trace, const Progress& progress = {});
 /// Import alone: fills trace.graph, the import record and diagnostics.
 Result<std::shared_ptr<relay::Module>> importFile(const std::filesystem::path& model, const Options& options,
-                                                  Trace& trace);
+                                                  Trace& trace, const Progress& progress = {});
 
 } // namespace lathe::driver

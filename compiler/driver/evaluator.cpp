@@ -8,7 +8,8 @@
 #include "base/memory_file.h"
 #include "driver/build.h"
 #include "lower/lower.h"
-#include "relay/text.h"
+#include "relay/element.h"
+#include "relay/hash.h"
 #include "relay/transform/fuse.h"
 #include "runtime/lathe_rt.h"
 #include "tir/interpret.h"
@@ -22,6 +23,8 @@ namespace {
 using relay::asTensor;
 using relay::ConstantPtr;
 
+constexpr int64_t mostStores = 2'000'000; // that are interpreted: some tenths of a second
+
 /// Nothing if a dim depends on a symbol that `symbols` lacks.
 std::optional<std::vector<int64_t>> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
     std::vector<int64_t> dims;
@@ -34,11 +37,13 @@ std::optional<std::vector<int64_t>> dimsOf(const relay::TensorType& type, const 
     return dims;
 }
 
-int64_t product(const std::vector<int64_t>& dims) {
-    int64_t count = 1;
+/// Bytes of a tensor with these dims; a failure above the limit of one folded value.
+Result<size_t> bytesOf(const relay::TensorType& type, const std::vector<int64_t>& dims) {
+    int64_t bytes = type.dtype.bytes();
     for (int64_t dim : dims)
-        count *= dim;
-    return count;
+        if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > limits::evaluatorBytes)
+            return failure(fmt::format("a folded value takes more than {} bytes", limits::evaluatorBytes));
+    return static_cast<size_t>(bytes);
 }
 
 Failure unknownSize() {
@@ -75,37 +80,31 @@ ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_
     return relay::makeConstant(type.dtype, dims, {owner, std::span<const std::byte>(*owner)});
 }
 
-/// Elements that a function touches: operands, results of all bindings, times the reduced extents that stand in matrix products.
-int64_t workOf(const relay::Function& function) {
-    double total = 0;
-    std::map<uint32_t, double> elements;
-    auto count = [](const relay::Type& type) {
-        double all = 0;
-        for (const relay::Type& field : relay::fieldTypes(type))
-            if (const relay::TensorType* tensor = asTensor(field)) {
-                double each = 1;
-                for (const arith::Expr& dim : tensor->shape)
-                    each *= static_cast<double>(std::max<int64_t>(0, arith::asInt(dim).value_or(1)));
-                all += each;
-            }
-        return all;
-    };
+/// Steps of all calls of a function.
+int64_t stepsOf(const relay::Function& function) {
+    std::map<uint32_t, relay::Type> types;
     for (const relay::Param& param : function.params)
-        total += elements[param.var.id] = count(param.type);
+        types[param.var.id] = param.type;
+    int64_t total = 0;
     for (const relay::BindingPtr& binding : function.body->bindings) {
-        double own = elements[binding->var.id] = count(binding->type);
-        total += own;
-        if (const auto* call = binding->as<relay::OpCall>();
-            call && relay::info(call->op).fusion == relay::FusionKind::OutFusable)
-            for (relay::Var arg : call->args)
-                total += arg ? own * std::max(1.0, elements[arg.id]) / std::max(1.0, own) * 64 : 0;
+        types[binding->var.id] = binding->type;
+        const auto* call = binding->as<relay::OpCall>();
+        if (!call)
+            continue;
+        std::vector<relay::Type> args;
+        for (relay::Var arg : call->args)
+            args.push_back(arg ? types.at(arg.id) : nullptr);
+        if (__builtin_add_overflow(total, relay::stepsOf(*call, args, binding->type), &total))
+            return std::numeric_limits<int64_t>::max();
     }
-    return static_cast<int64_t>(std::min(total, 1e18));
+    return total;
 }
 
 } // namespace
 
+/// A compiled computation; whoever comes while it is compiled waits for it.
 struct DriverEvaluator::Compiled {
+    std::mutex mutex;
     lathe_model* model = nullptr;
     ~Compiled() { lathe_model_free(model); }
 };
@@ -115,29 +114,24 @@ DriverEvaluator::~DriverEvaluator() = default;
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function,
                                                            const std::vector<ConstantPtr>& args) {
+    if (options_.budget)
+        options_.budget->checkpoint();
     for (const relay::Type& type : relay::fieldTypes(function.resultType)) {
         const relay::TensorType* tensor = asTensor(type);
         if (!tensor || tensor->dtype == types::String)
             return failure("only numeric tensors are evaluated");
-        double bytes = tensor->dtype.bytes();
-        for (const arith::Expr& dim : tensor->shape)
-            bytes *= static_cast<double>(arith::asInt(dim).value_or(1));
-        if (bytes > static_cast<double>(options_.limitBytes))
-            return failure(fmt::format("the result would take {:.0f} bytes", bytes));
+        if (const auto bytes = relay::bytesOf(type);
+            relay::constantShape(tensor->shape) && (!bytes || *bytes > options_.limitBytes))
+            return failure(fmt::format("the result takes more than {} bytes", options_.limitBytes));
     }
-    std::vector<ConstantPtr> ready;
-    for (const ConstantPtr& arg : args) {
-        LATHE_TRY(ConstantPtr made, materialize(arg, module, *this));
-        ready.push_back(std::move(made));
-    }
-    if (workOf(function) <= options_.interpretElements || !isStatic(function))
-        return interpret(module, function, ready);
-    return compileAndRun(module, function, ready);
+    if (stepsOf(function) <= options_.interpretedSteps || !isStatic(function))
+        return interpret(module, function, args);
+    return compileAndRun(module, function, args);
 }
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module& module,
                                                             const relay::Function& function,
-                                                            const std::vector<ConstantPtr>& args) {
+                                                            const std::vector<ConstantPtr>& args) const {
     std::map<uint32_t, std::vector<ConstantPtr>> values;
     std::map<uint32_t, relay::Type> types;
     arith::VarMap symbols; // sizes that dynamic operators gave so far
@@ -149,8 +143,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         auto& made = values[binding->var.id];
         types[binding->var.id] = binding->type;
         if (const auto* constant = binding->as<relay::ConstantRef>()) {
-            LATHE_TRY(ConstantPtr ready, materialize(constant->constant, module, *this));
-            made = {ready};
+            made = {constant->constant};
             continue;
         }
         if (const auto* tuple = binding->as<relay::MakeTuple>()) {
@@ -212,15 +205,18 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
                                          [&](const arith::Var& known) { return known.same(var); }))
                             fresh.push_back(var);
             for (const tir::BufferPtr& buffer : plan.state) {
-                int64_t bytes = buffer->dtype.bytes();
-                for (const arith::Expr& dim : buffer->shape)
-                    bytes *= arith::asInt(arith::simplify(dim)).value_or(0);
-                addBuffer(std::vector<std::byte>(static_cast<size_t>(bytes)));
+                relay::TensorType state{buffer->dtype, buffer->shape, nullptr};
+                auto dims = dimsOf(state, {});
+                if (!dims)
+                    return unknownSize();
+                LATHE_TRY(size_t bytes, bytesOf(state, *dims));
+                addBuffer(std::vector<std::byte>(bytes));
             }
             std::vector<std::byte> sizes(8 * std::max<size_t>(1, fresh.size()));
             std::vector<tir::Argument> first = arguments;
             first.push_back({std::span(sizes), 0});
-            LATHE_CHECKED(tir::interpret(*kernels.kernels[static_cast<size_t>(plan.kernel)].computation, first));
+            LATHE_CHECKED(
+                tir::interpret(*kernels.kernels[static_cast<size_t>(plan.kernel)].computation, first, mostStores));
             for (size_t i = 0; i < fresh.size(); ++i) {
                 int64_t value;
                 std::memcpy(&value, sizes.data() + 8 * i, 8);
@@ -233,7 +229,8 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
             auto dims = dimsOf(type, symbols);
             if (!dims)
                 return unknownSize();
-            addBuffer(std::vector<std::byte>(static_cast<size_t>(product(*dims) * type.dtype.bytes())));
+            LATHE_TRY(size_t bytes, bytesOf(type, *dims));
+            addBuffer(std::vector<std::byte>(bytes));
         }
         bool dynamic = plan.kind == lower::Plan::Kind::Dynamic;
         for (const arith::Expr& scalar : dynamic ? plan.fillScalars : plan.scalars) {
@@ -242,8 +239,9 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
                 return unknownSize();
             arguments.push_back({{}, *value});
         }
-        LATHE_CHECKED(tir::interpret(
-            *kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation, arguments));
+        LATHE_CHECKED(
+            tir::interpret(*kernels.kernels[static_cast<size_t>(dynamic ? plan.fill : plan.kernel)].computation,
+                           arguments, mostStores));
         for (size_t i = 0; i < fields.size(); ++i)
             made.push_back(constantFrom(*asTensor(fields[i]), dimsOf(*asTensor(fields[i]), symbols).value(),
                                         std::move(memory[firstResult + i])));
@@ -254,44 +252,29 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
 Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Module& module,
                                                                 const relay::Function& function,
                                                                 const std::vector<ConstantPtr>& args) {
-    Hash128 hash = relay::structuralHash(function);
+    const Hash128 hash = relay::contentHash(function);
     std::shared_ptr<Compiled> compiled;
     {
         std::lock_guard lock(mutex_);
-        if (auto it = compiled_.find(hash); it != compiled_.end())
-            compiled = it->second;
+        std::shared_ptr<Compiled>& known = compiled_[hash];
+        if (!known)
+            known = std::make_shared<Compiled>();
+        compiled = known;
     }
-    if (!compiled) {
-        relay::Module small;
-        small.spans = module.spans;
-        small.nextVar = module.nextVar;
-        auto main = std::make_shared<relay::Function>(function);
-        main->primitive = false;
-        for (size_t i = 0; i < main->params.size(); ++i)
-            main->params[i].name = fmt::format("x{}", i);
-        small.functions["main"] = main;
-        Options options;
-        options.target = options_.target;
-        options.threads = options_.threads;
-        Decisions decisions;
-        Trace trace;
-        Progress progress;
-        PassHook hook(decisions, options, trace, progress);
-        relay::Module fused = relay::transform::fuse(small);
-        LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
-        // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
-        const MemoryFile file("lathe-constants");
-        LATHE_CHECKED(write(built, file.path(), fused, *this));
-        compiled = std::make_shared<Compiled>();
-        const lathe_status status = lathe_model_load(file.path().c_str(), &compiled->model);
-        if (status != LATHE_OK)
-            return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
-        std::lock_guard lock(mutex_);
-        compiled_[hash] = compiled;
+    {
+        std::lock_guard lock(compiled->mutex);
+        if (!compiled->model)
+            LATHE_CHECKED(compile(module, function, *compiled));
     }
+    size_t memory = limits::evaluatorBytes;
+    for (const relay::Type& type : relay::fieldTypes(function.resultType))
+        memory += 2 * static_cast<size_t>(relay::bytesOf(type).value_or(0));
+    for (const ConstantPtr& arg : args)
+        memory += 2 * static_cast<size_t>(relay::bytesOf(arg->type).value_or(0));
     lathe_context_options options{};
     options.struct_bytes = sizeof(options);
-    options.threads = options_.threads;
+    options.threads = 1;
+    options.memory_limit = static_cast<int64_t>(memory);
     lathe_context* context = nullptr;
     if (lathe_context_create(compiled->model, &options, &context) != LATHE_OK)
         return failure(lathe_thread_error());
@@ -325,11 +308,40 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
             return failure(lathe_last_error(context));
         const relay::TensorType& type = *asTensor(fields[i]);
         std::vector<int64_t> dims(tensor.shape, tensor.shape + tensor.ndim);
-        std::vector<std::byte> bytes(static_cast<size_t>(product(dims) * type.dtype.bytes()));
+        size_t count = 1;
+        for (int64_t dim : dims)
+            count *= static_cast<size_t>(dim);
+        std::vector<std::byte> bytes(count * static_cast<size_t>(type.dtype.bytes()));
         std::copy_n(static_cast<const std::byte*>(tensor.data) + tensor.byte_offset, bytes.size(), bytes.begin());
         results.push_back(constantFrom(type, dims, std::move(bytes)));
     }
     return results;
+}
+
+Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::Function& function, Compiled& into) {
+    relay::Module small;
+    small.spans = module.spans;
+    small.nextVar = module.nextVar;
+    auto main = std::make_shared<relay::Function>(function);
+    main->primitive = false;
+    for (size_t i = 0; i < main->params.size(); ++i)
+        main->params[i].name = fmt::format("x{}", i);
+    small.functions["main"] = main;
+    Options options;
+    options.target = options_.target;
+    options.threads = options_.threads;
+    Decisions decisions;
+    Trace trace;
+    Progress progress;
+    PassHook hook(decisions, options, trace, progress);
+    relay::Module fused = relay::transform::fuse(small);
+    LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
+    // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
+    const MemoryFile file("lathe-constants");
+    LATHE_CHECKED(write(built, file.path(), fused, *this, Budget(), options_.threads));
+    if (lathe_model_load(file.path().c_str(), &into.model) != LATHE_OK)
+        return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
+    return {};
 }
 
 } // namespace lathe::driver

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Evaluator: what the unscheduled computation says. Small work by the TIR interpreter (no compile on the way of a
-// shape), large work compiled and run in this process. Tests hold the two equal.
+// shape), large work compiled and run in this process, one thread each: constants are evaluated side by side
+// (driver/constants.h). Tests hold the two equal.
 #pragma once
 
+#include "base/budget.h"
 #include "codegen/target.h"
 #include "relay/evaluator.h"
+#include "relay/folding.h"
 
 #include <map>
 #include <memory>
@@ -15,11 +18,13 @@ namespace lathe::driver {
 
 struct EvaluatorOptions {
     Target target = codegen::nativeTarget();
-    int threads = 0;
-    /// Computations with more elements than this (operands, results and the steps of reductions) are compiled.
-    int64_t interpretElements = 20'000;
-    /// Results of more bytes than this stay unfolded.
-    int64_t limitBytes = int64_t{1} << 40;
+    int threads = 0; // for compiling
+    /// Computations of more steps than this are compiled.
+    int64_t interpretedSteps = relay::interpretedSteps;
+    /// Results of more bytes than this are declined.
+    int64_t limitBytes = limits::tensorBytes;
+    /// Its checkpoint is asked at each evaluation; steps are taken by those who decide to fold.
+    std::shared_ptr<const Budget> budget = std::make_shared<Budget>();
 };
 
 class DriverEvaluator final : public relay::Evaluator {
@@ -32,12 +37,13 @@ public:
 private:
     struct Compiled;
     Result<std::vector<relay::ConstantPtr>> interpret(const relay::Module& module, const relay::Function& function,
-                                                      const std::vector<relay::ConstantPtr>& args);
+                                                      const std::vector<relay::ConstantPtr>& args) const;
     Result<std::vector<relay::ConstantPtr>> compileAndRun(const relay::Module& module, const relay::Function& function,
                                                           const std::vector<relay::ConstantPtr>& args);
+    Result<void> compile(const relay::Module& module, const relay::Function& function, Compiled& into);
     EvaluatorOptions options_;
     std::mutex mutex_;
-    std::map<Hash128, std::shared_ptr<Compiled>> compiled_; // by structure of the function
+    std::map<Hash128, std::shared_ptr<Compiled>> compiled_; // by the function and the constants in it
 };
 
 } // namespace lathe::driver

@@ -4,6 +4,7 @@
 // opens a model calls importFile or importBytes and knows of no format.
 #pragma once
 
+#include "base/budget.h"
 #include "model/model_graph.h"
 #include "relay/evaluator.h"
 #include "relay/ir.h"
@@ -21,6 +22,8 @@ struct Options {
     /// Symbols of inputs to fix: "batch" -> 1; or input dims by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
+    /// What the import may spend, and its cancellation.
+    std::shared_ptr<Budget> budget = std::make_shared<Budget>();
 };
 
 /// A model as it lies in a file or in memory.
@@ -41,8 +44,9 @@ struct Frontend {
     /// Whether a model of this format may begin like these bytes and have this name: a guess from the first bytes, cheap and
     /// never wrong for a good file.
     bool (*probe)(std::span<const std::byte> bytes, const std::filesystem::path& path);
-    /// File to ModelGraph (if it can be read at all) and relay Module. Never throws for what the file contains. evaluator
-    /// folds values that types depend on; null: none are folded.
+    /// File to ModelGraph (if it can be read at all) and relay Module. What the file contains is never thrown for
+    /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
+    /// none are folded.
     Imported (*import)(const Source& source, relay::Evaluator* evaluator, const Options& options);
     /// A file of one tensor, as the format's test data are.
     Result<model::TensorPtr> (*readTensor)(const Source& source);

@@ -7,6 +7,7 @@
 #include "base/limits.h"
 #include "relay/builder_state.h"
 #include "relay/element.h"
+#include "relay/folding.h"
 #include "relay/rules.h"
 #include "relay/type_map.h"
 
@@ -71,7 +72,8 @@ BlockPtr Builder::State::close(Var result, std::unordered_set<const arith::ExprN
 
 // ---- plain accessors ----------------------------------------------------------------------------------------------
 
-Builder::Builder(Module& module, Evaluator* evaluator) : state_(std::make_unique<State>(module, evaluator)) {
+Builder::Builder(Module& module, Evaluator* evaluator, std::shared_ptr<Budget> budget)
+    : state_(std::make_unique<State>(module, evaluator, std::move(budget))) {
     if (!module.spans)
         module.spans = std::make_shared<model::SpanTable>();
 }
@@ -229,10 +231,29 @@ bool isKnowable(const ConstantPtr& constant) {
            constant->elements() <= limits::knownValueElements;
 }
 
+namespace {
+
+/// Memory that a known element takes, about: an Expr and its node.
+constexpr size_t elementBytes = sizeof(Expr) + sizeof(arith::ExprNode);
+
+/// Whether the values of a type may become known. Sizes that only the computation will tell are bounded by its operands.
+bool isKnowable(const Type& type) {
+    return std::ranges::all_of(fieldTypes(type), [](const Type& field) {
+        const TensorType* tensor = asTensor(field);
+        if (!tensor)
+            return false;
+        const auto bytes = bytesOf(field);
+        return bytes ? *bytes <= limits::knownValueElements * tensor->dtype.bytes() : !constantShape(tensor->shape);
+    });
+}
+
+} // namespace
+
 Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
     if (failed())
         return {};
     State& s = *state_;
+    s.budget->checkpoint();
     if (!args.empty() && args[0] && isTensor(args[0]))
         attributes = withPositiveAxes(op, attributes, rank(args[0]));
     CallContext context(*this, args, attributes, [&](const std::string& hint, int64_t lower, int64_t upper) {
@@ -277,13 +298,18 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
         for (Var arg : args)
             elements.push_back(arg ? known(arg) : nullptr);
         value = inferValue(op, *type, context.args(), elements, attributes);
+        if (value && !s.budget->takeBytes(static_cast<int64_t>(value->size() * elementBytes)))
+            value.reset();
     }
     if (value && row.pure && std::ranges::all_of(*value, [](const Expr& e) { return arith::isConst(e); })) {
         const TensorType& tensor = *asTensor(*type);
         if (ConstantPtr folded = constantFrom(tensor.dtype, tensor.shape, *value))
             return constant(folded);
     }
-    if (!value && allConstant && s.evaluator && row.numerics != Numerics::Random && op != Op::Relayout) {
+    const bool evaluated = !value && allConstant && s.evaluator && row.numerics != Numerics::Random &&
+                           op != Op::Relayout && isKnowable(*type);
+    const int64_t steps = evaluated ? stepsOf({op, {}, attributes}, context.args(), *type) : 0;
+    if (evaluated && steps <= callSteps && s.budget->takeSteps(evaluationSteps(steps))) {
         auto function = std::make_shared<Function>();
         std::vector<Var> inner;
         std::vector<ConstantPtr> constants;

@@ -8,6 +8,7 @@
 // as straight code and the caller asks error() once.
 #pragma once
 
+#include "base/budget.h"
 #include "relay/attrs.h"
 #include "relay/evaluator.h"
 #include "relay/ir.h"
@@ -19,8 +20,9 @@ using KnownValue = std::vector<Expr>;
 
 class Builder {
 public:
-    /// Continues a module (nextVar, spans, data types). The evaluator may be null: then only value rules fold.
-    Builder(Module& module, Evaluator* evaluator);
+    /// Continues a module (nextVar, spans, data types). The evaluator may be null: then only value rules fold. Where the budget
+    /// is spent nothing is folded any more; each call asks its checkpoint.
+    Builder(Module& module, Evaluator* evaluator, std::shared_ptr<Budget> budget = std::make_shared<Budget>());
     ~Builder();
     Builder(const Builder&) = delete;
     Builder& operator=(const Builder&) = delete;

@@ -29,6 +29,7 @@ struct Frame {
 struct Builder::State {
     Module& module;
     Evaluator* evaluator;
+    std::shared_ptr<Budget> budget;
     Span span;
     Diagnostic where;
     std::optional<Diagnostic> error;
@@ -37,7 +38,8 @@ struct Builder::State {
     std::vector<Frame> frames = std::vector<Frame>(1);
     std::vector<Param> params;
 
-    State(Module& module, Evaluator* evaluator) : module(module), evaluator(evaluator) {}
+    State(Module& module, Evaluator* evaluator, std::shared_ptr<Budget> budget)
+        : module(module), evaluator(evaluator), budget(std::move(budget)) {}
 
     VarInfo& at(Var var);
     Var bind(Rhs rhs, Type type);

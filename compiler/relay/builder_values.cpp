@@ -16,6 +16,7 @@ namespace lathe::relay {
 Var Builder::constant(ConstantPtr constant) {
     if (failed())
         return {};
+    state_->budget->checkpoint();
     Type type = constant->type;
     Var var = state_->bind(ConstantRef{constant}, std::move(type));
     state_->at(var).constant = std::move(constant);

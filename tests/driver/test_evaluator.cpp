@@ -88,8 +88,8 @@ fn main(%1 "a": int64[4, 7]) -> int64[4] {
             for (const relay::Param& param : module->main().params)
                 args.push_back(randomConstant(*relay::asTensor(param.type), random));
             driver::EvaluatorOptions interpreting, compiling;
-            interpreting.interpretElements = int64_t{1} << 40;
-            compiling.interpretElements = 0;
+            interpreting.interpretedSteps = int64_t{1} << 40;
+            compiling.interpretedSteps = 0;
             const auto a = driver::DriverEvaluator(interpreting).evaluate(*module, module->main(), args);
             const auto b = driver::DriverEvaluator(compiling).evaluate(*module, module->main(), args);
             QVERIFY2(a, a ? "" : toString(a.error()).c_str());

@@ -8,6 +8,7 @@
 #include "support/onnx_model.h"
 #include "support/program.h"
 
+#include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
@@ -18,6 +19,18 @@ using namespace lathe::testing;
 namespace fs = std::filesystem;
 
 namespace {
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr int slowness = 10;
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+constexpr int slowness = 10;
+#else
+constexpr int slowness = 1;
+#endif
+#else
+constexpr int slowness = 1;
+#endif
 
 /// What a diagnostic must say. Empty: not asked for.
 struct Expected {
@@ -223,6 +236,43 @@ private slots:
                                 "<opset_import: [\"\" : 21, \"own\" : 1], domain: \"own\">\n"
                                 "again (x) => (y) { y = own.again(x) }"),
                      {"", "", "nested more than"});
+    }
+
+    /// 2^40 calls in 2.6 KB: counted as they are put in place, nodes in them or not.
+    void functionsThatCallEachTwo() {
+        constexpr int levels = 40;
+        std::string text = "<ir_version: 10, opset_import: [\"\" : 21, \"own\" : 1]>\n"
+                           "g (float[2] x) => (float[2] y) { own.f0() y = Relu(x) }\n";
+        for (int i = 0; i <= levels; ++i) {
+            const std::string call = i < levels ? "own.f" + std::to_string(i + 1) + "() " : "";
+            text += "<opset_import: [\"own\" : 1], domain: \"own\"> f" + std::to_string(i) + " () => () { " + call +
+                    call + "}\n";
+        }
+        const fs::path model = folder_ / "model.onnx";
+        writeFile(model, modelBytes(text));
+        QElapsedTimer timer;
+        timer.start();
+        driver::Trace trace;
+        const auto compiled = driver::importFile(model, {}, trace);
+        QVERIFY(!compiled);
+        QVERIFY2(timer.elapsed() < 1000 * slowness, qPrintable(QString::number(timer.elapsed())));
+        refused(model, {"", "", "nodes and calls"});
+    }
+
+    /// Each sparse tensor is small enough, all of them are not.
+    void sparseTensorsThatAreLargeTogether() {
+        ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n"
+                                              "g (float[1] x) => (float[n] y) { [sum] y = Add(x, w39) }");
+        for (int i = 0; i < 40; ++i) {
+            ::onnx::SparseTensorProto* sparse = model.mutable_graph()->add_sparse_initializer();
+            sparse->add_dims(int64_t{1} << 26);
+            sparse->mutable_values()->set_name("w" + std::to_string(i));
+            sparse->mutable_values()->set_data_type(::onnx::TensorProto::FLOAT);
+            sparse->mutable_values()->add_dims(0);
+            sparse->mutable_indices()->set_data_type(::onnx::TensorProto::INT64);
+            sparse->mutable_indices()->add_dims(0);
+        }
+        refusedBytes(model.SerializeAsString(), {"", "", "sparse"});
     }
 
     void externalDataMissing() { refusedBytes(external("weights.bin", "0", "8"), {"sum", "", "weights.bin"}); }

@@ -113,7 +113,7 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
         if (static_cast<size_t>(i) >= call.inputs.size() || call.inputs[static_cast<size_t>(i)].empty())
             frame.actual[body->input(i)] = ""; // absent in the call: absent where the body reads it
 
-    TensorReader tensors(body, {});
+    TensorReader tensors(body, {}, budget_);
     reading_ = &tensors;
     const size_t before = model_->diagnostics.size();
     auto graph = std::make_shared<model::Graph>();

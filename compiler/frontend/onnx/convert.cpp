@@ -193,7 +193,8 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
         if (builder_.failed())
             return {};
         enter(node);
-        Scope names = scope;
+        Scope names; // a scope of its own, not a copy of all names so far
+        names.outer = &scope;
         Scope inner;
         inner.outer = &names;
         defineConstants(*branch, inner);
@@ -217,8 +218,10 @@ std::vector<Value> Converter::branchOff(const model::Graph& graph, size_t at, Sc
         count = vars.size();
         return builder_.failed() ? Var{} : count == 1 ? vars[0] : builder_.tuple(vars);
     };
+    if (!supported_)
+        supported_ = unsupported().empty();
     const Var result =
-        unsupported().empty()
+        *supported_
             ? builder_.ifElseOrCheck(
                   condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); })
             : builder_.ifElse(condition, [&] { return arm("then_branch"); }, [&] { return arm("else_branch"); });

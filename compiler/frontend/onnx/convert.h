@@ -56,8 +56,9 @@ private:
     Builder& builder_;
     model::Span span_; // of the node being converted
     Diagnostic context_;
-    int bodies_ = 0;       // nesting of expanded bodies
-    size_t continued_ = 0; // nodes taken into branches
+    int bodies_ = 0;                // nesting of expanded bodies
+    size_t continued_ = 0;          // nodes taken into branches
+    std::optional<bool> supported_; // whether every node can be converted; asked at the first branch taken so
     int64_t randomCalls_ = 0;
 };
 

@@ -44,9 +44,9 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
 }
 
 GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder,
-                         std::string file)
-    : proto_(std::move(proto)), model_(std::make_shared<model::ModelGraph>()), tensors_(proto_, folder),
-      reading_(&tensors_) {
+                         std::string file, std::shared_ptr<Budget> budget)
+    : proto_(std::move(proto)), budget_(std::move(budget)), model_(std::make_shared<model::ModelGraph>()),
+      tensors_(proto_, folder, budget_), reading_(&tensors_) {
     model_->file = std::move(file);
     model_->format = "ONNX";
 }
@@ -92,7 +92,7 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
 
     model_->graph = readGraph(proto_->graph(), frame);
     if (!overLimit_)
-        checkNames(*model_->graph, {}, reporter());
+        checkNames(*model_->graph, reporter());
     if (model_->graph->nodes.empty())
         report(nullptr, "the graph has no nodes", "there is nothing to compile");
     if (model_->graph->outputs.empty())
@@ -102,8 +102,23 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
     return model_;
 }
 
+bool GraphReader::count() {
+    if (overLimit_)
+        return false;
+    budget_->checkpoint();
+    if (budget_->takeNodes(1))
+        return true;
+    overLimit_ = true;
+    report(nullptr,
+           fmt::format("the model has more than {} nodes and calls once functions are in place", limits::graphNodes),
+           "split the model");
+    return false;
+}
+
 std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& proto, const Frame& frame) {
     auto graph = std::make_shared<model::Graph>();
+    if (!count())
+        return graph;
     graph->name = proto.name();
     const std::vector<std::pair<std::string, Diagnostic>> faults = readInitializers(proto, frame, *graph);
     std::unordered_set<std::string> constants;
@@ -160,12 +175,8 @@ void GraphReader::readNodes(const google::protobuf::RepeatedPtrField<::onnx::Nod
 }
 
 void GraphReader::readNode(const ::onnx::NodeProto& proto, const Frame& frame, model::Graph& into) {
-    if (nodes_ >= limits::graphNodes) {
-        overLimit_ = true;
-        report(nullptr, fmt::format("the model has more than {} nodes once functions are in place", limits::graphNodes),
-               "split the model");
+    if (!count())
         return;
-    }
     model::Node node;
     node.id = frame.fixedId >= 0 ? frame.fixedId : static_cast<int32_t>(nodes_);
     ++nodes_;
@@ -202,6 +213,8 @@ void GraphReader::inlineCall(const ::onnx::NodeProto& call, const ::onnx::Functi
                "a function may not call itself");
         return;
     }
+    if (!count())
+        return;
     Frame inner;
     inner.depth = frame.depth + 1;
     inner.fixedId = frame.fixedId;
@@ -220,7 +233,7 @@ void GraphReader::inlineCall(const ::onnx::NodeProto& call, const ::onnx::Functi
         else if (const auto found = frame.attributes.find(attribute.ref_attr_name()); found != frame.attributes.end())
             inner.attributes[attribute.name()] = found->second;
     }
-    ::onnx::NodeProto pass; // an output that is an input of the function needs a node to carry it over
+    // An output that is an input of the function needs a node to carry it over.
     for (int i = 0; i < std::min(function.output_size(), call.output_size()); ++i) {
         const std::string& formal = function.output(i);
         const std::string actual = frame.name(call.output(i));
@@ -230,6 +243,8 @@ void GraphReader::inlineCall(const ::onnx::NodeProto& call, const ::onnx::Functi
             inner.actual[formal] = actual;
             continue;
         }
+        if (!count())
+            return;
         model::Node node;
         node.id = inner.fixedId >= 0 ? inner.fixedId : static_cast<int32_t>(nodes_);
         ++nodes_;

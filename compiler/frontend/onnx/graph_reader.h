@@ -29,7 +29,8 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
 
 class GraphReader {
 public:
-    GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder, std::string file);
+    GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder, std::string file,
+                std::shared_ptr<Budget> budget);
 
     /// The model; faults are in its diagnostics (errors: it must be refused).
     std::shared_ptr<model::ModelGraph> read();
@@ -55,16 +56,19 @@ private:
                                                                      const Frame& frame, model::Graph& graph);
     std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame,
                                                        const model::Node& node);
+    /// Counts a node, a call or a nested graph; false, and reported, when there are too many.
+    bool count();
     void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);
     void report(const model::Node* node, std::string what, std::string hint, Severity severity = Severity::Error);
     Report reporter();
 
     std::shared_ptr<const ::onnx::ModelProto> proto_;
+    std::shared_ptr<Budget> budget_;
     std::shared_ptr<model::ModelGraph> model_;
     TensorReader tensors_;
     TensorReader* reading_ = nullptr; // tensors_, or that of the body being expanded
     std::unordered_map<std::string, const ::onnx::FunctionProto*> functions_;
-    int64_t nodes_ = 0; // those of expanded bodies too
+    int64_t nodes_ = 0; // those of expanded bodies too: the next id
     int64_t calls_ = 0;
     bool overLimit_ = false;
 };

@@ -46,7 +46,7 @@ void convert(model::ModelGraph& graph, GraphReader& reader, relay::Evaluator* ev
              Imported& result) {
     auto module = std::make_shared<relay::Module>();
     module->spans = graph.spans;
-    relay::Builder builder(*module, evaluator);
+    relay::Builder builder(*module, evaluator, options.budget);
     Converter converter(graph, reader, *module, builder);
     if (hasErrors(graph.diagnostics)) {
         addReasons(graph.diagnostics, converter.unsupported());
@@ -75,13 +75,13 @@ bool probe(std::span<const std::byte> bytes, const std::filesystem::path&) {
 
 Imported importModel(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     Imported result;
-    Result<std::shared_ptr<::onnx::ModelProto>> proto = readModel(source.bytes.view);
+    Result<std::shared_ptr<::onnx::ModelProto>> proto = readModel(source.bytes.view, *options.budget);
     if (!proto) {
         result.diagnostics.push_back(inFile(std::move(proto).error(), source.name));
         completeHints(result.diagnostics);
         return result;
     }
-    GraphReader reader(*proto, source.folder, source.name);
+    GraphReader reader(*proto, source.folder, source.name, options.budget);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
@@ -92,7 +92,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
 
 Result<model::TensorPtr> readTensor(const Source& source) {
     LATHE_TRY(const std::shared_ptr<::onnx::TensorProto> proto, readTensorProto(source.bytes.view));
-    return TensorReader(proto, source.folder).read(*proto);
+    return TensorReader(proto, source.folder, std::make_shared<Budget>()).read(*proto);
 }
 
 } // namespace lathe::frontend::onnx

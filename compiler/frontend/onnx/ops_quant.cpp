@@ -79,15 +79,22 @@ Var toQuantized(Builder& b, Var x, Var zero, DataType dtype, bool saturate) {
     return cast(b, rounded, dtype);
 }
 
-/// x as int32 without its zero point.
+/// x as int32 without its zero point. A constant of 8 bits is moved in a narrow type: then its widening is a cast alone,
+/// which products do as they read.
 Var centered(Builder& b, Var x, Var zero) {
-    const Var wide = cast(b, x, types::Int32);
-    if (!zero)
-        return wide;
-    if (const auto known = b.knownInts(zero);
-        known && std::all_of(known->begin(), known->end(), [](int64_t z) { return z == 0; }))
-        return wide;
-    return sub(b, wide, cast(b, zero, types::Int32));
+    const auto zeros = zero ? b.knownInts(zero) : std::vector<int64_t>{0};
+    if (zeros && std::all_of(zeros->begin(), zeros->end(), [](int64_t z) { return z == 0; }))
+        return cast(b, x, types::Int32);
+    DataType dtype = types::Int32;
+    if (!b.failed() && zeros && !zeros->empty() && b.constantOf(x) && b.dtype(x).bits <= 8) {
+        const auto [least, greatest] = std::minmax_element(zeros->begin(), zeros->end());
+        const Range range = rangeOf(b.dtype(x));
+        const bool fits =
+            range.low - static_cast<double>(*greatest) >= -128 && range.high - static_cast<double>(*least) <= 127;
+        dtype = fits ? types::Int8 : types::Int16;
+    }
+    // Differences that fit into 8 bits are right modulo 2^8.
+    return cast(b, sub(b, cast(b, x, dtype), cast(b, zero, dtype)), types::Int32);
 }
 
 /// A parameter of a matrix: one a row (of the left operand) is a column, one a column stays a row.
@@ -138,8 +145,9 @@ void convertDequantizeLinear(NodeReader& node, Builder& b) {
     const int64_t axis = node.integer("axis", 1), block = node.integer("block_size", 0);
     const Var by = cast(b, spreadParameter(node, b, scale, x, axis, block), types::Float32);
     const Var offset = spreadParameter(node, b, zero, x, axis, block);
+    // Differences of up to 16 bits are exact in float32.
     Var value;
-    if (b.dtype(x).isInt())
+    if (b.dtype(x).isInt() && b.dtype(x).bits > 16)
         value = cast(b, centered(b, x, offset), types::Float32);
     else
         value =

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/wire_format_lite.h>
 
@@ -17,13 +18,45 @@ namespace {
 
 constexpr const char* damaged = "the file is damaged, cut off, or of another format; copy or export it again";
 
-bool parse(std::span<const std::byte> bytes, google::protobuf::MessageLite& message) {
+/// Bytes in pieces, with a checkpoint before each. No exception may pass through protobuf: it is kept, the input ends.
+class CheckedInput final : public google::protobuf::io::ZeroCopyInputStream {
+public:
+    CheckedInput(std::span<const std::byte> bytes, const Budget& budget)
+        : pieces_(bytes.data(), static_cast<int>(bytes.size()), 1 << 20), budget_(budget) {}
+    bool Next(const void** data, int* size) override {
+        try {
+            budget_.checkpoint();
+        } catch (...) {
+            stopped_ = std::current_exception();
+        }
+        return !stopped_ && pieces_.Next(data, size);
+    }
+    void BackUp(int count) override { pieces_.BackUp(count); }
+    bool Skip(int count) override { return pieces_.Skip(count); }
+    int64_t ByteCount() const override { return pieces_.ByteCount(); }
+    void rethrow() const {
+        if (stopped_)
+            std::rethrow_exception(stopped_);
+    }
+
+private:
+    google::protobuf::io::ArrayInputStream pieces_;
+    const Budget& budget_;
+    std::exception_ptr stopped_;
+};
+
+bool parse(std::span<const std::byte> bytes, google::protobuf::MessageLite& message, const Budget& budget) {
     google::protobuf::LogSilencer silence;
-    google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()),
-                                                  static_cast<int>(bytes.size()));
-    stream.SetTotalBytesLimit(static_cast<int>(limits::protobufBytes));
-    stream.SetRecursionLimit(4 * limits::blockNesting);
-    return message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+    CheckedInput input(bytes, budget);
+    bool whole = false;
+    {
+        google::protobuf::io::CodedInputStream stream(&input);
+        stream.SetTotalBytesLimit(static_cast<int>(limits::protobufBytes));
+        stream.SetRecursionLimit(4 * limits::blockNesting);
+        whole = message.ParseFromCodedStream(&stream) && stream.ConsumedEntireMessage();
+    }
+    input.rethrow();
+    return whole;
 }
 
 } // namespace
@@ -54,13 +87,13 @@ bool mayBeModel(std::span<const std::byte> bytes) {
     }
 }
 
-Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes) {
+Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes, const Budget& budget) {
     if (static_cast<int64_t>(bytes.size()) > limits::protobufBytes)
         return failure(fmt::format("the file has {} bytes, more than the limit of protobuf, {}", bytes.size(),
                                    limits::protobufBytes),
                        "store the weights as external data beside the model");
     auto model = std::make_shared<::onnx::ModelProto>();
-    if (!parse(bytes, *model))
+    if (!parse(bytes, *model, budget))
         return failure("the file cannot be read as an ONNX model", damaged);
     if (!model->has_graph())
         return failure("the file holds no ONNX graph", damaged);
@@ -71,7 +104,7 @@ Result<std::shared_ptr<::onnx::TensorProto>> readTensorProto(std::span<const std
     if (static_cast<int64_t>(bytes.size()) > limits::protobufBytes)
         return failure("the tensor file is larger than protobuf can hold");
     auto tensor = std::make_shared<::onnx::TensorProto>();
-    if (!parse(bytes, *tensor) || !tensor->has_data_type())
+    if (!parse(bytes, *tensor, Budget()) || !tensor->has_data_type())
         return failure("the file cannot be read as an ONNX tensor", "it must hold one TensorProto in binary form");
     return tensor;
 }

@@ -4,6 +4,7 @@
 // and every way to be wrong is a Diagnostic with a hint.
 #pragma once
 
+#include "base/budget.h"
 #include "base/result.h"
 #include "model/model_graph.h"
 
@@ -17,8 +18,8 @@ namespace lathe::frontend::onnx {
 /// Whether the bytes begin with a field of ModelProto.
 bool mayBeModel(std::span<const std::byte> bytes);
 
-/// A ModelProto with a graph.
-Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes);
+/// A ModelProto with a graph. Parsing 2 GiB takes seconds: the budget's checkpoint is asked on the way.
+Result<std::shared_ptr<::onnx::ModelProto>> readModel(std::span<const std::byte> bytes, const Budget& budget);
 
 /// A TensorProto.
 Result<std::shared_ptr<::onnx::TensorProto>> readTensorProto(std::span<const std::byte> bytes);

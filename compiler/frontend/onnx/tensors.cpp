@@ -164,10 +164,24 @@ std::string protoTypeName(int32_t dtype) {
                                           : fmt::format("type {}", dtype);
 }
 
-TensorReader::TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder)
-    : owner_(std::move(owner)), folder_(std::move(folder)) {}
+TensorReader::TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder,
+                           std::shared_ptr<Budget> budget)
+    : owner_(std::move(owner)), folder_(std::move(folder)), budget_(std::move(budget)) {}
 
 Result<model::TensorPtr> TensorReader::read(const Proto& proto) {
+    if (const auto known = read_.find(&proto); known != read_.end())
+        return known->second;
+    return read_.emplace(&proto, make(proto)).first->second;
+}
+
+Result<model::TensorPtr> TensorReader::readSparse(const ::onnx::SparseTensorProto& proto) {
+    if (const auto known = read_.find(&proto); known != read_.end())
+        return known->second;
+    return read_.emplace(&proto, makeDense(proto)).first->second;
+}
+
+Result<model::TensorPtr> TensorReader::make(const Proto& proto) {
+    budget_->checkpoint();
     const std::optional<DataType> dtype = fromProto(proto.data_type());
     if (!dtype)
         return failure(ErrorKind::Unsupported,
@@ -250,7 +264,7 @@ Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected
     return model::Bytes{file.owner, file.view.subspan(static_cast<size_t>(offset), static_cast<size_t>(length))};
 }
 
-Result<model::TensorPtr> TensorReader::readSparse(const ::onnx::SparseTensorProto& proto) {
+Result<model::TensorPtr> TensorReader::makeDense(const ::onnx::SparseTensorProto& proto) {
     int64_t elements = 0;
     LATHE_TRY(std::vector<int64_t> shape, readShape(proto.dims(), elements));
     LATHE_TRY(model::TensorPtr values, read(proto.values()));
@@ -261,10 +275,12 @@ Result<model::TensorPtr> TensorReader::readSparse(const ::onnx::SparseTensorProt
     if (values->dtype == types::String || values->shape.size() != 1 || indices->dtype != types::Int64 ||
         indices->elements() != (linear ? count : count * rank))
         return failure("the sparse tensor's values and indices do not fit together");
-    if (elements > limits::evaluatorBytes)
-        return failure(fmt::format("the sparse tensor has {} elements when dense, more than the limit of {}", elements,
-                                   limits::evaluatorBytes));
     const auto width = static_cast<size_t>(values->dtype.bytes());
+    if (!budget_->takeBytes(elements * values->dtype.bytes()))
+        return failure(fmt::format("the model's sparse tensors take more than the limit of {} bytes when dense: this "
+                                   "one has {} elements",
+                                   limits::foldedBytes, elements),
+                       "store the tensor dense, so that its size is that of the file");
     auto [bytes, out] = allocate(static_cast<size_t>(elements) * width);
     const auto* at = reinterpret_cast<const int64_t*>(indices->bytes.view.data());
     for (int64_t i = 0; i < count; ++i) {

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <optional>
+#include <unordered_map>
 
 namespace lathe::frontend::onnx {
 
@@ -23,17 +24,22 @@ std::string protoTypeName(int32_t dtype);
 class TensorReader {
 public:
     /// owner keeps the protobuf alive that tensors point into. folder: where external data may lie; nowhere if empty.
-    TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder);
+    TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder, std::shared_ptr<Budget> budget);
+    /// Each message is read once: a function's body may be put in place of a million calls.
     Result<model::TensorPtr> read(const ::onnx::TensorProto& proto);
-    /// A sparse tensor in coordinate form, made dense.
+    /// A sparse tensor in coordinate form, made dense: its bytes are taken from the budget.
     Result<model::TensorPtr> readSparse(const ::onnx::SparseTensorProto& proto);
 
 private:
+    Result<model::TensorPtr> make(const ::onnx::TensorProto& proto);
+    Result<model::TensorPtr> makeDense(const ::onnx::SparseTensorProto& proto);
     Result<model::Bytes> external(const ::onnx::TensorProto& proto, int64_t expected);
 
     std::shared_ptr<const void> owner_;
     std::filesystem::path folder_;
+    std::shared_ptr<Budget> budget_;
     std::map<std::filesystem::path, model::Bytes> files_;
+    std::unordered_map<const void*, Result<model::TensorPtr>> read_; // by message
 };
 
 } // namespace lathe::frontend::onnx

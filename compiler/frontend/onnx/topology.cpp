@@ -35,6 +35,43 @@ void collectFree(const Graph& graph, NameSet& seen, std::vector<std::string>& re
         use(value.name);
 }
 
+/// The names of a graph so far; those of the graphs around it are visible.
+struct Names {
+    const Names* outer = nullptr;
+    NameSet defined;
+    bool visible(const std::string& name) const {
+        for (const Names* names = this; names; names = names->outer)
+            if (names->defined.contains(name))
+                return true;
+        return false;
+    }
+};
+
+void checkNames(const Graph& graph, const Names* outer, const Report& report) {
+    Names names{outer, {}};
+    for (const model::Value& value : graph.inputs)
+        if (!names.defined.insert(value.name).second)
+            report(nullptr, fmt::format("input '{}' is declared twice", value.name), "rename one of them");
+    for (const model::Initializer& initializer : graph.initializers)
+        if (!names.defined.insert(initializer.name).second)
+            report(nullptr, fmt::format("initializer '{}' is defined twice", initializer.name), "rename one of them");
+    for (const Node& node : graph.nodes) {
+        for (const std::string& name : node.inputs)
+            if (!name.empty() && !names.visible(name))
+                report(&node, fmt::format("the node reads '{}', which nothing produces", name),
+                       "the model is incomplete; export it again");
+        for (const auto& inner : nestedGraphs(node))
+            checkNames(*inner, &names, report);
+        for (const std::string& name : node.outputs)
+            if (!name.empty() && !names.defined.insert(name).second)
+                report(&node, fmt::format("value '{}' is produced twice", name), "rename one of them");
+    }
+    for (const model::Value& value : graph.outputs)
+        if (!names.visible(value.name))
+            report(nullptr, fmt::format("nothing produces the output '{}' of graph '{}'", value.name, graph.name),
+                   "the model is incomplete; export it again");
+}
+
 } // namespace
 
 std::vector<std::shared_ptr<const Graph>> nestedGraphs(const Node& node) {
@@ -115,35 +152,8 @@ bool sortNodes(Graph& graph, const Report& report) {
     return false;
 }
 
-void checkNames(const Graph& graph, const NameSet& outer, const Report& report) {
-    NameSet defined;
-    for (const model::Value& value : graph.inputs)
-        if (!defined.insert(value.name).second)
-            report(nullptr, fmt::format("input '{}' is declared twice", value.name), "rename one of them");
-    for (const model::Initializer& initializer : graph.initializers)
-        if (!defined.insert(initializer.name).second)
-            report(nullptr, fmt::format("initializer '{}' is defined twice", initializer.name), "rename one of them");
-    const auto visible = [&](const std::string& name) { return defined.contains(name) || outer.contains(name); };
-    for (const Node& node : graph.nodes) {
-        for (const std::string& name : node.inputs)
-            if (!name.empty() && !visible(name))
-                report(&node, fmt::format("the node reads '{}', which nothing produces", name),
-                       "the model is incomplete; export it again");
-        const auto nested = nestedGraphs(node);
-        if (!nested.empty()) {
-            NameSet around = outer;
-            around.insert(defined.begin(), defined.end());
-            for (const auto& inner : nested)
-                checkNames(*inner, around, report);
-        }
-        for (const std::string& name : node.outputs)
-            if (!name.empty() && !defined.insert(name).second)
-                report(&node, fmt::format("value '{}' is produced twice", name), "rename one of them");
-    }
-    for (const model::Value& value : graph.outputs)
-        if (!visible(value.name))
-            report(nullptr, fmt::format("nothing produces the output '{}' of graph '{}'", value.name, graph.name),
-                   "the model is incomplete; export it again");
+void checkNames(const Graph& graph, const Report& report) {
+    checkNames(graph, nullptr, report);
 }
 
 } // namespace lathe::frontend::onnx

@@ -24,8 +24,7 @@ std::vector<std::string> namesRead(const model::Node& node);
 /// Puts producers first and keeps the order where it may stay. False if there is a cycle, which is reported.
 bool sortNodes(model::Graph& graph, const Report& report);
 
-/// Reports values defined twice, values read or given as outputs that nothing produces. `outer`: names visible from
-/// around.
-void checkNames(const model::Graph& graph, const std::unordered_set<std::string>& outer, const Report& report);
+/// Reports values defined twice, values read or given as outputs that nothing produces.
+void checkNames(const model::Graph& graph, const Report& report);
 
 } // namespace lathe::frontend::onnx

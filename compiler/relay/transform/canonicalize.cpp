@@ -71,7 +71,34 @@ bool swapsLastTwo(const std::vector<int64_t>& axes) {
     return axes == expected;
 }
 
+/// The constant integers that a widening cast to the result's type makes wide, or the operand itself. A product reads them
+/// as they are stored and widens on the way; activations are widened once, not for each use.
+Maker::Value narrowConstant(Maker::Value value, DataType result, const Index& index) {
+    const Index::Entry* entry = index.find(value.var);
+    const OpCall* producer = entry && entry->binding ? entry->binding->as<OpCall>() : nullptr;
+    if (!producer || producer->op != Op::Cast || !constantOf(index, producer->args[0]))
+        return value;
+    const Type& source = typeOf(index, producer->args[0]);
+    const DataType from = asTensor(source)->dtype, to = asTensor(value.type)->dtype;
+    const bool widens = from.isInt() && to.isInt() && to == result && from.bits < to.bits;
+    return widens ? Maker::Value{producer->args[0], source} : value;
+}
+
+Bindings conv(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
+    const DataType result = asTensor(binding->type)->dtype;
+    const Maker::Value given{call.args[1], typeOf(index, call.args[1])};
+    const Maker::Value weights = narrowConstant(given, result, index);
+    if (weights.var == given.var)
+        return {binding};
+    ConvAttrs at = attrs<ConvAttrs>(call.attrs);
+    at.outDtype = result;
+    Maker make(module, binding->span);
+    make.call(Op::Conv, {{call.args[0], typeOf(index, call.args[0])}, weights}, at);
+    return make.take(binding->var, binding->modelValue);
+}
+
 Bindings matMul(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
+    const DataType result = asTensor(binding->type)->dtype;
     MatMulAttrs at = attrs<MatMulAttrs>(call.attrs);
     std::vector<Maker::Value> args;
     Maker make(module, binding->span);
@@ -84,6 +111,11 @@ Bindings matMul(const BindingPtr& binding, const OpCall& call, const Index& inde
         if (producer && producer->op == Op::Transpose && swapsLastTwo(attrs<TransposeAttrs>(producer->attrs).axes)) {
             value = {producer->args[0], typeOf(index, producer->args[0])};
             flag = !flag;
+            changed = true;
+        }
+        if (const Maker::Value narrow = narrowConstant(value, result, index); narrow.var != value.var) {
+            value = narrow;
+            at.outDtype = result;
             changed = true;
         }
         if (ConstantPtr constant = flag ? constantOf(index, value.var) : nullptr) {
@@ -149,6 +181,8 @@ Module canonicalize(const Module& module) {
                     return definesLength ? Bindings{binding} : range(binding, *call, index, result);
                 case Op::MatMul:
                     return matMul(binding, *call, index, result);
+                case Op::Conv:
+                    return conv(binding, *call, index, result);
                 case Op::BatchNorm:
                     return batchNorm(binding, *call, index, result);
                 default:

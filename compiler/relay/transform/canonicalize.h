@@ -6,6 +6,7 @@
 //   Range, length known   start + index * step: so that only ranges of computed length define a symbol
 //   MatMul of transposes  a transpose of the last two dims becomes the product's flag
 //   MatMul, transposed    constant weights are stored as [k, n] (a recipe), so packing and schedules see one orientation
+//   products, quantized   a cast that widens constant weights goes; the product reads them narrow and names its own type
 //   BatchNorm             with computed parameters: primitive arithmetic
 //
 // After the algebraic passes, whose patterns look at the model's own operators; before fuse.

@@ -3,34 +3,31 @@
 // One sweep: what is folded is a constant for all that follows.
 #include "relay/transform/fold_constants.h"
 
-#include "relay/element.h"
+#include "relay/folding.h"
 #include "relay/transform/make.h"
+
+#include <set>
 
 namespace lathe::relay::transform {
 namespace {
 
 constexpr int64_t nowBytes = 64 * 1024; // of a result that is computed at once
-constexpr int64_t growthBytes = 4096;   // below it, growing does not matter
 
-int64_t bytesOf(const Type& type) {
-    const TensorType* tensor = asTensor(type);
-    std::optional<std::vector<int64_t>> dims = tensor ? constantShape(tensor->shape) : std::nullopt;
-    if (!dims)
-        return -1;
-    int64_t bytes = tensor->dtype.bytes();
-    for (int64_t dim : *dims)
-        if (__builtin_mul_overflow(bytes, dim, &bytes))
-            return -1;
-    return bytes;
-}
-
-int64_t storedBytes(const Constant& constant) {
-    return constant.recipe ? bytesOf(constant.type) : static_cast<int64_t>(constant.bytes.view.size());
+/// Bytes that recipes of a module may take together: many of them may come from one constant.
+int64_t recipeBytes(const Module& module) {
+    int64_t stored = 0;
+    for (const auto& [name, function] : module.functions)
+        for (const BindingPtr& binding : function->body->bindings)
+            if (const auto* reference = binding->as<ConstantRef>(); reference && !reference->constant->recipe)
+                stored += static_cast<int64_t>(reference->constant->bytes.view.size());
+    return limits::foldedBytes + 16 * stored;
 }
 
 } // namespace
 
-Module foldConstants(const Module& module, Evaluator& evaluator) {
+Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget) {
+    Origins origins;
+    int64_t left = recipeBytes(module);
     return rewriteModule(
         module,
         [&](const BindingPtr& binding, Rewriter& rewriter, const Index& index,
@@ -52,25 +49,33 @@ Module foldConstants(const Module& module, Evaluator& evaluator) {
             const OpCall* call = binding->as<OpCall>();
             if (!call || !info(call->op).pure || info(call->op).numerics == Numerics::Random || call->args.empty())
                 return {binding};
+            budget.checkpoint();
             std::vector<ConstantPtr> args;
-            int64_t operandBytes = 0;
+            std::vector<Type> argTypes;
+            Origins::Amount from;
+            std::set<const Constant*> distinct;
+            bool hasRecipe = false;
             for (Var arg : call->args) {
                 ConstantPtr constant = arg ? constantOf(index, arg) : nullptr;
                 if (!constant || asTensor(constant->type)->dtype == types::String)
                     return {binding};
-                operandBytes += storedBytes(*constant);
+                if (distinct.insert(constant.get()).second) {
+                    from.bytes += origins.of(constant).bytes;
+                    from.elements += origins.of(constant).elements;
+                }
+                hasRecipe |= constant->recipe != nullptr;
+                argTypes.push_back(constant->type);
                 args.push_back(std::move(constant));
             }
-            int64_t bytes = bytesOf(binding->type);
-            if (bytes < 0 || (bytes > growthBytes && bytes > 4 * operandBytes))
+            const int64_t bytes = bytesOf(binding->type).value_or(-1), steps = stepsOf(*call, argTypes, binding->type);
+            if (bytes < 0 || !paysAsConstant(binding->type, from) || steps > callSteps)
                 return {binding};
             ConstantPtr folded = computeConstant(result, binding->span, call->op, args, call->attrs);
             if (!folded)
                 return {binding};
-            bool hasRecipe = false;
-            for (const ConstantPtr& arg : args)
-                hasRecipe |= arg->recipe != nullptr;
             if (folded->recipe && bytes <= nowBytes && !hasRecipe) {
+                if (!budget.takeSteps(evaluationSteps(steps)))
+                    return {binding};
                 Result<std::vector<ConstantPtr>> values =
                     evaluator.evaluate(result, *folded->recipe, folded->recipeArgs);
                 if (!values)
@@ -80,6 +85,9 @@ Module foldConstants(const Module& module, Evaluator& evaluator) {
             // A check that must fail when running stays a call, which says so with its node.
             if (folded->recipe && info(call->op).mayFail && !asTensor(binding->type)->dtype.isFloat())
                 return {binding};
+            if (folded->recipe ? bytes > left || !budget.takeSteps(steps) : !budget.takeBytes(bytes))
+                return {binding};
+            left -= folded->recipe ? bytes : 0;
             return constantBinding(std::move(folded));
         });
 }

@@ -174,7 +174,7 @@ private:
 
     Bindings add() {
         for (size_t zero : {0u, 1u})
-            if (isConstant(zero, 0) && (!exact_ || !dtype().isFloat()) && sameShape(type(1 - zero), binding_->type))
+            if (isConstant(zero, -0.0) && sameShape(type(1 - zero), binding_->type))
                 return replaceBy(call_.args[1 - zero]);
         return mergeConstants();
     }
@@ -223,7 +223,8 @@ private:
         if (isSplatOf(*exponent, 2))
             make.call(Op::Multiply, {value(0), value(0)});
         else if (!exact_ && dtype().isFloat() && isSplatOf(*exponent, 0.5))
-            make.call(Op::Sqrt, {value(0)});
+            // The power of -0 is 0, its root is -0.
+            make.call(Op::Sqrt, {make.call(Op::Add, {value(0), make.constant(makeSplat(dtype(), {}, 0))})});
         else if (!exact_ && dtype().isFloat() && isSplatOf(*exponent, -1))
             make.call(Op::Reciprocal, {value(0)});
         else

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Bytes and steps, in doubles where products may be large.
+#include "relay/folding.h"
+
+#include "base/limits.h"
+#include "relay/attrs.h"
+#include "relay/element.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace lathe::relay {
+namespace {
+
+constexpr int64_t smallBytes = limits::knownValueElements * 8;
+constexpr double most = 0x1p62;
+
+double product(const std::vector<int64_t>& values) {
+    double all = 1;
+    for (const int64_t value : values)
+        all *= static_cast<double>(std::max<int64_t>(value, 1));
+    return all;
+}
+
+double elementsOf(const Type& type) {
+    double all = 0;
+    for (const Type& field : fieldTypes(type)) {
+        const TensorType* tensor = asTensor(field);
+        if (!tensor)
+            continue;
+        double each = 1;
+        for (const Expr& dim : tensor->shape)
+            each *= static_cast<double>(std::max<int64_t>(arith::asInt(dim).value_or(1), 0));
+        all += each;
+    }
+    return all;
+}
+
+double dimOf(const Type& type, int64_t axis) {
+    const TensorType* tensor = asTensor(type);
+    if (!tensor || tensor->shape.empty())
+        return 1;
+    const auto rank = static_cast<int64_t>(tensor->shape.size());
+    const auto at = static_cast<size_t>(std::clamp<int64_t>(axis < 0 ? axis + rank : axis, 0, rank - 1));
+    return static_cast<double>(std::max<int64_t>(arith::asInt(tensor->shape[at]).value_or(1), 1));
+}
+
+/// Steps an element of the result.
+double stepsAnElement(const OpCall& call, std::span<const Type> args) {
+    switch (call.op) {
+    case Op::MatMul:
+        return dimOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1);
+    case Op::Conv:
+        return elementsOf(args[1]) / dimOf(args[1], 0);
+    case Op::MaxPool:
+    case Op::MaxPoolWithIndex:
+    case Op::AvgPool:
+        return product(attrs<PoolAttrs>(call.attrs).kernel);
+    case Op::Dft:
+        return 4 * std::max(dimOf(args[0], attrs<DftAttrs>(call.attrs).axis),
+                            static_cast<double>(arith::asInt(attrs<DftAttrs>(call.attrs).length).value_or(1)));
+    case Op::Einsum:
+    case Op::Det:
+    case Op::NonMaxSuppression:
+    case Op::RoiAlign: { // bounds that are far too high: these are not worth more
+        double all = 64;
+        if (call.op == Op::RoiAlign)
+            all *= product({attrs<RoiAlignAttrs>(call.attrs).samplingRatio}) *
+                   product({attrs<RoiAlignAttrs>(call.attrs).samplingRatio});
+        for (const Type& arg : args)
+            all *= arg ? std::max(elementsOf(arg), 1.0) : 1;
+        return all;
+    }
+    default:
+        return info(call.op).fusion <= FusionKind::Reduction ? 1 : 64;
+    }
+}
+
+} // namespace
+
+std::optional<int64_t> bytesOf(const Type& type) {
+    const TensorType* tensor = asTensor(type);
+    const std::optional<std::vector<int64_t>> dims = tensor ? constantShape(tensor->shape) : std::nullopt;
+    if (!dims)
+        return std::nullopt;
+    int64_t bytes = tensor->dtype.bytes();
+    for (const int64_t dim : *dims)
+        if (__builtin_mul_overflow(bytes, dim, &bytes) || bytes > limits::tensorBytes)
+            return std::nullopt;
+    return bytes;
+}
+
+Origins::Amount Origins::of(const ConstantPtr& constant) {
+    std::vector<const Constant*> open = {constant.get()}; // a stack: chains of recipes are long
+    while (!open.empty()) {
+        const Constant& at = *open.back();
+        const int64_t elements = at.splat ? 1 : at.elements();
+        const Amount own{elements * asTensor(at.type)->dtype.bytes(), elements};
+        if (!at.recipe || known_.contains(&at)) {
+            known_.try_emplace(&at, own);
+            open.pop_back();
+            continue;
+        }
+        Amount sum;
+        const size_t before = open.size();
+        std::unordered_set<const Constant*> seen;
+        for (const ConstantPtr& arg : at.recipeArgs) {
+            if (!seen.insert(arg.get()).second)
+                continue;
+            if (const auto found = known_.find(arg.get()); found == known_.end()) {
+                open.push_back(arg.get());
+            } else {
+                sum.bytes += found->second.bytes;
+                sum.elements += found->second.elements;
+            }
+        }
+        if (open.size() > before)
+            continue;
+        known_[&at] = {std::min(own.bytes, sum.bytes), std::min(own.elements, sum.elements)};
+        open.pop_back();
+    }
+    return known_.at(constant.get());
+}
+
+bool paysAsConstant(const Type& result, const Origins::Amount& from) {
+    const std::optional<int64_t> bytes = bytesOf(result);
+    if (!bytes || *bytes <= smallBytes)
+        return bytes.has_value();
+    const DataType dtype = asTensor(result)->dtype;
+    const int64_t stored = dtype.isFloat() ? std::max(from.bytes, from.elements * dtype.bytes()) : from.bytes;
+    return *bytes <= 2 * stored;
+}
+
+int64_t stepsOf(const OpCall& call, std::span<const Type> args, const Type& result) {
+    double steps = elementsOf(result) * stepsAnElement(call, args);
+    for (const Type& arg : args)
+        steps += arg ? elementsOf(arg) * (info(call.op).fusion <= FusionKind::Reduction ? 1 : 64) : 0;
+    return static_cast<int64_t>(std::min(steps, most));
+}
+
+} // namespace lathe::relay
