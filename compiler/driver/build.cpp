@@ -3,11 +3,11 @@
 // The back half of compile(), in four steps.
 #include "driver/build.h"
 
+#include "base/parallel.h"
 #include "bundle/artifact.h"
 #include "driver/compile_kernel.h"
 #include "driver/constants.h"
 #include "driver/model_tables.h"
-#include "driver/parallel.h"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "end_to_end/whole_model.h"
 
-#include "driver/parallel.h"
+#include "base/parallel.h"
 #include "relay/text.h"
 #include "relay/visit.h"
 #include "tir/structure.h"
@@ -98,6 +98,11 @@ fs::path fixture(const std::string& path) {
     return fs::exists(found) ? found : fs::path();
 }
 
+bool fixturesExpected() {
+    const char* folder = std::getenv("LATHE_SHARED");
+    return fs::is_directory(folder ? folder : LATHE_SOURCE_DIR "/../shared");
+}
+
 Findings checkTexts(const driver::Trace& trace) {
     struct Job {
         std::string where;
@@ -116,7 +121,7 @@ Findings checkTexts(const driver::Trace& trace) {
     if (trace.entry)
         jobs.push_back({"entry", nullptr, trace.entry});
     Collector collector;
-    driver::parallelFor(jobs.size(), 0, [&](size_t i) {
+    parallelFor(jobs.size(), 0, [&](size_t i) {
         if (jobs[i].module)
             checkModule(jobs[i].where, *jobs[i].module, collector);
         else
@@ -213,7 +218,7 @@ Findings checkProvenance(const driver::Trace& trace) {
 Findings checkInstructions(const driver::Trace& trace, double share) {
     Collector collector;
     std::atomic<int64_t> inLoops = 0, led = 0;
-    driver::parallelFor(trace.kernels.size(), 0, [&](size_t i) {
+    parallelFor(trace.kernels.size(), 0, [&](size_t i) {
         const driver::KernelRecord& kernel = trace.kernels[i];
         const auto listing = kernel.listing();
         if (!listing)

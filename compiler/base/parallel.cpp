@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "driver/parallel.h"
+#include "base/parallel.h"
 
 #include <algorithm>
 #include <atomic>
@@ -8,7 +8,7 @@
 #include <thread>
 #include <vector>
 
-namespace lathe::driver {
+namespace lathe {
 
 void parallelFor(size_t count, int threads, const std::function<void(size_t)>& fn,
                  const std::function<void(size_t)>& finished) {
@@ -43,4 +43,4 @@ void parallelFor(size_t count, int threads, const std::function<void(size_t)>& f
         std::rethrow_exception(failed);
 }
 
-} // namespace lathe::driver
+} // namespace lathe
