@@ -8,20 +8,24 @@
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QPlainTextEdit>
+#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
+#include <QTextBlock>
 
 using namespace lathe;
 using views::graph::GraphCanvas;
 using views::graph::ModelPage;
+namespace models = views::models;
 
 class TestPages : public QObject {
     Q_OBJECT
 
 private slots:
     void keysWalkAlongTheGraph() {
-        views::models::Selection selection;
+        models::Selection selection;
         ModelPage page(&selection);
         page.resize(1000, 700);
         page.show();
@@ -38,27 +42,56 @@ private slots:
     }
 
     void mouseZoomsPansAndPicks() {
-        views::models::Selection selection;
+        models::Selection selection;
         ModelPage page(&selection);
         page.resize(1000, 700);
         page.show();
+        QSignalSpy layouts(&page, &ModelPage::layoutWanted);
         page.setModel(testing::residualBlock());
+        const models::GraphLayout layout = layeredLayout(page.picture());
+        page.setLayout(layouts.last().at(0).toInt(), layout);
         GraphCanvas* canvas = page.canvas();
-        const double before = canvas->scale();
-        canvas->zoom(2, QPointF(100, 100));
-        QVERIFY(canvas->scale() > before);
-        QVERIFY(canvas->touched());
         canvas->fit();
-        canvas->reveal(1);
-        canvas->zoom(1, QPointF());
-        QTest::mousePress(canvas, Qt::LeftButton, {}, {10, 10});
-        QTest::mouseMove(canvas, {200, 200});
-        QTest::mouseRelease(canvas, Qt::LeftButton, {}, {200, 200});
+        // Where a scene point lies after fit(): the graph's middle is the canvas's.
+        const auto place = [&](QPointF scene) {
+            return ((scene - layout.bounds.center()) * canvas->scale() + QPointF(canvas->width(), canvas->height()) / 2)
+                .toPoint();
+        };
+        const auto centreOf = [&](int node) {
+            return place(layout.centers.at(size_t(page.picture().boxOfNode.at(node))));
+        };
+        const QPoint conv = centreOf(0), relu = centreOf(1), nowhere(3, 3);
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, conv);
+        QCOMPARE(selection.nodes(), std::vector<int>{0});
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, relu);
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, nowhere);
         QVERIFY(selection.nodes().empty());
+
+        // A drag moves the picture with the mouse and picks nothing, even where it begins on a box.
+        const QPoint drag(300, 40);
+        QVERIFY(!canvas->touched());
+        QTest::mousePress(canvas, Qt::LeftButton, {}, conv);
+        QTest::mouseMove(canvas, conv + drag / 2);
+        QTest::mouseMove(canvas, conv + drag);
+        QTest::mouseRelease(canvas, Qt::LeftButton, {}, conv + drag);
+        QVERIFY(canvas->touched());
+        QVERIFY(selection.nodes().empty());
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, conv + drag);
+        QCOMPARE(selection.nodes(), std::vector<int>{0});
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, conv);
+        QVERIFY(selection.nodes().empty());
+
+        // Zooming keeps the point under the mouse: the box there is the same one.
+        const double before = canvas->scale();
+        canvas->zoom(2, QPointF(relu + drag));
+        QCOMPARE(canvas->scale(), 2 * before);
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, relu + drag);
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
     }
 
     void refusedNodeIsRevealedInItsBranch() {
-        views::models::Selection selection;
+        models::Selection selection;
         ModelPage page(&selection);
         page.resize(1000, 700);
         page.show();
@@ -76,7 +109,7 @@ private slots:
     }
 
     void lateLayoutDoesNotReplaceATouchedOne() {
-        views::models::Selection selection;
+        models::Selection selection;
         ModelPage page(&selection);
         page.resize(800, 600);
         page.show();
@@ -94,18 +127,55 @@ private slots:
         views::passes::ComparisonView view;
         view.resize(900, 500);
         view.show();
-        views::models::Comparison comparison;
+        models::Comparison comparison;
         comparison.before = QStringList{"a", "b", "c"};
         comparison.after = QStringList{"a", "c", "d"};
-        comparison.rows = views::models::compareLines(comparison.before, comparison.after);
-        comparison.nodesAfter = {{7}, {}, {}};
-        comparison.nodesBefore.resize(3);
-        QSignalSpy picked(&view, &views::passes::ComparisonView::nodesPicked);
+        comparison.rows = models::compareLines(comparison.before, comparison.after);
         view.setComparison(comparison);
-        QCOMPARE(view.beforeText().split('\n').size(), view.afterText().split('\n').size());
+        QCOMPARE(view.beforeText(), QStringLiteral("a\nb\nc\n"));
+        QCOMPARE(view.afterText(), QStringLiteral("a\n\nc\nd"));
+    }
+
+    void differencesAreSteppedThrough() {
+        views::passes::ComparisonView view;
+        view.resize(900, 300);
+        view.show();
+        models::Comparison comparison;
+        for (int line = 0; line < 400; ++line)
+            comparison.before << QStringLiteral("line %1").arg(line);
+        comparison.after = comparison.before;
+        for (int line : {100, 101, 200, 300})
+            comparison.after[line] = QStringLiteral("another");
+        comparison.rows = models::compareLines(comparison.before, comparison.after);
+        comparison.nodesBefore.resize(400);
+        comparison.nodesAfter.resize(400);
+        comparison.nodesAfter[250] = {7};
+        view.setComparison(comparison);
+        const auto panes = view.findChildren<QPlainTextEdit*>();
+        QCOMPARE(panes.size(), 2);
+        // The row that a step leads to stands some lines below the upper edge, in both panes.
+        const auto at = [&](int row) {
+            const auto above = [&](const QPlainTextEdit* pane) { return row - pane->verticalScrollBar()->value(); };
+            return above(panes[0]) == above(panes[1]) && above(panes[0]) >= 0 && above(panes[0]) <= 5;
+        };
+        QVERIFY(at(100)); // shown at once
+        for (int row : {200, 300, 300}) {
+            view.step(true);
+            QVERIFY(at(row));
+        }
+        for (int row : {200, 100, 100}) {
+            view.step(false);
+            QVERIFY(at(row));
+        }
         view.markNodes({7});
-        view.step(true);
-        view.step(false);
+        QVERIFY(at(250));
+
+        QSignalSpy picked(&view, &views::passes::ComparisonView::nodesPicked);
+        QPlainTextEdit* after = panes[1];
+        QTest::mouseClick(after->viewport(), Qt::LeftButton, {},
+                          after->cursorRect(QTextCursor(after->document()->findBlockByNumber(250))).center());
+        QCOMPARE(picked.count(), 1);
+        QCOMPARE(picked.at(0).at(0).value<std::vector<int>>(), std::vector<int>{7});
     }
 
     void problemLeadsToItsNode() {
@@ -124,11 +194,11 @@ private slots:
     }
 
     void profileRowSelectsItsNodes() {
-        views::models::Selection selection;
+        models::Selection selection;
         views::profile::ProfilePage page(&selection);
         page.resize(800, 300);
         page.show();
-        views::models::Profile profile;
+        models::Profile profile;
         profile.rows.resize(1);
         profile.rows[0].function = "fused";
         profile.rows[0].ms = 1;
