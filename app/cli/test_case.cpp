@@ -223,6 +223,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         const Diagnostic& diagnostic = compiled.error();
         if (diagnostic.kind == ErrorKind::Internal)
             return finish("crashed", toString(diagnostic));
+        result.op = diagnostic.op;
         return finish("refused", toString(diagnostic));
     }
     auto loaded = runner.load(artifact.path());

@@ -28,6 +28,7 @@ TestCase testCaseOf(const std::filesystem::path& model);
 struct TestResult {
     std::string path;
     std::string outcome;  // passed, wrong, refused, crashed, timeout
+    std::string op;       // "domain.Name-version" of what is not supported, if it was refused for an operator
     double ms = 0;        // all of it
     double compileMs = 0; // import and compilation
     std::string message;

@@ -23,11 +23,8 @@ namespace lathe::cli {
 namespace {
 
 std::string toJson(const TestResult& result) {
-    nlohmann::json line = {{"path", result.path},
-                           {"outcome", result.outcome},
-                           {"ms", result.ms},
-                           {"compile_ms", result.compileMs},
-                           {"message", result.message}};
+    nlohmann::json line = {{"path", result.path}, {"outcome", result.outcome},      {"operator", result.op},
+                           {"ms", result.ms},     {"compile_ms", result.compileMs}, {"message", result.message}};
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
@@ -75,6 +72,7 @@ public:
         if (!json.is_object())
             return died(result, elapsed());
         result.outcome = json.value("outcome", "crashed");
+        result.op = json.value("operator", "");
         result.message = json.value("message", "");
         result.ms = json.value("ms", 0.0);
         result.compileMs = json.value("compile_ms", 0.0);

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0
+# Each suite of ONNX tests through `lathe test`, against the list of its outcomes.
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+set(conformance ${CMAKE_SOURCE_DIR}/tests/conformance)
+foreach(suite package debian newest older models networks)
+    add_test(NAME test_conformance_${suite}
+             COMMAND ${Python3_EXECUTABLE} ${conformance}/conformance.py ${suite}
+                     --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)
+    # `lathe test` starts a process a core, so no other test runs beside it.
+    set_tests_properties(test_conformance_${suite} PROPERTIES LABELS "conformance;release_only" TIMEOUT 1200
+                         SKIP_RETURN_CODE 77 PROCESSORS 2)
+endforeach()
+add_test(NAME test_conformance_outcomes COMMAND ${Python3_EXECUTABLE} ${conformance}/test_outcomes.py)
+set_tests_properties(test_conformance_outcomes PROPERTIES LABELS "conformance;release_only")
