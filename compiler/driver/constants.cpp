@@ -4,7 +4,7 @@
 #include "driver/constants.h"
 
 #include "driver/model_tables.h"
-#include "driver/parallel.h"
+#include "base/parallel.h"
 
 #include <algorithm>
 #include <cstring>

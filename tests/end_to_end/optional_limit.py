@@ -12,6 +12,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import fixtures  # noqa: E402
+
 
 def optional_passes(lathe, model):
     lines = subprocess.run([lathe, "passes", "--json", model], capture_output=True, text=True, check=True).stdout.splitlines()
@@ -19,10 +22,10 @@ def optional_passes(lathe, model):
 
 
 def main():
-    lathe, models = sys.argv[1], [model for model in sys.argv[2:] if pathlib.Path(model).exists()]
-    if not models:
-        print("skipped: no model is unpacked")
-        sys.exit(77)
+    lathe, models = sys.argv[1], sys.argv[2:]
+    for model in models:
+        if not pathlib.Path(model).exists():
+            fixtures.missing(model)
     wrong = 0
     most = max(optional_passes(lathe, model) for model in models) + 1
     for limit in range(most + 1):

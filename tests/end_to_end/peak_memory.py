@@ -14,6 +14,9 @@ import pathlib
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import fixtures  # noqa: E402
+
 
 def lines_of(*command):
     process = subprocess.run([str(word) for word in command], capture_output=True, text=True)
@@ -29,8 +32,7 @@ def main():
     parser.add_argument("--sizes", action="append", required=True)
     arguments = parser.parse_args()
     if not arguments.model.exists():
-        print("skipped: there is no", arguments.model)
-        sys.exit(77)
+        fixtures.missing(arguments.model)
     inputs = lines_of(arguments.lathe, "inspect", "--json", arguments.model)[0]["inputs"]
     wrong = False
     for sizes in arguments.sizes:

@@ -5,7 +5,7 @@ the type, the shape, a NaN, or an output that is missing. Every one must then be
 
     perturb.py LATHE NODE_FOLDER [--count 200] [--seed 1]
 
-Ends with 77 (skipped) where the suite is not unpacked.
+Ends with 77 (skipped) where the suite cannot be there.
 """
 
 import argparse
@@ -19,6 +19,9 @@ import sys
 import tempfile
 
 import onnx_data as data
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import fixtures  # noqa: E402
 
 # Their expected data are random, so that only a property is tested.
 RANDOM = ("test_bernoulli", "test_training_dropout")
@@ -91,8 +94,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     if not arguments.suite.is_dir():
-        print("skipped: the node suite is not unpacked in", arguments.suite)
-        sys.exit(77)
+        fixtures.missing(arguments.suite, shared=False)
     rng = random.Random(arguments.seed)
     names = sorted(path.parent.name for path in arguments.suite.glob("test_*/model.onnx"))
     names = [name for name in names if not name.startswith(RANDOM)]

@@ -15,6 +15,9 @@ import tempfile
 
 import onnx_data as data
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "support"))
+import fixtures  # noqa: E402
+
 UNWANTED = ("LLVM", "protobuf", "Qt", "fmt", "onnx")
 
 
@@ -29,8 +32,7 @@ def run(*command):
 def main():
     binaries, sources, model = (pathlib.Path(argument).resolve() for argument in sys.argv[1:])
     if not model.exists():
-        print("skipped: there is no", model)
-        sys.exit(77)
+        fixtures.missing(model)
     source = sources / "docs/examples/run_model.c"
     lines = len(source.read_text().splitlines())
     if lines >= 60:

@@ -38,6 +38,8 @@ private slots:
             if (const auto file = fixture(path); !file.empty()) {
                 std::ifstream stream(file, std::ios::binary);
                 add(path, std::string(std::istreambuf_iterator<char>(stream), {}));
+            } else {
+                QVERIFY2(!fixturesExpected(), (std::string(path) + " is not unpacked: ./dev test does that").c_str());
             }
     }
     void holds() {

@@ -136,7 +136,7 @@ Findings checkChanges(const driver::Trace& trace) {
     std::map<std::string, bool> changed; // passes over kernels: did any text change
     std::mutex mutex;
     std::atomic<int> compared = 0;
-    driver::parallelFor(trace.kernels.size(), 0, [&](size_t i) {
+    parallelFor(trace.kernels.size(), 0, [&](size_t i) {
         const driver::KernelRecord& kernel = trace.kernels[i];
         std::string before = tir::print(*kernel.stages.front().second);
         for (size_t stage = 1; stage < kernel.stages.size(); ++stage) {
