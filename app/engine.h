@@ -6,8 +6,8 @@
 
 #include "base/memory_file.h"
 #include "driver/compile.h"
+#include "driver/profile.h"
 #include "views/models/comparison.h"
-#include "views/models/profile_model.h"
 
 #include <QObject>
 #include <atomic>
@@ -45,7 +45,7 @@ signals:
     void compiled(QString path, lathe::app::TracePtr trace, bool good, double seconds);
     /// Instead of `opened`, `compiled` or `ran`, where the wish was cancelled.
     void cancelled();
-    void ran(lathe::views::models::Profile profile, std::vector<lathe::Diagnostic> problems);
+    void ran(lathe::driver::Profile profile, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void progress(QString what, double fraction); // 0 … 1
     void idle();

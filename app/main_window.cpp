@@ -70,7 +70,7 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
     connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
     connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
-    connect(&engine_, &Engine::ran, this, [this](views::models::Profile profile, std::vector<Diagnostic> problems) {
+    connect(&engine_, &Engine::ran, this, [this](driver::Profile profile, std::vector<Diagnostic> problems) {
         if (!problems.empty()) {
             log(tr("The run failed."));
             return showProblems(std::move(problems));

@@ -63,7 +63,7 @@ function(lathe_runner)
     endif()
 endfunction()
 
-# app/cli -> program lathe, and a library of its commands, which the workbench uses too.
+# app/cli -> program lathe, and a library of its commands.
 function(lathe_cli)
     file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/app/cli/*.cpp)
     list(FILTER sources EXCLUDE REGEX "/app/cli/main[.]cpp$")
@@ -112,7 +112,7 @@ function(lathe_workbench)
     if(sources)
         list(FILTER sources EXCLUDE REGEX "/app/main[.]cpp$")
         if(sources)
-            lathe_view_library(lathe_app "${sources}" lathe_views lathe_commands lathe_driver Qt6::DBus)
+            lathe_view_library(lathe_app "${sources}" lathe_views lathe_driver Qt6::DBus)
         endif()
         add_executable(lathe-workbench ${CMAKE_SOURCE_DIR}/app/main.cpp)
         set_target_properties(lathe-workbench PROPERTIES AUTOMOC ON)

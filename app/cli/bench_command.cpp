@@ -3,79 +3,65 @@
 // `lathe bench`: medians of alternating rounds, so that a drifting machine hits all contenders alike. A contender other than
 // Lathe is a command, given by --against NAME=COMMAND: started as `COMMAND MODEL THREADS DATAFOLDER`, it prints "ready",
 // then for each line "run" on its standard input runs once and prints the nanoseconds.
-#include "app/cli/session.h"
+#include "app/cli/prepare.h"
 #include "app/cli/test_case.h"
+#include "driver/child_process.h"
 
 #include <algorithm>
-#include <csignal>
+#include <charconv>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 namespace lathe::cli {
 namespace {
 
+constexpr std::chrono::minutes patience{10}; // with one answer of a runtime
+
 class Contender {
 public:
-    Contender(std::string name, const std::string& command, const std::string& model, int threads,
-              const std::string& data)
-        : name_(std::move(name)) {
-        int in[2], out[2];
-        if (pipe(in) != 0 || pipe(out) != 0)
-            return;
-        std::string line = fmt::format("exec {} '{}' {} '{}'", command, model, threads, data);
-        pid_ = fork();
-        if (pid_ == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            dup2(in[0], STDIN_FILENO);
-            dup2(out[1], STDOUT_FILENO);
-            close(in[1]);
-            close(out[0]);
-            execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
-            _exit(127);
-        }
-        close(in[0]);
-        close(out[1]);
-        to_ = fdopen(in[1], "w");
-        from_ = fdopen(out[0], "r");
-        ready_ = readLine() == "ready";
-    }
-    ~Contender() {
-        if (to_)
-            std::fclose(to_);
-        if (from_)
-            std::fclose(from_);
-        if (pid_ > 0)
-            waitpid(pid_, nullptr, 0);
+    /// Starts it and waits until it is ready. COMMAND may hold arguments; the rest reach it as they are, whatever their names.
+    static Result<std::unique_ptr<Contender>> start(const std::string& name, const std::string& command,
+                                                    const std::string& model, int threads, const std::string& data) {
+        auto contender = std::make_unique<Contender>();
+        contender->name_ = name;
+        LATHE_CHECKED(contender->child_.start(
+            "/bin/sh", {"-c", "exec " + command + " \"$@\"", "sh", model, std::to_string(threads), data}));
+        LATHE_TRY(const std::string line, contender->readLine());
+        if (line != "ready")
+            return failure(fmt::format("contender '{}' said '{}', not 'ready'", name, line));
+        return contender;
     }
     const std::string& name() const { return name_; }
-    bool ready() const { return ready_; }
-    /// Nanoseconds of one run; negative if it failed.
-    double run() {
-        std::fputs("run\n", to_);
-        std::fflush(to_);
-        std::string line = readLine();
-        return line.empty() ? -1 : std::strtod(line.c_str(), nullptr);
+    /// Nanoseconds of one run.
+    Result<double> run() {
+        constexpr std::string_view request = "run\n";
+        if (child_.write(std::as_bytes(std::span(request)), deadline()) != driver::ChildProcess::Io::Done)
+            return failure(fmt::format("contender '{}' {}", name_, child_.reap()));
+        LATHE_TRY(const std::string line, readLine());
+        double ns = 0;
+        const auto [end, status] = std::from_chars(line.data(), line.data() + line.size(), ns);
+        if (status != std::errc() || ns < 0)
+            return failure(fmt::format("contender '{}' answered '{}', no number of nanoseconds", name_, line));
+        return ns;
     }
 
 private:
-    std::string readLine() {
-        char line[256];
-        if (!from_ || !std::fgets(line, sizeof(line), from_))
-            return {};
-        std::string text = line;
-        while (!text.empty() && text.back() == '\n')
-            text.pop_back();
-        return text;
+    static driver::ChildProcess::Deadline deadline() { return std::chrono::steady_clock::now() + patience; }
+    Result<std::string> readLine() {
+        std::string line;
+        switch (child_.readLine(line, 256, deadline())) {
+        case driver::ChildProcess::Io::Done:
+            return line;
+        case driver::ChildProcess::Io::TimedOut:
+            return failure(fmt::format("contender '{}' gave no answer within {} minutes", name_, patience.count()));
+        default:
+            return failure(fmt::format("contender '{}' {}", name_, child_.reap()));
+        }
     }
     std::string name_;
-    pid_t pid_ = -1;
-    std::FILE* to_ = nullptr;
-    std::FILE* from_ = nullptr;
-    bool ready_ = false;
+    driver::ChildProcess child_;
 };
 
 double median(std::vector<double> values) {
@@ -118,7 +104,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     LATHE_TRY(std::filesystem::path path, artifactFor(model, memory, common, trace, seconds));
     driver::RunnerOptions options;
     options.threads = threads;
-    options.timeout = std::chrono::minutes(10);
+    options.timeout = patience;
     driver::RunnerClient runner(options);
     LATHE_TRY(driver::RunnerModel loaded, runner.load(path));
     TestCase test = testCaseOf(model);
@@ -131,7 +117,8 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                          (test.dataSets.front() / fmt::format("input_{}.pb", i)).string()));
     }
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
-    LATHE_CHECKED(setInputs(runner, loaded, inputs, 0, compileOptions.shapes));
+    LATHE_TRY(const driver::Tensors given, readInputs(inputs));
+    LATHE_CHECKED(driver::setInputs(runner, loaded, given, compileOptions.shapes, 0));
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
     rows[0].runtime = "lathe";
@@ -139,24 +126,21 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     for (const std::string& against : args.against) {
         size_t equals = against.find('=');
         if (equals == std::string::npos)
-            return failure(fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
-        contenders.push_back(
-            std::make_unique<Contender>(against.substr(0, equals), against.substr(equals + 1), model, threads, data));
-        if (!contenders.back()->ready())
-            return failure(fmt::format("contender '{}' did not get ready", against));
-        rows.push_back({contenders.back()->name(), {}, 0, 0});
+            return failure(ErrorKind::Usage, fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
+        LATHE_TRY(auto contender,
+                  Contender::start(against.substr(0, equals), against.substr(equals + 1), model, threads, data));
+        rows.push_back({contender->name(), {}, 0, 0});
+        contenders.push_back(std::move(contender));
     }
     LATHE_CHECKED(runner.run(2));
     for (auto& contender : contenders)
-        contender->run();
+        LATHE_CHECKED(contender->run());
     for (int round = 0; round < args.rounds; ++round) {
         LATHE_TRY(driver::RunnerTimes times, runner.run(1));
         rows[0].ns.push_back(static_cast<double>(times.ns.front()));
         rows[0].peakBytes = times.arenaPeak;
         for (size_t i = 0; i < contenders.size(); ++i) {
-            double ns = contenders[i]->run();
-            if (ns < 0)
-                return failure(fmt::format("contender '{}' ended", contenders[i]->name()));
+            LATHE_TRY(const double ns, contenders[i]->run());
             rows[i + 1].ns.push_back(ns);
         }
     }
@@ -166,7 +150,6 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
 } // namespace
 
 int benchCommand(const BenchArgs& args, const Common& common) {
-    signal(SIGPIPE, SIG_IGN);
     int threads = common.threads > 0 ? common.threads : static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
     int code = 0;
     for (const std::string& model : args.models) {

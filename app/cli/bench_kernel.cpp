@@ -2,7 +2,7 @@
 //
 // `lathe bench MODEL --kernel NAME`: one kernel of the model, compiled as an artifact of its own and timed alone, with inputs
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
-#include "app/cli/session.h"
+#include "app/cli/prepare.h"
 #include "arith/analysis.h"
 #include "driver/kernel_artifact.h"
 #include "lower/bench_entry.h"
@@ -76,7 +76,7 @@ Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& 
             if (shape.back() < 0 || elements > 1e10)
                 return failure(fmt::format("input '{}' would have a dim of {}", buffer->name, shape.back()));
         }
-        LATHE_CHECKED(runner.setInput(buffer->name, randomTensor(buffer->dtype, shape, generator)));
+        LATHE_CHECKED(runner.setInput(buffer->name, driver::randomTensor(buffer->dtype, shape, generator)));
     }
     return {};
 }
@@ -91,7 +91,7 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     LATHE_TRY(const driver::KernelRecord* kernel, kernelNamed(trace, args.kernel));
     const tir::PrimFuncPtr computation = kernel->stages.front().second;
     LATHE_TRY(std::vector<int64_t> sizes, sizesOf(*computation, args.sizes));
-    const TemporaryPath artifact(".so");
+    const MemoryFile artifact("lathe-kernel");
     LATHE_CHECKED(driver::writeKernelArtifact(computation, kernel->schedulable, decisions.kernels[kernel->workload],
                                               options, artifact.path()));
     driver::RunnerOptions runnerOptions;

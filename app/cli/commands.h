@@ -47,8 +47,8 @@ struct TestArgs {
     uint64_t seed = 0;
 };
 int testCommand(const TestArgs& args, const Common& common);
-/// The child of `test`: reads paths from standard input, writes a JSON line for each.
-int testWorkerCommand(const TestArgs& args, const Common& common);
+/// The child of `test`, which is told over its standard input what to run.
+int testWorkerCommand(const Common& common);
 
 struct InspectArgs {
     std::string model;

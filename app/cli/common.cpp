@@ -19,13 +19,7 @@ Result<driver::Options> makeOptions(const Common& common) {
     driver::Options options;
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
     options.threads = common.threads;
-    if (common.numerics == "strict")
-        options.numerics = driver::NumericsLevel::Strict;
-    else if (common.numerics == "fast")
-        options.numerics = driver::NumericsLevel::Fast;
-    else if (common.numerics != "default")
-        return failure(ErrorKind::Usage, fmt::format("unknown numerics level '{}'", common.numerics),
-                       "use strict, default or fast");
+    LATHE_TRY(options.numerics, driver::parseNumerics(common.numerics));
     options.level = common.level;
     options.verify = common.verify;
     options.cache = !common.noCache;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe inspect`: what a model is, what it costs, and what of it is not supported.
-#include "app/cli/session.h"
+#include "app/cli/commands.h"
 
 #include "arith/analysis.h"
+#include "driver/inputs.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,7 +73,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                                                                            : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = symbolValues(main, shapes);
+        auto values = driver::symbolValues(main, shapes);
         for (const relay::Param& param : main.params)
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)

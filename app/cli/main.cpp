@@ -26,13 +26,6 @@ void addCommon(CLI::App& command, Common& common) {
     command.add_option("-O", common.level, "optimization level, 0 to 3")->check(CLI::Range(0, 3));
 }
 
-void addTest(CLI::App& command, TestArgs& args) {
-    command.add_option("--tolerance", args.tolerance,
-                       "onnx (element by element) or model (relative to the output's range)");
-    command.add_option("--timeout", args.timeout, "seconds for one test, compilation included");
-    command.add_option("--seed", args.seed, "seed of random operators");
-}
-
 int run(int argc, char** argv) {
     CLI::App app{"Lathe: see, tune and deploy models"};
     app.set_version_flag("--version", std::string(lathe::base::version()));
@@ -92,11 +85,12 @@ int run(int argc, char** argv) {
     testApp->add_option("paths", test.paths, "folders or models")->required();
     testApp->add_option("--except", test.except, "leave out tests whose path contains this")->allow_extra_args(false);
     testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
-    addTest(*testApp, test);
+    testApp->add_option("--tolerance", test.tolerance,
+                        "onnx (element by element) or model (relative to the output's range)");
+    testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included");
+    testApp->add_option("--seed", test.seed, "seed of random operators");
     addCommon(*testApp, common);
-    CLI::App* workerApp = app.add_subcommand("test-worker", "")->group("");
-    addTest(*workerApp, test);
-    addCommon(*workerApp, common);
+    app.add_subcommand("test-worker", "")->group("");
 
     try {
         app.parse(argc, argv);
@@ -117,7 +111,7 @@ int run(int argc, char** argv) {
         return benchCommand(bench, common);
     if (*testApp)
         return testCommand(test, common);
-    return testWorkerCommand(test, common);
+    return testWorkerCommand(common);
 }
 
 } // namespace

@@ -3,13 +3,13 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/commands.h"
 
+#include "driver/text_diff.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
 #include <fmt/format.h>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 namespace lathe::cli {
 namespace {
@@ -37,30 +37,26 @@ std::string textAt(const driver::Trace& trace, const std::string& pass, const st
     return text;
 }
 
-std::vector<std::string> linesOf(const std::string& text) {
-    std::vector<std::string> lines;
-    std::istringstream stream(text);
-    for (std::string line; std::getline(stream, line);)
-        lines.push_back(line);
-    return lines;
-}
-
-/// Lines that only one side has, in order: enough to see what a pass did (statements keep their text unless changed).
+/// The lines that differ: of each run of differences first those before, then those after.
 void printDiff(const std::string& before, const std::string& after) {
-    std::vector<std::string> a = linesOf(before), b = linesOf(after);
-    std::multiset<std::string> left(a.begin(), a.end()), right(b.begin(), b.end());
-    for (const std::string& line : a) {
-        if (auto it = right.find(line); it != right.end())
-            right.erase(it);
-        else
-            fmt::print("- {}\n", line);
+    const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
+    std::vector<int> added;
+    const auto flush = [&] {
+        for (const int line : added)
+            fmt::print("+ {}\n", b[static_cast<size_t>(line)]);
+        added.clear();
+    };
+    for (const driver::DiffRow& row : driver::diffLines(a, b)) {
+        if (row.kind == driver::DiffRow::Kind::Same) {
+            flush();
+            continue;
+        }
+        if (row.before >= 0)
+            fmt::print("- {}\n", a[static_cast<size_t>(row.before)]);
+        if (row.after >= 0)
+            added.push_back(row.after);
     }
-    for (const std::string& line : b) {
-        if (auto it = left.find(line); it != left.end())
-            left.erase(it);
-        else
-            fmt::print("+ {}\n", line);
-    }
+    flush();
 }
 
 Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folder) {

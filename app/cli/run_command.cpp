@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe run` and `lathe profile`: a model once, or timed by fused function.
-#include "app/cli/session.h"
-#include "arith/analysis.h"
+#include "app/cli/prepare.h"
 #include "driver/compare.h"
+#include "driver/profile.h"
+#include "driver/tensor_files.h"
 
 #include <algorithm>
 #include <cmath>
@@ -26,26 +27,18 @@ driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
 struct Prepared {
     driver::RunnerModel loaded;
     double compileSeconds = 0;
-    Shapes shapes; // of the inputs
+    driver::Shapes shapes; // of the inputs
 };
 
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
+    LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
     LATHE_TRY(std::filesystem::path path, artifactFor(args.model, memory, common, trace, prepared.compileSeconds));
     LATHE_TRY(prepared.loaded, runner.load(path));
     LATHE_TRY(driver::Options options, makeOptions(common));
-    LATHE_TRY(prepared.shapes, setInputs(runner, prepared.loaded, args.inputs, args.seed, options.shapes));
+    LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, options.shapes, args.seed));
     return prepared;
-}
-
-/// A node that ONNX defines by a body stands once for each origin in that body.
-std::vector<std::string> distinct(const std::vector<std::string>& names) {
-    std::vector<std::string> result;
-    for (const std::string& name : names)
-        if (std::ranges::find(result, name) == result.end())
-            result.push_back(name);
-    return result;
 }
 
 /// For a line of the terminal: some origins, of each its first node (a shared constant is of many). --json has them all.
@@ -100,7 +93,7 @@ int runCommand(const RunArgs& args, const Common& common) {
                                                              : nlohmann::json(fmt::format("{}", value)));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
-            fmt::print("{}\n", line.dump());
+            fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         } else {
             fmt::print("{}: {}[{}] {:.6g}{}\n", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
                        fmt::join(head, " "), values.size() > head.size() ? " …" : "");
@@ -108,9 +101,8 @@ int runCommand(const RunArgs& args, const Common& common) {
         if (!args.save.empty()) {
             std::error_code failed;
             std::filesystem::create_directories(args.save, failed);
-            std::string file = name;
-            std::replace(file.begin(), file.end(), '/', '_');
-            if (auto written = writeNpy(std::filesystem::path(args.save) / (file + ".npy"), tensor); !written)
+            const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
+            if (auto written = driver::writeNpy(file, tensor); !written)
                 return fail(written.error(), trace, args.model, common);
         }
     }
@@ -127,60 +119,29 @@ int profileCommand(const RunArgs& args, const Common& common) {
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
-    constexpr int warmUp = 1, runs = 3;
-    auto measure = [&]() -> Result<driver::RunnerProfile> {
-        LATHE_CHECKED(runner.run(warmUp));
-        LATHE_CHECKED(runner.startProfile());
-        LATHE_CHECKED(runner.run(runs));
-        return runner.readProfile();
-    };
-    auto profile = measure();
+    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, {});
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
     double total = 0;
-    std::vector<std::pair<double, size_t>> order;
-    for (size_t i = 0; i < profile->calls.size(); ++i) {
-        double ms = static_cast<double>(profile->calls[i].totalNs) / 1e6 / runs;
-        total += ms;
-        order.emplace_back(ms, i);
-    }
-    std::sort(order.begin(), order.end(), [](const auto& a, const auto& b) {
-        return a.first > b.first || (a.first == b.first && a.second < b.second);
-    });
-    // What was compiled here is known at these sizes; an artifact has the numbers that need none.
-    std::unordered_map<const arith::ExprNode*, int64_t> symbols;
-    if (!trace.passes.empty() && trace.passes.front().after)
-        symbols = symbolValues(trace.passes.front().after->main(), prepared->shapes);
     if (!common.json)
         fmt::print("{:>9} {:>6} {:>8} {:>7}  {}\n", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
-    for (const auto& [ms, i] : order) {
-        if (profile->calls[i].count == 0)
-            continue;
-        const driver::RunnerCall& call = prepared->loaded.calls[i];
-        auto estimate = [&](const arith::Expr driver::CallRecord::* field, double constant) {
-            auto value = i < trace.calls.size() ? arith::evaluate(trace.calls[i].*field, symbols) : std::nullopt;
-            return value ? static_cast<double>(*value) : constant;
-        };
-        const std::vector<std::string> nodes = distinct(call.nodes);
-        double flops = estimate(&driver::CallRecord::flops, call.flops);
-        double bytes = estimate(&driver::CallRecord::bytes, call.bytes);
-        double gflops = ms > 0 ? flops / ms / 1e6 : 0, gbs = ms > 0 ? bytes / ms / 1e6 : 0;
-        double share = total > 0 ? ms / total : 0;
+    for (const driver::ProfileRow& row : profile->rows) {
+        total += row.ms;
         if (common.json)
-            fmt::print("{}\n", nlohmann::json{{"function", call.function},
-                                              {"kernel", call.kernel},
-                                              {"ms", ms},
-                                              {"share", share},
-                                              {"gflops", gflops},
-                                              {"gbs", gbs},
-                                              {"nodes", nodes}}
-                                   .dump());
+            fmt::print("{}\n", nlohmann::json{{"function", row.function},
+                                              {"kernel", row.kernel},
+                                              {"ms", row.ms},
+                                              {"share", row.share},
+                                              {"gflops", row.gflops()},
+                                              {"gbs", row.gbs()},
+                                              {"nodes", row.origins}}
+                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
         else
-            fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", ms, share * 100, gflops, gbs, call.function,
-                       firstOf(nodes));
+            fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", row.ms, row.share * 100, row.gflops(), row.gbs(),
+                       row.function, firstOf(row.origins));
     }
     if (!common.json)
-        fmt::print("{:9.4f} ms in {} calls\n", total, profile->calls.size());
+        fmt::print("{:9.4f} ms in {} calls\n", total, profile->rows.size());
     return 0;
 }
 

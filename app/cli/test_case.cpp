@@ -5,7 +5,8 @@
 #include "app/cli/test_case.h"
 
 #include "base/memory_file.h"
-#include "frontend/frontend.h"
+#include "driver/inputs.h"
+#include "driver/tensor_files.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,18 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-model::HostTensor toHost(const model::TensorData& tensor) {
-    model::HostTensor host;
-    host.dtype = tensor.dtype;
-    host.shape = tensor.shape;
-    host.bytes.assign(tensor.bytes.view.begin(), tensor.bytes.view.end());
-    host.strings = tensor.strings;
-    return host;
-}
-
 Result<model::HostTensor> readFile(const fs::path& path, DataType wanted) {
-    LATHE_TRY(model::TensorPtr tensor, frontend::readTensor(path));
-    model::HostTensor host = toHost(*tensor);
+    LATHE_TRY(model::HostTensor host, driver::readTensorFile(path));
     // Some old data stores bfloat16 under the type uint16: the graph's type says how to read the bits.
     if (wanted == types::BFloat16 && host.dtype == types::UInt16)
         host.dtype = wanted;
@@ -139,10 +130,14 @@ Result<Data> readData(const fs::path& folder, const driver::RunnerModel& loaded)
 /// What ONNX's runner feeds a light_ model: float32, element i is i / n.
 Result<Data> lightData(const fs::path& output, const driver::RunnerModel& loaded) {
     Data data;
-    for (const driver::RunnerValue& input : loaded.inputs) {
+    LATHE_TRY(const driver::Shapes shapes, driver::inputShapes(loaded.inputs, {}, {}));
+    for (size_t input = 0; input < loaded.inputs.size(); ++input) {
         model::HostTensor tensor;
-        tensor.dtype = input.dtype;
-        tensor.shape = input.dims;
+        tensor.dtype = loaded.inputs[input].dtype;
+        if (tensor.dtype != types::Float32)
+            return failure(fmt::format("input '{}' of a light model is {}, not float32", shapes[input].first,
+                                       toString(tensor.dtype)));
+        tensor.shape = shapes[input].second;
         int64_t count = tensor.elements();
         tensor.bytes.resize(static_cast<size_t>(count) * 4);
         for (int64_t i = 0; i < count; ++i) {

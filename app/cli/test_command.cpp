@@ -4,18 +4,14 @@
 // tests one after the other; one that dies is replaced.
 #include "app/cli/commands.h"
 #include "app/cli/test_case.h"
+#include "driver/child_process.h"
 
 #include <atomic>
-#include <csignal>
 #include <cstdio>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <iostream>
 #include <mutex>
 #include <nlohmann/json.hpp>
 #include <poll.h>
-#include <sys/prctl.h>
-#include <sys/wait.h>
 #include <thread>
 #include <unistd.h>
 
@@ -28,155 +24,147 @@ std::string toJson(const TestResult& result) {
     return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
-/// A child that runs tests: a line with a path in, a JSON line out.
+TestResult fromJson(const std::string& path, const std::string& text) {
+    TestResult result;
+    result.path = path;
+    result.outcome = "crashed";
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return result;
+    result.outcome = json.value("outcome", "crashed");
+    result.op = json.value("operator", "");
+    result.message = json.value("message", "");
+    result.ms = json.value("ms", 0.0);
+    result.compileMs = json.value("compile_ms", 0.0);
+    return result;
+}
+
+/// How tests are run: what a worker is told first, as JSON.
+struct Settings {
+    driver::Options options;
+    driver::Decisions decisions;
+    driver::Tolerance tolerance = driver::Tolerance::Onnx;
+    std::chrono::milliseconds timeout{}; // of one test
+    uint64_t seed = 0;
+};
+
+std::string toJson(const Settings& settings) {
+    return nlohmann::json{{"options", driver::toJson(settings.options)},
+                          {"decisions", driver::toJson(settings.decisions)},
+                          {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
+                          {"timeout_ms", settings.timeout.count()},
+                          {"seed", settings.seed}}
+        .dump();
+}
+
+Result<Settings> parseSettings(const std::string& text) {
+    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
+    if (!json.is_object())
+        return failure("a worker of `lathe test` is started by `lathe test` alone");
+    Settings settings;
+    LATHE_TRY(settings.options, driver::parseOptions(json.value("options", "")));
+    LATHE_TRY(settings.decisions, driver::parseDecisions(json.value("decisions", "")));
+    settings.tolerance = json.value("tolerance", "") == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx;
+    settings.timeout = std::chrono::milliseconds(json.value("timeout_ms", int64_t{0}));
+    settings.seed = json.value("seed", uint64_t{0});
+    return settings;
+}
+
+/// A child that runs tests. It is told its Settings, then paths, each as a message with its length (a path may hold any
+/// byte but NUL); it answers each path by a message in JSON.
 class Worker {
 public:
-    Worker(std::vector<std::string> command) : command_(std::move(command)) {}
-    ~Worker() { stop(); }
+    explicit Worker(const Settings& settings) : settings_(settings) {}
 
-    TestResult run(const std::string& path, double seconds) {
+    TestResult run(const std::string& path) {
+        using Io = driver::ChildProcess::Io;
+        const auto start = std::chrono::steady_clock::now();
+        const auto deadline = start + settings_.timeout;
+        const auto finish = [&](TestResult result) {
+            if (result.ms == 0)
+                result.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+            return result;
+        };
         TestResult result;
         result.path = path;
-        auto start = std::chrono::steady_clock::now();
-        auto elapsed = [&] {
-            return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-        };
-        if (pid_ <= 0 && !launch()) {
-            result.outcome = "crashed";
-            result.message = "the test process could not be started";
-            return result;
-        }
-        std::string line = path + "\n";
-        if (write(to_, line.data(), line.size()) != static_cast<ssize_t>(line.size()))
-            return died(result, elapsed());
-        std::string answer;
-        while (answer.find('\n') == std::string::npos) {
-            double left = seconds * 1000 - elapsed();
-            pollfd waiting{from_, POLLIN, 0};
-            int ready = left > 0 ? poll(&waiting, 1, static_cast<int>(left) + 1) : 0;
-            if (ready == 0) {
-                kill(pid_, SIGKILL);
-                stop();
-                result.outcome = "timeout";
-                result.ms = elapsed();
-                result.message = fmt::format("no answer within {} s", seconds);
-                return result;
+        result.outcome = "crashed";
+        Io io = Io::Done;
+        if (!child_.running()) {
+            if (const auto started = child_.start("/proc/self/exe", {"test-worker"}); !started) {
+                result.message = toString(started.error());
+                return finish(result);
             }
-            char buffer[65536];
-            ssize_t count = ready > 0 ? read(from_, buffer, sizeof(buffer)) : -1;
-            if (count <= 0)
-                return died(result, elapsed());
-            answer.append(buffer, static_cast<size_t>(count));
+            io = child_.writeMessage(toJson(settings_), deadline);
         }
-        nlohmann::json json = nlohmann::json::parse(answer, nullptr, false);
-        if (!json.is_object())
-            return died(result, elapsed());
-        result.outcome = json.value("outcome", "crashed");
-        result.op = json.value("operator", "");
-        result.message = json.value("message", "");
-        result.ms = json.value("ms", 0.0);
-        result.compileMs = json.value("compile_ms", 0.0);
-        return result;
+        std::string answer;
+        if (io == Io::Done)
+            io = child_.writeMessage(path, deadline);
+        if (io == Io::Done)
+            io = child_.readMessage(answer, maximalAnswer, deadline);
+        if (io == Io::Done)
+            return finish(fromJson(path, answer));
+        if (io == Io::TimedOut) {
+            child_.kill();
+            result.outcome = "timeout";
+            result.message = fmt::format("no answer within {} s", double(settings_.timeout.count()) / 1000);
+        } else {
+            result.message = "the process " + child_.reap();
+        }
+        return finish(result);
     }
 
 private:
-    TestResult died(TestResult result, double ms) {
-        int status = 0;
-        if (pid_ > 0)
-            waitpid(pid_, &status, 0);
-        pid_ = -1;
-        stop();
-        result.outcome = "crashed";
-        result.ms = ms;
-        result.message = WIFSIGNALED(status) ? fmt::format("the process ended by signal {} ({})", WTERMSIG(status),
-                                                           strsignal(WTERMSIG(status)))
-                                             : fmt::format("the process ended with status {}", WEXITSTATUS(status));
-        return result;
-    }
-
-    bool launch() {
-        int in[2], out[2];
-        if (pipe2(in, O_CLOEXEC) != 0 || pipe2(out, O_CLOEXEC) != 0)
-            return false;
-        std::vector<char*> argv;
-        for (std::string& word : command_)
-            argv.push_back(word.data());
-        argv.push_back(nullptr);
-        pid_ = fork();
-        if (pid_ == 0) {
-            prctl(PR_SET_PDEATHSIG, SIGKILL);
-            dup2(in[0], STDIN_FILENO);
-            dup2(out[1], STDOUT_FILENO);
-            execv("/proc/self/exe", argv.data());
-            _exit(127);
-        }
-        close(in[0]);
-        close(out[1]);
-        to_ = in[1];
-        from_ = out[0];
-        return pid_ > 0;
-    }
-
-    void stop() {
-        if (to_ >= 0)
-            close(to_);
-        if (from_ >= 0)
-            close(from_);
-        to_ = from_ = -1;
-        if (pid_ > 0)
-            waitpid(pid_, nullptr, 0);
-        pid_ = -1;
-    }
-
-    std::vector<std::string> command_;
-    pid_t pid_ = -1;
-    int to_ = -1, from_ = -1;
+    static constexpr size_t maximalAnswer = size_t{1} << 26;
+    const Settings& settings_;
+    driver::ChildProcess child_;
 };
 
-std::vector<std::string> workerCommand(const TestArgs& args, const Common& common) {
-    std::vector<std::string> command = {"lathe",       "test-worker",
-                                        "--tolerance", args.tolerance,
-                                        "--target",    common.target,
-                                        "--numerics",  common.numerics,
-                                        "--threads",   std::to_string(common.threads),
-                                        "--timeout",   std::to_string(args.timeout),
-                                        "--seed",      std::to_string(args.seed)};
-    if (common.optionalLimit >= 0)
-        command.insert(command.end(), {"--optional-limit", std::to_string(common.optionalLimit)});
-    if (!common.decisionsFile.empty())
-        command.insert(command.end(), {"--decisions", common.decisionsFile});
-    for (const std::string& shape : common.shapes)
-        command.insert(command.end(), {"--shape", shape});
-    if (common.verify)
-        command.push_back("--verify");
-    if (common.noCache)
-        command.push_back("--no-cache");
-    return command;
+/// The worker's end of ChildProcess::readMessage and writeMessage.
+bool readMessage(std::string& text) {
+    uint64_t length = 0;
+    if (std::fread(&length, sizeof(length), 1, stdin) != 1 || length > size_t{1} << 26)
+        return false;
+    text.resize(length);
+    return std::fread(text.data(), 1, length, stdin) == length;
+}
+
+void writeMessage(const std::string& text) {
+    const uint64_t length = text.size();
+    std::fwrite(&length, sizeof(length), 1, stdout);
+    std::fwrite(text.data(), 1, length, stdout);
+    std::fflush(stdout);
+}
+
+/// Ends this process when its parent is gone, even in the middle of a test: nobody is left to stop one that hangs.
+void endWithParent() {
+    std::thread([] {
+        pollfd stream{STDIN_FILENO, 0, 0}; // POLLHUP comes unasked
+        while (poll(&stream, 1, -1) <= 0 || !(stream.revents & (POLLHUP | POLLERR | POLLNVAL)))
+            ;
+        _exit(1);
+    }).detach();
 }
 
 } // namespace
 
-int testWorkerCommand(const TestArgs& args, const Common& common) {
-    auto options = makeOptions(common);
-    auto decisions = makeDecisions(common);
-    if (!options || !decisions)
-        return report({options ? decisions.error() : options.error()}, common);
+int testWorkerCommand(const Common& common) {
+    std::string text;
+    const auto settings = readMessage(text) ? parseSettings(text) : parseSettings("");
+    if (!settings)
+        return report({settings.error()}, common);
+    endWithParent();
     driver::RunnerOptions runnerOptions;
-    runnerOptions.threads = common.threads > 0 ? common.threads : 1;
-    runnerOptions.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
-    runnerOptions.seed = args.seed;
+    runnerOptions.threads = settings->options.threads > 0 ? settings->options.threads : 1;
+    runnerOptions.timeout = settings->timeout;
+    runnerOptions.seed = settings->seed;
     driver::RunnerClient runner(runnerOptions);
-    driver::Tolerance tolerance = args.tolerance == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx;
-    for (std::string path; std::getline(std::cin, path);) {
-        TestResult result = runTest(testCaseOf(path), tolerance, *options, *decisions, runner);
-        fmt::print("{}\n", toJson(result));
-        std::fflush(stdout);
-    }
+    while (readMessage(text))
+        writeMessage(
+            toJson(runTest(testCaseOf(text), settings->tolerance, settings->options, settings->decisions, runner)));
     return 0;
 }
 
 int testCommand(const TestArgs& args, const Common& common) {
-    signal(SIGPIPE, SIG_IGN);
     if (args.tolerance != "onnx" && args.tolerance != "model") {
         fmt::print(stderr, "unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
@@ -185,6 +173,9 @@ int testCommand(const TestArgs& args, const Common& common) {
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);
+    const Settings settings{*options, *decisions,
+                            args.tolerance == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx,
+                            std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)), args.seed};
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
         return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {
@@ -199,9 +190,9 @@ int testCommand(const TestArgs& args, const Common& common) {
     std::mutex mutex;
     std::atomic<size_t> next = 0;
     auto work = [&] {
-        Worker worker(workerCommand(args, common));
+        Worker worker(settings);
         for (size_t i = next++; i < tests.size(); i = next++) {
-            TestResult result = worker.run(tests[i].model.string(), args.timeout);
+            TestResult result = worker.run(tests[i].model.string());
             std::lock_guard lock(mutex);
             ++counts[result.outcome];
             if (common.json)

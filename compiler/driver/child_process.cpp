@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
@@ -26,6 +25,8 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
+constexpr milliseconds cancellationPeriod{20};
+
 std::string signalName(int signal) {
     const char* name = sigabbrev_np(signal);
     return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
@@ -41,7 +42,7 @@ pid_t waitFor(pid_t pid, int* status, int flags) {
 
 } // namespace
 
-Result<void> ChildProcess::start(const std::filesystem::path& program) {
+Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
     kill();
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
@@ -60,8 +61,12 @@ Result<void> ChildProcess::start(const std::filesystem::path& program) {
     posix_spawnattr_setsigdefault(&attributes, &all);
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
     std::string name = program.string();
-    char* arguments[] = {name.data(), nullptr};
-    const int problem = posix_spawn(&pid_, name.c_str(), &actions, &attributes, arguments, environ);
+    std::vector<std::string> words = arguments;
+    std::vector<char*> argv = {name.data()};
+    for (std::string& word : words)
+        argv.push_back(word.data());
+    argv.push_back(nullptr);
+    const int problem = posix_spawn(&pid_, name.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
@@ -75,17 +80,19 @@ Result<void> ChildProcess::start(const std::filesystem::path& program) {
     return {};
 }
 
-bool ChildProcess::await(short events, Deadline deadline) const {
+ChildProcess::Io ChildProcess::await(short events, Deadline deadline) const {
     for (;;) {
-        const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
-        if (left <= 0)
-            return false;
+        if (cancelled_ && cancelled_())
+            return Io::Cancelled;
+        const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+        if (left.count() <= 0)
+            return Io::TimedOut;
+        constexpr milliseconds longest = std::chrono::hours(1); // poll takes an int
         pollfd poll{stream_, events, 0};
-        const int ready = ::poll(&poll, 1, static_cast<int>(std::min<int64_t>(left, INT_MAX)));
-        if (ready > 0)
-            return true;
-        if (ready < 0 && errno != EINTR)
-            return true; // the read or write that follows says what is wrong
+        const auto wait = std::min(left, cancelled_ ? cancellationPeriod : longest);
+        const int ready = ::poll(&poll, 1, static_cast<int>(wait.count()));
+        if (ready > 0 || (ready < 0 && errno != EINTR))
+            return Io::Done; // if something is wrong, the read or write that follows says what
     }
 }
 
@@ -95,8 +102,8 @@ ChildProcess::Io ChildProcess::write(std::span<const std::byte> bytes, Deadline 
         if (put > 0)
             bytes = bytes.subspan(static_cast<size_t>(put));
         else if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (!await(POLLOUT, deadline))
-                return Io::TimedOut;
+            if (const Io io = await(POLLOUT, deadline); io != Io::Done)
+                return io;
         } else if (errno != EINTR)
             return Io::Closed;
     }
@@ -109,12 +116,43 @@ ChildProcess::Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadlin
         if (got > 0)
             bytes = bytes.subspan(static_cast<size_t>(got));
         else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (!await(POLLIN, deadline))
-                return Io::TimedOut;
+            if (const Io io = await(POLLIN, deadline); io != Io::Done)
+                return io;
         } else if (got == 0 || errno != EINTR)
             return Io::Closed;
     }
     return Io::Done;
+}
+
+ChildProcess::Io ChildProcess::writeMessage(std::string_view text, Deadline deadline) {
+    const uint64_t length = text.size();
+    if (const Io io = write(std::as_bytes(std::span(&length, 1)), deadline); io != Io::Done)
+        return io;
+    return write(std::as_bytes(std::span(text)), deadline);
+}
+
+ChildProcess::Io ChildProcess::readMessage(std::string& text, size_t limit, Deadline deadline) {
+    uint64_t length = 0;
+    if (const Io io = read(std::as_writable_bytes(std::span(&length, 1)), deadline); io != Io::Done)
+        return io;
+    if (length > limit)
+        return Io::Closed;
+    text.resize(length);
+    return read(std::as_writable_bytes(std::span(text)), deadline);
+}
+
+ChildProcess::Io ChildProcess::readLine(std::string& line, size_t limit, Deadline deadline) {
+    line.clear();
+    for (;;) {
+        char next = 0;
+        if (const Io io = read(std::as_writable_bytes(std::span(&next, 1)), deadline); io != Io::Done)
+            return io;
+        if (next == '\n')
+            return Io::Done;
+        if (line.size() == limit)
+            return Io::Closed;
+        line += next;
+    }
 }
 
 void ChildProcess::kill() {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child process with a stream to its standard input and output, every operation with a deadline. The stream is a
-// socket, whose writes cannot raise SIGPIPE; all descriptors are close-on-exec.
+// A child process with a stream to its standard input and output; every operation has a deadline and can be cancelled. The
+// stream is a socket, whose writes cannot raise SIGPIPE; all descriptors are close-on-exec. The one way in which Lathe
+// starts a process that it talks to: lathe-runner, the workers of `lathe test`, the contenders of `lathe bench`.
 #pragma once
 
 #include "base/result.h"
@@ -9,36 +10,48 @@
 #include <chrono>
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <sys/types.h>
+#include <vector>
 
 namespace lathe::driver {
 
 class ChildProcess {
 public:
     using Deadline = std::chrono::steady_clock::time_point;
-    enum class Io { Done, Closed, TimedOut };
+    enum class Io { Done, Closed, TimedOut, Cancelled };
 
     ChildProcess() = default;
     ~ChildProcess() { kill(); }
     ChildProcess(const ChildProcess&) = delete;
     ChildProcess& operator=(const ChildProcess&) = delete;
 
-    Result<void> start(const std::filesystem::path& program);
+    /// Asked about every 20 ms while an operation waits, on the thread that called it; may be empty.
+    void setCancelled(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+    Result<void> start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
     bool running() const { return pid_ > 0; }
-    /// All of the bytes, or why not.
+    /// All of the bytes, or why not. After anything but Done the stream is out of step: kill() or reap().
     Io write(std::span<const std::byte> bytes, Deadline deadline);
     Io read(std::span<std::byte> bytes, Deadline deadline);
+    /// A text with its length before it (uint64_t of this machine), so that it may hold any bytes. A longer one than
+    /// `limit` reads as Closed.
+    Io writeMessage(std::string_view text, Deadline deadline);
+    Io readMessage(std::string& text, size_t limit, Deadline deadline);
+    /// Up to a newline, without it. A longer one than `limit` reads as Closed.
+    Io readLine(std::string& line, size_t limit, Deadline deadline);
     /// Ends it at once.
     void kill();
     /// For a child that closed its stream: how it ended, "crashed with SIGSEGV" or "ended with exit code 2".
     std::string reap();
 
 private:
-    bool await(short events, Deadline deadline) const;
+    Io await(short events, Deadline deadline) const;
     void closeStream();
 
+    std::function<bool()> cancelled_;
     pid_t pid_ = -1;
     int stream_ = -1;
 };

@@ -3,8 +3,6 @@
 // Integers and bools compare by bytes; floats by the rule, in double.
 #include "driver/compare.h"
 
-#include "base/narrow_float.h"
-
 #include <cmath>
 #include <cstring>
 #include <fmt/format.h>
@@ -37,34 +35,9 @@ struct Differences {
 } // namespace
 
 std::vector<double> toDoubles(const model::HostTensor& tensor) {
-    int64_t count = tensor.elements();
-    std::vector<double> values(static_cast<size_t>(count));
-    size_t size = static_cast<size_t>(tensor.dtype.bytes());
-    const std::byte* at = tensor.bytes.data();
-    auto read = [&]<class T>(T) {
-        T value;
-        std::memcpy(&value, at, sizeof(T));
-        return value;
-    };
-    for (double& value : values) {
-        if (tensor.dtype == types::Float32)
-            value = read(float{});
-        else if (tensor.dtype == types::Float64)
-            value = read(double{});
-        else if (tensor.dtype.isFloat())
-            value = bitsToFloat(size == 2 ? read(uint16_t{}) : read(uint8_t{}), tensor.dtype);
-        else if (tensor.dtype.isSigned())
-            value = size == 1   ? read(int8_t{})
-                    : size == 2 ? read(int16_t{})
-                    : size == 4 ? read(int32_t{})
-                                : static_cast<double>(read(int64_t{}));
-        else
-            value = size == 1   ? read(uint8_t{})
-                    : size == 2 ? read(uint16_t{})
-                    : size == 4 ? read(uint32_t{})
-                                : static_cast<double>(read(uint64_t{}));
-        at += size;
-    }
+    std::vector<double> values(static_cast<size_t>(tensor.elements()));
+    for (size_t i = 0; i < values.size(); ++i)
+        values[i] = model::elementAsDouble(tensor.dtype, tensor.bytes, i);
     return values;
 }
 

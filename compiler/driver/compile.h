@@ -3,8 +3,8 @@
 // compile(): the whole pipeline as one readable function, and the values it takes.
 #pragma once
 
-#include "codegen/target.h"
 #include "driver/decisions.h"
+#include "driver/options.h"
 #include "driver/trace.h"
 #include "relay/evaluator.h"
 
@@ -12,20 +12,6 @@
 
 namespace lathe::driver {
 
-enum class NumericsLevel { Strict, Default, Fast };
-
-struct Options {
-    Target target = codegen::nativeTarget();
-    int threads = 0; // for compiling and as a hint for grain; 0: all cores
-    NumericsLevel numerics = NumericsLevel::Default;
-    int level = 2;       // -O0 … -O3
-    bool verify = false; // verifiers after each pass
-    bool cache = true;
-    bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
-    /// Fixed sizes: by symbol name, and by input name.
-    std::vector<std::pair<std::string, int64_t>> symbols;
-    std::vector<std::pair<std::string, std::vector<int64_t>>> shapes;
-};
 
 /// A compiled model.
 struct Artifact {

@@ -138,6 +138,10 @@ struct RunnerClient::State {
                         fmt::format("the model did not {} within {} s and was ended", nameOf(kind),
                                     static_cast<double>(options.timeout.count()) / 1000));
         }
+        if (io == ChildProcess::Io::Cancelled) {
+            child.kill();
+            return fail(RunnerOutcome::Cancelled, "cancelled");
+        }
         const std::string how = child.reap();
         const bool crashed = how.starts_with("crashed");
         return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
@@ -233,7 +237,7 @@ struct RunnerClient::State {
 };
 
 RunnerClient::RunnerClient(RunnerOptions options) : state_(std::make_unique<State>()) {
-    state_->options = std::move(options);
+    setOptions(std::move(options));
 }
 RunnerClient::~RunnerClient() = default;
 
@@ -245,6 +249,7 @@ void RunnerClient::setOptions(RunnerOptions options) {
     // The runner cannot forget a seed; a fresh one has none.
     if (options.program != state_->options.program || (state_->options.seed && !options.seed))
         stop();
+    state_->child.setCancelled(options.cancelled);
     state_->options = std::move(options);
 }
 

@@ -10,6 +10,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,7 @@ struct RunnerOptions {
     int64_t processBytes = 0; // writable memory of the whole child; 0: no limit
     std::optional<uint64_t> seed = {};
     std::chrono::milliseconds timeout{60'000}; // of each request
+    std::function<bool()> cancelled = {};      // asked while a request waits: true ends the child
     std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
 };
 
@@ -83,12 +85,13 @@ struct RunnerBenchTimes {
     std::vector<double> ns; // of a call, a mean for each sample
 };
 
-/// How the last request that failed did. Timeout and Crashed have ended the child.
+/// How the last request that failed did. Timeout, Cancelled and Crashed have ended the child.
 enum class RunnerOutcome {
     Good,
     Refused, // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
     Crashed,
     Timeout,
+    Cancelled,   // as RunnerOptions::cancelled asked
     Unavailable, // the runner cannot be started, or speaks another protocol
 };
 

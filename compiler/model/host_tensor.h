@@ -28,6 +28,7 @@ inline std::optional<int64_t> elementsOf(std::span<const int64_t> shape) {
     }
     return empty ? 0 : count;
 }
+struct TensorData;
 
 struct HostTensor {
     DataType dtype;
@@ -43,5 +44,15 @@ struct HostTensor {
         return count;
     }
 };
+
+/// Bytes of a tensor of these dims. Nothing if a dim is negative, or a dim, their product or the bytes go over the limits
+/// of tensors: what is given here may come from anywhere.
+std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape);
+
+/// Element `index` as a double: exact for every float type and for integers to 53 bits. Not for strings.
+double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index);
+
+/// A copy of the bytes or strings.
+HostTensor toHost(const TensorData& tensor);
 
 } // namespace lathe::model

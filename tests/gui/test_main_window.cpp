@@ -92,14 +92,14 @@ private slots:
         Settled ran(window);
         window.run();
         QVERIFY(ran.wait());
-        const views::models::Profile& profile = window.profilePage()->model()->profile();
+        const driver::Profile& profile = window.profilePage()->model()->profile();
         QVERIFY(profile.runs > 0);
         QVERIFY(profile.medianMs > 0);
         QVERIFY(profile.rows.size() > 5);
         double shares = 0;
-        for (const views::models::ProfileRow& row : profile.rows) {
-            QVERIFY2(!row.spans.empty(), qPrintable(row.function));
-            QVERIFY2(!row.nodes.isEmpty(), qPrintable(row.function));
+        for (const driver::ProfileRow& row : profile.rows) {
+            QVERIFY2(!row.nodes.empty(), row.function.c_str());
+            QVERIFY2(!row.origins.empty(), row.function.c_str());
             shares += row.share;
         }
         QVERIFY(std::abs(shares - 1) < 1e-6);

@@ -130,7 +130,11 @@ private slots:
         models::Comparison comparison;
         comparison.before = QStringList{"a", "b", "c"};
         comparison.after = QStringList{"a", "c", "d"};
-        comparison.rows = models::compareLines(comparison.before, comparison.after);
+        using Kind = driver::DiffRow::Kind;
+        comparison.rows = {{Kind::Same, 0, 0}, {Kind::Removed, 1, -1}, {Kind::Same, 2, 1}, {Kind::Added, -1, 2}};
+        comparison.nodesAfter = {{7}, {}, {}};
+        comparison.nodesBefore.resize(3);
+        QSignalSpy picked(&view, &views::passes::ComparisonView::nodesPicked);
         view.setComparison(comparison);
         QCOMPARE(view.beforeText(), QStringLiteral("a\nb\nc\n"));
         QCOMPARE(view.afterText(), QStringLiteral("a\n\nc\nd"));
@@ -198,11 +202,11 @@ private slots:
         views::profile::ProfilePage page(&selection);
         page.resize(800, 300);
         page.show();
-        models::Profile profile;
+        driver::Profile profile;
         profile.rows.resize(1);
         profile.rows[0].function = "fused";
         profile.rows[0].ms = 1;
-        profile.rows[0].spans = {4, 2};
+        profile.rows[0].nodes = {4, 2};
         page.setProfile(profile);
         auto table = page.findChild<QTableView*>();
         table->selectRow(0);

@@ -50,18 +50,21 @@ private slots:
     }
 
     void profileHasSharesAndRates() {
-        Profile profile;
+        driver::Profile profile;
         profile.rows.resize(2);
-        profile.rows[0].ms = 1;
-        profile.rows[0].flops = 2e9; // 2 GFLOP in 1 ms: 2000 GFLOP/s
-        profile.rows[1].ms = 3;
-        profile.rows[1].bytes = 6e6; // 6 MB in 3 ms: 2 GB/s
+        profile.rows[0].ms = 3;
+        profile.rows[0].share = 0.75;
+        profile.rows[0].bytes = 6e6; // 6 MB in 3 ms: 2 GB/s
+        profile.rows[1].ms = 1;
+        profile.rows[1].share = 0.25;
+        profile.rows[1].flops = 2e9; // 2 GFLOP in 1 ms: 2000 GFLOP/s
         ProfileModel model;
         QAbstractItemModelTester tester(&model);
         model.show(profile);
-        QCOMPARE(model.at(0).share, 0.75); // the slowest first
-        QCOMPARE(model.at(1).gflops(), 2000.0);
-        QCOMPARE(model.at(0).gbs(), 2.0);
+        auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(text(0, ProfileModel::Share), QString("75.0 %"));
+        QCOMPARE(text(1, ProfileModel::Gflops), QString("2000.0"));
+        QCOMPARE(text(0, ProfileModel::Gbs), QString("2.00"));
     }
 
     void problemsOnceErrorsFirst() {

@@ -84,6 +84,10 @@ def problems_of(path, text):
             yield f"{where}: {name} is not for this folder (allowed: {' '.join(sorted(may))})"
         elif not path.startswith("app/") and name.startswith("app/"):
             yield f"{where}: nothing includes app"
+        elif path.startswith("app/cli/") and name.startswith(("app/", "views/")) and not name.startswith("app/cli/"):
+            yield f"{where}: app/cli knows nothing of the workbench ({name})"
+        elif path.startswith("app/") and not path.startswith("app/cli/") and name.startswith("app/cli/"):
+            yield f"{where}: the workbench knows nothing of app/cli ({name}): what both need is driver's"
 
 
 def main():

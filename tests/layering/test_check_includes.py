@@ -23,6 +23,10 @@ class CheckIncludes(unittest.TestCase):
         self.assertEqual(self.finds("compiler/lower/a.cpp", '#include "runtime/abi.h"'), 0)
         self.assertEqual(self.finds("views/models/a.h", '#include "driver/trace.h"'), 0)
         self.assertEqual(self.finds("app/main.cpp", '#include "views/graph/a.h"'), 0)
+        self.assertEqual(self.finds("app/engine.cpp", '#include "app/cli/commands.h"'), 1)
+        self.assertEqual(self.finds("app/cli/main.cpp", '#include "app/cli/commands.h"'), 0)
+        self.assertEqual(self.finds("app/cli/main.cpp", '#include "app/engine.h"'), 1)
+        self.assertEqual(self.finds("app/cli/main.cpp", '#include "views/models/a.h"'), 1)
 
     def test_only_the_table_of_frontends_names_a_format(self):
         line = '#include "frontend/onnx/import.h"'

@@ -3,7 +3,6 @@
 //
 // The client of lathe-runner: results, and each way a child can fail, told apart; afterwards the client works again.
 #include "driver/runner_client.h"
-#include "driver/runner_pool.h"
 
 #include "runtime/probe_artifact.h"
 
@@ -151,6 +150,24 @@ private slots:
         QCOMPARE(client.outcome(), RunnerOutcome::Refused);
     }
 
+    void cancellingEndsTheChild() {
+        std::atomic<bool> cancelled = false;
+        RunnerClient client({.threads = 1, .cancelled = [&] { return cancelled.load(); }});
+        QVERIFY(runWith(client, 0).has_value());
+        std::thread later([&] {
+            std::this_thread::sleep_for(100ms);
+            cancelled = true;
+        });
+        const auto start = std::chrono::steady_clock::now();
+        const auto ended = runWith(client, -102); // never ends by itself
+        later.join();
+        QVERIFY(!ended.has_value());
+        QCOMPARE(client.outcome(), RunnerOutcome::Cancelled);
+        QVERIFY(std::chrono::steady_clock::now() - start < 30s); // the limit of the request is 60 s
+        cancelled = false;
+        QVERIFY(runWith(client, 0).has_value()); // a new child
+    }
+
     void noRunnerIsADiagnostic() {
         RunnerClient client({.program = "/nowhere/lathe-runner"});
         const auto refused = client.load(probe_);
@@ -158,22 +175,6 @@ private slots:
         QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
         RunnerClient other({.program = "/bin/true"}); // ends at once: a write into nothing must not end us
         QVERIFY(!other.load(probe_).has_value());
-    }
-
-    void poolServesMoreJobsThanRunners() {
-        RunnerPool pool(2, {.threads = 1});
-        std::atomic<int> good = 0;
-        std::vector<std::thread> jobs;
-        for (int job = 0; job < 5; ++job)
-            jobs.emplace_back([&, job] {
-                for (int i = 0; i < 4; ++i) {
-                    const auto client = pool.borrow();
-                    good += runWith(*client, job == 2 ? -101.F : 0.F).has_value();
-                }
-            });
-        for (std::thread& job : jobs)
-            job.join();
-        QCOMPARE(good.load(), 16);
     }
 };
 

@@ -10,77 +10,16 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr int maximalDifferences = 1500;
-
 struct Side {
-    QStringList lines;
+    std::vector<std::string> lines;
     std::vector<std::vector<int>> nodes;
 };
 
-/// Pairs of equal lines (before, after) in the middle [lo, hiA) x [lo, hiB); empty beyond the limit.
-std::vector<std::pair<int, int>> commonLines(const QStringList& a, const QStringList& b, int lo, int hiA, int hiB) {
-    const int n = hiA - lo, m = hiB - lo, limit = std::min(n + m, maximalDifferences);
-    std::vector<std::vector<int>> history; // furthest x by diagonal, after each number of differences
-    std::vector<int> furthest(2 * limit + 3);
-    int found = -1;
-    for (int d = 0; d <= limit && found < 0; ++d) {
-        for (int k = -d; k <= d; k += 2) {
-            int x = k == -d || (k != d && furthest[limit + k] < furthest[limit + k + 2]) ? furthest[limit + k + 2]
-                                                                                         : furthest[limit + k] + 1;
-            if (d == 0)
-                x = 0;
-            int y = x - k;
-            while (x < n && y < m && a[lo + x] == b[lo + y])
-                ++x, ++y;
-            furthest[limit + k + 1] = x;
-            if (x >= n && y >= m) {
-                found = d;
-                break;
-            }
-        }
-        history.push_back(std::vector<int>(furthest.begin() + (limit - d), furthest.begin() + (limit + d + 3)));
-    }
-    std::vector<std::pair<int, int>> pairs;
-    if (found < 0)
-        return pairs;
-    int x = n, y = m;
-    for (int d = found; d > 0; --d) {
-        const int k = x - y;
-        const std::vector<int>& row = history[d - 1]; // row[i]: diagonal i - d
-        auto at = [&](int diagonal) {
-            const int i = diagonal + d;
-            return i >= 0 && i < int(row.size()) ? row[i] : 0;
-        };
-        const bool down = k == -d || (k != d && at(k - 1) < at(k + 1));
-        const int previous = down ? k + 1 : k - 1;
-        const int startX = at(previous), startY = startX - previous;
-        const int bendX = down ? startX : startX + 1;
-        while (x > bendX && y > bendX - k)
-            pairs.emplace_back(lo + --x, lo + --y);
-        x = startX, y = startY;
-    }
-    while (x > 0 && y > 0)
-        pairs.emplace_back(lo + --x, lo + --y);
-    std::reverse(pairs.begin(), pairs.end());
-    return pairs;
-}
-
-/// Lines that stand against each other in a run of differences are Changed, the rest Removed or Added.
-void addDifferences(std::vector<ComparedRow>& rows, int a, int endA, int b, int endB) {
-    using Kind = ComparedRow::Kind;
-    while (a < endA && b < endB)
-        rows.push_back({Kind::Changed, a++, b++});
-    while (a < endA)
-        rows.push_back({Kind::Removed, a++, -1});
-    while (b < endB)
-        rows.push_back({Kind::Added, -1, b++});
-}
-
-QStringList linesOf(const std::string& text) {
-    QStringList lines = QString::fromStdString(text).split('\n');
-    if (!lines.isEmpty() && lines.last().isEmpty())
-        lines.removeLast();
-    return lines;
+QStringList shown(const std::vector<std::string>& lines) {
+    QStringList result;
+    for (const std::string& line : lines)
+        result << QString::fromStdString(line);
+    return result;
 }
 
 Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString& function) {
@@ -91,12 +30,12 @@ Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString
     relay::PrintOptions options;
     options.lines = &bindings;
     if (function.isEmpty()) {
-        side.lines = linesOf(print(*module, options));
+        side.lines = driver::splitLines(print(*module, options));
     } else {
         const auto found = module->functions.find(function.toStdString());
         if (found == module->functions.end())
             return side;
-        side.lines = linesOf(print(*found->second, *module, found->first, options));
+        side.lines = driver::splitLines(print(*found->second, *module, found->first, options));
     }
     for (const relay::Binding* binding : bindings) {
         std::vector<int> nodes;
@@ -116,7 +55,7 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
     std::vector<const tir::StmtNode*> statements;
     tir::PrintOptions options;
     options.lines = &statements;
-    side.lines = linesOf(print(*function, options));
+    side.lines = driver::splitLines(print(*function, options));
     // A kernel may serve several calls: a line's nodes are those of all of them.
     for (const tir::StmtNode* statement : statements) {
         std::vector<int> nodes;
@@ -144,32 +83,9 @@ int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
 int Comparison::differences() const {
     int count = 0;
     for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].kind != ComparedRow::Kind::Same && (i == 0 || rows[i - 1].kind == ComparedRow::Kind::Same))
+        if (rows[i].kind != driver::DiffRow::Kind::Same && (i == 0 || rows[i - 1].kind == driver::DiffRow::Kind::Same))
             ++count;
     return count;
-}
-
-std::vector<ComparedRow> compareLines(const QStringList& before, const QStringList& after) {
-    int lo = 0, hiA = int(before.size()), hiB = int(after.size());
-    while (lo < hiA && lo < hiB && before[lo] == after[lo])
-        ++lo;
-    while (hiA > lo && hiB > lo && before[hiA - 1] == after[hiB - 1])
-        --hiA, --hiB;
-
-    using Kind = ComparedRow::Kind;
-    std::vector<ComparedRow> rows;
-    for (int i = 0; i < lo; ++i)
-        rows.push_back({Kind::Same, i, i});
-    int a = lo, b = lo;
-    for (const auto& [x, y] : commonLines(before, after, lo, hiA, hiB)) {
-        addDifferences(rows, a, x, b, y);
-        rows.push_back({Kind::Same, x, y});
-        a = x + 1, b = y + 1;
-    }
-    addDifferences(rows, a, hiA, b, hiB);
-    for (int i = 0; hiA + i < int(before.size()); ++i)
-        rows.push_back({Kind::Same, hiA + i, hiB + i});
-    return rows;
 }
 
 QStringList functionsOf(const driver::Trace& trace, int pass) {
@@ -212,9 +128,9 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
             break;
         }
     }
-    comparison.rows = compareLines(before.lines, after.lines);
-    comparison.before = std::move(before.lines);
-    comparison.after = std::move(after.lines);
+    comparison.rows = driver::diffLines(before.lines, after.lines);
+    comparison.before = shown(before.lines);
+    comparison.after = shown(after.lines);
     comparison.nodesBefore = std::move(before.nodes);
     comparison.nodesAfter = std::move(after.nodes);
     return comparison;

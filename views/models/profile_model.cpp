@@ -1,24 +1,22 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/profile_model.h"
 
-#include <algorithm>
-
 namespace lathe::views::models {
 
-Profile withShares(Profile profile) {
-    double sum = 0;
-    for (const ProfileRow& row : profile.rows)
-        sum += row.ms;
-    for (ProfileRow& row : profile.rows)
-        row.share = sum > 0 ? row.ms / sum : 0;
-    std::stable_sort(profile.rows.begin(), profile.rows.end(),
-                     [](const ProfileRow& a, const ProfileRow& b) { return a.ms > b.ms; });
-    return profile;
+namespace {
+
+QString nodesOf(const driver::ProfileRow& row) {
+    QStringList names;
+    for (const std::string& origin : row.origins)
+        names << QString::fromStdString(origin);
+    return names.join(", ");
 }
 
-void ProfileModel::show(Profile profile) {
+} // namespace
+
+void ProfileModel::show(driver::Profile profile) {
     beginResetModel();
-    profile_ = withShares(std::move(profile));
+    profile_ = std::move(profile);
     endResetModel();
 }
 
@@ -33,12 +31,12 @@ int ProfileModel::columnCount(const QModelIndex& parent) const {
 QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || size_t(index.row()) >= profile_.rows.size())
         return {};
-    const ProfileRow& row = at(index.row());
+    const driver::ProfileRow& row = at(index.row());
     auto rate = [](double value) { return value > 0 ? QString::number(value, 'f', value < 10 ? 2 : 1) : QString(); };
     if (role == Qt::DisplayRole) {
         switch (index.column()) {
         case Function:
-            return row.function;
+            return QString::fromStdString(row.function);
         case Time:
             return QString::number(row.ms, 'f', row.ms < 0.1 ? 4 : 3);
         case Share:
@@ -48,7 +46,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         case Gbs:
             return rate(row.gbs());
         case Nodes:
-            return row.nodes;
+            return nodesOf(row);
         }
     }
     if (role == sortRole) {
@@ -69,7 +67,8 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::TextAlignmentRole && index.column() >= Time && index.column() <= Gbs)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)
-        return tr("%1\nkernel %2\n%3").arg(row.function, row.kernel, row.nodes);
+        return tr("%1\nkernel %2\n%3")
+            .arg(QString::fromStdString(row.function), QString::fromStdString(row.kernel), nodesOf(row));
     return {};
 }
 

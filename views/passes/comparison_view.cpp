@@ -23,7 +23,7 @@ namespace {
 /// Colouring more lines than this would make the window wait.
 constexpr int maximalHighlighted = 20000;
 
-using Kind = models::ComparedRow::Kind;
+using Kind = driver::DiffRow::Kind;
 
 QPlainTextEdit* makePane(const QString& name) {
     auto pane = new QPlainTextEdit;
@@ -111,7 +111,7 @@ void ComparisonView::setComparison(models::Comparison comparison) {
     comparison_ = std::move(comparison);
     // A line that the other side lacks is an empty one there, so that rows stand side by side.
     QStringList left, right;
-    for (const models::ComparedRow& row : comparison_.rows) {
+    for (const driver::DiffRow& row : comparison_.rows) {
         left << (row.before >= 0 ? comparison_.before[row.before] : QString());
         right << (row.after >= 0 ? comparison_.after[row.after] : QString());
     }
@@ -142,7 +142,7 @@ void ComparisonView::paintDifferences() {
         QList<QTextEdit::ExtraSelection> selections;
         QTextBlock block = pane->document()->firstBlock();
         const auto& nodes = before ? comparison_.nodesBefore : comparison_.nodesAfter;
-        for (const models::ComparedRow& row : comparison_.rows) {
+        for (const driver::DiffRow& row : comparison_.rows) {
             const int line = before ? row.before : row.after;
             QColor background;
             if (row.kind == Kind::Changed)

@@ -64,21 +64,21 @@ ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         std::vector<int> nodes;
         for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-            const auto& spans = profile_->at(sorted_->mapToSource(index).row()).spans;
-            nodes.insert(nodes.end(), spans.begin(), spans.end());
+            const auto& ids = profile_->at(sorted_->mapToSource(index).row()).nodes;
+            nodes.insert(nodes.end(), ids.begin(), ids.end());
         }
         if (!nodes.empty())
             selection_->set(std::move(nodes));
     });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        const auto& spans = profile_->at(sorted_->mapToSource(index).row()).spans;
-        if (!spans.empty())
-            emit nodeWanted(spans.front());
+        const auto& ids = profile_->at(sorted_->mapToSource(index).row()).nodes;
+        if (!ids.empty())
+            emit nodeWanted(ids.front());
     });
     setProfile({});
 }
 
-void ProfilePage::setProfile(models::Profile profile) {
+void ProfilePage::setProfile(driver::Profile profile) {
     const bool empty = profile.rows.empty();
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));

@@ -20,7 +20,7 @@ class ProfilePage : public QWidget {
 public:
     ProfilePage(models::Selection* selection, QWidget* parent = nullptr);
 
-    void setProfile(models::Profile profile);
+    void setProfile(driver::Profile profile);
     const models::ProfileModel* model() const { return profile_; }
 
 signals:

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the arguments of run, profile and bench name, made ready: a model or an artifact, compiled if need be, and input
+// files.
+#pragma once
+
+#include "app/cli/commands.h"
+#include "base/memory_file.h"
+#include "driver/inputs.h"
+
+namespace lathe::cli {
+
+/// Compiles into `memory` unless the file is an artifact already; the path to load.
+Result<std::filesystem::path> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
+                                          driver::Trace& trace, double& seconds);
+
+/// The tensors that arguments of the form NAME=FILE name.
+Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);
+
+} // namespace lathe::cli

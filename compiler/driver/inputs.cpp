@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/inputs.h"
+
+#include "base/narrow_float.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+namespace lathe::driver {
+namespace {
+
+using model::HostTensor;
+
+constexpr int64_t knownWhileRunning = INT64_MIN; // a dim of RunnerValue
+
+std::string dimsText(const RunnerValue& value) {
+    std::vector<std::string> dims;
+    for (const int64_t dim : value.dims)
+        dims.push_back(dim >= 0 ? std::to_string(dim) : dim == knownWhileRunning ? "?" : fmt::format("n{}", -dim - 1));
+    return fmt::format("[{}]", fmt::join(dims, ","));
+}
+
+const RunnerValue* inputNamed(const std::vector<RunnerValue>& inputs, const std::string& name) {
+    const auto found = std::ranges::find(inputs, name, &RunnerValue::name);
+    return found == inputs.end() ? nullptr : &*found;
+}
+
+Failure noInput(const std::vector<RunnerValue>& inputs, const std::string& name) {
+    std::vector<std::string> names;
+    for (const RunnerValue& input : inputs)
+        names.push_back(input.name);
+    return failure(fmt::format("the model has no input '{}'", name),
+                   fmt::format("its inputs are: {}", fmt::join(names, ", ")));
+}
+
+/// Gives the symbols of an input the sizes of `shape`; fails where one has another already.
+Result<void> bind(const RunnerValue& input, const std::vector<int64_t>& shape, std::map<int64_t, int64_t>& symbols) {
+    for (size_t i = 0; i < std::min(shape.size(), input.dims.size()); ++i) {
+        if (input.dims[i] >= 0 || input.dims[i] == knownWhileRunning)
+            continue;
+        const auto [at, fresh] = symbols.try_emplace(input.dims[i], shape[i]);
+        if (at->second != shape[i])
+            return failure(fmt::format("dim {} of input '{}' is {}, but another dim that must equal it is {}", i,
+                                       input.name, shape[i], at->second),
+                           "lathe inspect shows which dims are the same symbol");
+    }
+    return {};
+}
+
+int64_t machineBytes() {
+    const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    return pages > 0 && page > 0 ? int64_t{pages} * page : INT64_MAX;
+}
+
+} // namespace
+
+Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {
+    std::map<int64_t, int64_t> symbols; // as in RunnerValue::dims -> size
+    for (const auto& [name, tensor] : given) {
+        const RunnerValue* input = inputNamed(inputs, name);
+        if (!input)
+            return noInput(inputs, name);
+        // Contradictions among given tensors are the runner's to name.
+        (void)bind(*input, tensor.shape, symbols);
+    }
+    std::map<std::string, std::vector<int64_t>> wanted;
+    for (const auto& [name, shape] : asked) {
+        const RunnerValue* input = inputNamed(inputs, name);
+        if (!input)
+            return noInput(inputs, name);
+        bool fits = shape.size() == input->dims.size();
+        for (size_t i = 0; fits && i < shape.size(); ++i)
+            fits = input->dims[i] < 0 || input->dims[i] == shape[i];
+        if (!fits)
+            return failure(fmt::format("input '{}' is {}[{}] here, but {} in the model", name, toString(input->dtype),
+                                       fmt::join(shape, ","), dimsText(*input)),
+                           "lathe inspect shows the inputs with their types and sizes");
+        if (const auto at = given.find(name); at != given.end() && at->second.shape != shape)
+            return failure(fmt::format("input '{}' is [{}] in its file, but is to be [{}]", name,
+                                       fmt::join(at->second.shape, ","), fmt::join(shape, ",")),
+                           "leave its shape to the file");
+        if (const auto [at, fresh] = wanted.try_emplace(name, shape); at->second != shape)
+            return failure(fmt::format("input '{}' is to be [{}] and [{}]", name, fmt::join(at->second, ","),
+                                       fmt::join(shape, ",")));
+        LATHE_CHECKED(bind(*input, shape, symbols));
+    }
+    Shapes shapes;
+    for (const RunnerValue& input : inputs) {
+        std::vector<int64_t> shape = input.dims;
+        for (int64_t& dim : shape)
+            if (dim < 0)
+                dim = symbols.contains(dim) ? symbols[dim] : 1;
+        if (const auto at = wanted.find(input.name); at != wanted.end())
+            shape = at->second;
+        if (const auto at = given.find(input.name); at != given.end())
+            shape = at->second.shape;
+        else if (!model::byteSize(input.dtype, shape))
+            return failure(fmt::format("input '{}' would be {}[{}], which is too large for a tensor", input.name,
+                                       toString(input.dtype), fmt::join(shape, ",")),
+                           "choose smaller sizes");
+        shapes.emplace_back(input.name, std::move(shape));
+    }
+    return shapes;
+}
+
+HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator) {
+    HostTensor tensor;
+    tensor.dtype = dtype;
+    tensor.shape = shape;
+    const auto count = static_cast<size_t>(tensor.elements()), size = static_cast<size_t>(dtype.bytes());
+    tensor.bytes.resize(count * size);
+    std::normal_distribution<double> normal;
+    for (size_t i = 0; i < count; ++i) {
+        uint64_t bits = 0;
+        if (dtype == types::Float32)
+            bits = std::bit_cast<uint32_t>(static_cast<float>(normal(generator)));
+        else if (dtype == types::Float64)
+            bits = std::bit_cast<uint64_t>(normal(generator));
+        else if (dtype.isFloat())
+            bits = floatToBits(normal(generator), dtype);
+        else
+            bits = generator() % 2;
+        std::memcpy(tensor.bytes.data() + i * size, &bits, size);
+    }
+    return tensor;
+}
+
+Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
+                         uint64_t seed) {
+    LATHE_TRY(Shapes shapes, inputShapes(loaded.inputs, given, asked));
+    int64_t drawn = 0; // bytes; each is at most limits::tensorBytes
+    for (size_t i = 0; i < shapes.size(); ++i)
+        if (!given.contains(shapes[i].first))
+            drawn += model::byteSize(loaded.inputs[i].dtype, shapes[i].second).value_or(0);
+    if (drawn > machineBytes() / 4)
+        return failure(fmt::format("random inputs of these sizes take {} bytes, more than a quarter of this machine's "
+                                   "memory",
+                                   drawn),
+                       "choose smaller sizes");
+    std::mt19937_64 generator(seed);
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        const auto& [name, shape] = shapes[i];
+        const auto at = given.find(name);
+        LATHE_CHECKED(runner.setInput(
+            name, at != given.end() ? at->second : randomTensor(loaded.inputs[i].dtype, shape, generator)));
+    }
+    return shapes;
+}
+
+std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes) {
+    std::unordered_map<const arith::ExprNode*, int64_t> values;
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = relay::asTensor(param.type))
+            for (const auto& [name, shape] : shapes)
+                if (name == param.name)
+                    for (size_t i = 0; i < std::min(shape.size(), type->shape.size()); ++i)
+                        if (type->shape[i].kind() == arith::ExprKind::Var)
+                            values[type->shape[i].get()] = shape[i];
+    return values;
+}
+
+} // namespace lathe::driver

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a loaded model is fed with: given tensors, and random ones of the sizes that were asked for.
+#pragma once
+
+#include "driver/options.h"
+#include "driver/runner_client.h"
+#include "relay/ir.h"
+
+#include <map>
+#include <random>
+#include <unordered_map>
+
+namespace lathe::driver {
+
+/// By the name of an input.
+using Tensors = std::map<std::string, model::HostTensor>;
+
+/// Dims of every input, in the model's order: those of the given tensor, else those asked for, else the model's own with 1
+/// for a symbol that nothing gives. Fails if a name is no input's, or if what is asked for is not of the model's form,
+/// contradicts itself or a given tensor, or is too large for a tensor. (A given tensor is held against the model by the
+/// runner, which does so for every caller.)
+Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
+
+/// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize).
+model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator);
+
+/// Sets all inputs of a loaded model: the given ones, the others at random from the seed. Returns the dims that all have.
+/// Fails too if the random ones would take more than a quarter of this machine's memory.
+Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
+                         uint64_t seed);
+
+/// Values of the symbols that stand in the types of main's parameters, at these dims of inputs.
+std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes);
+
+} // namespace lathe::driver

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/options.h"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace lathe::driver {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::pair<NumericsLevel, std::string_view> numericsNames[] = {
+    {NumericsLevel::Strict, "strict"}, {NumericsLevel::Default, "default"}, {NumericsLevel::Fast, "fast"}};
+
+/// Reads one value of the object; false if it is of another type or out of range.
+bool read(const json& value, bool& into) {
+    if (value.is_boolean())
+        into = value.get<bool>();
+    return value.is_boolean();
+}
+
+bool read(const json& value, int64_t& into) {
+    // A number beyond int64 is kept as unsigned or as a double.
+    const bool fits = value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX);
+    if (fits)
+        into = value.get<int64_t>();
+    return fits;
+}
+
+bool read(const json& value, int least, int most, int& into) {
+    int64_t number = 0;
+    if (!read(value, number) || number < least || number > most)
+        return false;
+    into = static_cast<int>(number);
+    return true;
+}
+
+bool read(const json& value, std::vector<int64_t>& into) {
+    if (!value.is_array())
+        return false;
+    for (const json& element : value)
+        if (!read(element, into.emplace_back()) || into.back() < 0)
+            return false;
+    return true;
+}
+
+bool read(const json& value, std::vector<std::pair<std::string, int64_t>>& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [name, size] : value.items())
+        if (!read(size, into.emplace_back(name, 0).second) || into.back().second < 0)
+            return false;
+    return true;
+}
+
+bool read(const json& value, Shapes& into) {
+    if (!value.is_object())
+        return false;
+    for (const auto& [name, dims] : value.items())
+        if (!read(dims, into.emplace_back(name, std::vector<int64_t>()).second))
+            return false;
+    return true;
+}
+
+} // namespace
+
+std::string_view toString(NumericsLevel level) {
+    for (const auto& [value, name] : numericsNames)
+        if (value == level)
+            return name;
+    return "default";
+}
+
+Result<NumericsLevel> parseNumerics(std::string_view text) {
+    for (const auto& [value, name] : numericsNames)
+        if (name == text)
+            return value;
+    return failure(ErrorKind::Usage, fmt::format("unknown numerics level '{}'", text), "use strict, default or fast");
+}
+
+std::string toJson(const Options& options) {
+    json object = {{"target", toString(options.target)},
+                   {"threads", options.threads},
+                   {"numerics", toString(options.numerics)},
+                   {"level", options.level},
+                   {"verify", options.verify},
+                   {"cache", options.cache},
+                   {"emit_code", options.emitCode}};
+    for (const auto& [name, size] : options.symbols)
+        object["symbols"][name] = size;
+    for (const auto& [name, dims] : options.shapes)
+        object["shapes"][name] = dims;
+    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+Result<Options> parseOptions(std::string_view text) {
+    const json object = json::parse(text, nullptr, false);
+    if (!object.is_object())
+        return failure("options are not a JSON object", R"(for example {"target":"native","threads":2})");
+    Options options;
+    for (const auto& [key, value] : object.items()) {
+        bool good = false;
+        if (key == "target" && value.is_string()) {
+            LATHE_TRY(options.target, codegen::parseTarget(value.get<std::string>()));
+            good = true;
+        } else if (key == "numerics" && value.is_string()) {
+            LATHE_TRY(options.numerics, parseNumerics(value.get<std::string>()));
+            good = true;
+        } else if (key == "threads") {
+            good = read(value, 0, INT32_MAX, options.threads);
+        } else if (key == "level") {
+            good = read(value, 0, 3, options.level);
+        } else if (key == "verify") {
+            good = read(value, options.verify);
+        } else if (key == "cache") {
+            good = read(value, options.cache);
+        } else if (key == "emit_code") {
+            good = read(value, options.emitCode);
+        } else if (key == "symbols") {
+            good = read(value, options.symbols);
+        } else if (key == "shapes") {
+            good = read(value, options.shapes);
+        }
+        if (!good)
+            return failure(fmt::format("unknown or malformed option '{}'", key),
+                           "known: target, threads, numerics, level, verify, cache, emit_code, symbols, shapes");
+    }
+    return options;
+}
+
+} // namespace lathe::driver

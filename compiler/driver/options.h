@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a compilation is asked for, as opposed to Decisions, which say how it is done. A value: prints and parses as JSON,
+// so that a project file, a child process and a report of a fault carry the same thing.
+#pragma once
+
+#include "codegen/target.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace lathe::driver {
+
+enum class NumericsLevel { Strict, Default, Fast };
+std::string_view toString(NumericsLevel level); // "strict", "default", "fast"
+Result<NumericsLevel> parseNumerics(std::string_view text);
+
+/// Sizes by the name of an input, in the order in which they were given.
+using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
+struct Options {
+    Target target = codegen::nativeTarget();
+    int threads = 0; // for compiling and as a hint for grain; 0: all cores
+    NumericsLevel numerics = NumericsLevel::Default;
+    int level = 2;       // -O0 … -O3
+    bool verify = false; // verifiers after each pass
+    bool cache = true;
+    bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
+    /// Fixed sizes: by symbol name, and by input name.
+    std::vector<std::pair<std::string, int64_t>> symbols;
+    Shapes shapes;
+
+    bool operator==(const Options&) const = default;
+};
+
+/// {"target":"x86_64-…","threads":0,"numerics":"default","level":2,"verify":false,"cache":true,"emit_code":true,
+/// "symbols":{"n":1},"shapes":{"x":[1,3]}}. The target is all of it, as codegen::parseTarget reads it.
+std::string toJson(const Options& options);
+/// What is not named stays at its default. Unknown keys and values out of range are errors.
+Result<Options> parseOptions(std::string_view json);
+
+} // namespace lathe::driver

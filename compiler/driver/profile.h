@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the time of a model goes: a row for each call of a kernel, with its share, its rates and the model nodes it serves.
+#pragma once
+
+#include "driver/inputs.h"
+#include "driver/trace.h"
+
+#include <chrono>
+#include <functional>
+
+namespace lathe::driver {
+
+struct ProfileRow {
+    std::string function, kernel;
+    std::vector<std::string> origins; // names of model nodes, by origin, each once
+    std::vector<int32_t> nodes;       // ids in the Trace's ModelGraph; empty without a Trace
+    double ms = 0;                    // mean of one run
+    double flops = 0, bytes = 0;      // of one run, at the sizes that ran
+    double share = 0;                 // of the sum of all rows, 0 … 1
+
+    double gflops() const { return ms > 0 ? flops / ms / 1e6 : 0; } // GFLOP/s
+    double gbs() const { return ms > 0 ? bytes / ms / 1e6 : 0; }    // GB/s
+};
+
+struct Profile {
+    std::vector<ProfileRow> rows; // of calls that ran, the slowest first
+    double medianMs = 0;          // of the whole run
+    int runs = 0;
+    int threads = 0; // 0: all
+};
+
+/// How often to run: `warmUp` unmeasured times; then at least `leastRuns` times and until `atLeast` has passed, but no more
+/// than `mostRuns` times. Progress is told the share that is done; cancelling it ends the measuring by a Diagnostic.
+struct Measuring {
+    int warmUp = 1;
+    int leastRuns = 3, mostRuns = 3;
+    std::chrono::milliseconds atLeast{0};
+};
+
+/// Runs a loaded model with its inputs set, and says where the time went. `trace` is that of its compilation, or empty for
+/// an artifact, which knows only estimates without symbols; `shapes` are the dims of its inputs.
+Result<Profile> profile(RunnerClient& runner, const RunnerModel& loaded, const Trace& trace, const Shapes& shapes,
+                        const Measuring& measuring, const Progress& progress = {});
+
+/// The rows of what was measured over `runs` runs: the pure part of profile().
+std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfile& measured, int runs,
+                                    const Trace& trace, const Shapes& shapes);
+
+} // namespace lathe::driver

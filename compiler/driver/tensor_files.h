@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tensors in files: NumPy's .npy (format 1.0 to 3.0, numpy/lib/format.py) and ONNX's TensorProto (.pb). What stands in a
+// file is not trusted: every dim, the product of the dims and the number of bytes are checked before memory is taken.
+#pragma once
+
+#include "base/result.h"
+#include "model/host_tensor.h"
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace lathe::driver {
+
+/// The tensor in a .npy file, or in a TensorProto whatever the file's name is. Fails with a Diagnostic that names the file.
+Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);
+
+/// Writes a .npy file, whole or not at all. Types that NumPy lacks are widened: narrow floats to float32; integers narrower
+/// than a byte keep their byte an element.
+Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);
+
+/// A file name for a value's name, different for different names: what no file name can hold, and '%', stands as %XX.
+std::string fileNameOf(std::string_view valueName);
+
+} // namespace lathe::driver

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/host_tensor.h"
+
+#include "base/limits.h"
+#include "base/narrow_float.h"
+#include "model/model_graph.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace lathe::model {
+namespace {
+
+template <class T>
+double read(const std::byte* at) {
+    T value;
+    std::memcpy(&value, at, sizeof(T));
+    return static_cast<double>(value);
+}
+
+} // namespace
+
+std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape) {
+    if (shape.size() > static_cast<size_t>(limits::tensorRank))
+        return std::nullopt;
+    if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0 || dim > limits::tensorElements; }))
+        return std::nullopt;
+    // A dim of 0 makes all of it 0, whatever the other dims would give together.
+    int64_t elements = std::ranges::find(shape, 0) == shape.end() ? 1 : 0;
+    for (const int64_t dim : shape)
+        if (__builtin_mul_overflow(elements, dim, &elements) || elements > limits::tensorElements)
+            return std::nullopt;
+    const int64_t bytes = elements * dtype.bytes();
+    return bytes <= limits::tensorBytes ? std::optional(bytes) : std::nullopt;
+}
+
+double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index) {
+    const auto size = static_cast<size_t>(dtype.bytes());
+    const std::byte* at = bytes.data() + index * size;
+    if (dtype == types::Float32)
+        return read<float>(at);
+    if (dtype == types::Float64)
+        return read<double>(at);
+    if (dtype.isFloat()) {
+        uint64_t bits = 0;
+        std::memcpy(&bits, at, size);
+        return bitsToFloat(bits, dtype);
+    }
+    switch (size) {
+    case 1:
+        return dtype.isSigned() ? read<int8_t>(at) : read<uint8_t>(at);
+    case 2:
+        return dtype.isSigned() ? read<int16_t>(at) : read<uint16_t>(at);
+    case 4:
+        return dtype.isSigned() ? read<int32_t>(at) : read<uint32_t>(at);
+    default:
+        return dtype.isSigned() ? read<int64_t>(at) : read<uint64_t>(at);
+    }
+}
+
+HostTensor toHost(const TensorData& tensor) {
+    return {tensor.dtype, tensor.shape, {tensor.bytes.view.begin(), tensor.bytes.view.end()}, tensor.strings};
+}
+
+} // namespace lathe::model

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes of inputs from files and wishes, and the rows of a profile: what command line and workbench share, without a runner.
+#include "arith/expr.h"
+#include "driver/inputs.h"
+#include "driver/profile.h"
+
+#include <QTest>
+
+using namespace lathe;
+using driver::RunnerValue;
+using driver::Shapes;
+
+namespace {
+
+constexpr int64_t huge = int64_t{1} << 62;
+
+/// x: float32[n,3], z: float32[n,m].
+const std::vector<RunnerValue> inputs = {{"x", types::Float32, {-1, 3}}, {"z", types::Float32, {-1, -2}}};
+
+model::HostTensor floats(std::vector<int64_t> shape) {
+    model::HostTensor tensor{types::Float32, std::move(shape), {}, {}};
+    tensor.bytes.resize(static_cast<size_t>(tensor.elements()) * 4);
+    return tensor;
+}
+
+} // namespace
+
+class TestInputs : public QObject {
+    Q_OBJECT
+
+private slots:
+    void symbolsTakeTheSizesOfFilesAndWishes() {
+        QCOMPARE(driver::inputShapes(inputs, {}, {}).value(), (Shapes{{"x", {1, 3}}, {"z", {1, 1}}}));
+        QCOMPARE(driver::inputShapes(inputs, {}, {{"z", {4, 5}}}).value(), (Shapes{{"x", {4, 3}}, {"z", {4, 5}}}));
+        QCOMPARE(driver::inputShapes(inputs, {{"x", floats({7, 3})}}, {}).value(),
+                 (Shapes{{"x", {7, 3}}, {"z", {7, 1}}}));
+        QCOMPARE(driver::inputShapes(inputs, {{"x", floats({7, 3})}}, {{"z", {7, 2}}}).value(),
+                 (Shapes{{"x", {7, 3}}, {"z", {7, 2}}}));
+        QCOMPARE(driver::inputShapes(inputs, {}, {{"x", {0, 3}}}).value(), (Shapes{{"x", {0, 3}}, {"z", {0, 1}}}));
+    }
+
+    void refused_data() {
+        QTest::addColumn<Shapes>("asked");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("no such input") << Shapes{{"y", {1}}} << "'y'";
+        QTest::newRow("other rank") << Shapes{{"x", {1, 3, 1}}} << "'x'";
+        QTest::newRow("no dims") << Shapes{{"x", {}}} << "'x'";
+        QTest::newRow("other fixed dim") << Shapes{{"x", {1, 4}}} << "[1,4]";
+        QTest::newRow("one symbol, two sizes") << Shapes{{"x", {2, 3}}, {"z", {3, 1}}} << "'z'";
+        QTest::newRow("one input, two sizes") << Shapes{{"z", {2, 3}}, {"z", {2, 4}}} << "[2,4]";
+        for (const int64_t size : {int64_t{1} << 40, int64_t{1} << 41, huge, INT64_MAX})
+            QTest::addRow("size %lld", static_cast<long long>(size))
+                << Shapes{{"x", {size, 3}}} << QString::number(size);
+        QTest::newRow("product that wraps to 0") << Shapes{{"z", {int64_t{1} << 32, int64_t{1} << 32}}} << "too large";
+        QTest::newRow("bytes that wrap to 0") << Shapes{{"z", {int64_t{1} << 31, int64_t{1} << 31}}} << "too large";
+    }
+    void refused() {
+        QFETCH(Shapes, asked);
+        QFETCH(QString, named);
+        const auto shapes = driver::inputShapes(inputs, {}, asked);
+        QVERIFY(!shapes);
+        QVERIFY2(QString::fromStdString(toString(shapes.error())).contains(named), toString(shapes.error()).c_str());
+    }
+
+    void wishesAgainstAFile() {
+        QVERIFY(!driver::inputShapes(inputs, {{"x", floats({7, 3})}}, {{"x", {6, 3}}}));
+        QVERIFY(!driver::inputShapes(inputs, {{"x", floats({7, 3})}}, {{"z", {6, 3}}}));
+        QVERIFY(!driver::inputShapes(inputs, {{"g", floats({7, 3})}}, {}));
+    }
+
+    void everyPairOfLargeSizesIsAnswered() {
+        // Whatever two sizes are asked for, the answer is a tensor that fits its limits, or a refusal.
+        std::vector<int64_t> sizes;
+        for (int bit = 0; bit <= 62; ++bit)
+            for (const int64_t around : {-1, 0, 1})
+                sizes.push_back((int64_t{1} << bit) + around);
+        int good = 0;
+        for (const int64_t a : sizes)
+            for (const int64_t b : sizes) {
+                const auto shapes = driver::inputShapes(inputs, {}, {{"z", {a, b}}});
+                const double bytes = static_cast<double>(a) * static_cast<double>(b) * 4;
+                if (shapes)
+                    QVERIFY(bytes <= 0x1p42);
+                good += shapes.has_value();
+            }
+        QVERIFY(good > 1000);
+    }
+
+    void randomValuesAreOfTheSeed() {
+        std::mt19937_64 one(3), two(3);
+        const auto a = driver::randomTensor(types::Float32, {100}, one);
+        QCOMPARE(a, driver::randomTensor(types::Float32, {100}, two));
+        QVERIFY(a != driver::randomTensor(types::Float32, {100}, two));
+        for (const std::byte value : driver::randomTensor(types::Bool, {100}, one).bytes)
+            QVERIFY(value == std::byte{0} || value == std::byte{1});
+        QCOMPARE(driver::randomTensor(types::Int64, {0, 5}, one).bytes.size(), size_t(0));
+    }
+
+    void profileRowsHaveSharesAndRates() {
+        driver::RunnerModel loaded;
+        loaded.calls = {{"f", "k", {"a", "a", "b"}, 1e9, 0}, {"g", "k", {}, 0, 6e6}, {"never", "k", {}, 1, 1}};
+        driver::RunnerProfile measured;
+        // Two runs: f once in each, 1 ms a run; g in a loop, twice in each, 3 ms a run.
+        measured.calls = {{2, 2'000'000, 0, 0}, {4, 6'000'000, 0, 0}, {0, 0, 0, 0}};
+        const auto rows = driver::profileRows(loaded, measured, 2, {}, {});
+        QCOMPARE(rows.size(), size_t(2)); // the third did not run
+        QCOMPARE(rows[0].function, std::string("g"));
+        QCOMPARE(rows[0].share, 0.75);
+        QCOMPARE(rows[0].gbs(), 4.0); // 12 MB in 3 ms
+        QCOMPARE(rows[1].ms, 1.0);
+        QCOMPARE(rows[1].gflops(), 1000.0); // 1 GFLOP in 1 ms
+        QCOMPARE(rows[1].origins, (std::vector<std::string>{"a", "b"}));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestInputs)
+#include "test_inputs.moc"

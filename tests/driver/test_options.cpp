@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options as JSON: read back as they were written, and refused where a key, a type or a number is wrong.
+#include "driver/options.h"
+
+#include <QTest>
+
+using namespace lathe;
+using driver::Options;
+
+class TestOptions : public QObject {
+    Q_OBJECT
+
+private slots:
+    void readBackAsWritten() {
+        QCOMPARE(driver::parseOptions(driver::toJson({})).value(), Options());
+        Options options;
+        options.target = codegen::parseTarget("x86-64-v2").value();
+        options.threads = 3;
+        options.numerics = driver::NumericsLevel::Strict;
+        options.level = 0;
+        options.verify = true;
+        options.cache = options.emitCode = false;
+        options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
+        options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {}}};
+        QCOMPARE(driver::parseOptions(driver::toJson(options)).value(), options);
+    }
+
+    void whatIsNotNamedStaysAtItsDefault() {
+        Options two;
+        two.threads = 2;
+        QCOMPARE(driver::parseOptions(R"({"threads":2})").value(), two);
+    }
+
+    void refused_data() {
+        QTest::addColumn<QString>("json");
+        QTest::addColumn<QString>("named");
+        QTest::newRow("no JSON") << "threads: 2" << "JSON object";
+        QTest::newRow("a list") << "[]" << "JSON object";
+        QTest::newRow("unknown key") << R"({"thread":2})" << "'thread'";
+        QTest::newRow("text for a number") << R"({"threads":"2"})" << "'threads'";
+        QTest::newRow("fraction") << R"({"threads":1.5})" << "'threads'";
+        QTest::newRow("negative") << R"({"threads":-1})" << "'threads'";
+        QTest::newRow("beyond int") << R"({"threads":4294967297})" << "'threads'";
+        QTest::newRow("level out of range") << R"({"level":4})" << "'level'";
+        QTest::newRow("number for a flag") << R"({"verify":1})" << "'verify'";
+        QTest::newRow("unknown numerics") << R"({"numerics":"sloppy"})" << "'sloppy'";
+        QTest::newRow("unknown target") << R"({"target":"z80"})" << "'z80'";
+        QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-1]}})" << "'shapes'";
+        QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
+        QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
+        QTest::newRow("symbols as a list") << R"({"symbols":[1]})" << "'symbols'";
+    }
+    void refused() {
+        QFETCH(QString, json);
+        QFETCH(QString, named);
+        const auto options = driver::parseOptions(json.toStdString());
+        QVERIFY(!options);
+        QVERIFY2(QString::fromStdString(toString(options.error())).contains(named), toString(options.error()).c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestOptions)
+#include "test_options.moc"
