@@ -150,9 +150,8 @@ private:
                 indices.size(), wanted);
         for (const Expr& index : indices)
             require(index.dtype().isInt(), "an index of '{}' has type {}", buffer.name, toString(index.dtype()));
-        // The entry's buffers get their places with "flatten buffers".
-        require(declaredBuffers_.contains(&buffer) || (function_.isEntry && level_ != Level::Lowered),
-                "the buffer '{}' is not declared here", buffer.name);
+        require(function_.isEntry || declaredBuffers_.contains(&buffer), "the buffer '{}' is not declared here",
+                buffer.name);
     }
 
     // Statements
@@ -209,7 +208,8 @@ private:
         if (level_ != Level::Lowered)
             return;
         const std::optional<int64_t> elements = arith::asInt(flatExtent(buffer));
-        require(elements && buffer.scope != Scope::Workspace, "the allocation of '{}' has no constant size",
+        require(elements.has_value(), "the allocation of '{}' has no constant size", buffer.name);
+        require(buffer.scope != Scope::Workspace || function_.isEntry, "'{}' is workspace without a place",
                 buffer.name);
         // Narrow floats may have been widened to four bytes since the place was chosen.
         constexpr int64_t most = 4 * localBytes;
