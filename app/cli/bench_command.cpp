@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe bench`: medians of alternating rounds, so that a drifting machine hits all contenders alike. A contender other than
-// Lathe is a command, given by --against NAME=COMMAND: started as `COMMAND MODEL THREADS DATAFOLDER`, it prints "ready",
-// then for each line "run" on its standard input runs once and prints the nanoseconds.
+// Lathe is a command, given by --against NAME=COMMAND: started as `COMMAND MODEL THREADS FOLDER`, it loads the model with the
+// inputs in FOLDER (input_0.npy … in the model's order: those that Lathe runs with), prints "ready", then for each line
+// "run" on its standard input runs once and prints the nanoseconds.
 #include "app/cli/prepare.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
+#include "driver/tensor_files.h"
 
 #include <algorithm>
 #include <charconv>
+#include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -23,11 +26,11 @@ class Contender {
 public:
     /// Starts it and waits until it is ready. COMMAND may hold arguments; the rest reach it as they are, whatever their names.
     static Result<std::unique_ptr<Contender>> start(const std::string& name, const std::string& command,
-                                                    const std::string& model, int threads, const std::string& data) {
+                                                    const std::string& model, int threads, const std::string& inputs) {
         auto contender = std::make_unique<Contender>();
         contender->name_ = name;
         LATHE_CHECKED(contender->child_.start(
-            "/bin/sh", {"-c", "exec " + command + " \"$@\"", "sh", model, std::to_string(threads), data}));
+            "/bin/sh", {"-c", "exec " + command + " \"$@\"", "sh", model, std::to_string(threads), inputs}));
         LATHE_TRY(const std::string line, contender->readLine());
         if (line != "ready")
             return failure(fmt::format("contender '{}' said '{}', not 'ready'", name, line));
@@ -63,6 +66,44 @@ private:
     std::string name_;
     driver::ChildProcess child_;
 };
+
+/// A folder of the inputs that all contenders run with; removed with this object.
+class InputFolder {
+public:
+    InputFolder() {
+        std::string pattern = (std::filesystem::temp_directory_path() / "lathe-bench-XXXXXX").string();
+        if (mkdtemp(pattern.data()))
+            path_ = pattern;
+    }
+    ~InputFolder() {
+        std::error_code ignored;
+        if (!path_.empty())
+            std::filesystem::remove_all(path_, ignored);
+    }
+    InputFolder(const InputFolder&) = delete;
+    InputFolder& operator=(const InputFolder&) = delete;
+    const std::filesystem::path& path() const { return path_; }
+
+private:
+    std::filesystem::path path_;
+};
+
+/// Gives Lathe and, if there are contenders, the folder the same tensors: the given ones, the others at random.
+Result<void> shareInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const driver::Tensors& given,
+                         const driver::Shapes& asked, const InputFolder* folder) {
+    LATHE_TRY(const driver::Shapes shapes, driver::inputShapes(loaded.inputs, given, asked));
+    driver::Tensors tensors = given;
+    std::mt19937_64 generator(0);
+    for (size_t i = 0; i < loaded.inputs.size(); ++i) {
+        const driver::RunnerValue& input = loaded.inputs[i];
+        if (!tensors.contains(input.name))
+            tensors[input.name] = driver::randomTensor(input.dtype, shapes[i].second, generator);
+        if (folder)
+            LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensors[input.name]));
+    }
+    LATHE_CHECKED(driver::setInputs(runner, loaded, tensors, {}, 0));
+    return {};
+}
 
 double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
@@ -109,16 +150,14 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     LATHE_TRY(driver::RunnerModel loaded, runner.load(path));
     TestCase test = testCaseOf(model);
     std::vector<std::string> inputs;
-    std::string data;
-    if (!test.dataSets.empty()) {
-        data = test.dataSets.front().string();
+    if (!test.dataSets.empty())
         for (size_t i = 0; i < loaded.inputs.size(); ++i)
             inputs.push_back(fmt::format("{}={}", loaded.inputs[i].name,
                                          (test.dataSets.front() / fmt::format("input_{}.pb", i)).string()));
-    }
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
     LATHE_TRY(const driver::Tensors given, readInputs(inputs));
-    LATHE_CHECKED(driver::setInputs(runner, loaded, given, compileOptions.shapes, 0));
+    InputFolder folder;
+    LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, args.against.empty() ? nullptr : &folder));
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
     rows[0].runtime = "lathe";
@@ -128,7 +167,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         if (equals == std::string::npos)
             return failure(ErrorKind::Usage, fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
         LATHE_TRY(auto contender,
-                  Contender::start(against.substr(0, equals), against.substr(equals + 1), model, threads, data));
+                  Contender::start(against.substr(0, equals), against.substr(equals + 1), model, threads, folder.path().string()));
         rows.push_back({contender->name(), {}, 0, 0});
         contenders.push_back(std::move(contender));
     }

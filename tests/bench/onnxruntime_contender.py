@@ -1,35 +1,27 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime as a contender of `lathe bench`: MODEL THREADS [DATA_FOLDER].
+"""ONNX Runtime as a contender of `lathe bench`: MODEL THREADS FOLDER.
 
-Prints "ready" once the model is loaded; each line on standard input is one run, answered by its nanoseconds. Inputs are
-input_0.pb … of the data folder; without one zeros, unknown sizes being 1.
+Prints "ready" once the model is loaded; each line on standard input is one run, answered by its nanoseconds. FOLDER has
+the inputs that Lathe runs with: input_0.npy … in the order of the model's inputs. NumPy lacks some narrow types, which
+stand there widened, so each is brought to the type that the model declares.
 """
 import sys
 import time
 from pathlib import Path
 
 import numpy as np
-import onnx
-import onnx.numpy_helper
 import onnxruntime
 
 TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
-         "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int8)": np.int8, "tensor(uint8)": np.uint8,
-         "tensor(bool)": np.bool_}
+         "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int16)": np.int16, "tensor(int8)": np.int8,
+         "tensor(uint64)": np.uint64, "tensor(uint32)": np.uint32, "tensor(uint16)": np.uint16,
+         "tensor(uint8)": np.uint8, "tensor(bool)": np.bool_}
 
 
 def feeds(session, folder):
-    result = {}
-    for i, value in enumerate(session.get_inputs()):
-        file = Path(folder) / f"input_{i}.pb" if folder else None
-        if file and file.exists():
-            tensor = onnx.TensorProto.FromString(file.read_bytes())
-            result[tensor.name or value.name] = onnx.numpy_helper.to_array(tensor)
-        else:
-            shape = [size if isinstance(size, int) else 1 for size in value.shape]
-            result[value.name] = np.zeros(shape, TYPES[value.type])
-    return result
+    return {value.name: np.load(folder / f"input_{i}.npy").astype(TYPES[value.type], copy=False)
+            for i, value in enumerate(session.get_inputs())}
 
 
 def main():
@@ -38,7 +30,7 @@ def main():
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
     session = onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
-    inputs = feeds(session, sys.argv[3] if len(sys.argv) > 3 else "")
+    inputs = feeds(session, Path(sys.argv[3]))
     print("ready", flush=True)
     for _ in sys.stdin:
         start = time.perf_counter_ns()

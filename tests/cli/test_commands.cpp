@@ -198,6 +198,23 @@ private slots:
                   {"model", "threads", "runtime", "median_ms", "min_ms", "rounds", "compile_s", "peak_bytes"});
     }
 
+    /// The contender is given the sizes of --shape, in files that NumPy reads.
+    void benchAgainst() {
+        const QString script = folder_.filePath("contender.sh"), seen = folder_.filePath("seen");
+        writeFile(script.toStdString(),
+                  "for i in 0 1; do head -c 128 \"$3/input_$i.npy\" | tr -cd '[:print:]'; done > '" +
+                      seen.toStdString() + "'\necho ready\nwhile read line; do echo 1000; done\n");
+        const Outcome outcome = runLathe(
+            {"bench", "--json", model_, "--rounds", "2", "--shape", "x=7,3", "--against", "probe=sh '" + script + "'"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QCOMPARE(lines(outcome.out).size(), 2);
+        QFile file(seen);
+        QVERIFY(file.open(QFile::ReadOnly));
+        const QString headers = file.readAll();
+        QCOMPARE(headers.count("(7, 3)"), 2); // of x, and of z by the same symbol
+        QCOMPARE(headers.count("'<f4'"), 2);
+    }
+
     void test() {
         // y = x + 1, with right and with wrong expected data.
         const auto tensor = [](std::vector<float> values) {

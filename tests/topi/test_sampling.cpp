@@ -87,7 +87,7 @@ private slots:
                    resize({1, 1, 6}, {1, 1, 3}, "nearest", "half_pixel")),
                ({1, 1, 6}), {1, 1, 1, 2, 2, 2});
     }
-    void nearestWithoutShift() { // position (o + 0.5) / scale: opsets 11 and 12
+    void nearestWithoutShift() { // position (o + 0.5) / scale: opsets 11 to 13
         const std::pair<const char*, std::vector<double>> cases[] = {{"round_prefer_floor", {1, 2, 2, 3, 3, 4, 4, 4}},
                                                                      {"floor", {1, 1, 2, 2, 3, 3, 4, 4}},
                                                                      {"ceil", {2, 2, 3, 3, 4, 4, 4, 4}}};

@@ -42,9 +42,10 @@ constexpr auto table = std::to_array<Row>({
     {"broadcast", "", 1, newest, flag},
     {"ceil_mode", "", 1, newest, flag},
     {"center_point_box", "", 1, newest, flag},
-    {"coordinate_transformation_mode", "Resize", 11, 12,
+    // Version 13 dropped tf_half_pixel_for_nn from its text, but ONNX's tests of that version still have it.
+    {"coordinate_transformation_mode", "Resize", 11, 13,
      "half_pixel pytorch_half_pixel align_corners asymmetric tf_half_pixel_for_nn tf_crop_and_resize"},
-    {"coordinate_transformation_mode", "Resize", 13, 18, halfPixels},
+    {"coordinate_transformation_mode", "Resize", 14, 18, halfPixels},
     {"coordinate_transformation_mode", "Resize", 19, newest,
      "half_pixel half_pixel_symmetric pytorch_half_pixel align_corners asymmetric tf_crop_and_resize"},
     {"coordinate_transformation_mode", "RoiAlign", 1, newest, "half_pixel output_half_pixel"},
