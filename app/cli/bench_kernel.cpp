@@ -37,7 +37,8 @@ Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std
         if (param.buffer)
             continue;
         const std::string prefix = param.scalar->name + "=";
-        const auto found = std::ranges::find_if(given, [&](const std::string& each) { return each.starts_with(prefix); });
+        const auto found =
+            std::ranges::find_if(given, [&](const std::string& each) { return each.starts_with(prefix); });
         if (found == given.end()) {
             missing.push_back(param.scalar->name);
             continue;

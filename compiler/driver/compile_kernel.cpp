@@ -40,8 +40,8 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
                                              KernelRecord& record) {
     static const lower::ScheduleDecisions none;
     const auto decided = decisions.kernels.find(record.workload);
-    LATHE_CHECKED(lower::lowerKernel(kernel, options.target,
-                                     decided == decisions.kernels.end() ? none : decided->second, hook));
+    LATHE_CHECKED(
+        lower::lowerKernel(kernel, options.target, decided == decisions.kernels.end() ? none : decided->second, hook));
     record.schedule = kernel.schedule;
     record.llvmIr = [lowered = kernel.lowered, target = options.target]() -> Result<std::string> {
         LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));

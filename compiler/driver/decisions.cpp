@@ -77,8 +77,8 @@ Result<void> readSchedules(const json& value, Decisions& decisions) {
             return malformed("schedules", text, form);
         auto trace = schedule::parseTrace(text.get<std::string>());
         if (!trace)
-            return failure(fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line,
-                                       trace.error().what));
+            return failure(
+                fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line, trace.error().what));
         decisions.kernels[workload].trace = *std::move(trace);
     }
     return {};
@@ -104,7 +104,8 @@ Result<Decisions> parseDecisions(std::string_view text) {
         } else if (key == "schedules") {
             LATHE_CHECKED(readSchedules(content, decisions));
         } else {
-            return failure(fmt::format("unknown decision '{}'", key), "known: skip, optional_limit, answers, schedules");
+            return failure(fmt::format("unknown decision '{}'", key),
+                           "known: skip, optional_limit, answers, schedules");
         }
     }
     return decisions;
@@ -122,15 +123,15 @@ std::string toJson(const Decisions& decisions) {
         if (kernel.trace)
             value["schedules"][workload] = schedule::print(*kernel.trace);
     }
-    return value.dump();
+    return dump(value);
 }
 
 Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads) {
     for (const auto& [workload, kernel] : decisions.kernels)
         if (!workloads.contains(workload))
-            return failure(fmt::format("schedules are decided for the workload '{}', which this model does not have",
-                                       workload),
-                           "the workloads of a model, for the target it is compiled for: lathe passes --json");
+            return failure(
+                fmt::format("schedules are decided for the workload '{}', which this model does not have", workload),
+                "the workloads of a model, for the target it is compiled for: lathe passes --json");
     return {};
 }
 

@@ -18,8 +18,8 @@
 namespace lathe::driver {
 
 struct Decisions {
-    std::set<std::string> skipPasses; // optional passes that are off
-    int optionalLimit = -1;           // only the first N optional passes run; -1: all
+    std::set<std::string> skipPasses;                        // optional passes that are off
+    int optionalLimit = -1;                                  // only the first N optional passes run; -1: all
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
 };
 

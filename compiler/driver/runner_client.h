@@ -77,7 +77,8 @@ struct RunnerBench {
     int warmUps = 3;                            // calls before the first sample
     std::chrono::nanoseconds least{10'000'000}; // that a sample takes: as many calls as that needs
     int samples = 10;
-    int64_t flushBytes = 0; // written by the calling thread before each call, so that caches are cold; 0: they stay warm
+    int64_t flushBytes =
+        0; // written by the calling thread before each call, so that caches are cold; 0: they stay warm
 };
 
 struct RunnerBenchTimes {

@@ -39,10 +39,13 @@ public:
             args.push_back(region_.allocate(kernel_.workspaceBytes));
         const Var time = arith::var("time");
         const Expr times = region_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
-        region_.add(tir::makeStmt(
-            tir::For{time, 0, times, tir::ForKind::Serial,
-                     tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1), {}},
-            -1));
+        region_.add(tir::makeStmt(tir::For{time,
+                                           0,
+                                           times,
+                                           tir::ForKind::Serial,
+                                           tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1),
+                                           {}},
+                                  -1));
         auto function = std::make_shared<tir::PrimFunc>();
         function->name = "lathe_entry";
         function->outputs = 0;
@@ -70,8 +73,7 @@ private:
         region_.bind(plan, addressOf(place));
         for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
             const Var& scalar = kernel_.scalars[i];
-            region_.define(scalar,
-                           arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
+            region_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
             check(arith::logicalAnd(arith::ge(scalar, std::max<int64_t>(scalar->lower, 0)),
                                     arith::le(scalar, scalar->upper)),
                   tir::CheckKind::InvalidValue,
@@ -99,12 +101,11 @@ private:
         const tir::Buffer& buffer = *made_.outputs[i];
         checkSize(buffer);
         for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
-            region_.add(evaluate(
-                rtCall(LATHE_FN_OUTPUT_DIM, {ordinal(i), ordinal(axis), buffer.shape[axis]}, types::Void)));
-        const Expr bytes =
-            arith::simplify(elementsOf(buffer.shape) * static_cast<int64_t>(buffer.dtype.bytes()));
-        const Expr address = region_.let(fmt::format("out{}", i),
-                                         rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
+            region_.add(
+                evaluate(rtCall(LATHE_FN_OUTPUT_DIM, {ordinal(i), ordinal(axis), buffer.shape[axis]}, types::Void)));
+        const Expr bytes = arith::simplify(elementsOf(buffer.shape) * static_cast<int64_t>(buffer.dtype.bytes()));
+        const Expr address =
+            region_.let(fmt::format("out{}", i), rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
         check(arith::ne(arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64),
                         arith::intImm(0, types::Int64)),
               tir::CheckKind::OutOfMemory, fmt::format("not enough memory for output '{}'", buffer.name));

@@ -63,9 +63,9 @@ private:
 Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
                          const KernelHook& hook) {
     Stages stages(hook, kernel.computation);
-    Result<void> followed = decisions.empty() ? Result<void>{}
-                                              : failure(fmt::format("{} gets no schedule, so none can be decided",
-                                                                    kernel.name));
+    Result<void> followed = decisions.empty()
+                                ? Result<void>{}
+                                : failure(fmt::format("{} gets no schedule, so none can be decided", kernel.name));
     if (kernel.schedulable)
         stages.run("schedule", [&](const PrimFuncPtr& function) {
             Result<ScheduledKernel> made = scheduleKernel(function, target, decisions);

@@ -26,8 +26,7 @@ Result<ScheduledKernel> scheduleByDefault(const tir::PrimFuncPtr& computation, c
                 return failure(fmt::format("the schedule of {} asks nothing by the name '{}'", computation->name, name),
                                names.empty() ? "it asks nothing" : fmt::format("it asks: {}", fmt::join(names, ", ")));
             }
-        return ScheduledKernel{made.schedule.function(),
-                               {made.schedule.trace(), asked, std::move(made.refusals), {}}};
+        return ScheduledKernel{made.schedule.function(), {made.schedule.trace(), asked, std::move(made.refusals), {}}};
     } catch (const schedule::AnswerError& wrong) {
         return failure(fmt::format("schedule of {}: {}", computation->name, wrong.what()));
     }

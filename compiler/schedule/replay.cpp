@@ -94,9 +94,8 @@ private:
         if (const auto* literal = std::get_if<int64_t>(&number))
             return *literal;
         const auto& ref = std::get<DecisionRef>(number);
-        const auto decided = std::ranges::find_if(schedule_.decisions_, [&](const Decision& decision) {
-            return decision.question.name == ref.decision;
-        });
+        const auto decided = std::ranges::find_if(
+            schedule_.decisions_, [&](const Decision& decision) { return decision.question.name == ref.decision; });
         if (decided == schedule_.decisions_.end() || static_cast<size_t>(ref.part) >= decided->answer.size())
             throw ScheduleError(fmt::format("${} was not decided before", ref.decision));
         return {decided->answer[static_cast<size_t>(ref.part)], ref};

@@ -96,7 +96,7 @@ private:
     Trace trace_;
     std::vector<std::string> blockNames_; // by number; of blocks with one name the last one lives
     size_t unscheduledBlocks_ = 0;        // so many of them stood in the unscheduled function
-    std::map<int, arith::Var> loopVars_; // loop id -> its variable
+    std::map<int, arith::Var> loopVars_;  // loop id -> its variable
     int nextLoop_ = 0;
 };
 

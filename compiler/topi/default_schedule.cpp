@@ -259,7 +259,8 @@ void decomposeReductions(Schedule& schedule, Refusals& refusals) {
         };
         std::vector<LoopRef> loops = schedule.loops(block);
         if (auto first = std::find_if(loops.begin(), loops.end(), reduces); first != loops.end())
-            attempt(schedule, "initialisation", block, refusals, [&](Schedule& s) { s.decomposeReduction(block, *first); });
+            attempt(schedule, "initialisation", block, refusals,
+                    [&](Schedule& s) { s.decomposeReduction(block, *first); });
     }
 }
 

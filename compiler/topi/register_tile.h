@@ -16,7 +16,7 @@ struct RegisterTile {
     int vectorAxis = -1, rowAxis = -1;
     int64_t width = 1, rows = 1;
     std::vector<int64_t> widths; // what the width may be; empty: a panel of packed weights has its own
-    std::vector<int> before; // axes outside of all tiles of one panel; the others pass inside
+    std::vector<int> before;     // axes outside of all tiles of one panel; the others pass inside
 };
 
 /// The tile of a matrix product or convolution; nothing if the block is none or its axes do not fit.

@@ -69,13 +69,26 @@ private slots:
     }
 
     void malformedTextIsRefused() {
-        for (const char* bad :
-             {"", "[]", "{", R"({"skip":["canonical forms"]})", R"({"skip":"fuse"})", R"({"skip":[1]})", R"({"speed":1})",
-              R"({"pins":{}})", R"({"optional_limit":1.5})", R"({"optional_limit":-2})",
-              R"({"optional_limit":4294967297})", R"({"optional_limit":18446744073709551615})", R"({"answers":[]})",
-              R"({"answers":{"a":{"b0.rows":6}}})", R"({"answers":{"a":{"b0.rows":[1.5]}}})",
-              R"({"answers":{"a":{"b0.rows":["6"]}}})", R"({"answers":{"a":{"b0.rows":[9223372036854775808]}}})",
-              R"({"answers":{"a":6}})", R"({"schedules":{"a":["split"]}})", R"x({"schedules":{"a":"split toys(1)"}})x"}) {
+        for (const char* bad : {"",
+                                "[]",
+                                "{",
+                                R"({"skip":["canonical forms"]})",
+                                R"({"skip":"fuse"})",
+                                R"({"skip":[1]})",
+                                R"({"speed":1})",
+                                R"({"pins":{}})",
+                                R"({"optional_limit":1.5})",
+                                R"({"optional_limit":-2})",
+                                R"({"optional_limit":4294967297})",
+                                R"({"optional_limit":18446744073709551615})",
+                                R"({"answers":[]})",
+                                R"({"answers":{"a":{"b0.rows":6}}})",
+                                R"({"answers":{"a":{"b0.rows":[1.5]}}})",
+                                R"({"answers":{"a":{"b0.rows":["6"]}}})",
+                                R"({"answers":{"a":{"b0.rows":[9223372036854775808]}}})",
+                                R"({"answers":{"a":6}})",
+                                R"({"schedules":{"a":["split"]}})",
+                                R"x({"schedules":{"a":"split toys(1)"}})x"}) {
             const auto refused = driver::parseDecisions(bad);
             QVERIFY2(!refused && !refused.error().what.empty(), bad);
         }
@@ -123,14 +136,15 @@ private slots:
         QCOMPARE(wrong(), "");
         // Another one altogether.
         decided.answers.clear();
-        decided.trace = *schedule::parseTrace("loops blocks(#0) gives(0, 1, 2)\nsplit loops(1) numbers(4, -1) gives(3, 4)\n"
-                                              "parallel loops(0)\nunroll loops(3)\n");
+        schedule::Schedule own(kernel->stages.front().second);
+        own.unroll(own.split(own.loops(own.blocks().front()).front(), {-1, 4})[1]);
+        decided.trace = own.trace();
         driver::Trace other;
         const auto compiled = compile(decisions, other);
         QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
         QVERIFY(other.diagnostics.empty());
-        const auto own = std::ranges::find(other.kernels, kernel->workload, &driver::KernelRecord::workload);
-        QVERIFY2(scheduled(*own).find("in 4 unrolled") != std::string::npos, scheduled(*own).c_str());
+        const auto made = std::ranges::find(other.kernels, kernel->workload, &driver::KernelRecord::workload);
+        QVERIFY2(scheduled(*made).find("in 4 unrolled") != std::string::npos, scheduled(*made).c_str());
         QCOMPARE(wrong(), "");
     }
 
@@ -140,7 +154,8 @@ private slots:
         const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
         QVERIFY(kernel);
         driver::Decisions decisions;
-        decisions.kernels[kernel->workload].trace = *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
+        decisions.kernels[kernel->workload].trace =
+            *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
         driver::Trace trace;
         QVERIFY(compile(decisions, trace));
         QCOMPARE(trace.diagnostics.size(), size_t(1));

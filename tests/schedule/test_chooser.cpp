@@ -49,8 +49,13 @@ private slots:
         QVERIFY(objection(tile(12, 3), {-1, 3, 4}).empty());
         QVERIFY(objection(tile(13, 3), {-1, 3, 4}).empty()); // tails are guarded
         QVERIFY(objection(tile(0, 2), {-1, 1000}).empty());
-        for (const std::vector<int64_t>& wrong :
-             {std::vector<int64_t>{}, {-1, 4}, {3, 4, 1}, {-1, 0, 4}, {-1, -1, 4}, {-1, 4, 4}, {-1, 1L << 40, 1L << 40}})
+        for (const std::vector<int64_t>& wrong : {std::vector<int64_t>{},
+                                                  {-1, 4},
+                                                  {3, 4, 1},
+                                                  {-1, 0, 4},
+                                                  {-1, -1, 4},
+                                                  {-1, 4, 4},
+                                                  {-1, 1L << 40, 1L << 40}})
             QVERIFY(!objection(tile(12, 3), wrong).empty());
     }
 
@@ -71,9 +76,9 @@ private slots:
         QCOMPARE(s.choose({"D"}, "rows", {1, 2}, 1).value, int64_t(2));
         QCOMPARE(s.decisions().size(), size_t(2));
         QCOMPARE(noting->asked().size(), size_t(2));
-        QVERIFY_THROWS_EXCEPTION(schedule::AnswerError,
-                                 Schedule(matmul(5, 9, 3, true), pinned({{"b0.rows", {7}}}))
-                                     .choose({"C"}, "rows", {1, 2}, 1));
+        QVERIFY_THROWS_EXCEPTION(
+            schedule::AnswerError,
+            Schedule(matmul(5, 9, 3, true), pinned({{"b0.rows", {7}}})).choose({"C"}, "rows", {1, 2}, 1));
     }
 
     void whatIsRefusedLeavesAReasonAndNothingElse() {
@@ -113,8 +118,9 @@ private slots:
         Schedule t(matmul(12, 9, 3, true));
         QVERIFY(t.replay(*changed));
         SAME(*matmul(12, 9, 3, true), *t.function());
-        QVERIFY_THROWS_EXCEPTION(schedule::AnswerError,
-                                 Schedule(matmul(12, 9, 3, true), pinned({{"b0.tile", {-1, 5, 3}}})).decide(tile(12, 3)));
+        QVERIFY_THROWS_EXCEPTION(
+            schedule::AnswerError,
+            Schedule(matmul(12, 9, 3, true), pinned({{"b0.tile", {-1, 5, 3}}})).decide(tile(12, 3)));
     }
 };
 

@@ -94,18 +94,17 @@ private slots:
     void everyAnswerKeepsMeaning() {
         const Target target = *codegen::parseTarget("x86-64-v3");
         int followed = 0, refused = 0;
-        for (const tir::PrimFuncPtr& function :
-             {dots(Expr(9), Expr(7), 129), matmul(Expr(13), Expr(33), Expr(7), true), centred(5, 37), windows(33, 2),
-              chain(Expr(7), Expr(40))}) {
+        for (const tir::PrimFuncPtr& function : {dots(Expr(9), Expr(7), 129), matmul(Expr(13), Expr(33), Expr(7), true),
+                                                 centred(5, 37), windows(33, 2), chain(Expr(7), Expr(40))}) {
             const auto noting = std::make_shared<schedule::Noting>(std::make_shared<schedule::Preferred>());
             topi::scheduleDefault(schedule::Schedule(function, noting), target);
             QVERIFY(!noting->asked().empty());
             for (const schedule::Question& question : noting->asked())
                 for (const int64_t candidate : question.candidates) {
-                    const auto pins = std::make_shared<schedule::Pinned>(schedule::Answers{{question.name, {candidate}}});
+                    const auto pins =
+                        std::make_shared<schedule::Pinned>(schedule::Answers{{question.name, {candidate}}});
                     try {
-                        const topi::Scheduled made =
-                            topi::scheduleDefault(schedule::Schedule(function, pins), target);
+                        const topi::Scheduled made = topi::scheduleDefault(schedule::Schedule(function, pins), target);
                         SAME(*function, *made.schedule.function());
                         schedule::Schedule again(function);
                         QVERIFY(again.replay(made.schedule.trace()));

@@ -71,7 +71,8 @@ void randomStep(Schedule& s, std::mt19937& random) {
     auto block = blocks[pick(blocks.size())];
     auto loops = s.loops(block);
     auto other = s.loops(blocks[pick(blocks.size())]);
-    static const std::vector<std::vector<schedule::Number>> factors{{-1, 2}, {-1, 4}, {-1, 6}, {2, -1}, {-1, 3, 2}, {-1, 1}};
+    static const std::vector<std::vector<schedule::Number>> factors{{-1, 2}, {-1, 4},    {-1, 6},
+                                                                    {2, -1}, {-1, 3, 2}, {-1, 1}};
     auto scope = pick(2) ? tir::Scope::Local : tir::Scope::Workspace;
     auto any = [&](const std::vector<schedule::LoopRef>& from) {
         return from.empty() ? schedule::LoopRef{} : from[pick(from.size())];

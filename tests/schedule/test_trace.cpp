@@ -86,9 +86,12 @@ private slots:
         Schedule s(function);
         recipe(s);
         std::string renamed = tir::print(*function);
-        for (const auto& [from, to] : {std::pair{"block C", "block first"}, {"block D", "block `a b`"}, {" i", " row"}})
-            for (size_t at = renamed.find(from); at != std::string::npos; at = renamed.find(from, at + 1))
-                renamed.replace(at, std::string_view(from).size(), to);
+        for (const auto& [from, to] :
+             {std::pair<std::string, std::string>{"block C", "block first"}, {"block D", "block `a b`"}}) {
+            const size_t at = renamed.find(from);
+            QVERIFY2(at != std::string::npos, renamed.c_str());
+            renamed.replace(at, from.size(), to);
+        }
         auto other = tir::parsePrimFunc(renamed);
         QVERIFY2(other, other ? "" : toString(other.error()).c_str());
         Schedule t(*other);

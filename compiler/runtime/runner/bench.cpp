@@ -22,8 +22,8 @@ int64_t now() {
 class Bench {
 public:
     Bench(lathe_model* model, lathe_context* context, const BenchPlan& plan)
-        : context_(context), planInput_(lathe_model_input_count(model) - 1), plan_(plan), values_(1 + plan.sizes.size()),
-          flushed_(plan.flushBytes) {
+        : context_(context), planInput_(lathe_model_input_count(model) - 1), plan_(plan),
+          values_(1 + plan.sizes.size()), flushed_(plan.flushBytes) {
         std::copy(plan.sizes.begin(), plan.sizes.end(), values_.begin() + 1);
     }
 
@@ -36,10 +36,12 @@ public:
         while (times.calls < limit()) {
             if (const lathe_status bad = sample(times.calls, ns))
                 return bad;
+            ns = spent_;
             if (ns >= plan_.leastNs)
                 break;
             // A tenth more than what seems to be needed; at least twice, since short runs say little.
-            const double wanted = 1.1 * static_cast<double>(plan_.leastNs) / static_cast<double>(std::max<int64_t>(ns, 1));
+            const double wanted =
+                1.1 * static_cast<double>(plan_.leastNs) / static_cast<double>(std::max<int64_t>(ns, 1));
             times.calls = static_cast<int64_t>(
                 std::min(static_cast<double>(limit()), static_cast<double>(times.calls) * std::max(2.0, wanted)));
         }
@@ -55,8 +57,17 @@ private:
     int64_t limit() const { return flushed_.empty() ? mostCalls : mostColdCalls; }
 
     lathe_status sample(int64_t calls, int64_t& ns) {
+        const int64_t begin = now();
+        lathe_status status = LATHE_OK;
         if (flushed_.empty())
-            return run(calls, ns);
+            status = run(calls, ns);
+        else
+            status = runCold(calls, ns);
+        spent_ = now() - begin;
+        return status;
+    }
+
+    lathe_status runCold(int64_t calls, int64_t& ns) {
         ns = 0;
         for (int64_t i = 0; i < calls; ++i) {
             flush();
@@ -99,6 +110,7 @@ private:
     std::vector<int64_t> values_; // of the plan's input; 0 calls: not set yet
     std::vector<uint8_t> flushed_;
     uint8_t round_ = 0;
+    int64_t spent_ = 0; // by the last sample, flushing included
 };
 
 } // namespace

@@ -13,7 +13,7 @@ namespace lathe::runtime::runner {
 struct BenchPlan {
     std::vector<int64_t> sizes; // the kernel's scalars
     uint32_t warmUps = 0;       // calls before the first sample
-    int64_t leastNs = 0;        // a sample takes at least this long: as many calls as that needs
+    int64_t leastNs = 0;        // a sample takes at least this long, flushing included: as many calls as that needs
     uint32_t samples = 1;
     uint64_t flushBytes = 0; // written before each call, so that caches hold nothing of it; 0: caches stay warm
 };

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+//
+// One kernel as an artifact: it computes what it should at any sizes, refuses sizes that contradict its inputs, and is timed
+// by the runner's bench.
+#include "driver/kernel_artifact.h"
+#include "driver/runner_client.h"
+#include "te/te.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <cstring>
+
+using namespace lathe;
+
+namespace {
+
+model::HostTensor tensorOf(DataType dtype, std::vector<int64_t> shape, const void* data, size_t bytes) {
+    model::HostTensor tensor{dtype, std::move(shape), std::vector<std::byte>(bytes), {}};
+    std::memcpy(tensor.bytes.data(), data, bytes);
+    return tensor;
+}
+
+/// y[i] = sum over j of x[i, j]; rows and columns are scalars.
+tir::PrimFuncPtr sums() {
+    const arith::Var rows = arith::symbol("rows", 0, 4096), columns = arith::symbol("columns", 0, 4096);
+    auto x = te::placeholder("x", types::Float32, {rows, columns});
+    auto y = te::reduce(
+        "y", {rows}, te::ReduceKind::Sum, {columns}, [&](auto& i, auto& r) { return (*x)({i[0], r[0]}); }, 0, "sum");
+    return te::toTir("sums", {x}, {y}, {rows, columns});
+}
+
+} // namespace
+
+class TestKernelArtifact : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    std::filesystem::path path_;
+    driver::RunnerOptions runnerOptions_;
+
+    Result<void> setPlan(driver::RunnerClient& runner, std::vector<int64_t> plan) {
+        return runner.setInput("plan", tensorOf(types::Int64, {static_cast<int64_t>(plan.size())}, plan.data(),
+                                                plan.size() * sizeof(int64_t)));
+    }
+    Result<void> setRows(driver::RunnerClient& runner, int64_t rows, int64_t columns) {
+        std::vector<float> x(static_cast<size_t>(rows * columns));
+        for (size_t i = 0; i < x.size(); ++i)
+            x[i] = static_cast<float>(i % 17);
+        return runner.setInput("x", tensorOf(types::Float32, {rows, columns}, x.data(), x.size() * 4));
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit());
+        path_ = temporary_.filePath("sums.so").toStdString();
+        runnerOptions_.program = LATHE_BINARY_DIR "/lathe-runner";
+        driver::Options options;
+        options.target = *parseTarget("x86-64-v3");
+        options.verify = true;
+        const auto written = driver::writeKernelArtifact(sums(), true, {}, options, path_);
+        QVERIFY2(written, written ? "" : toString(written.error()).c_str());
+        QVERIFY(!written->workload.empty() && !written->schedule.trace.steps.empty());
+    }
+
+    void computesAtAllSizes() {
+        driver::RunnerClient runner(runnerOptions_);
+        const auto loaded = runner.load(path_);
+        QVERIFY2(loaded, loaded ? "" : toString(loaded.error()).c_str());
+        for (const auto& [rows, columns] : {std::pair{1, 1}, {5, 40}, {64, 100}, {3, 0}, {0, 3}}) {
+            QVERIFY(setRows(runner, rows, columns));
+            QVERIFY(setPlan(runner, {3, rows, columns}));
+            const auto run = runner.run();
+            QVERIFY2(run, run ? "" : toString(run.error()).c_str());
+            const auto output = runner.output(0);
+            QVERIFY(output && output->shape == std::vector<int64_t>{rows});
+            for (int i = 0; i < rows; ++i) {
+                float got = 0, expected = 0;
+                std::memcpy(&got, output->bytes.data() + i * 4, 4);
+                for (int j = 0; j < columns; ++j)
+                    expected += static_cast<float>((i * columns + j) % 17);
+                QCOMPARE(got, expected);
+            }
+        }
+    }
+
+    void sizesThatContradictAreRefused() {
+        driver::RunnerClient runner(runnerOptions_);
+        QVERIFY(runner.load(path_));
+        QVERIFY(setRows(runner, 4, 8));
+        for (const std::vector<int64_t>& plan :
+             {std::vector<int64_t>{1, 4, 9}, {1, 5, 8}, {1, -1, 8}, {1, 4, 1L << 62}, {1, 1L << 40, 1L << 40}}) {
+            QVERIFY(setPlan(runner, plan));
+            QVERIFY(!runner.run());
+            QVERIFY(runner.outcome() == driver::RunnerOutcome::Refused);
+        }
+        QVERIFY(setPlan(runner, {1, 4, 8}));
+        QVERIFY(runner.run());
+    }
+
+    void isTimed() {
+        driver::RunnerClient runner(runnerOptions_);
+        driver::RunnerBench plan;
+        plan.kernel = "sums";
+        plan.samples = 5;
+        plan.least = std::chrono::milliseconds(2);
+        const auto timeOf = [&](int64_t rows, int64_t columns) -> Result<driver::RunnerBenchTimes> {
+            plan.sizes = {rows, columns};
+            LATHE_CHECKED(setRows(runner, rows, columns));
+            return runner.bench(plan);
+        };
+        QVERIFY(!runner.bench(plan)); // nothing is loaded
+        QVERIFY(runner.load(path_));
+        QVERIFY(!runner.bench(plan)); // no input, no sizes
+        const auto small = timeOf(4, 64), large = timeOf(256, 4096);
+        QVERIFY2(small && large, small && large ? "" : toString((small ? large : small).error()).c_str());
+        QCOMPARE(small->ns.size(), size_t(5));
+        // A call of 256 elements is far shorter than a sample, one of 2^20 far longer than that.
+        QVERIFY(small->calls > 10 && small->calls > large->calls);
+        const double least = *std::min_element(small->ns.begin(), small->ns.end());
+        QVERIFY(least > 0 && least * 50 < *std::min_element(large->ns.begin(), large->ns.end()));
+        // With caches flushed a call takes longer, and there are fewer in a sample.
+        plan.flushBytes = 64 << 20;
+        const auto cold = timeOf(4, 64);
+        QVERIFY(cold && cold->calls < small->calls);
+        QVERIFY(*std::min_element(cold->ns.begin(), cold->ns.end()) > least);
+
+        plan.kernel = "other";
+        QVERIFY(!timeOf(4, 64));
+        plan.kernel = "sums";
+        plan.sizes = {4, 65};
+        QVERIFY(!runner.bench(plan));
+        QVERIFY(runner.outcome() == driver::RunnerOutcome::Refused);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestKernelArtifact)
+#include "test_kernel_artifact.moc"
