@@ -2,7 +2,7 @@
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
 # The standard library's and fmt's headers, parsed once for all libraries of compiler/: most of the time of a small file.
-# Only headers of the system stand in it, so that its bytes, and with them ccache's keys, are the same in every checkout.
+# Only headers of the system stand in it, so that it stays valid whatever changes here.
 set(LATHE_PRECOMPILED <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map>
     <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
 function(lathe_precompile TARGET)

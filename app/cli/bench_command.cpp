@@ -166,8 +166,8 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         size_t equals = against.find('=');
         if (equals == std::string::npos)
             return failure(ErrorKind::Usage, fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
-        LATHE_TRY(auto contender,
-                  Contender::start(against.substr(0, equals), against.substr(equals + 1), model, threads, folder.path().string()));
+        LATHE_TRY(auto contender, Contender::start(against.substr(0, equals), against.substr(equals + 1), model,
+                                                   threads, folder.path().string()));
         rows.push_back({contender->name(), {}, 0, 0});
         contenders.push_back(std::move(contender));
     }

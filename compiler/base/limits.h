@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every limit in one place. Going over one is a Diagnostic that names the number, never a crash.
+// Every limit in one place but the runtime's, which stand in runtime/limits.h. Going over one is a Diagnostic that names
+// the number, never a crash. How far an optimization goes is no limit: that stands with the optimization.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace lathe::limits {
 
 inline constexpr int64_t modelFileBytes = int64_t{1} << 36;      // 64 GiB with external data
 inline constexpr int64_t protobufBytes = (int64_t{1} << 31) - 1; // protobuf's own
-inline constexpr int64_t tensorElements = int64_t{1} << 40;
+inline constexpr int64_t tensorElements = int64_t{1} << 40;      // dims of 0 left out; runtime/limits.h has the same
 inline constexpr int64_t tensorBytes = int64_t{1} << 42;
 inline constexpr int tensorRank = 32;
 inline constexpr int graphNodes = 1'000'000;                // with functions in place of their calls
@@ -20,8 +22,11 @@ inline constexpr int continuedNodes = 20'000;               // taken into the br
 inline constexpr int knownValueElements = 4096;             // of tensors that types may depend on
 inline constexpr int scheduleSteps = 4096;                  // of one schedule's trace
 inline constexpr int64_t evaluatorBytes = int64_t{1} << 28; // of one constant folding
-inline constexpr int64_t foldedBytes = int64_t{1} << 30;    // of all that is folded or made dense while importing
+inline constexpr int64_t foldedBytes = int64_t{1} << 29;    // of all that is folded or made dense while importing
 inline constexpr int64_t foldingSteps = 20'000'000'000;     // of all constant folding: about 20 s
-inline constexpr int64_t arenaBytes = int64_t{1} << 40;
+inline constexpr int64_t arenaBytes = int64_t{1} << 40;     // of one frame of intermediate values
+inline constexpr size_t textScopes = 10'000;                // of statements in IR text
+inline constexpr int64_t interpretedSteps = 100'000'000;    // of one run of loop IR
+inline constexpr size_t sequenceParts = 100'000;            // that a sequence is split into
 
 } // namespace lathe::limits

@@ -37,8 +37,8 @@ struct Source {
 };
 
 Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator,
-                                          const std::shared_ptr<Budget>& budget, const Options& options,
-                                          PassHook& hook, Trace& trace) {
+                                          const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
+                                          Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         frontend::Options importOptions{options.symbols, options.shapes, budget};
         frontend::Imported imported = source.import(&evaluator, importOptions);
@@ -125,7 +125,8 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     // What inference does not need.
     LATHE_CHECKED(pass("simplify inference", [](const Module& m) { return transform::simplifyInference(m); }));
     LATHE_CHECKED(pass("dead code", [](const Module& m) { return transform::deadCode(m); }));
-    LATHE_CHECKED(pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
+    LATHE_CHECKED(
+        pass("fold constants", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     LATHE_CHECKED(pass("common subexpressions", [](const Module& m) { return transform::commonSubexpressions(m); }));
     LATHE_CHECKED(
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));

@@ -12,7 +12,6 @@
 
 namespace lathe::driver {
 
-
 /// A compiled model.
 struct Artifact {
     std::filesystem::path path;

@@ -36,8 +36,7 @@ KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Ta
 }
 
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
-                                             KernelCache& cache, const lower::KernelHook& hook,
-                                             KernelRecord& record) {
+                                             KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record) {
     static const lower::ScheduleDecisions none;
     const auto decided = decisions.kernels.find(record.workload);
     LATHE_CHECKED(

@@ -3,8 +3,8 @@
 // A stack in place of recursion, for chains of recipes are long; then batches, each level by level.
 #include "driver/constants.h"
 
-#include "driver/model_tables.h"
 #include "base/parallel.h"
+#include "driver/model_tables.h"
 
 #include <algorithm>
 #include <cstring>

@@ -68,11 +68,12 @@ Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bo
     Decisions decisions;
     decisions.kernels[record.workload] = decided;
     std::vector<std::vector<std::byte>> objects;
+    KernelCache cache(options.cache);
     LATHE_TRY(std::vector<std::byte> code,
-              compileKernel(kernel, withCode, decisions, KernelCache(options.cache), {{}, {}, options.verify}, record));
+              compileKernel(kernel, withCode, decisions, cache, {{}, {}, options.verify}, record));
     objects.push_back(std::move(code));
 
-    const codegen::CodegenOptions codegenOptions{options.target, false, false};
+    const codegen::CodegenOptions codegenOptions{options.target};
     const lower::BenchEntry entry = lower::makeBenchEntry(kernel);
     const tir::PrimFuncPtr lowered = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify});
     LATHE_TRY(codegen::KernelCode entryCode, codegen::compileFunction(*lowered, codegenOptions));

@@ -318,7 +318,8 @@ Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
         payload.number(size);
     payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(runtime::limits::runsAtOnce))));
     payload.number(std::max<int64_t>(plan.least.count(), 0));
-    payload.number(static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(runtime::limits::samplesAtOnce))));
+    payload.number(
+        static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(runtime::limits::samplesAtOnce))));
     payload.number(static_cast<uint64_t>(std::clamp<int64_t>(plan.flushBytes, 0, runtime::limits::flushBytes)));
     LATHE_TRY(Reader reader, state_->request(Kind::Bench, payload.bytes()));
     RunnerBenchTimes times;

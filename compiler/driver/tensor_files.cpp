@@ -2,7 +2,7 @@
 #include "driver/tensor_files.h"
 
 #include "base/limits.h"
-#include "frontend/onnx/import.h"
+#include "frontend/frontend.h"
 
 #include <bit>
 #include <charconv>
@@ -197,7 +197,7 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
         return readNpy(path, file, fileBytes);
     if (path.extension() == ".npy")
         return named(error("this is no NumPy array: it does not begin as one", "numpy.save writes such a file"));
-    LATHE_TRY(const model::TensorPtr tensor, frontend::onnx::readTensor(path));
+    LATHE_TRY(const model::TensorPtr tensor, frontend::readTensor(path));
     // The rule of initializers is wider: an empty tensor may have any other dims there.
     const auto size = model::byteSize(tensor->dtype, tensor->shape);
     if (!size || (tensor->dtype != types::String && tensor->bytes.view.size() != static_cast<size_t>(*size)))

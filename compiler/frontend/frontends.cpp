@@ -22,8 +22,6 @@ constexpr auto table = std::to_array<Frontend>({
 /// What a file that no frontend knows seems to be, by its first bytes.
 std::string guessFormat(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-    if (text.empty())
-        return "the file is empty; copy or export the model again";
     if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
         return "this is a TFLite model; export the model to ONNX";
     if (text.starts_with("PK\x03\x04"))
@@ -49,6 +47,8 @@ Imported refused(Diagnostic reason, const std::string& file) {
 }
 
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
+    if (source.bytes.view.empty())
+        return refused(error("the file is empty", "copy or export the model again"), source.name);
     const auto knows = [&](const Frontend& frontend) { return frontend.probe(source.bytes.view, source.name); };
     const auto found = std::ranges::find_if(table, knows);
     if (found != table.end())

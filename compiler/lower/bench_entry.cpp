@@ -39,12 +39,8 @@ public:
             args.push_back(region_.allocate(kernel_.workspaceBytes));
         const Var time = arith::var("time");
         const Expr times = region_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
-        region_.add(tir::makeStmt(tir::For{time,
-                                           0,
-                                           times,
-                                           tir::ForKind::Serial,
-                                           tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1),
-                                           {}},
+        region_.add(tir::makeStmt(tir::For{time, 0, times, tir::ForKind::Serial,
+                                           tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1)},
                                   -1));
         auto function = std::make_shared<tir::PrimFunc>();
         function->name = "lathe_entry";
@@ -83,10 +79,9 @@ private:
         return plan;
     }
 
-    /// Each size is checked in the order in which their product is made: none of them overflows.
     void checkSize(const tir::Buffer& buffer) {
-        for (const SizeCondition& size : sizeConditions({buffer.dtype, buffer.shape, {}}, {}))
-            check(size.holds, tir::CheckKind::InvalidValue, buffer.name + ": " + size.message);
+        if (const auto size = sizeCondition(buffer.dtype, buffer.shape))
+            check(size->holds, tir::CheckKind::InvalidValue, buffer.name + ": " + size->message);
     }
 
     Expr input(size_t i) {

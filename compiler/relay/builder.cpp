@@ -236,14 +236,12 @@ namespace {
 /// Memory that a known element takes, about: an Expr and its node.
 constexpr size_t elementBytes = sizeof(Expr) + sizeof(arith::ExprNode);
 
-/// Whether the values of a type may become known. Sizes that only the computation will tell are bounded by its operands.
-bool isKnowable(const Type& type) {
+/// Whether a call's results are small enough to be computed here. Sizes that only the computation will tell are bounded by
+/// its operands.
+bool isSmall(const Type& type) {
     return std::ranges::all_of(fieldTypes(type), [](const Type& field) {
         const TensorType* tensor = asTensor(field);
-        if (!tensor)
-            return false;
-        const auto bytes = bytesOf(field);
-        return bytes ? *bytes <= limits::knownValueElements * tensor->dtype.bytes() : !constantShape(tensor->shape);
+        return tensor && (paysAsConstant(field, {}) || !constantShape(tensor->shape));
     });
 }
 
@@ -307,7 +305,7 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
             return constant(folded);
     }
     const bool evaluated = !value && allConstant && s.evaluator && row.numerics != Numerics::Random &&
-                           op != Op::Relayout && isKnowable(*type);
+                           op != Op::Relayout && isSmall(*type);
     const int64_t steps = evaluated ? stepsOf({op, {}, attributes}, context.args(), *type) : 0;
     if (evaluated && steps <= callSteps && s.budget->takeSteps(evaluationSteps(steps))) {
         auto function = std::make_shared<Function>();

@@ -5,7 +5,9 @@
 #include "relay/element.h"
 #include "relay/hash.h"
 
+#include <algorithm>
 #include <cstring>
+#include <iterator>
 
 namespace lathe::relay {
 namespace {
@@ -22,6 +24,20 @@ void addType(Hasher& hasher, DataType dtype, const std::vector<int64_t>& shape) 
 }
 
 } // namespace
+
+Constant::~Constant() {
+    std::vector<ConstantPtr> open = std::move(recipeArgs);
+    while (!open.empty()) {
+        const ConstantPtr last = std::move(open.back());
+        open.pop_back();
+        if (last.use_count() > 1)
+            continue;
+        // Nobody else sees it any more: what it holds is let go here, not in its own destructor.
+        std::vector<ConstantPtr>& args = const_cast<Constant&>(*last).recipeArgs;
+        std::ranges::move(args, std::back_inserter(open));
+        args.clear();
+    }
+}
 
 int64_t Constant::elements() const {
     int64_t count = 1;

@@ -47,7 +47,8 @@ double dimOf(const Type& type, int64_t axis) {
 }
 
 /// Steps an element of the result.
-double stepsAnElement(const OpCall& call, std::span<const Type> args) {
+double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type& result) {
+    const FusionKind kind = info(call.op).fusion;
     switch (call.op) {
     case Op::MatMul:
         return dimOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1);
@@ -59,7 +60,7 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args) {
         return product(attrs<PoolAttrs>(call.attrs).kernel);
     case Op::Dft:
         return 4 * std::max(dimOf(args[0], attrs<DftAttrs>(call.attrs).axis),
-                            static_cast<double>(arith::asInt(attrs<DftAttrs>(call.attrs).length).value_or(1)));
+                            dimOf(result, attrs<DftAttrs>(call.attrs).axis));
     case Op::Einsum:
     case Op::Det:
     case Op::NonMaxSuppression:
@@ -73,7 +74,7 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args) {
         return all;
     }
     default:
-        return info(call.op).fusion <= FusionKind::Reduction ? 1 : 64;
+        return kind <= FusionKind::Reduction ? 1 : kind == FusionKind::Opaque ? 4 : 64;
     }
 }
 
@@ -97,8 +98,8 @@ Origins::Amount Origins::of(const ConstantPtr& constant) {
         const Constant& at = *open.back();
         const int64_t elements = at.splat ? 1 : at.elements();
         const Amount own{elements * asTensor(at.type)->dtype.bytes(), elements};
-        if (!at.recipe || known_.contains(&at)) {
-            known_.try_emplace(&at, own);
+        if (!at.recipe || known_.contains(at.hash)) {
+            known_.try_emplace(at.hash, own);
             open.pop_back();
             continue;
         }
@@ -108,7 +109,7 @@ Origins::Amount Origins::of(const ConstantPtr& constant) {
         for (const ConstantPtr& arg : at.recipeArgs) {
             if (!seen.insert(arg.get()).second)
                 continue;
-            if (const auto found = known_.find(arg.get()); found == known_.end()) {
+            if (const auto found = known_.find(arg->hash); found == known_.end()) {
                 open.push_back(arg.get());
             } else {
                 sum.bytes += found->second.bytes;
@@ -117,10 +118,10 @@ Origins::Amount Origins::of(const ConstantPtr& constant) {
         }
         if (open.size() > before)
             continue;
-        known_[&at] = {std::min(own.bytes, sum.bytes), std::min(own.elements, sum.elements)};
+        known_[at.hash] = {std::min(own.bytes, sum.bytes), std::min(own.elements, sum.elements)};
         open.pop_back();
     }
-    return known_.at(constant.get());
+    return known_.at(constant->hash);
 }
 
 bool paysAsConstant(const Type& result, const Origins::Amount& from) {
@@ -133,9 +134,9 @@ bool paysAsConstant(const Type& result, const Origins::Amount& from) {
 }
 
 int64_t stepsOf(const OpCall& call, std::span<const Type> args, const Type& result) {
-    double steps = elementsOf(result) * stepsAnElement(call, args);
+    double steps = elementsOf(result) * stepsAnElement(call, args, result);
     for (const Type& arg : args)
-        steps += arg ? elementsOf(arg) * (info(call.op).fusion <= FusionKind::Reduction ? 1 : 64) : 0;
+        steps += arg ? elementsOf(arg) : 0;
     return static_cast<int64_t>(std::min(steps, most));
 }
 

@@ -28,7 +28,7 @@ public:
     Amount of(const ConstantPtr& constant);
 
 private:
-    std::unordered_map<const Constant*, Amount> known_;
+    std::unordered_map<Hash128, Amount, HashOfHash128> known_; // by the constant's hash
 };
 
 /// Whether the value of a call with this result should be a constant itself. It is small (32 KiB: types may depend on it),

@@ -109,6 +109,7 @@ struct Constant {
     FunctionPtr recipe;
     std::vector<ConstantPtr> recipeArgs;
     int64_t elements() const;
+    ~Constant(); // a loop: recipes of recipes are chains of any length
 };
 ConstantPtr makeConstant(DataType dtype, std::vector<int64_t> shape, model::Bytes bytes);
 ConstantPtr makeConstant(const model::TensorPtr& tensor);

@@ -23,6 +23,22 @@ Result<void> checkUpdates(const TensorType& x, const TensorType& updates, const 
     return checkWord("reduction", at.reduction, {"none", "add", "mul", "max", "min"});
 }
 
+/// Only the dims along `axis` are addressed by the indices' values; in the others an index stands at its own place, which the
+/// tensor must have.
+Result<void> checkPlaces(const TensorType& x, const TensorType& indices, int64_t axis, RuleContext& context) {
+    for (size_t i = 0; i < x.shape.size(); ++i) {
+        const Expr holds = arith::simplify(arith::le(indices.shape[i], x.shape[i]));
+        if (static_cast<int64_t>(i) == axis || arith::provablyTrue(holds))
+            continue;
+        const std::string what =
+            fmt::format("dim {} of indices {} is within tensor {}", i, text(indices.shape), text(x.shape));
+        if (arith::provablyFalse(holds))
+            return failure("it does not hold that " + what);
+        context.require(holds, what);
+    }
+    return {};
+}
+
 } // namespace
 
 Result<Type> gather(Op, RuleContext& context) {
@@ -43,6 +59,7 @@ Result<Type> gatherElements(Op, RuleContext& context) {
     if (x->shape.size() != indices->shape.size())
         return failure(
             fmt::format("tensor {} and indices {} have different ranks", text(x->shape), text(indices->shape)));
+    LATHE_CHECKED(checkPlaces(*x, *indices, attrs<AxisAttrs>(context.attrs()).axis, context));
     return tensorType(x->dtype, indices->shape);
 }
 
@@ -84,6 +101,7 @@ Result<Type> scatterElements(Op, RuleContext& context) {
     for (size_t i = 0; i < x->shape.size(); ++i)
         LATHE_CHECKED(
             equalDim(indices->shape[i], updates->shape[i], context, fmt::format("dims {} of indices and updates", i)));
+    LATHE_CHECKED(checkPlaces(*x, *indices, at.axis, context));
     return tensorType(x->dtype, x->shape);
 }
 

@@ -15,8 +15,8 @@ inline constexpr int arenaChunks = 64;         // each new one is at least half 
 inline constexpr int32_t keptPlaces = 1 << 16; // of what loops hand on
 inline constexpr uint64_t frameBytes = uint64_t{1} << 36; // of the runner's protocol: 64 GiB
 inline constexpr uint32_t runsAtOnce = 1'000'000;         // of one Run request
-inline constexpr uint32_t samplesAtOnce = 100'000;         // of one Bench request
-inline constexpr uint64_t flushBytes = uint64_t{1} << 32;   // written between two of its samples
+inline constexpr uint32_t samplesAtOnce = 100'000;        // of one Bench request
+inline constexpr uint64_t flushBytes = uint64_t{1} << 32; // written between two of its samples
 inline constexpr uint32_t timelineEvents = 1U << 24;      // of each thread
 
 } // namespace lathe::runtime::limits

@@ -206,7 +206,7 @@ Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::v
         tir::IterVar& iter = block.iters[i];
         const std::string& name = iter.var->name;
         Var var = arith::var(name.size() > 1 && name[0] == 'v' ? name.substr(1) : name);
-        fors.push_back({var, 0, loops[i].extent, tir::ForKind::Serial, nullptr, {}});
+        fors.push_back({var, 0, loops[i].extent, tir::ForKind::Serial, nullptr});
         ranges.add(var, 0, loops[i].extent, true);
         iter.binding = loops[i].start ? arith::simplify(loops[i].start + var, ranges.facts) : Expr(var);
     }

@@ -73,7 +73,7 @@ std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<Number>& nu
     Expr value;
     for (size_t i = 0; i < factors.size(); ++i) {
         vars.push_back(arith::var(fmt::format("{}_{}", old.var->name, i)));
-        loops.push_back({vars[i], 0, extents[i], tir::ForKind::Serial, nullptr, {}});
+        loops.push_back({vars[i], 0, extents[i], tir::ForKind::Serial, nullptr});
         value = value ? value * extents[i] + vars[i] : Expr(vars[i]);
     }
     Stmt body = old.body;
@@ -128,7 +128,7 @@ LoopRef Schedule::fuse(const std::vector<LoopRef>& loops) {
         if (i > 0)
             rest = arith::floorDiv(rest, chain[i].extent);
     }
-    tir::For outer{fused, 0, extent, tir::ForKind::Serial, tir::substitute(current, values), {}};
+    tir::For outer{fused, 0, extent, tir::ForKind::Serial, tir::substitute(current, values)};
     edit.body = replaceAt(path, simplifyBindings(tir::makeStmt(std::move(outer), path.back()->origin), around));
 
     LoopRef ref = edit.give({fused})[0];

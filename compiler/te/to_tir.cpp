@@ -94,7 +94,7 @@ private:
     Expr addIter(const Var& axis, const Expr& extent, tir::IterKind kind, arith::VarMap& vars) {
         Var loop = arith::var(axis->name);
         Var iter = arith::var("v" + axis->name);
-        nest_.loops.push_back({loop, 0, extent, tir::ForKind::Serial, nullptr, {}});
+        nest_.loops.push_back({loop, 0, extent, tir::ForKind::Serial, nullptr});
         nest_.iters.push_back({iter, extent, kind, loop});
         vars[axis.get()] = iter;
         return iter;

@@ -4,6 +4,7 @@
 // compiled code against it; the Evaluator uses it for small work, so that a shape never waits for a compile.
 #pragma once
 
+#include "base/limits.h"
 #include "tir/ir.h"
 
 namespace lathe::tir {
@@ -16,6 +17,7 @@ struct Argument {
 
 /// Arguments follow the parameters. Fails, naming the statement, on an access out of bounds, a failed Check (its
 /// message), a mismatch of sizes, or after `stepLimit` stores.
-Result<void> interpret(const PrimFunc& function, std::span<const Argument> arguments, int64_t stepLimit = 100'000'000);
+Result<void> interpret(const PrimFunc& function, std::span<const Argument> arguments,
+                       int64_t stepLimit = limits::interpretedSteps);
 
 } // namespace lathe::tir

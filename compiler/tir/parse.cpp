@@ -68,9 +68,6 @@ public:
     }
 
 private:
-    /// Of lets without braces: they cost no stack here, but whoever destroys or rewrites them recurses.
-    static constexpr size_t maximumScopes = 10'000;
-
     int smallInteger() {
         int64_t value = integer();
         if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max())
@@ -174,8 +171,9 @@ private:
             } else {
                 frames.push_back({std::move(current), std::move(head)});
                 current.clear();
-                if (++openScopes_ > maximumScopes)
-                    fail(fmt::format("more than {} scopes within each other", maximumScopes));
+                // Lets without braces cost no stack here, but whoever destroys or rewrites them recurses.
+                if (++openScopes_ > limits::textScopes)
+                    fail(fmt::format("more than {} scopes within each other", limits::textScopes));
             }
         }
         openScopes_ -= frames.size();

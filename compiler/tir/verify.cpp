@@ -440,7 +440,7 @@ Result<void> verifyCalls(const PrimFunc& entry, const std::unordered_map<std::st
             problem = fmt::format("a call of '{}' has {} arguments for {} parameters", call->callee, call->args.size(),
                                   params.size());
         for (size_t i = 0; i < params.size() && !problem; ++i) {
-            DataType type = call->args[i].dtype(), wanted = params[i].buffer ? types::Handle : types::Index;
+            DataType type = call->args[i].dtype(), wanted = params[i].buffer ? types::Handle : params[i].scalar.dtype();
             bool wholeBuffer = params[i].buffer && call->args[i].kind() == ExprKind::Load;
             if (!wholeBuffer && type != wanted)
                 problem = fmt::format("argument {} of a call of '{}' has type {} instead of {}", i + 1, call->callee,

@@ -144,7 +144,7 @@ private slots:
         // Code generation holds a Target to the same, whoever made it.
         Target made;
         made.cpu = "pentium3";
-        QVERIFY(!codegen::compileFunction(*lowered(telling()), {made, false, false}).has_value());
+        QVERIFY(!codegen::compileFunction(*lowered(telling()), {made}).has_value());
     }
 
     void textIsCanonical() {

@@ -181,9 +181,8 @@ private slots:
             driver::Trace trace;
             const auto imported = driver::importFile(file, {}, trace, {{}, [&] { return ++asked >= at; }});
             QVERIFY(!imported);
-            QVERIFY2(toString(imported.error()).find("cancelled") != std::string::npos,
-                     toString(imported.error()).c_str());
-            QCOMPARE(asked, at);
+            QVERIFY(imported.error().kind == ErrorKind::Cancelled);
+            QVERIFY2(asked <= at + 1, qPrintable(QString::number(asked))); // protobuf ends its message first
         }
     }
 };

@@ -2,6 +2,7 @@
 #include "end_to_end/whole_model.h"
 
 #include "base/parallel.h"
+#include "driver/listing.h"
 #include "relay/text.h"
 #include "relay/visit.h"
 #include "tir/structure.h"

@@ -80,6 +80,15 @@ private slots:
             [sum] y = ReduceMax <keepdims = 0> (q, axes)
         })" << QStringList{"x=2,1", "z=1,3"}
                                  << QStringList{"x=8388608,1", "z=1,8388608"} << "x: 8388608 x 1";
+        // In all dims but the axis an index stands at its own place, which the tensor must have.
+        QTest::newRow("places to read") << R"(g (float[a,b] x, int64[c,d] i) => (float[c,d] y) {
+            [read] y = GatherElements <axis = 1> (x, i)
+        })" << QStringList{"x=3,4", "i=3,2"}
+                                        << QStringList{"x=3,4", "i=5,2"} << "is within tensor";
+        QTest::newRow("places to write") << R"(g (float[a,b] x, int64[c,d] i, float[c,d] u) => (float[a,b] y) {
+            [write] y = ScatterElements <axis = 0> (x, i, u)
+        })" << QStringList{"x=3,4", "i=1,4", "u=1,4"}
+                                         << QStringList{"x=3,4", "i=1,5", "u=1,5"} << "is within tensor";
         QTest::newRow("an empty input with huge dims")
             << R"(g (float[a,b,c] x) => (float[a,b,c] y) { [relu] y = Relu (x) })" << QStringList{"x=2,0,3"}
             << QStringList{"x=1099511627776,0,1099511627776"} << "1099511627776 x 0 x 1099511627776";

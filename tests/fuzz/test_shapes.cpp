@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Labels: release_only
 // Needs: lathe-runner
 // Links: onnx lathe_driver lathe_rt
 // Timeout: 900
@@ -7,7 +8,8 @@
 // Each set of shapes goes through lathe-runner and through a C program on liblathe_rt. Nothing crashes or takes memory
 // beyond its limit, and where ONNX's own shape inference knows an output's dims, a run that succeeds has them.
 // The models are ONNX's node tests with their dims taken away, and networks. $LATHE_FUZZ multiplies the count; 10 is the
-// full run: 10,000 sets.
+// full run: 10,000 sets. Left out under sanitizers: compiled models are not instrumented, and compiling them takes longer
+// there than Qt Test lets a function run.
 #include "driver/compile.h"
 #include "driver/runner_client.h"
 #include "support/onnx_model.h"
@@ -163,6 +165,15 @@ std::string text(const std::vector<Dims>& dims) {
     return result;
 }
 
+/// Shape inference takes for granted that operands fit: that they are broadcast in one direction alone (NumPy and Lathe do
+/// it in both), that keys and values are equally many, that a Reshape to -1 in Attention's body has elements to go by.
+bool inferenceAssumes(const Model& model) {
+    static const std::set<std::string> operators = {"Gemm", "RMSNormalization", "LayerNormalization", "PRelu",
+                                                    "Adam", "Adagrad",          "Momentum",           "Attention"};
+    return std::ranges::any_of(model.proto.graph().node(),
+                               [](const auto& node) { return operators.contains(node.op_type()); });
+}
+
 struct Counts {
     size_t good = 0, refused = 0, slow = 0, compared = 0;
 };
@@ -178,7 +189,6 @@ class TestShapes : public QObject {
     std::vector<QString> artifacts_;
     std::vector<std::vector<std::vector<Dims>>> sets_; // by model
     Counts counts_;
-    int64_t largest_ = 0; // resident memory of a runner, bytes
 
     bool compiles(Model& model) {
         const QString path = folder_.filePath(QString("model%1.so").arg(models_.size()));
@@ -194,6 +204,8 @@ class TestShapes : public QObject {
     }
 
     void checkDims(size_t model, const std::vector<Dims>& inputs, const std::vector<Dims>& outputs) {
+        if (inferenceAssumes(models_[model]))
+            return;
         const auto expected = inferred(models_[model], inputs);
         for (size_t i = 0; i < std::min(expected.size(), outputs.size()); ++i)
             if (expected[i]) {

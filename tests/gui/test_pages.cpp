@@ -145,12 +145,13 @@ private slots:
         view.resize(900, 300);
         view.show();
         models::Comparison comparison;
-        for (int line = 0; line < 400; ++line)
+        for (int line = 0; line < 400; ++line) {
             comparison.before << QStringLiteral("line %1").arg(line);
-        comparison.after = comparison.before;
-        for (int line : {100, 101, 200, 300})
-            comparison.after[line] = QStringLiteral("another");
-        comparison.rows = models::compareLines(comparison.before, comparison.after);
+            const bool differs = line == 100 || line == 101 || line == 200 || line == 300;
+            comparison.after << (differs ? QStringLiteral("another") : comparison.before.back());
+            using Kind = driver::DiffRow::Kind;
+            comparison.rows.push_back({differs ? Kind::Changed : Kind::Same, line, line});
+        }
         comparison.nodesBefore.resize(400);
         comparison.nodesAfter.resize(400);
         comparison.nodesAfter[250] = {7};

@@ -20,7 +20,7 @@ tir::PrimFuncPtr function(const std::string& prefix, int origin, const Expr& col
         [&](auto& i) { return (*x)({i[0], i[1]}) * arith::floatImm(factor, types::Float32); }, origin);
     auto sum = te::reduce(
         prefix + "sum", {4}, te::ReduceKind::Sum, {columns}, [&](auto& i, auto& r) { return (*scaled)({i[0], r[0]}); },
-        origin, "sum");
+        origin);
     return te::toTir(prefix + "function", {x}, {sum}, {});
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each pass before and after, by text; every result passes the verifier.
+#include "relay/attrs.h"
 #include "relay/folding.h"
 #include "relay/text.h"
 #include "relay/transform/canonicalize.h"
@@ -10,6 +11,7 @@
 #include "relay/transform/fold_scale.h"
 #include "relay/transform/fuse.h"
 #include "relay/transform/inline_functions.h"
+#include "relay/transform/make.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
 #include "relay/verify.h"
@@ -287,7 +289,7 @@ private slots:
         QCOMPARE(body(fused), list({"%4 = call fused_relu_0(%1)",
                                     "%9 = call fused_conv_add_sigmoid_multiply_add_1(%4, %2, %3)", "-> %9"}));
         FuseOptions alone;
-        alone.enabled = false;
+        alone.maxOps = 1;
         QCOMPARE(body(fuse(module, alone)).size(), 7);
         FuseOptions small;
         small.maxOps = 2;

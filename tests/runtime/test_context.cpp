@@ -353,7 +353,7 @@ private slots:
         QCOMPARE(lathe_run(context_), LATHE_INTERNAL);
         QCOMPARE(set({1}, {1, 1}, ForgetOutput), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_INTERNAL);
-        QCOMPARE(lathe_last_error(context_), "the model did not set dim 1 of output 'y'");
+        QCOMPARE(lathe_last_error(context_), "the model did not set dim 0 of output 'y'");
         QCOMPARE(set({1}, {1, 1}), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_OK); // a failure does not stick
         QCOMPARE(lathe_last_error(context_), "");

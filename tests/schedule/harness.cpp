@@ -96,7 +96,7 @@ tir::PrimFuncPtr matmul(const Expr& m, const Expr& n, const Expr& k, bool post,
     auto b = te::placeholder("B", types::Float32, {k, n});
     auto c = te::reduce(
         "C", {m, n}, te::ReduceKind::Sum, {k},
-        [&](auto& i, auto& r) { return (*a)({i[0], r[0]}) * (*b)({r[0], i[1]}); }, 0, "matmul");
+        [&](auto& i, auto& r) { return (*a)({i[0], r[0]}) * (*b)({r[0], i[1]}); }, 0);
     if (!post)
         return te::toTir("matmul", {a, b}, {c}, scalars);
     auto bias = te::placeholder("bias", types::Float32, {n});

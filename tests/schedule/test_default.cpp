@@ -2,6 +2,7 @@
 //
 // Default schedules compute what the unscheduled function does, at sizes that divide and that do not, and take the shape
 // that each structure is meant to get.
+#include "codegen/target.h"
 #include "harness.h"
 #include "topi/default_schedule.h"
 
@@ -26,7 +27,7 @@ tir::PrimFuncPtr dots(const Expr& m, const Expr& n, int64_t k, const std::vector
          b = te::placeholder("B", types::Float32, {2, n, Expr(k)});
     auto c = te::reduce(
         "C", {2, m, n}, ReduceKind::Sum, {Expr(k)},
-        [&](auto& i, auto& r) { return (*a)({i[0], i[1], r[0]}) * (*b)({i[0], i[2], r[0]}); }, 0, "matmul");
+        [&](auto& i, auto& r) { return (*a)({i[0], i[1], r[0]}) * (*b)({i[0], i[2], r[0]}); }, 0);
     return te::toTir("dots", {a, b}, {c}, scalars);
 }
 
@@ -34,8 +35,7 @@ tir::PrimFuncPtr dots(const Expr& m, const Expr& n, int64_t k, const std::vector
 tir::PrimFuncPtr centred(const Expr& rows, int64_t columns, const std::vector<arith::Var>& scalars = {}) {
     auto x = te::placeholder("x", types::Float32, {rows, Expr(columns)});
     auto sum = te::reduce(
-        "sum", {rows}, ReduceKind::Sum, {Expr(columns)}, [&](auto& i, auto& r) { return (*x)({i[0], r[0]}); }, 0,
-        "reduce");
+        "sum", {rows}, ReduceKind::Sum, {Expr(columns)}, [&](auto& i, auto& r) { return (*x)({i[0], r[0]}); }, 0);
     auto y = te::compute("y", {rows, Expr(columns)}, [&](auto& i) { return (*x)({i[0], i[1]}) - (*sum)({i[0]}); }, 0);
     return te::toTir("centred", {x}, {y}, scalars);
 }
@@ -45,7 +45,7 @@ tir::PrimFuncPtr windows(int64_t width, int64_t step) {
     auto x = te::placeholder("x", types::Float32, {4, Expr((width - 1) * step + 3)});
     auto y = te::reduce(
         "y", {4, Expr(width)}, ReduceKind::Max, {3},
-        [&](auto& i, auto& r) { return (*x)({i[0], i[1] * Expr(step) + r[0]}); }, 0, "pool");
+        [&](auto& i, auto& r) { return (*x)({i[0], i[1] * Expr(step) + r[0]}); }, 0);
     return te::toTir("windows", {x}, {y}, {});
 }
 

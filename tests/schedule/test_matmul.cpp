@@ -21,7 +21,7 @@ tir::PrimFuncPtr dense(const Expr& m, const Expr& n, const Expr& k, const std::v
         [&](auto& i, auto& r) {
             return (*a)({i[0], r[0]}) * (*packed)({floorDiv(i[1], 16), r[0], floorMod(i[1], 16)});
         },
-        0, "matmul");
+        0);
     auto d = te::compute(
         "D", {m, n},
         [&](auto& i) { return arith::max((*c)({i[0], i[1]}) + (*bias)({i[1]}), arith::zero(types::Float32)); }, 1);

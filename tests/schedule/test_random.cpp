@@ -33,7 +33,7 @@ Subject mixed() {
             Expr at = max(min(i[1] - 1, m - 1), 0);
             return select(logicalAnd(inside, gt(m, 0)), (*scaled)({i[0], at}), arith::zero(types::Float32));
         },
-        2, "pad");
+        2);
     auto blur = te::reduce(
         "blur", {n, m}, te::ReduceKind::Sum, {3}, [&](auto& i, auto& k) { return (*padded)({i[0], i[1] + k[0]}); }, 3);
     auto out = te::compute("out", {n, m}, [&](auto& i) { return (*blur)({i[0], i[1]}) - (*sum)({i[0]}); }, 4);

@@ -119,8 +119,7 @@ private slots:
                                  "computeInline blocks(#2)\ncomputeInline blocks(#2)",
                                  "computeInline blocks(#7)", "unroll loops(3)", "split loops($b0.rows)"}) {
             auto trace = schedule::parseTrace(text);
-            QVERIFY(trace);
-            QVERIFY2(!Schedule(function).replay(*trace), text);
+            QVERIFY2(!trace || !Schedule(function).replay(*trace), text);
         }
     }
 

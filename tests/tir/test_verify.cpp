@@ -47,12 +47,13 @@ private slots:
         QTest::newRow("condition") << "if 1 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "is no bool";
         QTest::newRow("float index") << "B[0, 1:float32] = A[0, 0] @0" << loops << "type float32";
         QTest::newRow("block") << "block b @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "still there";
-        QTest::newRow("domain") << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n reads A[0, v]\n "
-                                   "writes B[0, v]\n B[0, v] = A[0, v] @0\n } }"
-                                << blocks << "takes the values 0 to 8";
+        QTest::newRow("domain")
+            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n reads A[0 for 1, v for 1]\n "
+               "writes B[0 for 1, v for 1]\n B[0, v] = A[0, v] @0\n } }"
+            << blocks << "takes the values 0 to 8";
         QTest::newRow("domain, guarded")
-            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n where i < 8\n reads A[0, v]\n "
-               "writes B[0, v]\n B[0, v] = A[0, v] @0\n } }"
+            << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n where i < 8\n reads A[0 for 1, v for 1]\n "
+               "writes B[0 for 1, v for 1]\n B[0, v] = A[0, v] @0\n } }"
             << blocks << "";
         QTest::newRow("twice")
             << "for i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n }" << blocks
@@ -62,20 +63,23 @@ private slots:
             << "";
         QTest::newRow("within itself") << "for i in 2 @0 {\n for same i in 2 @0 {\n B[i, 0] = A[i, 0] @0\n } }" << loops
                                        << "'i' is defined twice";
-        QTest::newRow("read without region")
-            << "block b @0 {\n writes B[0, 0]\n B[0, 0] = A[0, 0] @0\n }" << blocks << "'A' is read, but no region";
-        QTest::newRow("written without region")
-            << "block b @0 {\n reads A[0, 0]\n B[0, 0] = A[0, 0] @0\n }" << blocks << "'B' is written, but no region";
+        QTest::newRow("read without region") << "block b @0 {\n writes B[0 for 1, 0 for 1]\n B[0, 0] = A[0, 0] @0\n }"
+                                             << blocks << "'A' is read, but no region";
+        QTest::newRow("written without region") << "block b @0 {\n reads A[0 for 1, 0 for 1]\n B[0, 0] = A[0, 0] @0\n }"
+                                                << blocks << "'B' is written, but no region";
         QTest::newRow("region without read")
-            << "block b @0 {\n reads A[0, 0]\n writes B[0, 0]\n B[0, 0] = 1:float32 @0\n }" << blocks
-            << "says that 'A' is read";
-        QTest::newRow("region without write") << "block b @0 {\n writes B[0, 0], A[0, 0]\n B[0, 0] = A[0, 0] @0\n }"
-                                              << blocks << "says that 'A' is written";
-        QTest::newRow("check without number") << "check shape \"m\": n == 1 @0" << lowered << "is not numbered";
+            << "block b @0 {\n reads A[0 for 1, 0 for 1]\n writes B[0 for 1, 0 for 1]\n B[0, 0] = 1:float32 @0\n }"
+            << blocks << "says that 'A' is read";
+        QTest::newRow("region without write")
+            << "block b @0 {\n writes B[0 for 1, 0 for 1]\n writes A[0 for 1, 0 for 1]\n B[0, 0] = A[0, 0] @0\n }"
+            << blocks << "says that 'A' is written";
+        QTest::newRow("check without number")
+            << "check shape_mismatch \"m\": n == 1 @0" << lowered << "is not numbered";
         QTest::newRow("two checks, one number")
-            << "check shape 0 \"m\": n == 1 @0\n check shape 0 \"other\": n == 2 @0" << lowered << "have the number 0";
+            << "check shape_mismatch 0 \"m\": n == 1 @0\n check shape_mismatch 0 \"other\": n == 2 @0" << lowered
+            << "have the number 0";
         QTest::newRow("copies of a check")
-            << "check shape 0 \"m\": n == 1 @0\n check shape 0 \"m\": n == 2 @0" << lowered << "";
+            << "check shape_mismatch 0 \"m\": n == 1 @0\n check shape_mismatch 0 \"m\": n == 2 @0" << lowered << "";
         QTest::newRow("lanes") << "B[0, ramp(0, 1, 8)] = A[0, 0] @0" << loops << "1 lanes are stored to 8 places";
         QTest::newRow("loop bounds") << "for i in 2:int32 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops
                                      << "has bounds of type";

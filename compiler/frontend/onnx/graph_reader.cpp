@@ -90,13 +90,17 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
     for (const ::onnx::FunctionProto& function : proto_->functions())
         functions_.emplace(functionKey(function.domain(), function.name(), function.overload()), &function);
 
+    // Before anything is put in place: functions that call each other twice double with each.
+    if (sizeOf(proto_->graph().node(), 0) > limits::graphNodes)
+        tooLarge();
     model_->graph = readGraph(proto_->graph(), frame);
-    if (!overLimit_)
+    if (!overLimit_) {
         checkNames(*model_->graph, reporter());
-    if (model_->graph->nodes.empty())
-        report(nullptr, "the graph has no nodes", "there is nothing to compile");
-    if (model_->graph->outputs.empty())
-        report(nullptr, "the graph has no outputs", "name at least one output in the model");
+        if (model_->graph->nodes.empty())
+            report(nullptr, "the graph has no nodes", "there is nothing to compile");
+        if (model_->graph->outputs.empty())
+            report(nullptr, "the graph has no outputs", "name at least one output in the model");
+    }
     model_->nodeCount = static_cast<int32_t>(nodes_);
     indexNodes(*model_);
     return model_;
@@ -108,11 +112,44 @@ bool GraphReader::count() {
     budget_->checkpoint();
     if (budget_->takeNodes(1))
         return true;
+    tooLarge();
+    return false;
+}
+
+void GraphReader::tooLarge() {
     overLimit_ = true;
     report(nullptr,
            fmt::format("the model has more than {} nodes and calls once functions are in place", limits::graphNodes),
            "split the model");
-    return false;
+}
+
+int64_t GraphReader::sizeOf(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, int depth) {
+    constexpr int64_t most = limits::graphNodes + 1;
+    if (depth > limits::blockNesting)
+        return 0; // refused for its depth
+    int64_t size = 0;
+    const auto addGraph = [&](const ::onnx::GraphProto& graph) {
+        size = std::min(most, size + 1 + sizeOf(graph.node(), depth + 1));
+    };
+    for (const ::onnx::NodeProto& node : nodes) {
+        size = std::min(most, size + 1);
+        for (const ::onnx::AttributeProto& attribute : node.attribute()) {
+            if (attribute.has_g())
+                addGraph(attribute.g());
+            for (const ::onnx::GraphProto& graph : attribute.graphs())
+                addGraph(graph);
+        }
+        const auto function = functions_.find(functionKey(node.domain(), node.op_type(), node.overload()));
+        if (function == functions_.end())
+            continue;
+        // 0 until it is known: a function that calls itself is refused for its depth.
+        if (sizes_.try_emplace(function->second, 0).second) {
+            const int64_t body = sizeOf(function->second->node(), depth + 1);
+            sizes_[function->second] = body;
+        }
+        size = std::min(most, size + sizes_.at(function->second));
+    }
+    return size;
 }
 
 std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& proto, const Frame& frame) {

@@ -56,6 +56,10 @@ private:
                                                                      const Frame& frame, model::Graph& graph);
     std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame,
                                                        const model::Node& node);
+    /// How many nodes, calls and nested graphs these are with functions in place; more than limits::graphNodes is that and one.
+    /// Too few where attributes pass graphs to functions: count() has the last word.
+    int64_t sizeOf(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, int depth);
+    void tooLarge();
     /// Counts a node, a call or a nested graph; false, and reported, when there are too many.
     bool count();
     void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);
@@ -70,6 +74,7 @@ private:
     std::unordered_map<std::string, const ::onnx::FunctionProto*> functions_;
     int64_t nodes_ = 0; // those of expanded bodies too: the next id
     int64_t calls_ = 0;
+    std::unordered_map<const ::onnx::FunctionProto*, int64_t> sizes_; // of functions, for sizeOf
     bool overLimit_ = false;
 };
 

@@ -16,7 +16,8 @@ using TypeOf = std::function<std::optional<DataType>(size_t i)>;
 /// What is wrong with the operands' types; nothing if they fit, or if the operator has no schema.
 std::optional<std::string> faultOfOperandTypes(const model::Node& node, const TypeOf& typeOfInput);
 
-/// The same of the results, which attributes ask for (a cast's target) and which must agree with the operands.
+/// The same of the results, which attributes ask for (a cast's target) and which must agree with the operands. Nothing for
+/// constants.
 std::optional<std::string> faultOfResultTypes(const model::Node& node, const TypeOf& typeOfInput,
                                               const TypeOf& typeOfOutput);
 

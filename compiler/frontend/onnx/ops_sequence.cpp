@@ -2,6 +2,7 @@
 //
 // Sequences and optionals whose length and presence are known while importing: they exist only here, as lists of
 // values.
+#include "base/limits.h"
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 
@@ -116,11 +117,11 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
         if (parts[0] < 1)
             return node.fail(fmt::format("the size of the parts is {}", parts[0]));
         const int64_t each = parts[0];
+        if ((*size - 1) / each >= static_cast<int64_t>(limits::sequenceParts))
+            return node.fail(fmt::format("the sequence would have more than {} elements", limits::sequenceParts));
         parts.clear();
         for (int64_t at = 0; at < *size; at += each)
             parts.push_back(std::min(each, *size - at));
-        if (parts.size() > 100'000)
-            return node.fail("the sequence has too many elements");
     }
     const bool keep = given || node.integer("keepdims", 1) != 0;
     Sequence values;

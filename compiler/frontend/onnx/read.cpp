@@ -24,6 +24,8 @@ public:
     CheckedInput(std::span<const std::byte> bytes, const Budget& budget)
         : pieces_(bytes.data(), static_cast<int>(bytes.size()), 1 << 20), budget_(budget) {}
     bool Next(const void** data, int* size) override {
+        if (stopped_)
+            return false;
         try {
             budget_.checkpoint();
         } catch (...) {

@@ -68,7 +68,9 @@ public:
         result->body = stmt(function_.body);
         if (usesWorkspace_)
             result->params.push_back({nullptr, workspace_});
-        return {result, arith::simplify(bytes_)};
+        // Buffers without elements need no memory, but the parameter is there: it must be given.
+        const Expr bytes = arith::simplify(bytes_);
+        return {result, usesWorkspace_ && arith::isConst(bytes, 0) ? Expr(64) : bytes};
     }
 
 private:
@@ -193,7 +195,7 @@ private:
             result.min = arith::simplify(result.min + begin);
             result.extent = arith::simplify(end - begin);
             result.body = stmt(node.body);
-            For outer{task, Expr(0), tasks_, ForKind::Parallel, makeStmt(std::move(result), origin), {}};
+            For outer{task, Expr(0), tasks_, ForKind::Parallel, makeStmt(std::move(result), origin)};
             task_ = tasks_ = Expr();
             inParallel_ = false;
             return makeStmt(std::move(outer), origin);

@@ -140,7 +140,7 @@ private:
         inner.min = arith::simplify(loop.min + begin);
         inner.extent = arith::simplify(arith::floorDiv((chunk + Expr(1)) * extent, count) - begin);
         Stmt result =
-            makeStmt(For{chunk, Expr(0), count, ForKind::Parallel, makeStmt(std::move(inner), origin), {}}, origin);
+            makeStmt(For{chunk, Expr(0), count, ForKind::Parallel, makeStmt(std::move(inner), origin)}, origin);
         for (auto let = lets.rbegin(); let != lets.rend(); ++let)
             result = makeStmt(Let{let->var, let->value, result}, origin);
         return result;

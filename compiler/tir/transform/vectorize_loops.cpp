@@ -66,7 +66,7 @@ private:
         std::vector<Stmt> stmts;
         if (whole > 4) {
             Var piece = arith::var(loop.var->name + "_v");
-            For outer{piece, Expr(0), Expr(whole), ForKind::Serial, {}, {}};
+            For outer{piece, Expr(0), Expr(whole), ForKind::Serial, {}};
             arith::Facts inner = facts_;
             bindLoop(inner, outer);
             outer.body =
