@@ -85,8 +85,10 @@ void Engine::open(const QString& path) {
     enqueue(Kind::Open, [this, path] {
         emit progress(tr("Opening"), 0);
         auto trace = std::make_shared<driver::Trace>();
-        artifact_.reset();
         driver::importFile(pathOf(path), {}, *trace, progressOf(tr("Opening"))); // what fails stands in the trace
+        if (cancelled_)
+            return emit cancelled();
+        artifact_.reset();
         emit opened(path, trace);
     });
 }
@@ -120,7 +122,8 @@ void Engine::run(TracePtr trace, int threads) {
             driver::RunnerClient runner(options);
             LATHE_TRY(const driver::RunnerModel model, runner.load(artifact_->path()));
             LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, model, {}, {}, 0));
-            return driver::profile(runner, model, trace ? *trace : driver::Trace(), shapes, measuring, progress);
+            static const driver::Trace none;
+            return driver::profile(runner, model, trace ? *trace : none, shapes, measuring, progress);
         };
         const Outcome outcome = driver::guarded(measure);
         if (cancelled_)

@@ -10,7 +10,7 @@
 set(LATHE_SANITIZER_ENVIRONMENT
     "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:use_sigaltstack=0"
     "LSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/leaks.supp':print_suppressions=0"
-    "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp'"
+    "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp':halt_on_error=1"
     "UBSAN_OPTIONS=print_stacktrace=1")
 set(LATHE_TEST_LIBRARIES base model arith relay frontend tir te schedule topi lower tune codegen runtime bundle driver)
 

@@ -70,11 +70,15 @@ private:
 /// A folder of the inputs that all contenders run with; removed with this object.
 class InputFolder {
 public:
-    InputFolder() {
+    static Result<std::unique_ptr<InputFolder>> make() {
+        auto folder = std::make_unique<InputFolder>();
         std::string pattern = (std::filesystem::temp_directory_path() / "lathe-bench-XXXXXX").string();
-        if (mkdtemp(pattern.data()))
-            path_ = pattern;
+        if (!mkdtemp(pattern.data()))
+            return failure("no folder for the contenders' inputs can be made", "make the temporary folder writable");
+        folder->path_ = pattern;
+        return folder;
     }
+    InputFolder() = default;
     ~InputFolder() {
         std::error_code ignored;
         if (!path_.empty())
@@ -91,17 +95,13 @@ private:
 /// Gives Lathe and, if there are contenders, the folder the same tensors: the given ones, the others at random.
 Result<void> shareInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const driver::Tensors& given,
                          const driver::Shapes& asked, const InputFolder* folder) {
-    LATHE_TRY(const driver::Shapes shapes, driver::inputShapes(loaded.inputs, given, asked));
-    driver::Tensors tensors = given;
-    std::mt19937_64 generator(0);
+    LATHE_TRY(const driver::Tensors tensors, driver::drawInputs(loaded.inputs, given, asked, 0));
     for (size_t i = 0; i < loaded.inputs.size(); ++i) {
-        const driver::RunnerValue& input = loaded.inputs[i];
-        if (!tensors.contains(input.name))
-            tensors[input.name] = driver::randomTensor(input.dtype, shapes[i].second, generator);
+        const model::HostTensor& tensor = tensors.at(loaded.inputs[i].name);
         if (folder)
-            LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensors[input.name]));
+            LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensor));
+        LATHE_CHECKED(runner.setInput(loaded.inputs[i].name, tensor));
     }
-    LATHE_CHECKED(driver::setInputs(runner, loaded, tensors, {}, 0));
     return {};
 }
 
@@ -129,7 +129,7 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
                                           {"rounds", row.ns.size()},
                                           {"compile_s", row.compileSeconds},
                                           {"peak_bytes", row.peakBytes}}
-                               .dump());
+                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     else
         fmt::print("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
                    "peak {:.1f} MB\n",
@@ -141,33 +141,35 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    double seconds = 0;
-    LATHE_TRY(std::filesystem::path path, artifactFor(model, memory, common, trace, seconds));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, memory, common, trace));
     driver::RunnerOptions options;
     options.threads = threads;
     options.timeout = patience;
     driver::RunnerClient runner(options);
-    LATHE_TRY(driver::RunnerModel loaded, runner.load(path));
+    LATHE_TRY(driver::RunnerModel loaded, runner.load(artifact.path));
     TestCase test = testCaseOf(model);
-    std::vector<std::string> inputs;
+    driver::Tensors given;
     if (!test.dataSets.empty())
-        for (size_t i = 0; i < loaded.inputs.size(); ++i)
-            inputs.push_back(fmt::format("{}={}", loaded.inputs[i].name,
-                                         (test.dataSets.front() / fmt::format("input_{}.pb", i)).string()));
+        for (size_t i = 0; i < loaded.inputs.size(); ++i) {
+            LATHE_TRY(given[loaded.inputs[i].name],
+                      driver::readTensorFile(test.dataSets.front() / fmt::format("input_{}.pb", i)));
+        }
     LATHE_TRY(driver::Options compileOptions, makeOptions(common));
-    LATHE_TRY(const driver::Tensors given, readInputs(inputs));
-    InputFolder folder;
-    LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, args.against.empty() ? nullptr : &folder));
+    std::unique_ptr<InputFolder> folder;
+    if (!args.against.empty()) {
+        LATHE_TRY(folder, InputFolder::make());
+    }
+    LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, folder.get()));
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
     rows[0].runtime = "lathe";
-    rows[0].compileSeconds = seconds;
+    rows[0].compileSeconds = artifact.seconds;
     for (const std::string& against : args.against) {
         size_t equals = against.find('=');
         if (equals == std::string::npos)
             return failure(ErrorKind::Usage, fmt::format("malformed contender '{}'", against), "use NAME=COMMAND");
         LATHE_TRY(auto contender, Contender::start(against.substr(0, equals), against.substr(equals + 1), model,
-                                                   threads, folder.path().string()));
+                                                   threads, folder->path().string()));
         rows.push_back({contender->name(), {}, 0, 0});
         contenders.push_back(std::move(contender));
     }
@@ -198,7 +200,7 @@ int benchCommand(const BenchArgs& args, const Common& common) {
         }
         auto rows = benchModel(model, threads, args, common);
         if (!rows) {
-            code = report({rows.error()}, common);
+            code = std::max(code, report({rows.error()}, common));
             continue;
         }
         for (const Row& row : *rows)

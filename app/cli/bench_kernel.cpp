@@ -8,12 +8,15 @@
 #include "lower/bench_entry.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
+
+constexpr int64_t largestInput = int64_t{16} << 30; // bytes, at random
 
 /// Written before each call, the caches of most machines hold nothing else.
 constexpr int64_t flushBytes = int64_t{256} << 20;
@@ -25,7 +28,7 @@ Result<const driver::KernelRecord*> kernelNamed(const driver::Trace& trace, cons
             return &kernel;
         names.push_back(kernel.name);
     }
-    return failure(fmt::format("the model has no kernel '{}'", name),
+    return failure(ErrorKind::Usage, fmt::format("the model has no kernel '{}'", name),
                    fmt::format("its kernels are: {}", fmt::join(names, ", ")));
 }
 
@@ -43,14 +46,13 @@ Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std
             missing.push_back(param.scalar->name);
             continue;
         }
-        char* end = nullptr;
-        errno = 0;
-        sizes.push_back(std::strtoll(found->c_str() + prefix.size(), &end, 10));
-        if (errno != 0 || *end != 0 || end == found->c_str() + prefix.size())
-            return failure(fmt::format("malformed size '{}'", *found), "use NAME=VALUE");
+        const char* end = found->data() + found->size();
+        const auto [stop, status] = std::from_chars(found->data() + prefix.size(), end, sizes.emplace_back());
+        if (status != std::errc() || stop != end)
+            return failure(ErrorKind::Usage, fmt::format("malformed size '{}'", *found), "use NAME=VALUE");
     }
     if (!missing.empty())
-        return failure(fmt::format("the kernel's sizes depend on {}", fmt::join(missing, ", ")),
+        return failure(ErrorKind::Usage, fmt::format("the kernel's sizes depend on {}", fmt::join(missing, ", ")),
                        "give them by --size NAME=VALUE, or fix the model's by --shape");
     return sizes;
 }
@@ -70,13 +72,12 @@ Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& 
     std::mt19937_64 generator(0);
     for (const tir::BufferPtr& buffer : buffers) {
         std::vector<int64_t> shape;
-        double elements = 1;
-        for (const arith::Expr& dim : buffer->shape) {
+        for (const arith::Expr& dim : buffer->shape)
             shape.push_back(arith::asInt(arith::simplify(arith::substitute(dim, values))).value_or(-1));
-            elements *= static_cast<double>(shape.back());
-            if (shape.back() < 0 || elements > 1e10)
-                return failure(fmt::format("input '{}' would have a dim of {}", buffer->name, shape.back()));
-        }
+        const auto bytes = model::byteSize(buffer->dtype, shape);
+        if (!bytes || *bytes > largestInput)
+            return failure(fmt::format("input '{}' would be [{}]", buffer->name, fmt::join(shape, ",")),
+                           "choose smaller sizes");
         LATHE_CHECKED(runner.setInput(buffer->name, driver::randomTensor(buffer->dtype, shape, generator)));
     }
     return {};
@@ -118,7 +119,7 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
                                           {"min_ns", times.ns.front()},
                                           {"samples", times.ns.size()},
                                           {"calls", times.calls}}
-                               .dump());
+                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
     else
         fmt::print("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}\n", kernel->name, median / 1e3,
                    times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");

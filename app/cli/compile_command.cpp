@@ -6,14 +6,17 @@
 #include "relay/text.h"
 #include "tir/text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
-#include <unistd.h>
 
 namespace lathe::cli {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::string_view stages[] = {"relay", "tir", "llvm", "asm"};
 
 bool wanted(const std::string& name, const std::string& filter) {
     return filter.empty() || name == filter;
@@ -35,7 +38,7 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
                 text += tir::print(*kernel.stages.back().second);
         if (trace.entry && wanted(trace.entry->name, args.function))
             text += tir::print(*trace.entry);
-    } else if (args.emit == "llvm" || args.emit == "asm") {
+    } else {
         for (const driver::KernelRecord& kernel : trace.kernels)
             if (wanted(kernel.name, args.function)) {
                 if (args.emit == "llvm") {
@@ -43,11 +46,9 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
                     text += part;
                 } else {
                     LATHE_TRY(const driver::Listing listing, kernel.listing());
-                    text += driver::print(listing, trace, kernel.name);
+                    text += driver::print(listing, trace);
                 }
             }
-    } else {
-        return failure(fmt::format("unknown stage '{}'", args.emit), "use relay, tir, llvm or asm");
     }
     if (text.empty())
         return failure(fmt::format("there is no function '{}'", args.function));
@@ -67,10 +68,15 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         fmt::print(stderr, "compile needs -o OUT, or --emit STAGE\n");
         return 2;
     }
+    if (text && std::ranges::find(stages, args.emit) == std::end(stages))
+        return report({error(ErrorKind::Usage, fmt::format("unknown stage '{}'", args.emit),
+                             fmt::format("use {}", fmt::join(stages, ", ")))},
+                      common);
     auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
                                         makeProgress(common));
+    const int code = report(trace.diagnostics, common); // warnings of a good compilation too
     if (!artifact)
-        return report(trace.diagnostics, common);
+        return code;
     if (!text) {
         std::error_code failed;
         if (common.json)

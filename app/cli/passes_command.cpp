@@ -118,7 +118,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         return report({options ? decisions.error() : options.error()}, common);
     driver::Trace trace;
     auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
-    int code = compiled ? 0 : report(trace.diagnostics, common);
+    const int reported = report(trace.diagnostics, common); // warnings of a good compilation too
+    const int code = compiled ? 0 : reported;
     if (args.kernels) {
         printKernels(trace, common.json);
     } else if (!args.dump.empty()) {

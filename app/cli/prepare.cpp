@@ -4,6 +4,7 @@
 #include "driver/tensor_files.h"
 #include "runtime/abi.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
@@ -25,18 +26,20 @@ bool isArtifact(const fs::path& path) {
 
 } // namespace
 
-Result<fs::path> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                             driver::Trace& trace, double& seconds) {
+Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
+                                     driver::Trace& trace) {
     if (isArtifact(model))
-        return fs::path(model);
+        return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeOptions(common));
     // Sizes are for the run: one compilation serves all of them.
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
-    LATHE_TRY(driver::Artifact artifact,
-              driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common)));
-    seconds = artifact.seconds;
-    return artifact.path;
+    auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
+    std::vector<Diagnostic> warnings;
+    std::ranges::copy_if(trace.diagnostics, std::back_inserter(warnings),
+                         [](const Diagnostic& diagnostic) { return diagnostic.severity != Severity::Error; });
+    report(warnings, common);
+    return artifact;
 }
 
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {

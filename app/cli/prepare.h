@@ -10,9 +10,9 @@
 
 namespace lathe::cli {
 
-/// Compiles into `memory` unless the file is an artifact already; the path to load.
-Result<std::filesystem::path> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                          driver::Trace& trace, double& seconds);
+/// Compiles into `memory`, and reports the warnings, unless the file is an artifact already; what to load.
+Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
+                                     driver::Trace& trace);
 
 /// The tensors that arguments of the form NAME=FILE name.
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);

@@ -26,7 +26,6 @@ driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
 
 struct Prepared {
     driver::RunnerModel loaded;
-    double compileSeconds = 0;
     driver::Shapes shapes; // of the inputs
 };
 
@@ -34,8 +33,8 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
     LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(std::filesystem::path path, artifactFor(args.model, memory, common, trace, prepared.compileSeconds));
-    LATHE_TRY(prepared.loaded, runner.load(path));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace));
+    LATHE_TRY(prepared.loaded, runner.load(artifact.path));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, options.shapes, args.seed));
     return prepared;
@@ -59,7 +58,7 @@ int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& f
         diagnostic.file = file;
     std::vector<Diagnostic> all;
     for (const Diagnostic& other : trace.diagnostics)
-        if (!(other == diagnostic))
+        if (other.severity == Severity::Error && !(other == diagnostic)) // warnings are printed already
             all.push_back(other);
     all.push_back(diagnostic);
     return report(all, common);

@@ -70,11 +70,9 @@ Result<lower::Entry> makeEntry(const relay::Module& fused, const lower::Kernels&
     LATHE_TRY(lower::Entry entry, lower::makeEntry(fused, kernels, graph));
     trace.entry = entry.function;
     trace.peakBytes = entry.peakBytes;
-    for (size_t i = 0; i < entry.calls.size(); ++i) {
-        const lower::Call& call = entry.calls[i];
-        trace.calls.push_back({static_cast<int>(i), call.function,
-                               kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins, call.span,
-                               call.flops, call.bytes});
+    for (const lower::Call& call : entry.calls) {
+        trace.calls.push_back({call.function, kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins,
+                               call.span, call.flops, call.bytes});
     }
     return entry;
 }
@@ -95,9 +93,11 @@ void noteFigures(const Trace& trace, PassRecord& record) {
 /// Appends the objects of the entry and of the tables; gives where the constants lie.
 Result<std::vector<int64_t>> compileEntry(const relay::Module& fused, const model::ModelGraph* graph,
                                           const lower::Kernels& kernels, const lower::Entry& entry,
-                                          const Options& options, Objects& objects) {
-    const codegen::CodegenOptions codegenOptions{options.target, false};
-    const tir::PrimFuncPtr lowered = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify});
+                                          const Options& options, const PassHook& hook, Objects& objects) {
+    const auto checkpoint = [&hook] { hook.checkCancelled(); };
+    const codegen::CodegenOptions codegenOptions{options.target, false, checkpoint};
+    const tir::PrimFuncPtr lowered =
+        lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify, checkpoint});
     LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, codegenOptions));
     objects.push_back(std::move(code.object));
     std::vector<int64_t> offsets;
@@ -126,8 +126,9 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     Built built;
     if (!options.emitCode)
         return built;
-    LATHE_TRY(built.offsets,
-              hook.step("compile entry", [&] { return compileEntry(fused, graph, kernels, entry, options, objects); }));
+    LATHE_TRY(built.offsets, hook.step("compile entry", [&] {
+        return compileEntry(fused, graph, kernels, entry, options, hook, objects);
+    }));
     built.constants = std::move(entry.constants);
     LATHE_TRY(built.sharedObject, hook.step("link", [&] { return codegen::linkShared(objects, {"lathe_model"}); }));
     return built;

@@ -22,7 +22,6 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::driver {
 namespace {
@@ -76,17 +75,16 @@ void noteRemoved(const std::set<int32_t>& before, const std::set<int32_t>& after
             trace.removed.push_back({node, pass});
 }
 
-/// Nodes of the model that import folded away: shape arithmetic, constants, casts to the same type.
-void noteImported(const Module& module, Trace& trace) {
-    std::set<int32_t> all;
-    for (const model::Node* node : trace.graph->nodes)
+std::set<int32_t> allNodes(const model::ModelGraph& graph) {
+    std::set<int32_t> nodes;
+    for (const model::Node* node : graph.nodes)
         if (node)
-            all.insert(node->id);
-    noteRemoved(all, nodesOf(module), "import", trace);
+            nodes.insert(node->id);
+    return nodes;
 }
 
-/// Nodes that became no code: views, and values known to the entry. Branches and loops are the entry's own code.
-void noteLowered(const Module& module, Trace& trace) {
+/// Nodes that code was made for. Branches and loops are the entry's own; views, and values that the entry knows, are none.
+std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
     std::set<int32_t> code;
     const auto add = [&](model::Span span) {
         const auto& ids = module.spans->ids(span);
@@ -99,7 +97,7 @@ void noteLowered(const Module& module, Trace& trace) {
         if (!relay::blocksOf(binding.rhs).empty())
             add(binding.span);
     });
-    noteRemoved(nodesOf(module), code, "lower", trace);
+    return code;
 }
 
 Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions,
@@ -109,12 +107,17 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
     DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
     LATHE_TRY(ModulePtr module, runImport(source, evaluator, budget, options, hook, trace));
-    noteImported(*module, trace);
+    // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
+    std::set<int32_t> nodes = nodesOf(*module);
+    noteRemoved(allNodes(*trace.graph), nodes, "import", trace);
 
     auto pass = [&](std::string_view name, const std::function<Result<Module>(const Module&)>& fn) -> Result<void> {
         LATHE_TRY(ModulePtr after, hook.run(name, module, fn));
-        if (after != module)
-            noteRemoved(nodesOf(*module), nodesOf(*after), std::string(name), trace);
+        if (after == module)
+            return {};
+        std::set<int32_t> left = nodesOf(*after);
+        noteRemoved(nodes, left, std::string(name), trace);
+        nodes = std::move(left);
         module = std::move(after);
         return {};
     };
@@ -142,7 +145,7 @@ Result<Artifact> compile(const Source& source, const std::filesystem::path& out,
     LATHE_CHECKED(pass("primitive functions", [](const Module& m) { return transform::fuse(m, {.maxOps = 1}); }));
 
     LATHE_TRY(Built built, build(*module, trace.graph.get(), options, decisions, hook, trace));
-    noteLowered(*module, trace);
+    noteRemoved(nodes, nodesWithCode(*module, trace), "lower", trace);
     Artifact artifact;
     if (!out.empty() && options.emitCode) {
         LATHE_CHECKED(

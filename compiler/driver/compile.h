@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// compile(): the whole pipeline as one readable function, and the values it takes.
+// The whole pipeline: from a model to an artifact and a Trace.
 #pragma once
 
 #include "driver/decisions.h"

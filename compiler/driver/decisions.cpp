@@ -56,7 +56,9 @@ Result<void> readAnswers(const json& value, Decisions& decisions) {
             return malformed("answers", answers, form);
         for (const auto& [name, numbers] : answers.items()) {
             std::vector<int64_t> answer;
-            for (const json& number : numbers.is_array() ? numbers : json::array({json()})) {
+            if (!numbers.is_array())
+                return malformed("answers", numbers, form);
+            for (const json& number : numbers) {
                 const auto integral = integer<int64_t>(number);
                 if (!integral)
                     return malformed("answers", numbers, form);

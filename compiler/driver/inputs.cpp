@@ -129,24 +129,34 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
     return tensor;
 }
 
-Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
-                         uint64_t seed) {
-    LATHE_TRY(Shapes shapes, inputShapes(loaded.inputs, given, asked));
+Result<Tensors> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
+                           uint64_t seed) {
+    LATHE_TRY(const Shapes shapes, inputShapes(inputs, given, asked));
     int64_t drawn = 0; // bytes; each is at most limits::tensorBytes
     for (size_t i = 0; i < shapes.size(); ++i)
         if (!given.contains(shapes[i].first))
-            drawn += model::byteSize(loaded.inputs[i].dtype, shapes[i].second).value_or(0);
+            drawn += model::byteSize(inputs[i].dtype, shapes[i].second).value_or(0);
     if (drawn > machineBytes() / 4)
         return failure(fmt::format("random inputs of these sizes take {} bytes, more than a quarter of this machine's "
                                    "memory",
                                    drawn),
                        "choose smaller sizes");
     std::mt19937_64 generator(seed);
-    for (size_t i = 0; i < shapes.size(); ++i) {
-        const auto& [name, shape] = shapes[i];
-        const auto at = given.find(name);
-        LATHE_CHECKED(runner.setInput(
-            name, at != given.end() ? at->second : randomTensor(loaded.inputs[i].dtype, shape, generator)));
+    Tensors tensors = given;
+    for (size_t i = 0; i < shapes.size(); ++i)
+        if (const auto& [name, shape] = shapes[i]; !tensors.contains(name))
+            tensors[name] = randomTensor(inputs[i].dtype, shape, generator);
+    return tensors;
+}
+
+Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
+                         uint64_t seed) {
+    LATHE_TRY(const Tensors tensors, drawInputs(loaded.inputs, given, asked, seed));
+    Shapes shapes;
+    for (const RunnerValue& input : loaded.inputs) {
+        const HostTensor& tensor = tensors.at(input.name);
+        LATHE_CHECKED(runner.setInput(input.name, tensor));
+        shapes.emplace_back(input.name, tensor.shape);
     }
     return shapes;
 }

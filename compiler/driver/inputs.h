@@ -25,8 +25,12 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
 /// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize).
 model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator);
 
-/// Sets all inputs of a loaded model: the given ones, the others at random from the seed. Returns the dims that all have.
-/// Fails too if the random ones would take more than a quarter of this machine's memory.
+/// A tensor for each input: the given ones, the others at random from the seed, of the dims that inputShapes says. Fails
+/// too if the random ones would take more than a quarter of this machine's memory.
+Result<Tensors> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
+                           uint64_t seed);
+
+/// Sets all inputs of a loaded model to what drawInputs gives. Returns the dims that all have.
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
                          uint64_t seed);
 

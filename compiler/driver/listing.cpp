@@ -38,9 +38,9 @@ std::vector<model::Span> spansByOrigin(const Trace& trace, std::string_view kern
     return spans;
 }
 
-std::string print(const Listing& listing, const Trace& trace, std::string_view kernel) {
-    const std::vector<model::Span> spans = spansByOrigin(trace, kernel);
-    std::string text = fmt::format("{}:\n", kernel);
+std::string print(const Listing& listing, const Trace& trace) {
+    const std::vector<model::Span> spans = spansByOrigin(trace, listing.function->name);
+    std::string text = fmt::format("{}:\n", listing.function->name);
     model::Span shown;
     for (const Instruction& instruction : listing.instructions) {
         const auto origin = static_cast<size_t>(instruction.origin);

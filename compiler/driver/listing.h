@@ -39,6 +39,6 @@ Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target)
 std::vector<model::Span> spansByOrigin(const Trace& trace, std::string_view kernel);
 
 /// A line an instruction: address and text; where the statement's nodes change, their names as a comment.
-std::string print(const Listing& listing, const Trace& trace, std::string_view kernel);
+std::string print(const Listing& listing, const Trace& trace);
 
 } // namespace lathe::driver

@@ -23,7 +23,7 @@ using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
 struct Options {
     Target target = codegen::nativeTarget();
-    int threads = 0; // for compiling and as a hint for grain; 0: all cores
+    int threads = 0; // for compiling; 0: all cores
     NumericsLevel numerics = NumericsLevel::Default;
     int level = 2;       // -O0 … -O3
     bool verify = false; // verifiers after each pass

@@ -19,12 +19,6 @@ std::vector<std::string> distinct(const std::vector<std::string>& names) {
     return result;
 }
 
-const CallRecord* recordOf(const Trace& trace, size_t call) {
-    if (call < trace.calls.size() && trace.calls[call].callId == static_cast<int>(call))
-        return &trace.calls[call];
-    return nullptr;
-}
-
 } // namespace
 
 std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfile& measured, int runs,
@@ -46,7 +40,7 @@ std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfi
         row.ms = static_cast<double>(times.totalNs) / 1e6 / std::max(1, runs);
         // A call in a loop runs several times in a run, one in a branch perhaps in some runs only.
         const double callsPerRun = static_cast<double>(times.count) / std::max(1, runs);
-        const CallRecord* record = recordOf(trace, i);
+        const CallRecord* record = i < trace.calls.size() ? &trace.calls[i] : nullptr;
         const auto estimate = [&](const arith::Expr CallRecord::* field, double constant) {
             const auto value = record ? arith::evaluate(record->*field, symbols) : std::nullopt;
             return (value ? static_cast<double>(*value) : constant) * callsPerRun;
@@ -74,6 +68,8 @@ Result<Profile> profile(RunnerClient& runner, const RunnerModel& loaded, const T
         const auto spent = std::chrono::steady_clock::now() - start;
         if (i >= measuring.leastRuns && spent >= measuring.atLeast)
             break;
+        if (progress.cancelled && progress.cancelled())
+            return failure(ErrorKind::Cancelled, "cancelled");
         if (progress.report) {
             const double ofTime =
                 measuring.atLeast.count() > 0 ? std::chrono::duration<double>(spent) / measuring.atLeast : 0;

@@ -13,7 +13,7 @@ namespace lathe::driver {
 
 struct ProfileRow {
     std::string function, kernel;
-    std::vector<std::string> origins; // names of model nodes, by origin, each once
+    std::vector<std::string> origins; // names of model nodes, a text for each origin ("a, b"), equal ones once
     std::vector<int32_t> nodes;       // ids in the Trace's ModelGraph; empty without a Trace
     double ms = 0;                    // mean of one run
     double flops = 0, bytes = 0;      // of one run, at the sizes that ran

@@ -140,7 +140,8 @@ struct RunnerClient::State {
         }
         if (io == ChildProcess::Io::Cancelled) {
             child.kill();
-            return fail(RunnerOutcome::Cancelled, "cancelled");
+            outcome = RunnerOutcome::Cancelled;
+            return error(ErrorKind::Cancelled, "cancelled");
         }
         const std::string how = child.reap();
         const bool crashed = how.starts_with("crashed");

@@ -198,11 +198,6 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
     if (path.extension() == ".npy")
         return named(error("this is no NumPy array: it does not begin as one", "numpy.save writes such a file"));
     LATHE_TRY(const model::TensorPtr tensor, frontend::readTensor(path));
-    // The rule of initializers is wider: an empty tensor may have any other dims there.
-    const auto size = model::byteSize(tensor->dtype, tensor->shape);
-    if (!size || (tensor->dtype != types::String && tensor->bytes.view.size() != static_cast<size_t>(*size)))
-        return named(error(fmt::format("[{}] is no size of a tensor with these bytes", fmt::join(tensor->shape, ",")),
-                           "write the file again from a tensor in memory"));
     return model::toHost(*tensor);
 }
 

@@ -57,9 +57,8 @@ struct KernelRecord {
     std::function<Result<Listing>()> listing;
 };
 
-/// One kernel call of the entry: what it serves.
+/// One kernel call of the entry, at the place of its id: what it serves.
 struct CallRecord {
-    int callId = 0;
     std::string function; // the fused function's name
     std::string kernel;
     std::vector<model::Span> origins; // origin ordinal -> Span
@@ -81,7 +80,8 @@ struct Trace {
     std::vector<CallRecord> calls;
     std::vector<Removed> removed;
     std::vector<Diagnostic> diagnostics;
-    /// Peak of the run's memory (arena, without constants, inputs and outputs) in bytes, as an expression over the symbols.
+    /// Peak of the run's memory (arena, without constants, inputs and outputs) in bytes, as an expression over the symbols;
+    /// null where a loop hands on values that grow: only a run tells.
     arith::Expr peakBytes;
 };
 

@@ -29,6 +29,8 @@ public:
 
     BenchEntry build() {
         const tir::BufferPtr plan = readPlan();
+        if (const Expr holds = computable(scalarIndices(*kernel_.computation)))
+            check(holds, tir::CheckKind::InvalidValue, "a size is more than can be computed");
         std::vector<Expr> args;
         for (size_t i = 0; i < made_.inputs.size(); ++i)
             args.push_back(input(i));
@@ -53,7 +55,7 @@ public:
 
 private:
     void check(const Expr& holds, tir::CheckKind kind, std::string message) {
-        region_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message), checks_++}, -1));
+        region_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message)}, -1));
     }
 
     static Expr dimOf(size_t input, size_t axis) {
@@ -70,11 +72,9 @@ private:
         for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
             const Var& scalar = kernel_.scalars[i];
             region_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
-            check(arith::logicalAnd(arith::ge(scalar, std::max<int64_t>(scalar->lower, 0)),
-                                    arith::le(scalar, scalar->upper)),
+            check(arith::logicalAnd(arith::ge(scalar, scalar->lower), arith::le(scalar, scalar->upper)),
                   tir::CheckKind::InvalidValue,
-                  fmt::format("{} is not within {} … {}", scalar->name, std::max<int64_t>(scalar->lower, 0),
-                              scalar->upper));
+                  fmt::format("{} is not within {} … {}", scalar->name, scalar->lower, scalar->upper));
         }
         return plan;
     }
@@ -86,6 +86,7 @@ private:
 
     Expr input(size_t i) {
         const tir::Buffer& buffer = *made_.inputs[i];
+        checkSize(buffer);
         for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
             check(arith::eq(dimOf(i, axis), buffer.shape[axis]), tir::CheckKind::ShapeMismatch,
                   fmt::format("input '{}': dim {} is not {}", buffer.name, axis, arith::toString(buffer.shape[axis])));
@@ -98,19 +99,17 @@ private:
         for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
             region_.add(
                 evaluate(rtCall(LATHE_FN_OUTPUT_DIM, {ordinal(i), ordinal(axis), buffer.shape[axis]}, types::Void)));
-        const Expr bytes = arith::simplify(elementsOf(buffer.shape) * static_cast<int64_t>(buffer.dtype.bytes()));
+        const Expr bytes = bytesOf({buffer.dtype, buffer.shape, nullptr});
         const Expr address =
             region_.let(fmt::format("out{}", i), rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
-        check(arith::ne(arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64),
-                        arith::intImm(0, types::Int64)),
-              tir::CheckKind::OutOfMemory, fmt::format("not enough memory for output '{}'", buffer.name));
+        check(isGiven(address), tir::CheckKind::OutOfMemory,
+              fmt::format("not enough memory for output '{}'", buffer.name));
         return address;
     }
 
     const Kernel& kernel_;
     BenchEntry made_;
     Region region_{true};
-    int checks_ = 0;
 };
 
 } // namespace

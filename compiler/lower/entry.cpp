@@ -111,8 +111,7 @@ Expr EntryBuilder::outputAddress(int32_t output, const TensorType& type, Region&
     Expr address =
         region.let(fmt::format("out{}", output),
                    rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));
-    Expr bits = arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64);
-    check(region, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+    check(region, isGiven(address), tir::CheckKind::OutOfMemory,
           fmt::format("not enough memory for output {}", output));
     return address;
 }
@@ -275,8 +274,8 @@ Failure EntryBuilder::refused(model::Span span, std::string what, std::string hi
 }
 
 std::string EntryBuilder::describe(model::Span span, const std::string& what) const {
-    std::string nodes = nodeNames(span, *module_.spans, graph_);
-    return nodes.empty() ? what : fmt::format("node '{}': {}", nodes, what);
+    const std::string where = at(span);
+    return where.empty() ? what : where + ": " + what;
 }
 
 Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, const model::ModelGraph* graph) {

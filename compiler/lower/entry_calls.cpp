@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The entry's kernel calls, the symbols that data define, and the checks of both.
+#include "arith/print.h"
 #include "lower/diagnose.h"
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
@@ -205,7 +206,11 @@ Expr EntryBuilder::indicesComputable(int kernelOrdinal) {
 }
 
 void EntryBuilder::checkOnce(Region& region, const Expr& holds, const std::string& where, const std::string& message) {
-    const std::string text = arith::toString(holds);
+    // Symbols that data define may share a name: the key tells them apart.
+    const arith::Names byNode{[](const Expr& var) { return fmt::format("{}", fmt::ptr(var.get())); },
+                              [](const arith::StoragePtr& storage) { return storage->name; }};
+    std::string text;
+    arith::print(text, holds, byNode);
     if (checked_.contains(text))
         return;
     if (depth_ == 0) // what a nested Block checks, it alone has checked

@@ -171,8 +171,7 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
 
 Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, Region& region) {
     const arith::Var kept = region.let("kept", rtCall(LATHE_FN_KEEP, {place, bytes}, types::Handle));
-    const Expr bits = arith::call(arith::Intrinsic::Reinterpret, {kept}, types::Int64);
-    check(region, arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
+    check(region, isGiven(kept), tir::CheckKind::OutOfMemory,
           describe(span, "not enough memory for what the loop hands on"));
     return kept;
 }

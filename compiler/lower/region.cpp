@@ -18,6 +18,11 @@ Expr rtCall(int function, std::vector<Expr> args, DataType dtype) {
     return arith::call(arith::Intrinsic::RtCall, std::move(args), dtype);
 }
 
+Expr isGiven(const Expr& address) {
+    return arith::ne(arith::call(arith::Intrinsic::Reinterpret, {address}, types::Int64),
+                     arith::intImm(0, types::Int64));
+}
+
 tir::Stmt evaluate(Expr value) {
     return tir::makeStmt(tir::Evaluate{std::move(value)}, -1);
 }
@@ -57,10 +62,9 @@ Expr Region::allocate(const Expr& bytes) {
         segments_.push_back(std::move(segment));
         Segment& made = *segments_.back();
         define(made.base, rtCall(LATHE_FN_ARENA_PUSH, {made.bytes}, types::Handle));
-        Expr bits = arith::call(arith::Intrinsic::Reinterpret, {made.base}, types::Int64);
-        tir::Check check{arith::ne(bits, arith::intImm(0, types::Int64)), tir::CheckKind::OutOfMemory,
-                         "not enough memory for intermediate values", -1};
-        add(tir::makeStmt(std::move(check), -1));
+        add(tir::makeStmt(
+            tir::Check{isGiven(made.base), tir::CheckKind::OutOfMemory, "not enough memory for intermediate values"},
+            -1));
     }
     Segment& segment = *segments_[static_cast<size_t>(segment_)];
     Expr offset = segment.plan.allocate(bytes);

@@ -64,6 +64,8 @@ private:
 
 /// A call through the runtime's table.
 Expr rtCall(int function, std::vector<Expr> args, DataType dtype);
+/// Whether the runtime gave the memory that it was asked for.
+Expr isGiven(const Expr& address);
 tir::Stmt evaluate(Expr value);
 
 } // namespace lathe::lower

@@ -43,6 +43,8 @@ Result<std::optional<ScheduledKernel>> replay(const tir::PrimFuncPtr& computatio
     }
     Schedule schedule(computation);
     if (auto replayed = schedule.replay(*trace); !replayed) {
+        if (!decisions.answers.empty())
+            return failure(fmt::format("schedule of {}: {}", computation->name, replayed.error().what));
         warnings.push_back(error(fmt::format("the schedule that was decided for {} does not replay: {}",
                                              computation->name, replayed.error().what),
                                  "it has the default schedule"));
@@ -65,7 +67,6 @@ Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, cons
     LATHE_TRY(std::optional<ScheduledKernel> replayed, replay(computation, decisions, warnings));
     if (replayed)
         return std::move(*replayed);
-    // The answers belonged to the trace: to the default schedule they may mean nothing.
     LATHE_TRY(ScheduledKernel made, scheduleByDefault(computation, target, {}));
     made.schedule.warnings = std::move(warnings);
     return made;

@@ -30,7 +30,8 @@ struct ScheduledKernel {
     KernelSchedule schedule;
 };
 
-/// Fails if an answer names no question, is none of the candidates, or makes the schedule illegal.
+/// Fails if an answer names no question, is none of the candidates, or makes the schedule illegal. A decided trace that
+/// does not replay is a warning where no answers were decided with it.
 Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, const Target& target,
                                        const ScheduleDecisions& decisions);
 

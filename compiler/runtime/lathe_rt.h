@@ -118,8 +118,8 @@ LATHE_RT_API lathe_status lathe_run(lathe_context* context);
 LATHE_RT_API lathe_status lathe_get_output(lathe_context* context, int32_t index, DLTensor* tensor);
 
 typedef struct lathe_memory_info {
-    /* Most that the last run used of its arena at one time, and what the arena holds now; both with the memory in which
-     * loops keep values whose sizes change. */
+    /* Most that the last run used of its arena at one time, and what the arena holds now; both with all that the context
+     * holds for values that loops hand on, from earlier runs too. */
     int64_t arena_peak;
     int64_t arena_reserved;
     int64_t outputs; /* memory of the context for outputs, bound ones left out */

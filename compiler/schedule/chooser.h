@@ -7,8 +7,10 @@
 
 #include "base/result.h"
 
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,6 @@ struct Question {
     } kind = Kind::OneOf;
     std::string name;                // "b0.rows": the block's ordinal in the unscheduled function, then what is asked
     std::vector<int64_t> candidates; // OneOf, Place, Rule: `preferred` is among them
-    std::vector<double> weights;     // of the candidates, for sampling; empty: equal
     int64_t extent = 0;              // Tile: what is divided; 0: unknown
     int parts = 0;                   // Tile
     std::vector<int64_t> preferred;  // the answer of the default schedule

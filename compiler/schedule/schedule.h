@@ -42,11 +42,12 @@ public:
     const tir::Block& get(const BlockRef& block) const;
     std::vector<LoopRef> loops(const BlockRef& block); // around the block, outermost first
     const tir::For& get(LoopRef loop) const;
-    /// Blocks that write what `block` reads / read what it writes.
+    /// Blocks that read what `block` writes.
     std::vector<BlockRef> consumers(const BlockRef& block) const;
 
     // ---- deciding
-    /// Asks the chooser; the answer's numbers remember the decision. A question that was asked before is not asked again.
+    /// Asks the chooser; the answer's numbers remember the decision. A question that was asked before
+    /// gets the same answer and stands once in the trace.
     /// Throws AnswerError if the chooser's answer is none.
     std::vector<Number> decide(const Question& question);
     /// Asks for a number about a block: the question "bORDINAL.WHAT", `preferred` joining the candidates.

@@ -103,9 +103,6 @@ public:
     }
 
     void printFunction(const PrimFunc& function) {
-        names_ = {};
-        declared_.clear();
-        blocks_ = 0;
         FreeNames free(function);
         std::string params;
         for (const Param& param : function.params) {

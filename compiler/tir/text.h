@@ -18,7 +18,8 @@ struct PrintOptions {
 std::string print(const PrimFunc& function, const PrintOptions& options = {});
 std::string print(const Stmt& stmt, const PrintOptions& options = {});
 
-/// A Diagnostic with the line for malformed text, unknown names and nesting above limits::textNesting.
+/// A Diagnostic with the line for malformed text, unknown names, nesting above limits::textNesting, and
+/// more scopes than limits::textScopes.
 Result<PrimFuncPtr> parsePrimFunc(std::string_view text);
 
 } // namespace lathe::tir

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The executable rules of the loop IR. They run in tests and, after each pass, under --verify.
+// The executable rules of the loop IR. `verify` runs in tests and, after each pass, under --verify; `verifyCalls` on the
+// entry of every compilation.
 #pragma once
 
 #include "tir/ir.h"

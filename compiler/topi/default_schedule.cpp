@@ -80,7 +80,7 @@ bool mentions(const Expr& expr, const arith::Var& var) {
 /// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
 const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
 
-/// The loops as one, or all of them at their own places, run in parallel.
+/// The loops as one.
 LoopRef fused(Schedule& s, const std::vector<LoopRef>& loops) {
     return loops.size() == 1 ? loops.front() : s.fuse(loops);
 }

@@ -7,7 +7,8 @@
 
 namespace lathe::topi {
 
-/// `x` within a tensor of `shape`: element i is x[i - before], or `value` where that is outside of x. Dims with a before that is constantly 0 and the shape of x stay as they are.
+/// `x` within a tensor of `shape`: element i is x[i - before], or `value` where that is outside of x.
+/// Dims with a before that is constantly 0 and the shape of x stay as they are.
 TensorPtr padded(const std::string& name, const TensorPtr& x, const Shape& before, const Shape& shape,
                  const Expr& value, int origin);
 

@@ -150,7 +150,7 @@ tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipel
     lower::Kernel kernel;
     kernel.name = function->name;
     kernel.computation = function;
-    kernel.schedulable = pipeline.scheduled;
+    kernel.schedulable = false;
     lower::KernelHook hook;
     hook.enabled = [&](std::string_view) { return pipeline.optional; };
     hook.verify = true;

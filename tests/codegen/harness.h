@@ -16,12 +16,11 @@ namespace lathe::codegen::testing {
 
 /// What a kernel goes through on the way to code.
 struct Pipeline {
-    bool optional = true;   // the optional passes run
-    bool scheduled = false; // the default schedule is applied first; else the loops are those that the test wrote
+    bool optional = true; // the optional passes run
     Target target = nativeTarget();
 };
 
-/// The product's own pipeline (lower::lowerKernel), verified after each pass.
+/// The product's own pipeline (lower::lowerKernel), verified after each pass, from the loops that the test wrote.
 tir::PrimFuncPtr lowered(const tir::PrimFuncPtr& function, const Pipeline& pipeline = {},
                          arith::Expr* workspaceBytes = nullptr);
 

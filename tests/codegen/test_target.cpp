@@ -176,11 +176,9 @@ private slots:
         QCOMPARE(problemOf(telling(), native), std::string());
     }
 
-    // The whole of LLVM's table: a cpu that is taken compiles to code that needs no library, and none ends the process.
+    /// A cpu of each kind in LLVM's table: one that is taken compiles to code that needs no library, none ends the process.
     void everyCpu() {
         int taken = 0;
-        const Result<Target> unknown = codegen::parseTarget(triple + ":no-such-cpu");
-        QVERIFY(!unknown);
         for (const char* cpu :
              {"nocona",    "core2",      "penryn",       "nehalem",        "westmere",    "sandybridge", "ivybridge",
               "haswell",   "broadwell",  "skylake",      "skylake-avx512", "cascadelake", "cooperlake",  "cannonlake",
@@ -193,7 +191,8 @@ private slots:
             if (!target)
                 continue;
             ++taken;
-            QVERIFY2(problemOf(telling(), *target).empty(), (cpu + (": " + problemOf(telling(), *target))).c_str());
+            const std::string problem = problemOf(telling(), *target);
+            QVERIFY2(problem.empty(), (cpu + (": " + problem)).c_str());
         }
         QVERIFY(taken >= 25);
     }
@@ -205,9 +204,10 @@ private slots:
                                  "sse2",  "sse3", "sse4.1", "sse4.2",   "ssse3",    "x87",      "xsave"})
             for (const char* cpu : {"x86-64-v3", "x86-64-v4"}) {
                 const std::string text = fmt::format("{}:{}:-{}", triple, cpu, name);
-                if (const auto target = codegen::parseTarget(text))
-                    QVERIFY2(problemOf(telling(), *target).empty(),
-                             (text + ": " + problemOf(telling(), *target)).c_str());
+                if (const auto target = codegen::parseTarget(text)) {
+                    const std::string problem = problemOf(telling(), *target);
+                    QVERIFY2(problem.empty(), (text + ": " + problem).c_str());
+                }
             }
     }
 };

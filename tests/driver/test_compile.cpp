@@ -137,7 +137,7 @@ private slots:
                     const auto& ids = trace.graph->spans->ids(spans.at(static_cast<size_t>(instruction.origin)));
                     nodes.insert(ids.begin(), ids.end());
                 }
-            const std::string text = driver::print(*listing, trace, kernel.name);
+            const std::string text = driver::print(*listing, trace);
             QVERIFY2(nodes == std::set<int32_t>{1}, text.c_str());
             QVERIFY(text.starts_with(kernel.name + ":\n"));
             QVERIFY(text.find("# twice") != std::string::npos);

@@ -93,17 +93,6 @@ bool leadsToNodes(int origin, const std::vector<const driver::CallRecord*>& call
 
 } // namespace
 
-fs::path fixture(const std::string& path) {
-    const char* folder = std::getenv("LATHE_FIXTURES");
-    const fs::path found = fs::path(folder ? folder : LATHE_SOURCE_DIR "/build/fixtures") / path;
-    return fs::exists(found) ? found : fs::path();
-}
-
-bool fixturesExpected() {
-    const char* folder = std::getenv("LATHE_SHARED");
-    return fs::is_directory(folder ? folder : LATHE_SOURCE_DIR "/../shared");
-}
-
 Findings checkTexts(const driver::Trace& trace) {
     struct Job {
         std::string where;

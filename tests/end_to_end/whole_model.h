@@ -5,18 +5,13 @@
 #pragma once
 
 #include "driver/compile.h"
+#include "support/fixtures.h"
 
 #include <filesystem>
 #include <string>
 #include <vector>
 
 namespace lathe::testing {
-
-/// A model of the unpacked fixtures, "perf/resnet50/model.onnx"; empty if it is not there.
-std::filesystem::path fixture(const std::string& path);
-/// Whether there is a folder to unpack fixtures from ($LATHE_SHARED, else ../shared of the checkout): then a fixture that is
-/// missing is a failure, not a reason to skip.
-bool fixturesExpected();
 
 struct Findings {
     std::vector<std::string> wrong;

@@ -28,6 +28,15 @@ class TestSizes : public QObject {
         return runLathe(arguments);
     }
 
+    /// A .npy file of int64[1].
+    static std::string arrayOf(int64_t value) {
+        std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }";
+        header.resize(117, ' ');
+        std::string file("\x93NUMPY\x01\0\x76\0", 10);
+        file += header + '\n';
+        return file.append(reinterpret_cast<const char*>(&value), sizeof value);
+    }
+
 private slots:
     void wrong_data() {
         QTest::addColumn<QString>("graph");
@@ -106,6 +115,27 @@ private slots:
         QVERIFY2(wrong.code == 1, wrong.err.c_str());
         QVERIFY2(wrong.err.find(names.toStdString()) != std::string::npos, wrong.err.c_str());
         QVERIFY2(wrong.err.find("crashed") == std::string::npos, wrong.err.c_str());
+    }
+
+    /// Two sizes that only data tell stand under the same name until they are told apart: each is checked.
+    void eachSizeOfTheSameName() {
+        writeFile(model_.toStdString(), graphBytes(R"(g (int64[1] a, int64[1] b) => (float[p] y, float[q] z) {
+            y = ConstantOfShape (a)
+            z = ConstantOfShape (b)
+        })"));
+        const auto runOn = [&](int64_t a, int64_t b) {
+            const QString first = temporary_.filePath("a.npy"), second = temporary_.filePath("b.npy");
+            writeFile(first.toStdString(), arrayOf(a));
+            writeFile(second.toStdString(), arrayOf(b));
+            return runLathe({"run", model_, "--input", "a=" + first, "--input", "b=" + second});
+        };
+        const Outcome right = runOn(3, 4);
+        QVERIFY2(right.code == 0, right.err.c_str());
+        for (const auto& [a, b] : {std::pair{3, -1}, {-1, 3}}) {
+            const Outcome wrong = runOn(a, b);
+            QVERIFY2(wrong.code == 1, wrong.err.c_str());
+            QVERIFY2(wrong.err.find("is negative") != std::string::npos, wrong.err.c_str());
+        }
     }
 
     void anySizes() {

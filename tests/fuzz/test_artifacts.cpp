@@ -5,8 +5,9 @@
 //
 // Damaged artifacts through liblathe_rt, by fixed seeds: a byte changed, a bit flipped, a piece lost, repeated or put in
 // place of another, the end cut off or added to, the file replaced while it is open. Each is refused with a status and a
-// message, or runs as the undamaged one does. $LATHE_FUZZ multiplies the count; 10 is the full run: 2,000 artifacts.
+// message, or, where nothing of the code is damaged, runs to an end with a status. $LATHE_FUZZ multiplies the count; 10 is the full run: 2,000 artifacts.
 #include "driver/compile.h"
+#include "extent.h"
 #include "runtime/lathe_rt.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
@@ -16,11 +17,11 @@
 #include <cstdlib>
 #include <cstring>
 #include <random>
-#include <sys/resource.h>
 #include <unistd.h>
 
 using namespace lathe;
 using namespace lathe::testing;
+using fuzz::residentPeak, fuzz::scaled;
 namespace fs = std::filesystem;
 
 namespace {
@@ -30,19 +31,8 @@ std::string readFile(const fs::path& path) {
     return {std::istreambuf_iterator<char>(file), {}};
 }
 
-size_t scaled(size_t count) {
-    const char* factor = std::getenv("LATHE_FUZZ");
-    return count * (factor ? static_cast<size_t>(std::max(1, std::atoi(factor))) : 1);
-}
-
 size_t openFiles() {
     return static_cast<size_t>(std::distance(fs::directory_iterator("/proc/self/fd"), {}));
-}
-
-int64_t residentPeak() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return int64_t{usage.ru_maxrss} * 1024;
 }
 
 std::string damaged(std::string bytes, std::mt19937_64& random) {
@@ -159,7 +149,7 @@ private slots:
         QVERIFY(residentPeak() - before < int64_t{1} << 28);
     }
 
-    /// Of the code every bit counts; of the constants none is code.
+    /// Every bit of the code counts.
     void everyPartOfTheCodeIsHashed() {
         const std::string& good = good_.front();
         lathe_trailer trailer;

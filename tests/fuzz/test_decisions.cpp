@@ -6,6 +6,7 @@
 // Damaged Decisions, by fixed seeds: refused, or warned of, or followed with the right outputs. $LATHE_FUZZ multiplies the
 // count; 10 is the full run of 2,000.
 #include "driver/compile.h"
+#include "fuzz/extent.h"
 #include "fuzz/mutate.h"
 #include "support/onnx_model.h"
 #include "support/product_model.h"
@@ -53,7 +54,7 @@ private slots:
         for (auto& [workload, kernel] : pinsAlone.kernels)
             kernel.trace.reset();
         const std::string texts[] = {driver::toJson(decisions), driver::toJson(pinsAlone)};
-        const int count = 200 * std::max(1, qEnvironmentVariableIntValue("LATHE_FUZZ"));
+        const auto count = static_cast<int>(fuzz::scaled(200));
         int malformed = 0, refused = 0, warned = 0, followed = 0;
         for (int i = 0; i < count; ++i) {
             fuzz::Random random(static_cast<uint64_t>(i));

@@ -8,9 +8,11 @@
 // 200 models by `lathe run`. The mutant at work lies in $TMPDIR/lathe_mutant_NUMBER (for when the process ends by it);
 // $LATHE_FUZZ_FIRST is the number to begin with.
 #include "driver/compile.h"
+#include "extent.h"
 #include "fuzz/mutate.h"
 #include "relay/text.h"
 #include "relay/verify.h"
+#include "support/fixtures.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
 #include "tir/text.h"
@@ -27,6 +29,7 @@
 
 using namespace lathe;
 using namespace lathe::testing;
+using fuzz::residentPeak, fuzz::scaled;
 namespace fs = std::filesystem;
 
 namespace {
@@ -49,17 +52,13 @@ std::vector<Seed> seeds() {
     for (const SampleModel& sample : sampleModels)
         all.push_back({sample.name, graphBytes(sample.graph)});
     for (const char* path : {"models/mnist-8/model.onnx", "models/nested-if/gh_issue_18338.onnx"}) {
-        const char* folder = std::getenv("LATHE_FIXTURES");
-        std::ifstream file(fs::path(folder ? folder : LATHE_SOURCE_DIR "/build/fixtures") / path, std::ios::binary);
-        if (file)
+        const fs::path found = fixture(path);
+        if (found.empty() && fixturesExpected())
+            qFatal("%s is not unpacked: ./dev test does that", path);
+        if (std::ifstream file(found, std::ios::binary); file)
             all.push_back({path, std::string(std::istreambuf_iterator<char>(file), {})});
     }
     return all;
-}
-
-size_t scaled(size_t count) {
-    const char* factor = std::getenv("LATHE_FUZZ");
-    return count * (factor ? static_cast<size_t>(std::max(1, std::atoi(factor))) : 1);
 }
 
 size_t first() {
@@ -93,12 +92,6 @@ private:
     fs::path path_;
     bool kept_ = false;
 };
-
-int64_t residentPeak() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return int64_t{usage.ru_maxrss} * 1024;
-}
 
 std::string mutant(const std::vector<Seed>& all, size_t index, uint64_t salt) {
     fuzz::Random random(index + salt);

@@ -12,6 +12,8 @@
 // there than Qt Test lets a function run.
 #include "driver/compile.h"
 #include "driver/runner_client.h"
+#include "extent.h"
+#include "support/fixtures.h"
 #include "support/onnx_model.h"
 
 #include <QProcess>
@@ -41,16 +43,6 @@ constexpr size_t nodeTests = 50, networks = 5;
 constexpr int seconds = 20; // of one set
 
 using Dims = std::vector<int64_t>;
-
-fs::path fixtures() {
-    const char* folder = std::getenv("LATHE_FIXTURES");
-    return folder ? folder : LATHE_SOURCE_DIR "/build/fixtures";
-}
-
-size_t setsInAll() {
-    const char* factor = std::getenv("LATHE_FUZZ");
-    return 1000 * (factor ? static_cast<size_t>(std::max(1, std::atoi(factor))) : 1);
-}
 
 struct Model {
     std::string name;
@@ -218,9 +210,8 @@ class TestShapes : public QObject {
 
 private slots:
     void initTestCase() {
-        const fs::path nodes = fixtures() / "onnx-nodes";
-        if (!fs::exists(nodes))
-            QSKIP("there are no ONNX node tests in the fixtures");
+        const fs::path nodes = fixture("onnx-nodes");
+        QVERIFY2(!nodes.empty(), "./dev test makes ONNX's node tests");
         std::vector<fs::path> paths;
         for (const auto& entry : fs::directory_iterator(nodes))
             if (fs::exists(entry.path() / "model.onnx"))
@@ -236,15 +227,15 @@ private slots:
              {"mnist-8/model.onnx", "super-resolution-10/super_resolution.onnx", "ndm-gru/ndm.onnx",
               "dtln/model_2.onnx", "espcn/espcn_float.onnx", "cnn-mnist-pytorch/cnn_mnist_pytorch.onnx",
               "keras-mlp/lesson14.onnx", "ndm-gru/gru.onnx"})
-            if (const fs::path path = fixtures() / "models" / name;
-                fs::exists(path) && models_.size() < nodeTests + networks)
+            if (const fs::path path = fixture(std::string("models/") + name);
+                !path.empty() && models_.size() < nodeTests + networks)
                 if (auto model = withoutSizes(path, false))
                     (void)compiles(*model);
         qInfo("%zu node tests and %zu networks", nodeTests, models_.size() - nodeTests);
-        QVERIFY(!fs::exists(fixtures() / "models") || models_.size() == nodeTests + networks);
+        QVERIFY(!fixturesExpected() || models_.size() == nodeTests + networks);
 
         std::mt19937_64 random(20);
-        const size_t each = setsInAll() / models_.size() + 1;
+        const size_t each = fuzz::scaled(1000) / models_.size() + 1;
         for (const Model& model : models_) {
             auto& sets = sets_.emplace_back();
             for (size_t i = 0; i < each; ++i)

@@ -3,7 +3,6 @@
 #include "lower/workload.h"
 #include "te/te.h"
 #include "tir/text.h"
-#include "tir/verify.h"
 
 #include <QTest>
 

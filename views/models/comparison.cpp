@@ -56,14 +56,12 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
     tir::PrintOptions options;
     options.lines = &statements;
     side.lines = driver::splitLines(print(*function, options));
-    // A kernel may serve several calls: a line's nodes are those of all of them.
+    const auto spans = trace.graph ? driver::spansByOrigin(trace, kernel) : std::vector<model::Span>();
     for (const tir::StmtNode* statement : statements) {
         std::vector<int> nodes;
-        if (statement && statement->origin >= 0 && trace.graph)
-            for (const driver::CallRecord& call : trace.calls)
-                if (call.kernel == kernel && size_t(statement->origin) < call.origins.size())
-                    for (int32_t id : trace.graph->spans->ids(call.origins[statement->origin]))
-                        nodes.push_back(id);
+        if (statement && statement->origin >= 0 && size_t(statement->origin) < spans.size())
+            for (int32_t id : trace.graph->spans->ids(spans[size_t(statement->origin)]))
+                nodes.push_back(id);
         side.nodes.push_back(std::move(nodes));
     }
     side.nodes.resize(side.lines.size());

@@ -101,8 +101,8 @@ Value* FunctionEmitter::arithmetic(const Expr& expr) {
     Value* a = value(expr->args[0]);
     Value* b = value(expr->args[1]);
     const bool floating = type.isFloat();
-    const bool index =
-        type.isIndex(); // a mathematical integer: the entry checks sizes before it uses them (lower/sizes.h)
+    // A mathematical integer: the entry checks sizes before it uses them (lower/sizes.h).
+    const bool index = type.isIndex();
     switch (expr.kind()) {
     case ExprKind::Add:
         return floating ? b_.CreateFAdd(a, b) : b_.CreateAdd(a, b, "", false, index);

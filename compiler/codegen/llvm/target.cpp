@@ -120,9 +120,7 @@ Result<Target> resolve(const std::string& triple, const std::string& cpu, std::s
     if (!table->isCPUStringValid(cpu))
         return failure(ErrorKind::Usage, fmt::format("'{}' has no cpu '{}'", triple, cpu),
                        nearest(table->getAllProcessorDescriptions(), cpu, usable));
-    for (std::string_view change : split(features, ',')) {
-        if (features.empty())
-            break;
+    for (std::string_view change : features.empty() ? std::vector<std::string_view>() : split(features, ',')) {
         if (change.size() < 2 || (change[0] != '+' && change[0] != '-'))
             return failure(ErrorKind::Usage, fmt::format("malformed feature '{}'", change),
                            "write +NAME or -NAME, several with commas");

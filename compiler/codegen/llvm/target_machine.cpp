@@ -73,22 +73,14 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& tar
     return machine;
 }
 
-namespace {
-
-void emit(llvm::TargetMachine& machine, llvm::Module& module, llvm::raw_pwrite_stream& out,
-          llvm::CodeGenFileType type) {
-    llvm::legacy::PassManager passes;
-    bool refused = machine.addPassesToEmitFile(passes, out, nullptr, type, /*DisableVerify=*/true);
-    LATHE_ASSERT(!refused, "LLVM cannot emit this kind of file");
-    passes.run(module);
-}
-
-} // namespace
-
 std::vector<std::byte> emitObject(llvm::TargetMachine& machine, llvm::Module& module) {
     llvm::SmallVector<char, 0> buffer;
     llvm::raw_svector_ostream out(buffer);
-    emit(machine, module, out, llvm::CodeGenFileType::ObjectFile);
+    llvm::legacy::PassManager passes;
+    const bool refused = machine.addPassesToEmitFile(passes, out, nullptr, llvm::CodeGenFileType::ObjectFile,
+                                                     /*DisableVerify=*/true);
+    LATHE_ASSERT(!refused, "LLVM cannot emit this kind of file");
+    passes.run(module);
     const auto* begin = reinterpret_cast<const std::byte*>(buffer.data());
     return {begin, begin + buffer.size()};
 }

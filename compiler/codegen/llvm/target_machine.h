@@ -22,7 +22,7 @@ void throwOnErrors(llvm::LLVMContext& context);
 /// Fails for a target whose triple, cpu or features LLVM does not know, as parseTarget does.
 Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& target);
 
-/// Object code (or assembly) of a verified module.
+/// Object code of a verified module.
 std::vector<std::byte> emitObject(llvm::TargetMachine& machine, llvm::Module& module);
 /// Throws InternalError with LLVM's words if the module is malformed.
 void verifyModule(const llvm::Module& module);

@@ -13,12 +13,6 @@ namespace {
 constexpr int64_t mostCalls = 1 << 24;
 constexpr int64_t mostColdCalls = 10'000;
 
-int64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 class Bench {
 public:
     Bench(lathe_model* model, lathe_context* context, const BenchPlan& plan)
@@ -34,14 +28,15 @@ public:
                 return bad;
         times.calls = 1;
         while (times.calls < limit()) {
+            const int64_t begin = now();
             if (const lathe_status bad = sample(times.calls, ns))
                 return bad;
-            ns = spent_;
-            if (ns >= plan_.leastNs)
+            const int64_t spent = now() - begin; // flushing included
+            if (spent >= plan_.leastNs)
                 break;
             // A tenth more than what seems to be needed; at least twice, since short runs say little.
             const double wanted =
-                1.1 * static_cast<double>(plan_.leastNs) / static_cast<double>(std::max<int64_t>(ns, 1));
+                1.1 * static_cast<double>(plan_.leastNs) / static_cast<double>(std::max<int64_t>(spent, 1));
             times.calls = static_cast<int64_t>(
                 std::min(static_cast<double>(limit()), static_cast<double>(times.calls) * std::max(2.0, wanted)));
         }
@@ -56,16 +51,7 @@ public:
 private:
     int64_t limit() const { return flushed_.empty() ? mostCalls : mostColdCalls; }
 
-    lathe_status sample(int64_t calls, int64_t& ns) {
-        const int64_t begin = now();
-        lathe_status status = LATHE_OK;
-        if (flushed_.empty())
-            status = run(calls, ns);
-        else
-            status = runCold(calls, ns);
-        spent_ = now() - begin;
-        return status;
-    }
+    lathe_status sample(int64_t calls, int64_t& ns) { return flushed_.empty() ? run(calls, ns) : runCold(calls, ns); }
 
     lathe_status runCold(int64_t calls, int64_t& ns) {
         ns = 0;
@@ -110,10 +96,15 @@ private:
     std::vector<int64_t> values_; // of the plan's input; 0 calls: not set yet
     std::vector<uint8_t> flushed_;
     uint8_t round_ = 0;
-    int64_t spent_ = 0; // by the last sample, flushing included
 };
 
 } // namespace
+
+int64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
 
 lathe_status bench(lathe_model* model, lathe_context* context, const BenchPlan& plan, BenchTimes& times) {
     return Bench(model, context, plan).measure(times);

@@ -13,7 +13,8 @@ namespace lathe::runtime::runner {
 struct BenchPlan {
     std::vector<int64_t> sizes; // the kernel's scalars
     uint32_t warmUps = 0;       // calls before the first sample
-    int64_t leastNs = 0;        // a sample takes at least this long, flushing included: as many calls as that needs
+    int64_t leastNs = 0;        // a sample takes at least this long, flushing included: as many calls as that needs,
+                                // but at most 2^24, with flushed caches 10,000
     uint32_t samples = 1;
     uint64_t flushBytes = 0; // written before each call, so that caches hold nothing of it; 0: caches stay warm
 };
@@ -22,6 +23,9 @@ struct BenchTimes {
     int64_t calls = 0;      // in each sample
     std::vector<double> ns; // of a call, a mean for each sample
 };
+
+/// Nanoseconds of a monotonic clock.
+int64_t now();
 
 /// The model must be a kernel's artifact with its other inputs set. A status other than LATHE_OK has its sentence in the
 /// context. Throws std::bad_alloc.

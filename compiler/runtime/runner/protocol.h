@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The protocol of lathe-runner: frames over a byte stream, one reply for each request, in order. Also used by clients;
-// needs the standard library and the limits alone. All numbers little-endian (both sides run on one machine; a byte swap at this one
-// place serves others).
+// needs the standard library and the limits alone. All numbers little-endian (both sides run on
+// one machine; a byte swap at this one place serves others).
 //
 // A frame is a FrameHeader and `bytes` bytes of payload. Strings are u32 length and bytes; lists are u32 count and
 // items.

@@ -36,12 +36,6 @@ void limitProcess([[maybe_unused]] int64_t bytes) {
 #endif
 }
 
-int64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
-}
-
 int64_t peakResident() {
     rusage usage{};
     getrusage(RUSAGE_SELF, &usage);
