@@ -1,152 +1,164 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine.h"
 
+#include "base/memory_file.h"
 #include "driver/guarded.h"
 #include "driver/runner_client.h"
 
-#include <chrono>
+#include <mutex>
+#include <optional>
 
 namespace lathe::app {
 
 namespace {
 
+enum Kind { Open, Compile, Run, Compare };
+
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
 
-std::filesystem::path pathOf(const QString& path) {
-    return std::filesystem::path(path.toStdString());
-}
-
 } // namespace
 
-Engine::Engine(QObject* parent) : QObject(parent) {
+/// Where work leaves its answers. Once the engine is gone there is nobody to take them.
+struct Engine::Outbox {
+    std::mutex mutex;
+    Engine* engine = nullptr;
+
+    template <class Tell>
+    void post(const Tell& tell) {
+        const std::lock_guard lock(mutex);
+        if (engine)
+            tell(*engine);
+    }
+
+    static driver::Progress progress(const std::shared_ptr<Outbox>& outbox, const QString& what,
+                                     const Cancelled& cancelled) {
+        driver::Progress result;
+        result.cancelled = cancelled;
+        result.report = [outbox, what](std::string_view stage, double fraction) {
+            const QString text = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+            outbox->post([&](Engine& engine) { emit engine.progress(what + QStringLiteral(": ") + text, fraction); });
+        };
+        return result;
+    }
+};
+
+/// What the work on one model hands on: used on the lane of that work alone, and kept by it for as long as it goes on.
+struct Engine::Model {
+    explicit Model(const QString& path) : session(std::filesystem::path(path.toStdString())) {}
+
+    driver::Session session;
+    std::optional<MemoryFile> artifact; // of the last good compilation
+};
+
+Engine::Engine(QObject* parent)
+    : QObject(parent), outbox_(std::make_shared<Outbox>()),
+      work_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.idle(); }); }) {
     qRegisterMetaType<TracePtr>();
     qRegisterMetaType<driver::Profile>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
-    thread_ = std::thread([this] { loop(); });
+    outbox_->engine = this;
 }
 
 Engine::~Engine() {
-    {
-        const std::lock_guard lock(mutex_);
-        ending_ = true;
-        queue_.clear();
-        cancelled_ = true;
-    }
-    wake_.notify_all();
-    thread_.join();
-}
-
-void Engine::enqueue(Kind kind, std::function<void()> work) {
-    {
-        const std::lock_guard lock(mutex_);
-        std::erase_if(queue_, [&](const Job& job) { return job.kind == kind; });
-        queue_.push_back({kind, std::move(work)});
-    }
-    wake_.notify_one();
-}
-
-void Engine::loop() {
-    for (;;) {
-        Job job;
-        {
-            std::unique_lock lock(mutex_);
-            wake_.wait(lock, [&] { return ending_ || !queue_.empty(); });
-            if (ending_)
-                return;
-            job = std::move(queue_.front());
-            queue_.pop_front();
-            cancelled_ = false;
-        }
-        job.work();
-        const std::lock_guard lock(mutex_);
-        if (queue_.empty() && !ending_)
-            emit idle();
-    }
+    const std::lock_guard lock(outbox_->mutex);
+    outbox_->engine = nullptr;
 }
 
 void Engine::cancel() {
-    const std::lock_guard lock(mutex_);
-    queue_.clear();
-    cancelled_ = true;
+    work_.cancel();
 }
 
-driver::Progress Engine::progressOf(const QString& what) {
-    driver::Progress result;
-    result.report = [this, what](std::string_view stage, double fraction) {
-        emit progress(what + QStringLiteral(": ") + QString::fromUtf8(stage.data(), qsizetype(stage.size())), fraction);
-    };
-    result.cancelled = [this] { return cancelled_.load(); };
-    return result;
+bool Engine::finish(std::chrono::milliseconds patience) {
+    work_.cancel();
+    const bool looked = looks_.finish(patience / 2);
+    return work_.finish(patience / 2) && looked;
 }
 
 void Engine::open(const QString& path) {
-    enqueue(Kind::Open, [this, path] {
-        emit progress(tr("Opening"), 0);
+    looks_.cancel(); // texts of the model before
+    model_ = std::make_shared<Model>(path);
+    work_.enqueue(Open, [outbox = outbox_, model = model_, path](const Cancelled& cancelled) {
         auto trace = std::make_shared<driver::Trace>();
-        driver::importFile(pathOf(path), {}, *trace, progressOf(tr("Opening"))); // what fails stands in the trace
-        if (cancelled_)
-            return emit cancelled();
-        artifact_.reset();
-        emit opened(path, trace);
+        const auto progress = Outbox::progress(outbox, tr("Opening"), cancelled);
+        (void)model->session.open({}, *trace, progress); // what fails stands in the Trace
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.cancelled();
+            else
+                emit engine.opened(path, trace);
+        });
     });
 }
 
-void Engine::compile(const QString& path, driver::Options options) {
-    enqueue(Kind::Compile, [this, path, options] {
+void Engine::compile(driver::Options options, driver::Decisions decisions) {
+    work_.enqueue(Compile, [outbox = outbox_, model = model_, options = std::move(options),
+                            decisions = std::move(decisions)](const Cancelled& cancelled) {
+        if (!model)
+            return;
         auto trace = std::make_shared<driver::Trace>();
+        const auto progress = Outbox::progress(outbox, tr("Compiling"), cancelled);
         MemoryFile out("lathe-model");
-        const auto artifact =
-            driver::compileFile(pathOf(path), out.path(), {}, options, *trace, progressOf(tr("Compiling")));
-        // After a cancelled compilation there is still an artifact of this model, if there was one.
-        if (cancelled_)
-            return emit cancelled();
-        artifact_.reset();
-        if (artifact)
-            artifact_.emplace(std::move(out));
-        emit compiled(path, trace, artifact.has_value(), artifact ? artifact->seconds : 0);
+        const auto artifact = model->session.compile(out.path(), decisions, options, *trace, progress);
+        // After a cancelled compilation there is still the artifact from before.
+        const bool unwanted = cancelled();
+        if (!unwanted) {
+            model->artifact.reset();
+            if (artifact)
+                model->artifact.emplace(std::move(out));
+        }
+        const QString path = QString::fromStdString(model->session.model().string());
+        outbox->post([&](Engine& engine) {
+            if (unwanted)
+                emit engine.cancelled();
+            else
+                emit engine.compiled(path, trace, artifact.has_value(), artifact ? artifact->seconds : 0);
+        });
     });
 }
 
 void Engine::run(TracePtr trace, int threads) {
-    enqueue(Kind::Run, [this, trace, threads] {
-        using Outcome = Result<driver::Profile>;
-        auto measure = [&]() -> Outcome {
-            if (!artifact_)
-                return failure("there is no compiled model", "compile it first");
-            const driver::Progress progress = progressOf(tr("Running"));
-            driver::RunnerOptions options;
-            options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
-            options.cancelled = progress.cancelled;
-            driver::RunnerClient runner(options);
-            LATHE_TRY(const driver::RunnerModel model, runner.load(artifact_->path()));
-            LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, model, {}, {}, 0));
-            static const driver::Trace none;
-            return driver::profile(runner, model, trace ? *trace : none, shapes, measuring, progress);
-        };
-        const Outcome outcome = driver::guarded(measure);
-        if (cancelled_)
-            emit cancelled();
-        else if (outcome)
-            emit ran(*outcome, {});
-        else
-            emit ran({}, {outcome.error()});
-    });
+    work_.enqueue(Run,
+                  [outbox = outbox_, model = model_, trace = std::move(trace), threads](const Cancelled& cancelled) {
+                      const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
+                          if (!model || !model->artifact)
+                              return failure("there is no compiled model", "compile it first");
+                          driver::RunnerOptions options;
+                          options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
+                          options.cancelled = cancelled;
+                          driver::RunnerClient runner(options);
+                          LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
+                          LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, {}, 0));
+                          static const driver::Trace none;
+                          return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
+                                                 Outbox::progress(outbox, tr("Running"), cancelled));
+                      });
+                      outbox->post([&](Engine& engine) {
+                          if (cancelled())
+                              emit engine.cancelled();
+                          else if (measured)
+                              emit engine.ran(*measured, {});
+                          else
+                              emit engine.ran({}, {measured.error()});
+                      });
+                  });
 }
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {
-    enqueue(Kind::Compare, [this, trace, pass, function] {
-        const auto made = driver::guarded(
+    looks_.enqueue(Compare, [outbox = outbox_, trace = std::move(trace), pass, function](const Cancelled& cancelled) {
+        const auto compared = driver::guarded(
             [&]() -> Result<views::models::Comparison> { return views::models::comparePass(*trace, pass, function); });
-        views::models::Comparison comparison;
-        if (made) {
-            comparison = *made;
+        if (cancelled())
+            return;
+        views::models::Comparison shown;
+        if (compared) {
+            shown = *compared;
         } else {
-            comparison.after << QString::fromStdString(toString(made.error()));
-            comparison.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
+            shown.after << QString::fromStdString(toString(compared.error()));
+            shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
         }
-        emit compared(pass, function, comparison);
+        outbox->post([&](Engine& engine) { emit engine.compared(pass, function, shown); });
     });
 }
 

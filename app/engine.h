@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The compiler as the window sees it: wishes go in, values come back as signals. Work runs on one thread behind one queue; a
-// newer wish of the same kind takes the place of a queued one. The window never waits.
+// The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling and running take turns
+// on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
+// a compilation. The window never waits, not even when it closes.
 #pragma once
 
-#include "base/memory_file.h"
-#include "driver/compile.h"
+#include "app/lane.h"
 #include "driver/profile.h"
+#include "driver/session.h"
 #include "views/models/comparison.h"
 
 #include <QObject>
-#include <atomic>
-#include <condition_variable>
-#include <deque>
-#include <functional>
-#include <mutex>
-#include <optional>
-#include <thread>
 
 namespace lathe::app {
 
@@ -31,14 +25,17 @@ public:
 
     /// Import alone; answers `opened`, with the graph also where import refuses.
     void open(const QString& path);
-    /// Answers `compiled`, good or not: the Trace is complete up to the failing pass.
-    void compile(const QString& path, driver::Options options = {});
-    /// Runs the last artifact, on random inputs, in a child process; answers `ran`.
+    /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
+    /// changed. Answers `compiled`, good or not: the Trace is complete up to the failing pass.
+    void compile(driver::Options options = {}, driver::Decisions decisions = {});
+    /// Runs what was compiled last, on random inputs, in a child process; answers `ran`.
     void run(TracePtr trace, int threads);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
-    /// Ends what runs now, as soon as it notices, and what is queued.
+    /// Ends what runs now, as soon as it notices, and what is queued. Looking at texts goes on.
     void cancel();
+    /// Ends all work, and waits for it, at most so long. False: some is still busy; it will be heard of no more.
+    bool finish(std::chrono::milliseconds patience);
 
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
@@ -48,25 +45,15 @@ signals:
     void ran(lathe::driver::Profile profile, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void progress(QString what, double fraction); // 0 … 1
+    /// Nothing is opened, compiled or run any more.
     void idle();
 
 private:
-    enum class Kind { Open, Compile, Run, Compare };
-    struct Job {
-        Kind kind;
-        std::function<void()> work;
-    };
-    void enqueue(Kind kind, std::function<void()> work);
-    void loop();
-    driver::Progress progressOf(const QString& what);
-
-    std::mutex mutex_;
-    std::condition_variable wake_;
-    std::deque<Job> queue_;
-    bool ending_ = false;
-    std::atomic<bool> cancelled_ = false;
-    std::optional<MemoryFile> artifact_; // of the last good compilation
-    std::thread thread_;
+    struct Outbox;
+    struct Model;
+    std::shared_ptr<Outbox> outbox_;
+    std::shared_ptr<Model> model_; // the one opened last
+    Lane work_, looks_;
 };
 
 } // namespace lathe::app

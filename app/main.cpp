@@ -11,6 +11,7 @@
 #include <QCommandLineParser>
 #include <QTimer>
 #include <algorithm>
+#include <cstdlib>
 #include <memory>
 #include <vector>
 
@@ -80,5 +81,13 @@ int main(int argc, char** argv) {
         if (i < models.size())
             window.open(models[i]);
     }
-    return QApplication::exec();
+    const int code = QApplication::exec();
+    bool ended = true;
+    for (const auto& window : windows)
+        ended &= window->finish(std::chrono::milliseconds(500) / windows.size());
+    windows.clear();
+    // A thread that did not listen still uses what the end of main would tear down under it.
+    if (!ended)
+        std::_Exit(code);
+    return code;
 }

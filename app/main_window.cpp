@@ -88,6 +88,7 @@ void MainWindow::connectEngine() {
             [this](int pass, const QString& function, views::models::Comparison comparison) {
                 comparing_ = false;
                 passes_->setComparison(pass, function, std::move(comparison));
+                checkSettled(); // texts are compared beside other work
             });
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);
@@ -187,7 +188,7 @@ void MainWindow::compile() {
         return;
     setBusy(true);
     log(tr("Compiling"));
-    engine_.compile(path_);
+    engine_.compile();
 }
 
 void MainWindow::showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds) {

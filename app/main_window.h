@@ -54,6 +54,8 @@ public:
     views::passes::PassesPage* passesPage() const { return passes_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
+    /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
+    bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
     bool isCompiled() const { return compiled_; }
 

@@ -21,7 +21,7 @@ namespace lathe::codegen {
 struct CodegenOptions {
     Target target;
     bool keepIr = false; // fill KernelCode::llvmIr
-    /// Asked between the steps of long work, on the thread that does it; what it throws passes through. May be empty.
+    /// Asked between the passes of the work, on the thread that does it; what it throws passes through. May be empty.
     std::function<void()> checkpoint = {};
 };
 

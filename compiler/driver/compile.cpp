@@ -6,7 +6,6 @@
 #include "driver/build.h"
 #include "driver/evaluator.h"
 #include "driver/guarded.h"
-#include "frontend/frontend.h"
 #include "lower/choose_layouts.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
@@ -29,13 +28,7 @@ namespace {
 using relay::Module;
 namespace transform = relay::transform;
 
-/// What is the same for a file and for memory: an import, done.
-struct Source {
-    std::string name;
-    std::function<frontend::Imported(relay::Evaluator*, const frontend::Options&)> import;
-};
-
-Result<std::shared_ptr<Module>> runImport(const Source& source, relay::Evaluator& evaluator,
+Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Evaluator& evaluator,
                                           const std::shared_ptr<Budget>& budget, const Options& options, PassHook& hook,
                                           Trace& trace) {
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
@@ -100,8 +93,8 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
     return code;
 }
 
-Result<Artifact> compile(const Source& source, const std::filesystem::path& out, const Decisions& decisions,
-                         const Options& options, Trace& trace, const Progress& progress) {
+Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
+                             const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
@@ -170,7 +163,7 @@ auto recorded(const std::string& name, Trace& trace, Fn fn) -> decltype(fn()) {
     return Failure(std::move(found));
 }
 
-Source fileSource(const std::filesystem::path& model) {
+ModelSource fileSource(const std::filesystem::path& model) {
     return {model.string(), [model](relay::Evaluator* evaluator, const frontend::Options& options) {
                 return frontend::importFile(model, evaluator, options);
             }};
@@ -178,31 +171,40 @@ Source fileSource(const std::filesystem::path& model) {
 
 } // namespace
 
+Result<Artifact> compile(const ModelSource& model, const std::filesystem::path& out, const Decisions& decisions,
+                         const Options& options, Trace& trace, const Progress& progress) {
+    return recorded(model.name, trace, [&] { return runPipeline(model, out, decisions, options, trace, progress); });
+}
+
 Result<Artifact> compileFile(const std::filesystem::path& model, const std::filesystem::path& out,
                              const Decisions& decisions, const Options& options, Trace& trace,
                              const Progress& progress) {
-    return recorded(model.string(), trace,
-                    [&] { return compile(fileSource(model), out, decisions, options, trace, progress); });
+    return compile(fileSource(model), out, decisions, options, trace, progress);
 }
 
 Result<Artifact> compileBytes(std::span<const std::byte> bytes, const std::string& name,
                               const std::filesystem::path& out, const Decisions& decisions, const Options& options,
                               Trace& trace, const Progress& progress) {
-    Source source{name, [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
-                      return frontend::importBytes(bytes, name, {}, evaluator, importOptions);
-                  }};
-    return recorded(name, trace, [&] { return compile(source, out, decisions, options, trace, progress); });
+    const ModelSource source{name, [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
+                                 return frontend::importBytes(bytes, name, {}, evaluator, importOptions);
+                             }};
+    return compile(source, out, decisions, options, trace, progress);
 }
 
-Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace,
-                                           const Progress& progress) {
-    return recorded(model.string(), trace, [&] {
+Result<std::shared_ptr<Module>> importModel(const ModelSource& model, const Options& options, Trace& trace,
+                                            const Progress& progress) {
+    return recorded(model.name, trace, [&] {
         const Decisions decisions;
         PassHook hook(decisions, options, trace, progress);
         const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
         DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
-        return runImport(fileSource(model), evaluator, budget, options, hook, trace);
+        return runImport(model, evaluator, budget, options, hook, trace);
     });
+}
+
+Result<std::shared_ptr<Module>> importFile(const std::filesystem::path& model, const Options& options, Trace& trace,
+                                           const Progress& progress) {
+    return importModel(fileSource(model), options, trace, progress);
 }
 
 } // namespace lathe::driver

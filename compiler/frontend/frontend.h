@@ -37,6 +37,7 @@ struct Imported {
     model::ModelGraphPtr graph;            // null only if the file could not be read as a model at all
     std::shared_ptr<relay::Module> module; // null if refused
     std::vector<Diagnostic> diagnostics; // all errors (file, node, operator, reason), not only the first, and warnings
+    std::vector<std::filesystem::path> externalFiles; // beside the model's own: tensors lie there
 };
 
 struct Frontend {

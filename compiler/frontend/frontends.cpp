@@ -43,7 +43,9 @@ Result<Source> sourceOf(const std::filesystem::path& path) {
 
 Imported refused(Diagnostic reason, const std::string& file) {
     reason.file = file;
-    return {nullptr, nullptr, {std::move(reason)}};
+    Imported nothing;
+    nothing.diagnostics.push_back(std::move(reason));
+    return nothing;
 }
 
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {

@@ -91,6 +91,18 @@ std::optional<Elements> dispatch(const ValueCall& call) {
     return values::movement(call);
 }
 
+/// Whether an element is what the computation stores, though the rules compute with integers that never wrap: what may
+/// wrap in a narrow or unsigned type is not known. Sizes are taken to fit the wide signed types, in which models do their
+/// arithmetic of shapes.
+bool cannotWrap(const Expr& element, DataType dtype) {
+    if (!dtype.isInt() || dtype.isBool() || (dtype.isSigned() && dtype.bits >= 32))
+        return true;
+    const arith::Interval range = arith::bounds(element);
+    if (dtype.bits >= 32)
+        return range.lower >= 0;
+    return values::wrap(range.lower, dtype) == range.lower && values::wrap(range.upper, dtype) == range.upper;
+}
+
 } // namespace
 
 std::optional<std::vector<Expr>> inferValue(Op op, const Type& result, const std::vector<Type>& args,
@@ -120,7 +132,7 @@ std::optional<std::vector<Expr>> inferValue(Op op, const Type& result, const std
         if (arith::isConst(element))
             continue;
         element = arith::simplify(element);
-        if (element->depth > static_cast<uint32_t>(limits::exprDepth))
+        if (element->depth > static_cast<uint32_t>(limits::exprDepth) || !cannotWrap(element, tensor->dtype))
             return std::nullopt;
     }
     return elements;

@@ -5,6 +5,7 @@
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
+#include "support/hot_loops.h"
 #include "tir/text.h"
 
 #include <QTest>
@@ -13,6 +14,7 @@ using namespace lathe;
 using namespace lathe::codegen;
 using namespace lathe::codegen::testing;
 using arith::load;
+using lathe::testing::hotLoops, lathe::testing::LoopCount;
 using tir::ForKind;
 using tir::Scope;
 
@@ -42,33 +44,6 @@ tir::PrimFuncPtr product(const Expr& m, int64_t n, int64_t k, int rows, int colu
     });
     tir::Stmt rowLoop = loop(mo, arith::ceilDiv(m, Expr(rows)), allocate(acc, body));
     return kernel("product", {a, b, c}, std::move(scalars), loop(no, Expr(n / columns), rowLoop));
-}
-
-struct LoopCount {
-    int multiplyAdds = 0, stack = 0;
-};
-
-/// Loops without a branch inside, found by their backward jump ("jl -110", from the next instruction).
-std::vector<LoopCount> loopsOf(const std::vector<InstructionOrigin>& code) {
-    std::vector<LoopCount> loops;
-    for (size_t end = 0; end + 1 < code.size(); ++end) {
-        if (code[end].text.empty() || code[end].text[0] != 'j' || !code[end].inLoop)
-            continue;
-        int64_t offset = std::strtoll(code[end].text.c_str() + code[end].text.find(' '), nullptr, 10);
-        if (offset >= 0)
-            continue;
-        const uint64_t target = code[end + 1].address + static_cast<uint64_t>(offset);
-        LoopCount count;
-        bool innermost = true;
-        for (size_t i = end; i-- > 0 && code[i].address >= target;) {
-            innermost = innermost && code[i].text[0] != 'j';
-            count.multiplyAdds += code[i].text.starts_with("vfmadd");
-            count.stack += code[i].text.find("rsp") != std::string::npos;
-        }
-        if (innermost && count.multiplyAdds > 0)
-            loops.push_back(count);
-    }
-    return loops;
 }
 
 } // namespace
@@ -102,10 +77,11 @@ private slots:
         QVERIFY(code.has_value());
         auto instructions = disassembleWithLines(code->object);
         QVERIFY(instructions.has_value());
-        std::vector<LoopCount> loops = loopsOf(*instructions);
+        const std::vector<LoopCount> loops = hotLoops(*instructions, target.endsWith("v4") ? "zmm" : "ymm");
         int most = 0;
         for (const LoopCount& count : loops) {
             QCOMPARE(count.stack, 0);
+            QCOMPARE(count.wide, count.multiplyAdds);
             most = std::max(most, count.multiplyAdds);
         }
         if (qEnvironmentVariableIsSet("LATHE_SHOW")) {

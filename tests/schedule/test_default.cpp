@@ -21,6 +21,15 @@ tir::PrimFuncPtr scheduled(const tir::PrimFuncPtr& function) {
     return topi::scheduleDefault(schedule::Schedule(function), *codegen::parseTarget("x86-64-v3")).schedule.function();
 }
 
+/// How many loops the schedule gave this kind: "vectorized", "unrolled" or "parallel". The unscheduled function has none.
+int loopsOf(const tir::PrimFunc& function, const std::string& kind) {
+    const std::string text = tir::print(function), word = " " + kind + " ";
+    int count = 0;
+    for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+        ++count;
+    return count;
+}
+
 /// C[h, i, j] = sum over k of A[h, i, k] * B[h, j, k].
 tir::PrimFuncPtr dots(const Expr& m, const Expr& n, int64_t k, const std::vector<arith::Var>& scalars = {}) {
     auto a = te::placeholder("A", types::Float32, {2, m, Expr(k)}),
@@ -72,8 +81,14 @@ private slots:
         for (const auto& [m, n, k] :
              {std::tuple{12, 32, 40}, std::tuple{13, 32, 7}, std::tuple{17, 49, 31}, std::tuple{1, 16, 3}})
             for (const bool epilogue : {false, true}) {
-                const tir::PrimFuncPtr function = matmul(Expr(m), Expr(n), Expr(k), epilogue);
-                SAME(*function, *scheduled(function));
+                const tir::PrimFuncPtr function = matmul(Expr(m), Expr(n), Expr(k), epilogue),
+                                       made = scheduled(function);
+                SAME(*function, *made);
+                // A tile of rows times vectors: cleared, summed and stored alike, so three of each kind of loop.
+                const std::string text = tir::print(*made);
+                QVERIFY2(m == 1 || loopsOf(*made, "vectorized") >= 3, text.c_str());
+                QVERIFY2(m == 1 || loopsOf(*made, "unrolled") >= 3, text.c_str());
+                QVERIFY2(m == 1 || holds(text, " local"), text.c_str());
             }
         const arith::Var m = arith::symbol("m", 1, 64);
         const tir::PrimFuncPtr function = matmul(m, 32, 5, true, {m});
@@ -82,8 +97,9 @@ private slots:
 
     void rows() {
         for (const int64_t columns : {3, 8, 16, 37, 100}) {
-            const tir::PrimFuncPtr function = centred(5, columns);
-            SAME(*function, *scheduled(function));
+            const tir::PrimFuncPtr function = centred(5, columns), made = scheduled(function);
+            SAME(*function, *made);
+            QVERIFY2(columns < 8 || loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
         }
         const arith::Var n = arith::symbol("n", 1, 64);
         const tir::PrimFuncPtr function = centred(n, 24, {n});
@@ -123,8 +139,9 @@ private slots:
     void slidingWindows() {
         for (const int64_t width : {1, 8, 16, 33})
             for (const int64_t step : {1, 2, 5}) {
-                const tir::PrimFuncPtr function = windows(width, step);
-                SAME(*function, *scheduled(function));
+                const tir::PrimFuncPtr function = windows(width, step), made = scheduled(function);
+                SAME(*function, *made);
+                QVERIFY2(width < 8 || step > 2 || loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
             }
     }
 };

@@ -6,6 +6,7 @@
 // What they leave without a line gets one again, so that the object's line table leads to statements.
 #include "codegen/codegen.h"
 #include "codegen/llvm/emitter.h"
+#include "codegen/llvm/interruption.h"
 #include "codegen/llvm/target_machine.h"
 
 #include <algorithm>
@@ -16,12 +17,12 @@
 namespace lathe::codegen {
 namespace {
 
-void optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+void optimize(llvm::Module& module, llvm::TargetMachine& machine, Interruption& interruption) {
     llvm::LoopAnalysisManager loops;
     llvm::FunctionAnalysisManager functions;
     llvm::CGSCCAnalysisManager components;
     llvm::ModuleAnalysisManager modules;
-    llvm::PassBuilder builder(&machine);
+    llvm::PassBuilder builder(&machine, {}, {}, &interruption.callbacks());
     builder.registerModuleAnalyses(modules);
     builder.registerCGSCCAnalyses(components);
     builder.registerFunctionAnalyses(functions);
@@ -65,11 +66,9 @@ void completeLines(llvm::Function& function) {
 
 Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenOptions& options) {
     LATHE_TRY(auto machine, makeTargetMachine(options.target));
-    const auto checkpoint = [&] {
-        if (options.checkpoint)
-            options.checkpoint();
-    };
+    Interruption interruption(options.checkpoint); // outlives the context that refers to it
     llvm::LLVMContext context;
+    context.setOptPassGate(interruption);
     throwOnErrors(context);
     llvm::Module module(function.name, context);
     module.setTargetTriple(options.target.triple);
@@ -77,10 +76,10 @@ Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenO
     module.setPICLevel(llvm::PICLevel::BigPIC);
     ModuleEmitter emitter(module, function, options.target);
     emitter.run();
-    checkpoint();
+    interruption.check();
     verifyModule(module);
-    optimize(module, *machine);
-    checkpoint();
+    optimize(module, *machine, interruption);
+    interruption.check();
     for (llvm::Function& made : module)
         completeLines(made);
     KernelCode code;
@@ -89,6 +88,7 @@ Result<KernelCode> compileFunction(const tir::PrimFunc& function, const CodegenO
         module.print(out, nullptr);
     }
     code.object = emitObject(*machine, module);
+    interruption.check();
     code.lines = std::move(emitter.lines);
     return code;
 }

@@ -264,6 +264,13 @@ Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected
     return model::Bytes{file.owner, file.view.subspan(static_cast<size_t>(offset), static_cast<size_t>(length))};
 }
 
+std::vector<std::filesystem::path> TensorReader::files() const {
+    std::vector<std::filesystem::path> paths;
+    for (const auto& [path, bytes] : files_)
+        paths.push_back(path);
+    return paths;
+}
+
 Result<model::TensorPtr> TensorReader::makeDense(const ::onnx::SparseTensorProto& proto) {
     int64_t elements = 0;
     LATHE_TRY(std::vector<int64_t> shape, readShape(proto.dims(), elements));

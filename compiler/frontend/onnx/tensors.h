@@ -29,6 +29,8 @@ public:
     Result<model::TensorPtr> read(const ::onnx::TensorProto& proto);
     /// A sparse tensor in coordinate form, made dense: its bytes are taken from the budget.
     Result<model::TensorPtr> readSparse(const ::onnx::SparseTensorProto& proto);
+    /// The files of external data that were read so far.
+    std::vector<std::filesystem::path> files() const;
 
 private:
     Result<model::TensorPtr> make(const ::onnx::TensorProto& proto);

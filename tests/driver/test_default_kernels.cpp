@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: onnx lathe_driver
+//
+// The kernels that default schedules make of a model's hot operators, on their whole way to machine code: the loop that
+// does the work holds fused multiply-adds on registers of the target's width, where sums stay in registers enough of them
+// to hide their latency, and goes to the stack for no sum.
+#include "codegen/target.h"
+#include "driver/compile.h"
+#include "support/hot_loops.h"
+#include "support/onnx_model.h"
+
+#include <QTest>
+#include <fmt/format.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+
+namespace {
+
+/// A model of one operator whose second operand `w` is a constant of these dims.
+std::string withWeights(const std::string& graph, const std::vector<int64_t>& dims) {
+    ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
+    ::onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
+    weights->set_name("w");
+    weights->set_data_type(::onnx::TensorProto::FLOAT);
+    int64_t count = 1;
+    for (const int64_t dim : dims) {
+        weights->add_dims(dim);
+        count *= dim;
+    }
+    for (int64_t i = 0; i < count; ++i)
+        weights->add_float_data(static_cast<float>(i % 13) - 6);
+    return model.SerializeAsString();
+}
+
+} // namespace
+
+class TestDefaultKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void defaultSchedules_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<int>("multiplyAdds"); // at least
+        QTest::addColumn<int>("stack");        // at most: constants that found no register
+        struct Kind {
+            const char* name;
+            std::string model;
+            int multiplyAdds, stack;
+        };
+        const Kind kinds[] = {
+            {"product",
+             withWeights("g (float[m,128] x) => (float[m,96] y) { p = MatMul(x, w) y = Relu(p) }", {128, 96}), 12, 0},
+            {"convolution",
+             withWeights("g (float[1,32,28,28] x) => (float[1,64,28,28] y) { y = Conv <pads = [1,1,1,1]> (x, w) }",
+                         {64, 32, 3, 3}),
+             12, 0},
+            {"depthwise convolution",
+             withWeights(
+                 "g (float[1,64,28,28] x) => (float[1,64,28,28] y) { y = Conv <group = 64, pads = [1,1,1,1]> (x, w) }",
+                 {64, 1, 3, 3}),
+             1, 0}, // a tap at a time, in a vector of columns
+
+            {"softmax", graphBytes("g (float[64,256] x) => (float[64,256] y) { y = Softmax(x) }"), 6,
+             1}, // the exponential
+        };
+        for (const Kind& kind : kinds)
+            for (const char* target : {"x86-64-v3", "x86-64-v4"})
+                QTest::addRow("%s, %s", kind.name, target)
+                    << QByteArray::fromStdString(kind.model) << target << kind.multiplyAdds << kind.stack;
+    }
+    void defaultSchedules() {
+        QFETCH(QByteArray, model);
+        QFETCH(QString, target);
+        QFETCH(int, multiplyAdds);
+        QFETCH(int, stack);
+        driver::Options options;
+        options.cache = false;
+        options.target = *codegen::parseTarget(target.toStdString());
+        driver::Trace trace;
+        const auto compiled =
+            driver::compileBytes(std::as_bytes(std::span(model.constData(), static_cast<size_t>(model.size()))),
+                                 "model", {}, {}, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        LoopCount hot;
+        std::string kernels;
+        for (const driver::KernelRecord& kernel : trace.kernels) {
+            const auto listing = kernel.listing();
+            QVERIFY2(listing, listing ? "" : toString(listing.error()).c_str());
+            kernels += kernel.name + ":";
+            for (const LoopCount& loop : hotLoops(listing->instructions, target.endsWith("v4") ? "zmm" : "ymm")) {
+                kernels += fmt::format(" {} ({} wide, {} on the stack)", loop.multiplyAdds, loop.wide, loop.stack);
+                if (loop.multiplyAdds > hot.multiplyAdds)
+                    hot = loop;
+            }
+            kernels += "; ";
+        }
+        if (qEnvironmentVariableIsSet("LATHE_SHOW"))
+            qInfo("%s", kernels.c_str());
+        QVERIFY2(hot.multiplyAdds >= multiplyAdds, kernels.c_str());
+        QVERIFY2(hot.wide == hot.multiplyAdds, kernels.c_str());
+        QVERIFY2(hot.stack <= stack, kernels.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDefaultKernels)
+#include "test_default_kernels.moc"
