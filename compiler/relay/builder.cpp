@@ -9,7 +9,6 @@
 #include "relay/element.h"
 #include "relay/folding.h"
 #include "relay/rules.h"
-#include "relay/type_map.h"
 
 #include <algorithm>
 #include <fmt/format.h>

@@ -6,7 +6,6 @@
 #include "relay/hash.h"
 
 #include <algorithm>
-#include <cstring>
 #include <iterator>
 
 namespace lathe::relay {

@@ -23,6 +23,13 @@ int64_t signExtend(uint64_t bits, int width) {
     return static_cast<int64_t>(bits << shift) >> shift;
 }
 
+double readNumber(const std::byte* element, DataType dtype) {
+    if (dtype.isFloat())
+        return readFloat(element, dtype);
+    int64_t value = readInt(element, dtype);
+    return dtype == types::UInt64 ? static_cast<double>(static_cast<uint64_t>(value)) : static_cast<double>(value);
+}
+
 int64_t truncateToInt(double value) {
     if (std::isnan(value))
         return 0;
@@ -139,6 +146,8 @@ bool isSplatOf(const Constant& constant, double value) {
         return false;
     std::byte expected[16] = {};
     writeFloat(expected, dtype, value);
+    if (readNumber(expected, dtype) != value) // the type does not hold it: 0.5 among integers
+        return false;
     auto width = static_cast<size_t>(dtype.bytes());
     for (size_t at = 0; at + width <= constant.bytes.view.size(); at += width)
         if (std::memcmp(constant.bytes.view.data() + at, expected, width) != 0)

@@ -109,6 +109,28 @@ Rhs withOperands(const Rhs& rhs, const std::function<Var(Var)>& var,
         rhs);
 }
 
+BindingPtr withOperands(const BindingPtr& binding, const std::function<Var(Var)>& var,
+                        const std::function<BlockPtr(const BlockPtr&)>& block) {
+    bool touched = false;
+    Rhs rhs = withOperands(
+        binding->rhs,
+        [&](Var before) {
+            Var now = var(before);
+            touched |= now != before;
+            return now;
+        },
+        [&](const BlockPtr& before) {
+            BlockPtr now = block(before);
+            touched |= now != before;
+            return now;
+        });
+    if (!touched)
+        return binding;
+    auto copy = std::make_shared<Binding>(*binding);
+    copy->rhs = std::move(rhs);
+    return copy;
+}
+
 // ---- Index --------------------------------------------------------------------------------------------------------
 
 namespace {
@@ -174,25 +196,9 @@ BlockPtr rewriteBlock(const BlockPtr& block, Rewriter& rewriter, const BindingFn
     result->bindings.reserve(block->bindings.size());
     bool changed = false;
     for (const BindingPtr& binding : block->bindings) {
-        bool touched = false;
-        Rhs rhs = withOperands(
-            binding->rhs,
-            [&](Var var) {
-                Var now = rewriter.replaced(var);
-                touched |= now != var;
-                return now;
-            },
-            [&](const BlockPtr& nested) {
-                BlockPtr now = rewriteBlock(nested, rewriter, fn);
-                touched |= now != nested;
-                return now;
-            });
-        BindingPtr current = binding;
-        if (touched) {
-            auto copy = std::make_shared<Binding>(*binding);
-            copy->rhs = std::move(rhs);
-            current = std::move(copy);
-        }
+        BindingPtr current = withOperands(
+            binding, [&](Var var) { return rewriter.replaced(var); },
+            [&](const BlockPtr& nested) { return rewriteBlock(nested, rewriter, fn); });
         std::vector<BindingPtr> placed = fn(current, rewriter);
         changed |= placed.size() != 1 || placed.front() != binding;
         std::ranges::move(placed, std::back_inserter(result->bindings));

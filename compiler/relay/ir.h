@@ -243,6 +243,9 @@ std::vector<BlockPtr> blocksOf(const Rhs& rhs);
 /// The right-hand side with operands and Blocks replaced.
 Rhs withOperands(const Rhs& rhs, const std::function<Var(Var)>& var,
                  const std::function<BlockPtr(const BlockPtr&)>& block);
+/// The binding with such a right-hand side; the same pointer if nothing changed.
+BindingPtr withOperands(const BindingPtr& binding, const std::function<Var(Var)>& var,
+                        const std::function<BlockPtr(const BlockPtr&)>& block);
 
 /// Built in one sweep: Var -> binding, users, Block. Parameters have no binding.
 struct Index {

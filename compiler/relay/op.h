@@ -128,7 +128,6 @@ enum class Op : uint16_t {
     // ---- symbols and checks
     BindSymbols, // x int64/int32 of known small shape {BindSymbolsAttrs: one Expr (a fresh symbol or null) an element}: defines them; gives x
     Assume,      // x {AssumeAttrs: condition Expr, message}: gives x, or fails when running
-    // ---- strings (values of the context)
     Count_
 };
 

@@ -6,8 +6,6 @@
 
 #include "relay/rules.h"
 
-#include <array>
-
 namespace lathe::relay {
 
 using TypeRule = Result<Type> (*)(Op op, RuleContext& context);
@@ -25,7 +23,6 @@ Result<Type> compare(Op op, RuleContext& context);
 Result<Type> power(Op op, RuleContext& context);
 Result<Type> logical(Op op, RuleContext& context);
 Result<Type> where(Op op, RuleContext& context);
-Result<Type> strings(Op op, RuleContext& context);
 
 Result<Type> shapeOf(Op op, RuleContext& context);
 Result<Type> reshape(Op op, RuleContext& context);

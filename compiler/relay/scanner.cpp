@@ -7,7 +7,6 @@
 #include "base/limits.h"
 
 #include <charconv>
-#include <cmath>
 #include <fmt/format.h>
 
 namespace lathe::relay {

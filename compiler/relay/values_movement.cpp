@@ -3,10 +3,7 @@
 // Value rules of operators that move elements, and of reductions, scans and scatters.
 #include "relay/value_rules.h"
 
-#include "arith/analysis.h"
 #include "base/narrow_float.h"
-
-#include <cmath>
 
 namespace lathe::relay::values {
 namespace {

@@ -9,7 +9,6 @@
 #include "relay/attr_fields.h"
 #include "relay/data_types.h"
 #include "relay/rules.h"
-#include "relay/text.h"
 #include "relay/type_map.h"
 
 #include <algorithm>

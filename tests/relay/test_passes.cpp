@@ -148,6 +148,31 @@ private slots:
         QCOMPARE(toString(constant.type), std::string("float32[256, 128]"));
     }
 
+    /// A recipe that fails would be a fault of the whole model, not of the call when it runs.
+    void largeResultsThatMayFailStayCalls() {
+        auto bytes = std::make_shared<std::vector<std::byte>>(128 * 256 * 4);
+        ConstantPtr weights = makeConstant(types::Float32, {128, 256}, {bytes, std::span<const std::byte>(*bytes)});
+        ConstantPtr counts = makeConstant(types::Int32, {128, 256}, {bytes, std::span<const std::byte>(*bytes)});
+        const auto folded = [&](const ConstantPtr& constant, const std::string& call) {
+            const std::string type = toString(constant->type);
+            Result<Module> module =
+                parse("module next %9\n\nfn main(%1: int64[]) -> " + type + " {\n  %2 = const " + type + " #" +
+                          toString(constant->hash) + " @{0}\n  %3 = const int64[128] splat [999] @{1}\n  %4 = " + call +
+                          " : " + type + " @{2}\n  -> %4\n}\n",
+                      {{constant->hash, constant}});
+            if (!module)
+                qFatal("%s", toString(module.error()).c_str());
+            NoEvaluator evaluator;
+            Budget budget;
+            return foldConstants(*module, evaluator, budget).main().body->bindings.back()->as<ConstantRef>() != nullptr;
+        };
+        QVERIFY(!folded(weights, "gather(%2, %3) {axis=0}")); // row 999 of 128
+        QVERIFY(!folded(counts, "divide(%2, %2)"));           // 0 / 0
+        QVERIFY(!folded(counts, "mod(%2, %2) {fmod=false}"));
+        QVERIFY(folded(weights, "divide(%2, %2)"));
+        QVERIFY(folded(weights, "mod(%2, %2) {fmod=true}"));
+    }
+
     void equalBindingsAreOne() {
         Module module = function("%1: float32[2], %2: bool[]", "float32[2]",
                                  {"%3 = relu(%1) : float32[2]", "%4 = relu(%1) : float32[2]",
@@ -190,6 +215,16 @@ private slots:
         QCOMPARE(lines.size(), 4);
         QVERIFY2(lines[1].contains("add(%1"), qPrintable(lines.join('\n')));
         QVERIFY2(lines[2].contains("sqrt("), qPrintable(lines.join('\n')));
+    }
+
+    /// 0.5 and -1 would be 0 and the greatest value, were they written as elements of the exponent.
+    void exponentsThatTheirTypeDoesNotHold() {
+        for (const char* exponent : {"int64[] [0]", "uint64[] [-1]", "uint8[] [255]"}) {
+            Module module = function("%1: float32[2]", "float32[2]",
+                                     {QString("%2 = const ") + exponent, "%3 = power(%1, %2) : float32[2]", "-> %3"});
+            for (bool exact : {true, false})
+                QCOMPARE(body(simplifyArithmetic(module, exact)), body(module));
+        }
     }
 
     /// A chain of calls that each double a tensor is no better than one that makes it large at once; a float made of

@@ -3,9 +3,10 @@
 // Value numbering over the Block list, with a scope a nested Block.
 #include "relay/transform/common_subexpressions.h"
 
-#include "relay/attr_fields.h"
+#include "relay/attrs.h"
 #include "relay/hash.h"
-#include "relay/type_map.h"
+
+#include <unordered_map>
 
 namespace lathe::relay::transform {
 namespace {
@@ -68,7 +69,9 @@ public:
         after->bindings.reserve(before->bindings.size());
         std::vector<std::unordered_multimap<uint64_t, Place>::iterator> scope;
         for (const BindingPtr& original : before->bindings) {
-            const BindingPtr binding = rewritten(original);
+            const BindingPtr binding = withOperands(
+                original, [&](Var var) { return map_.replaced(var); },
+                [&](const BlockPtr& nested) { return block(nested); });
             if (!isCandidate(*binding)) {
                 after->bindings.push_back(binding);
                 continue;
@@ -98,27 +101,6 @@ private:
     model::SpanTable& spans_;
     Rewriter map_;
     std::unordered_multimap<uint64_t, Place> seen_;
-
-    BindingPtr rewritten(const BindingPtr& original) {
-        bool touched = false;
-        Rhs rhs = withOperands(
-            original->rhs,
-            [&](Var var) {
-                const Var now = map_.replaced(var);
-                touched |= now != var;
-                return now;
-            },
-            [&](const BlockPtr& nested) {
-                BlockPtr now = block(nested);
-                touched |= now != nested;
-                return now;
-            });
-        if (!touched)
-            return original;
-        auto copy = std::make_shared<Binding>(*original);
-        copy->rhs = std::move(rhs);
-        return copy;
-    }
 
     void merge(const Place& earlier, const Binding& later) {
         const model::Span span = spans_.join(earlier.binding()->span, later.span);

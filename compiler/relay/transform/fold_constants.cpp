@@ -3,8 +3,10 @@
 // One sweep: what is folded is a constant for all that follows.
 #include "relay/transform/fold_constants.h"
 
+#include "base/limits.h"
 #include "relay/folding.h"
 #include "relay/transform/make.h"
+#include "relay/visit.h"
 
 #include <set>
 
@@ -16,11 +18,17 @@ constexpr int64_t nowBytes = 64 * 1024; // of a result that is computed at once
 /// Bytes that recipes of a module may take together: many of them may come from one constant.
 int64_t recipeBytes(const Module& module) {
     int64_t stored = 0;
-    for (const auto& [name, function] : module.functions)
-        for (const BindingPtr& binding : function->body->bindings)
-            if (const auto* reference = binding->as<ConstantRef>(); reference && !reference->constant->recipe)
-                stored += static_cast<int64_t>(reference->constant->bytes.view.size());
+    visitBindings(module, [&](const Binding& binding) {
+        if (const auto* reference = binding.as<ConstantRef>(); reference && !reference->constant->recipe)
+            stored += static_cast<int64_t>(reference->constant->bytes.view.size());
+    });
     return limits::foldedBytes + 16 * stored;
+}
+
+/// Whether the call has a check while running; divisions of floats have none.
+bool mayFail(const OpCall& call, const Type& result) {
+    const bool divides = call.op == Op::Divide || call.op == Op::Mod;
+    return info(call.op).mayFail && !(divides && asTensor(result)->dtype.isFloat());
 }
 
 } // namespace
@@ -83,7 +91,7 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
                 folded = values->at(0);
             }
             // A check that must fail when running stays a call, which says so with its node.
-            if (folded->recipe && info(call->op).mayFail && !asTensor(binding->type)->dtype.isFloat())
+            if (folded->recipe && mayFail(*call, binding->type))
                 return {binding};
             if (folded->recipe ? bytes > left || !budget.takeSteps(steps) : !budget.takeBytes(bytes))
                 return {binding};

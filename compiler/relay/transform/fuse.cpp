@@ -4,7 +4,6 @@
 #include "relay/transform/fuse.h"
 
 #include "arith/analysis.h"
-#include "relay/text.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -298,25 +297,8 @@ private:
             }
             if (groupAt.contains(place))
                 continue; // inside the function of a group that ends later
-            if (blocksOf(entry->rhs).empty()) {
-                after->bindings.push_back(entry);
-                continue;
-            }
-            bool touched = false;
-            Rhs rhs = withOperands(
-                entry->rhs, [](Var var) { return var; },
-                [&](const BlockPtr& nested) {
-                    BlockPtr now = block(nested);
-                    touched |= now != nested;
-                    return now;
-                });
-            if (!touched) {
-                after->bindings.push_back(entry);
-                continue;
-            }
-            auto copy = std::make_shared<Binding>(*entry);
-            copy->rhs = std::move(rhs);
-            after->bindings.push_back(std::move(copy));
+            after->bindings.push_back(withOperands(
+                entry, [](Var var) { return var; }, [&](const BlockPtr& nested) { return block(nested); }));
         }
         return after->bindings == before->bindings ? before : after;
     }

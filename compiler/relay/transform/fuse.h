@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Fuse: operators end up in primitive functions, which lowering makes one kernel of. Runs twice: first in groups
-// (optional), then each operator that still stands alone in a function of its own (required: lowering knows primitive
-// functions only).
+// Fuse: operators end up in primitive functions, each of which lowering makes one kernel of (a pair, where only data decides
+// a result's size). Runs twice: first in groups, down to groups of one (optional), then, with maxOps = 1, each operator that
+// is in no primitive function yet in one of its own (required: lowering knows primitive functions only; nothing is left to do
+// unless the first run was left out).
 //
 // Why groups: writing a tensor to memory and reading it back costs more than most elementwise work, so
 // operators are grouped as the field does: an operator joins its immediate post-dominator (the first operator that all ways
@@ -14,9 +15,10 @@
 //   opaque, reshape                     alone (a reshape alone is a view and costs nothing)
 // A group has one result and at most one product or reduction; it holds at most `maxOps` operators.
 //
-// The primitive function's parameters are the tensors it reads; constants of a single value stand inside of it. It is called
-// from where its last operator stood, by that operator's Var, so users stay as they are. Bindings inside keep their Spans; the
-// call's Span joins them. BindSymbols, Assume, tuples, data types and control flow stay in the main function.
+// The primitive function's parameters are the tensors it reads; constants of a single value stand inside of it, but not for
+// opaque operators. It is called from where its last operator stood, by that operator's Var, so users stay as they are.
+// Bindings inside keep their Spans; the call's Span joins them. BindSymbols, Assume, tuples, data types and control flow stay
+// where they are.
 #pragma once
 
 #include "relay/ir.h"
