@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// No attribute means something else than what it says. All versions of all operators that ONNX has are taken from its schemas:
-// an attribute that an operator does not have, a word that a mode does not know and a number that a flag does not take are
-// refused by name. Then what no schema shows, a model each.
+// No attribute means something else than what it says. Of ONNX's schemas all versions of all operators that Lathe takes: an
+// attribute that the operator does not have, one of another type, a word that a mode does not know and a number that a flag
+// does not take are refused by name. Then what no schema shows, a model each.
 // Links: onnx
 #include "frontend/frontend.h"
 #include "frontend/onnx/attributes.h"
@@ -188,6 +188,43 @@ private slots:
             }
     }
 
+    /// Each is told from all others without comparing it with each.
+    void manyAttributes() {
+        ::onnx::ModelProto model = lathe::testing::parseModel("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                                                              "g (float[2] x) => (float[2] y) { [odd] y = Relu(x) }");
+        add(model, "a0", Attribute::INT).set_i(0);
+        for (int i = 0; i < 200'000; ++i)
+            add(model, "a" + std::to_string(i), Attribute::INT).set_i(i);
+        QElapsedTimer timer;
+        timer.start();
+        QVERIFY(saysOf(model, {"'a0' is given twice"}));
+        QVERIFY2(timer.elapsed() < 20'000, qPrintable(QString::number(timer.elapsed())));
+    }
+
+    void attributesOfTools() {
+        for (const char* text : {"<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                                 "g (float[2] x) => (float[2] y) { [odd] y = Relu(x) }",
+                                 "<ir_version: 8, opset_import: [\"com.microsoft\" : 1]>\n"
+                                 "g (uint8[2] x, float s, uint8 z) => (uint8[2] y)\n"
+                                 "{ [odd] y = com.microsoft.QLinearAdd(x, s, z, x, s, z, s, z) }"}) {
+            ::onnx::ModelProto model = lathe::testing::parseModel(text);
+            add(model, "__tool", Attribute::INT).set_i(1);
+            QVERIFY(import(model.SerializeAsString()).module);
+        }
+    }
+
+    void kindsOfFaults() {
+        ::onnx::ModelProto model = lathe::testing::parseModel("<ir_version: 8, opset_import: [\"\" : 17]>\n"
+                                                              "g (float[2] x) => (float[2] y) { [odd] y = Add(x, w) }");
+        ::onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
+        weights->set_name("w");
+        weights->set_data_type(::onnx::TensorProto::COMPLEX64);
+        const frontend::Imported imported = import(model.SerializeAsString());
+        QVERIFY(!imported.diagnostics.empty());
+        QVERIFY(imported.diagnostics.front().kind == ErrorKind::Unsupported);
+        QCOMPARE(imported.diagnostics.front().node, std::string("odd"));
+    }
+
     void refused_data() {
         QTest::addColumn<QString>("model");
         QTest::addColumn<QString>("what");
@@ -213,6 +250,8 @@ private slots:
             "'axis' is given twice");
         row("result of a type that the operator does not give", 17,
             R"(g (float[1,3] x) => (float[N,M] y) { [odd] y = Multinomial<dtype=1>(x) })", "output 0");
+        row("random values of a type that the operator does not give", 17,
+            R"(g () => (int64[N] y) { [odd] y = RandomNormal<shape=[2], dtype=7>() })", "output 0 (output) is int64");
         row("negative shape", 17, R"(g () => (float[N] y) { [odd] y = RandomUniform<shape=[-2]>() })", "negative dim");
         row("two constants", 17, R"(g (float[2] x) => (float[2] y)
             { [odd] c = Constant<value_float=1.0, value_int=2>()  y = Add(x, c) })",
@@ -245,6 +284,12 @@ private slots:
         row("zero and unknown dims", 17, R"(g (float[2,0] x) => (float[N,M] y) <int64[2] s = {0, -1}>
             { [odd] y = Reshape<allowzero=1>(x, s) })",
             "allowzero");
+        row("kernel of another size than the weights", 17, R"(g (float[1,1,4] x, float[1,1,3] w) => (float[N,M,K] y)
+            { [odd] y = Conv<kernel_shape=[2]>(x, w) })",
+            "kernel_shape does not fit");
+        row("steps of too many dims", 17, R"(g (float[1,1,4] x, float[1,1,3] w) => (float[N,M,K] y)
+            { [odd] y = ConvTranspose<strides=[1, 1]>(x, w) })",
+            "do not fit 1 spatial");
         row("operator without a schema", 1, R"(g (uint8[2] x, float s, uint8 z) => (uint8[2] y)
             { [odd] y = com.microsoft.QLinearAdd<saturate=1>(x, s, z, x, s, z, s, z) })",
             "'saturate'", "com.microsoft");

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <ranges>
+#include <unordered_set>
 
 namespace lathe::frontend::onnx {
 namespace {
@@ -146,7 +147,7 @@ bool knows(std::string_view values, std::string_view value) {
 bool knows(std::string_view values, int64_t value) {
     return std::ranges::any_of(wordsOf(values), [&](std::string_view word) {
         if (word == type)
-            return value >= 0 && value <= INT32_MAX && fromProto(static_cast<int32_t>(value)).has_value();
+            return fromProto(value).has_value();
         int64_t number = 0;
         const auto [rest, status] = std::from_chars(word.begin(), word.end(), number);
         return status == std::errc() &&
@@ -154,7 +155,7 @@ bool knows(std::string_view values, int64_t value) {
     });
 }
 
-/// "nearest, linear", "at least 1", "0 or the number of an element type that Lathe has".
+/// "nearest, linear", "1 and more", "0, the number of an element type that Lathe has".
 std::string listed(std::string_view values) {
     std::vector<std::string> texts;
     for (const std::string_view word : wordsOf(values))
@@ -202,12 +203,11 @@ std::string namesOf(const OpSchema& schema) {
     return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// ONNX's checker leaves such names to tools.
-bool isInternal(std::string_view name) {
-    return name.starts_with("__");
-}
-
 } // namespace
+
+bool mayBeUnknown(std::string_view attribute) {
+    return attribute.starts_with("__");
+}
 
 std::string_view knownValues(std::string_view op, int version, std::string_view attribute) {
     for (const Row& row : std::ranges::equal_range(table, attribute, {}, &Row::attribute))
@@ -219,16 +219,15 @@ std::string_view knownValues(std::string_view op, int version, std::string_view 
 std::vector<Diagnostic> faultsOfAttributes(const model::Node& node, const OpSchema& schema) {
     constexpr const char* malformed = "the model is malformed; export it again";
     std::vector<Diagnostic> faults;
-    for (size_t i = 0; i < node.attributes.size(); ++i) {
-        const auto& [name, value] = node.attributes[i];
-        const auto given = [&](const model::Attribute& other) { return other.name == name; };
-        if (std::any_of(node.attributes.begin(), node.attributes.begin() + static_cast<std::ptrdiff_t>(i), given)) {
+    std::unordered_set<std::string_view> given;
+    for (const auto& [name, value] : node.attributes) {
+        if (!given.insert(name).second) {
             faults.push_back(error(fmt::format("attribute '{}' is given twice", name), malformed));
             continue;
         }
         const auto known = schema.attributes().find(name);
         if (known == schema.attributes().end()) {
-            if (!isInternal(name))
+            if (!mayBeUnknown(name))
                 faults.push_back(error(fmt::format("attribute '{}' = {} is unknown to the operator; it takes {}", name,
                                                    toString(value), namesOf(schema)),
                                        "remove the attribute, or export the model for the opset that has it"));
@@ -249,8 +248,7 @@ std::vector<Diagnostic> faultsOfAttributes(const model::Node& node, const OpSche
                                    "correct the attribute, or export the model for the opset that has it"));
     }
     for (const auto& [name, attribute] : schema.attributes())
-        if (attribute.required &&
-            std::ranges::find(node.attributes, name, &model::Attribute::name) == node.attributes.end())
+        if (attribute.required && !given.contains(name))
             faults.push_back(
                 error(fmt::format("the required attribute '{}' is missing", name), "set it when exporting the model"));
     return faults;

@@ -57,7 +57,7 @@ void GraphReader::checkAgainstSchema(const model::Node& node, const OpSchema& sc
                fmt::format("the node has {} outputs; the operator gives at most {}", outputs, schema.max_output()),
                "the model is malformed; export it again");
     for (const Diagnostic& fault : faultsOfAttributes(node, schema))
-        report(&node, fault.what, fault.hint);
+        report(&node, fault);
 }
 
 bool GraphReader::hasBody(const model::Node& call) {
@@ -73,7 +73,7 @@ Result<std::shared_ptr<model::Graph>> GraphReader::expandBody(const model::Node&
         return std::shared_ptr<model::Graph>();
     ::onnx::NodeProto node;
     node.set_op_type(call.op);
-    node.set_domain(call.domain == standardDomain ? "" : call.domain); // bodies are built by the registry's name
+    node.set_domain(schema->domain()); // bodies are built by the registry's name for it
     node.set_name(call.name);
     for (const std::string& name : call.inputs)
         node.add_input(name);

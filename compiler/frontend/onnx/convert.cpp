@@ -4,11 +4,13 @@
 #include "frontend/onnx/convert.h"
 
 #include "base/limits.h"
+#include "frontend/onnx/attributes.h"
 #include "frontend/onnx/operand_types.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 namespace lathe::frontend::onnx {
 namespace {
@@ -253,13 +255,16 @@ void Converter::convertNode(const model::Node& node, Scope& scope) {
         return value && value->var && builder_.isTensor(value->var) ? std::optional(builder_.dtype(value->var))
                                                                     : std::nullopt;
     };
-    if (std::optional<std::string> fault = faultOfOperandTypes(node, typeOf))
+    OperandTypes operandTypes(node);
+    if (std::optional<std::string> fault = operandTypes.faultOfOperands(typeOf))
         return builder_.fail(*std::move(fault), "the model is malformed; export it again");
     if (const ConvertFn convert = findConverter(node)) {
         convert(reader, builder_);
         if (!findSchema(node.domain, node.op, node.version))
             for (const std::string& name : reader.unread())
-                builder_.fail(fmt::format("attribute '{}' is unknown to the operator", name), "remove the attribute");
+                if (!mayBeUnknown(name))
+                    builder_.fail(fmt::format("attribute '{}' is unknown to the operator", name),
+                                  "remove the attribute");
     } else {
         expand(reader);
     }
@@ -269,7 +274,7 @@ void Converter::convertNode(const model::Node& node, Scope& scope) {
         const Var var = reader.results[i] ? reader.results[i]->var : Var{};
         return var && builder_.isTensor(var) ? std::optional(builder_.dtype(var)) : std::nullopt;
     };
-    if (std::optional<std::string> fault = faultOfResultTypes(node, typeOf, typeOfResult))
+    if (std::optional<std::string> fault = operandTypes.faultOfResults(typeOfResult))
         return builder_.fail(*std::move(fault), "correct the attributes that say the type, or export the model again");
     define(reader, scope);
 }
@@ -325,7 +330,7 @@ void Converter::expand(NodeReader& reader) {
         return;
     Result<std::shared_ptr<model::Graph>> body = reader_.expandBody(node, types);
     if (!body) {
-        builder_.fail(body.error().what, body.error().hint);
+        builder_.fail(body.error().what, body.error().hint, body.error().kind);
         return;
     }
     Scope formal;

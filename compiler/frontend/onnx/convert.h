@@ -8,10 +8,8 @@
 #include "frontend/onnx/graph_reader.h"
 
 #include <functional>
-#include <memory>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 namespace lathe::frontend::onnx {
@@ -30,9 +28,6 @@ public:
     /// Reasons why nodes cannot be converted at all, found without converting: all of them.
     std::vector<Diagnostic> unsupported() const;
     int64_t nextRandomCall() override { return randomCalls_++; }
-    /// Names of free model values in messages and symbols.
-    const model::ModelGraph& graph() const { return graph_; }
-    Builder& builder() { return builder_; }
 
 private:
     void defineConstants(const model::Graph& graph, Scope& scope);

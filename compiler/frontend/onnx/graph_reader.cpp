@@ -11,6 +11,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <unordered_set>
+
 namespace lathe::frontend::onnx {
 namespace {
 
@@ -24,6 +27,12 @@ template <class Imports>
 void addOpsets(const Imports& imports, std::unordered_map<std::string, int64_t>& opsets) {
     for (const ::onnx::OperatorSetIdProto& opset : imports)
         opsets[canonicalDomain(opset.domain())] = opset.version();
+}
+
+/// The same fault, which says what it is a fault of.
+Diagnostic about(const std::string& subject, Diagnostic fault) {
+    fault.what = fmt::format("{}: {}", subject, fault.what);
+    return fault;
 }
 
 } // namespace
@@ -51,18 +60,16 @@ GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const 
     model_->format = "ONNX";
 }
 
-void GraphReader::report(const model::Node* node, std::string what, std::string hint, Severity severity) {
+void GraphReader::report(const model::Node* node, Diagnostic fault) {
     if (model_->diagnostics.size() >= keptDiagnostics)
         return;
-    Diagnostic diagnostic = error(std::move(what), std::move(hint));
-    diagnostic.severity = severity;
-    diagnostic.file = model_->file;
+    fault.file = model_->file;
     if (node) {
-        diagnostic.node = displayName(*node);
-        diagnostic.op = operatorName(*node);
-        diagnostic.nodeId = node->id;
+        fault.node = displayName(*node);
+        fault.op = operatorName(*node);
+        fault.nodeId = node->id;
     }
-    model_->diagnostics.push_back(std::move(diagnostic));
+    model_->diagnostics.push_back(std::move(fault));
 }
 
 Report GraphReader::reporter() {
@@ -173,7 +180,7 @@ std::shared_ptr<model::Graph> GraphReader::readGraph(const ::onnx::GraphProto& p
         const auto reader = std::find_if(graph->nodes.begin(), graph->nodes.end(), [&](const model::Node& node) {
             return std::find(node.inputs.begin(), node.inputs.end(), name) != node.inputs.end();
         });
-        report(reader == graph->nodes.end() ? nullptr : &*reader, fault.what, fault.hint);
+        report(reader == graph->nodes.end() ? nullptr : &*reader, fault);
     }
     if (!overLimit_)
         sortNodes(*graph, reporter());
@@ -185,8 +192,8 @@ std::vector<std::pair<std::string, Diagnostic>> GraphReader::readInitializers(co
     std::vector<std::pair<std::string, Diagnostic>> faults;
     const auto add = [&](const std::string& name, Result<model::TensorPtr> tensor) {
         if (!tensor) {
-            faults.emplace_back(frame.name(name), error(fmt::format("initializer '{}': {}", name, tensor.error().what),
-                                                        tensor.error().hint));
+            faults.emplace_back(frame.name(name),
+                                about(fmt::format("initializer '{}'", name), std::move(tensor).error()));
             tensor = std::make_shared<model::TensorData>();
         }
         graph.initializers.push_back({frame.name(name), *std::move(tensor)});
@@ -330,7 +337,7 @@ std::optional<model::AttributeValue> GraphReader::readAttribute(const ::onnx::At
     const auto tensor = [&](Result<model::TensorPtr> read) -> std::optional<model::AttributeValue> {
         if (read)
             return model::AttributeValue(*std::move(read));
-        report(&node, fmt::format("attribute '{}': {}", proto.name(), read.error().what), read.error().hint);
+        report(&node, about(fmt::format("attribute '{}'", proto.name()), std::move(read).error()));
         return std::nullopt;
     };
     switch (attributeType(proto)) {

@@ -65,7 +65,10 @@ private:
     /// Counts a node, a call or a nested graph; false, and reported, when there are too many.
     bool count();
     void checkAgainstSchema(const model::Node& node, const ::onnx::OpSchema& schema);
-    void report(const model::Node* node, std::string what, std::string hint, Severity severity = Severity::Error);
+    void report(const model::Node* node, Diagnostic fault);
+    void report(const model::Node* node, std::string what, std::string hint) {
+        report(node, error(std::move(what), std::move(hint)));
+    }
     Report reporter();
 
     std::shared_ptr<const ::onnx::ModelProto> proto_;

@@ -7,7 +7,7 @@
 #include "frontend/onnx/inputs.h"
 #include "frontend/onnx/read.h"
 
-#include <fmt/format.h>
+#include <algorithm>
 
 namespace lathe::frontend::onnx {
 namespace {

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <map>
 #include <onnx/defs/data_type_utils.h>
-#include <onnx/defs/schema.h>
 
 namespace lathe::frontend::onnx {
 namespace {
@@ -30,12 +28,13 @@ std::string namesOf(const ::onnx::DataTypeSet& types) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
-/// Which operand or result gave a type variable its type: "T" -> "input 0 (X)", float32.
-using Variables = std::map<std::string, std::pair<std::string, DataType>>;
+} // namespace
 
-/// What is wrong with one side of the operator. side: "input", "output"; does: what the operator does with them.
-std::optional<std::string> faultOf(const std::vector<Formal>& formals, size_t count, const TypeOf& typeOf,
-                                   const char* side, const char* does, Variables& variables) {
+OperandTypes::OperandTypes(const model::Node& node)
+    : node_(node), schema_(findSchema(node.domain, node.op, node.version)) {}
+
+std::optional<std::string> OperandTypes::faultOf(const Formals& formals, size_t count, const TypeOf& typeOf,
+                                                 const char* side, const char* does) {
     for (size_t i = 0; i < count; ++i) {
         const Formal* formal = formalOf(formals, i);
         const std::optional<DataType> type = typeOf(i);
@@ -52,7 +51,7 @@ std::optional<std::string> faultOf(const std::vector<Formal>& formals, size_t co
                                namesOf(formal->GetTypes()));
         if (formal->GetOption() == ::onnx::OpSchema::Variadic && !formal->GetIsHomogeneous())
             continue;
-        const auto [it, fresh] = variables.emplace(formal->GetTypeStr(), std::pair(name, *type));
+        const auto [it, fresh] = variables_.emplace(formal->GetTypeStr(), std::pair(name, *type));
         if (!fresh && it->second.second != *type)
             return fmt::format("{} is {}, {} is {}; the operator takes one type for both", name, toString(*type),
                                it->second.first, toString(it->second.second));
@@ -60,25 +59,15 @@ std::optional<std::string> faultOf(const std::vector<Formal>& formals, size_t co
     return std::nullopt;
 }
 
-} // namespace
-
-std::optional<std::string> faultOfOperandTypes(const model::Node& node, const TypeOf& typeOfInput) {
-    const ::onnx::OpSchema* schema = findSchema(node.domain, node.op, node.version);
-    Variables variables;
-    return schema ? faultOf(schema->inputs(), node.inputs.size(), typeOfInput, "input", "takes", variables)
-                  : std::nullopt;
+std::optional<std::string> OperandTypes::faultOfOperands(const TypeOf& typeOfInput) {
+    return schema_ ? faultOf(schema_->inputs(), node_.inputs.size(), typeOfInput, "input", "takes") : std::nullopt;
 }
 
-std::optional<std::string> faultOfResultTypes(const model::Node& node, const TypeOf& typeOfInput,
-                                              const TypeOf& typeOfOutput) {
+std::optional<std::string> OperandTypes::faultOfResults(const TypeOf& typeOfOutput) {
     // A constant is data: its own type tells how to read it. Exporters wrote integers before the standard said so.
-    if (node.inputs.empty())
-        return std::nullopt;
-    const ::onnx::OpSchema* schema = findSchema(node.domain, node.op, node.version);
-    Variables variables;
-    if (!schema || faultOf(schema->inputs(), node.inputs.size(), typeOfInput, "input", "takes", variables))
-        return std::nullopt;
-    return faultOf(schema->outputs(), node.outputs.size(), typeOfOutput, "output", "gives", variables);
+    const bool isConstant = node_.op == "Constant" && node_.domain == standardDomain;
+    return schema_ && !isConstant ? faultOf(schema_->outputs(), node_.outputs.size(), typeOfOutput, "output", "gives")
+                                  : std::nullopt;
 }
 
 } // namespace lathe::frontend::onnx

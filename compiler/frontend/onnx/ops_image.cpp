@@ -4,6 +4,7 @@
 #include "base/limits.h"
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
+#include "frontend/onnx/window.h"
 
 #include <fmt/format.h>
 
@@ -217,15 +218,10 @@ void convertCol2Im(NodeReader& node, Builder& b) {
     if (!image || !block || image->size() != block->size() || image->empty())
         return node.fail("image_shape and block_shape must be known when the model is compiled");
     const size_t spatial = image->size();
-    Ints strides = node.integers("strides"), dilations = node.integers("dilations"), pads = node.integers("pads");
-    if (strides.empty())
-        strides.assign(spatial, 1);
-    if (dilations.empty())
-        dilations.assign(spatial, 1);
-    if (pads.empty())
-        pads.assign(2 * spatial, 0);
-    if (strides.size() != spatial || dilations.size() != spatial || pads.size() != 2 * spatial)
-        return node.fail(fmt::format("strides, dilations or pads do not fit {} spatial dims", spatial));
+    const std::optional<Steps> given = readSteps(node, spatial);
+    if (!given)
+        return;
+    const auto& [strides, dilations, pads] = *given;
     Ints steps, sizes; // windows along each dim; the padded image
     int64_t taps = 1, windows = 1, flat = 1;
     for (size_t i = 0; i < spatial; ++i) {

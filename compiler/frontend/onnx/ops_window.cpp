@@ -29,23 +29,32 @@ bool padsFit(NodeReader& node, const Ints& pads, const std::string& autoPad) {
 
 } // namespace
 
-/// The window of a convolution or pool over `spatial` dims, from attributes. kernel: given by the weights if not empty.
+std::optional<Steps> readSteps(NodeReader& node, size_t spatial) {
+    const auto read = [&](const char* attribute, size_t count, int64_t otherwise) {
+        Ints values = node.integers(attribute);
+        return values.empty() ? Ints(count, otherwise) : values;
+    };
+    Steps steps{read("strides", spatial, 1), read("dilations", spatial, 1), read("pads", 2 * spatial, 0)};
+    if (steps.strides.size() == spatial && steps.dilations.size() == spatial && steps.pads.size() == 2 * spatial)
+        return steps;
+    node.fail(fmt::format("strides, dilations or pads do not fit {} spatial dims", spatial),
+              "the model is malformed; export it again");
+    return std::nullopt;
+}
+
 std::optional<Window> readWindow(NodeReader& node, const Dims& sizes, Ints kernel) {
     const size_t spatial = sizes.size();
+    const std::optional<Steps> steps = readSteps(node, spatial);
+    if (!steps)
+        return std::nullopt;
     Window window;
     const Ints given = node.integers("kernel_shape");
-    if (kernel.empty())
-        kernel = given;
-    const auto orOnes = [&](Ints values) { return values.empty() ? Ints(spatial, 1) : values; };
-    window.kernel = std::move(kernel);
-    window.strides = orOnes(node.integers("strides"));
-    window.dilations = orOnes(node.integers("dilations"));
-    Ints pads = node.integers("pads");
-    if (pads.empty())
-        pads.assign(2 * spatial, 0);
-    if (window.kernel.size() != spatial || window.strides.size() != spatial || window.dilations.size() != spatial ||
-        pads.size() != 2 * spatial || (!given.empty() && given != window.kernel)) {
-        node.fail(fmt::format("kernel_shape, strides, dilations and pads do not fit {} spatial dims", spatial),
+    window.kernel = kernel.empty() ? given : std::move(kernel);
+    window.strides = steps->strides;
+    window.dilations = steps->dilations;
+    const Ints& pads = steps->pads;
+    if (window.kernel.size() != spatial || (!given.empty() && given != window.kernel)) {
+        node.fail(fmt::format("kernel_shape does not fit {} spatial dims and the weights", spatial),
                   "the model is malformed; export it again");
         return std::nullopt;
     }
@@ -177,25 +186,19 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
     const Dims shape = b.shape(x), weightShape = b.shape(weights);
     const size_t spatial = shape.size() - 2;
     const int64_t groups = node.integer("group", 1);
-    Ints strides = node.integers("strides"), dilations = node.integers("dilations"), pads = node.integers("pads");
+    const std::optional<Steps> steps = readSteps(node, spatial);
     Ints extra = node.integers("output_padding"), wanted = node.integers("output_shape");
-    if (strides.empty())
-        strides.assign(spatial, 1);
-    if (dilations.empty())
-        dilations.assign(spatial, 1);
-    if (pads.empty())
-        pads.assign(2 * spatial, 0);
     if (extra.empty())
         extra.assign(spatial, 0);
     if (wanted.size() == spatial + 2) // some files list batch and channels too
         wanted.erase(wanted.begin(), wanted.begin() + 2);
-    if (!kernel)
+    if (!kernel || !steps)
         return;
-    if (kernel->size() != spatial || strides.size() != spatial || dilations.size() != spatial ||
-        pads.size() != 2 * spatial || extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial) ||
+    const auto& [strides, dilations, pads] = *steps;
+    if (kernel->size() != spatial || extra.size() != spatial || (!wanted.empty() && wanted.size() != spatial) ||
         groups < 1)
-        return node.fail(fmt::format(
-            "strides, dilations, pads, output_padding or output_shape do not fit {} spatial dims", spatial));
+        return node.fail(
+            fmt::format("the weights, output_padding or output_shape do not fit {} spatial dims", spatial));
     const std::string mode = node.text("auto_pad", "NOTSET");
     if (!padsFit(node, pads, mode))
         return;

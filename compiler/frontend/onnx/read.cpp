@@ -11,8 +11,6 @@
 #include <google/protobuf/stubs/logging.h>
 #include <google/protobuf/wire_format_lite.h>
 
-#include <string_view>
-
 namespace lathe::frontend::onnx {
 namespace {
 

@@ -145,18 +145,18 @@ Result<std::vector<int64_t>> readShape(const google::protobuf::RepeatedField<int
 
 } // namespace
 
-std::optional<DataType> fromProto(int32_t dtype) {
+std::optional<DataType> fromProto(int64_t dtype) {
     for (const TypePair& pair : typePairs)
         if (pair.proto == dtype)
             return pair.dtype;
     return std::nullopt;
 }
 
-int32_t toProto(DataType dtype) {
+std::optional<int32_t> toProto(DataType dtype) {
     for (const TypePair& pair : typePairs)
         if (pair.dtype == dtype)
             return pair.proto;
-    return 0;
+    return std::nullopt;
 }
 
 std::string protoTypeName(int32_t dtype) {

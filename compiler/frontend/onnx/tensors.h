@@ -14,9 +14,9 @@
 namespace lathe::frontend::onnx {
 
 /// Lathe's type of a TensorProto::DataType; nothing for complex, float6 and unknown numbers.
-std::optional<DataType> fromProto(int32_t dtype);
-/// The reverse; 0 (UNDEFINED) if there is none.
-int32_t toProto(DataType dtype);
+std::optional<DataType> fromProto(int64_t dtype);
+/// The reverse; nothing for types that ONNX does not have.
+std::optional<int32_t> toProto(DataType dtype);
 /// "COMPLEX64" or "type 99", for messages.
 std::string protoTypeName(int32_t dtype);
 

@@ -7,6 +7,7 @@
 
 #include <queue>
 #include <unordered_map>
+#include <unordered_set>
 
 namespace lathe::frontend::onnx {
 namespace {

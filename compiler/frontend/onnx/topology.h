@@ -8,7 +8,6 @@
 
 #include <functional>
 #include <string>
-#include <unordered_set>
 
 namespace lathe::frontend::onnx {
 

@@ -3,7 +3,6 @@
 // Types of values and attributes, read from the protobuf and written to it.
 #include "frontend/onnx/value_types.h"
 
-#include "base/limits.h"
 #include "frontend/onnx/tensors.h"
 
 namespace lathe::frontend::onnx {
@@ -57,10 +56,11 @@ model::ValueType readType(const ::onnx::TypeProto& proto) {
 }
 
 void writeType(const model::ValueType& type, ::onnx::TypeProto& proto) {
-    if (type.kind != model::ValueType::Kind::Tensor || type.dtype == types::Void)
+    const std::optional<int32_t> dtype = toProto(type.dtype);
+    if (type.kind != model::ValueType::Kind::Tensor || !dtype)
         return;
     ::onnx::TypeProto::Tensor& tensor = *proto.mutable_tensor_type();
-    tensor.set_elem_type(toProto(type.dtype));
+    tensor.set_elem_type(*dtype);
     if (!type.hasShape)
         return;
     ::onnx::TensorShapeProto& shape = *tensor.mutable_shape();
@@ -132,11 +132,12 @@ bool writeAttribute(const model::Attribute& attribute, ::onnx::AttributeProto& p
             return true;
         }
         bool operator()(const model::TensorPtr& tensor) const {
-            if (!tensor || tensor->dtype.bits < 8 || tensor->dtype == types::String)
+            const std::optional<int32_t> dtype = tensor ? toProto(tensor->dtype) : std::nullopt;
+            if (!dtype || tensor->dtype.bits < 8 || tensor->dtype == types::String)
                 return false;
             proto.set_type(Proto::TENSOR);
             ::onnx::TensorProto& written = *proto.mutable_t();
-            written.set_data_type(toProto(tensor->dtype));
+            written.set_data_type(*dtype);
             written.mutable_dims()->Add(tensor->shape.begin(), tensor->shape.end());
             written.set_raw_data(tensor->bytes.view.data(), tensor->bytes.view.size());
             return true;

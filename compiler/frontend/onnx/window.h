@@ -7,6 +7,13 @@
 
 namespace lathe::frontend::onnx {
 
+/// How a window moves over its dims: an entry of each a dim, of pads two, first those before all dims.
+struct Steps {
+    Ints strides, dilations, pads;
+};
+/// From the node's attributes; an absent list is of ones, of pads of zeros. A fault if one does not fit the dims.
+std::optional<Steps> readSteps(NodeReader& node, size_t spatial);
+
 struct Window {
     Ints kernel, strides, dilations;
     Dims before, after;
