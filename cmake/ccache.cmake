@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Uses ccache when it is installed. Paths below the checkout are made relative, so that several checkouts share the
-# results of what uses no precompiled header: the sources of ONNX.
+# results of what uses no precompiled header, above all the sources of ONNX.
 find_program(LATHE_CCACHE ccache)
 if(LATHE_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
     set(CMAKE_CXX_COMPILER_LAUNCHER
