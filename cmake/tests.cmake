@@ -7,6 +7,7 @@
 #   // Timeout: 900              seconds, instead of 300
 #   // Needs: lathe lathe-runner  programs that are built before
 #   // Links: lathe_driver       further libraries
+# What is no Qt Test program stands in the folder's tests.cmake.
 set(LATHE_SANITIZER_ENVIRONMENT
     "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:use_sigaltstack=0"
     "LSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/leaks.supp':print_suppressions=0"

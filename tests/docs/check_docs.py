@@ -1,0 +1,40 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The pages are laid out for a window of 100 columns, and their links lead to files that are there.
+
+Tables and blocks of code are as wide as what stands in them.
+"""
+import re
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+COLUMNS = 100
+LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+
+
+def problems_of(page):
+    where = page.relative_to(ROOT)
+    fenced = False
+    for number, line in enumerate(page.read_text().splitlines(), 1):
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        code = fenced or line.startswith("    ")
+        if len(line) > COLUMNS and not code and not line.startswith("|"):
+            yield f"{where}:{number}: {len(line)} columns, {COLUMNS} at most"
+        for target in [] if code else LINK.findall(line):
+            if "://" not in target and not (page.parent / target).exists():
+                yield f"{where}:{number}: {target} is not there"
+
+
+def main():
+    pages = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    problems = [problem for page in pages for problem in problems_of(page)]
+    for problem in problems:
+        print(problem)
+    print(f"{len(pages)} pages, {len(problems)} problems")
+    sys.exit(bool(problems))
+
+
+if __name__ == "__main__":
+    main()
