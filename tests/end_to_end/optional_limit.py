@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Models are right with any number of optional passes: `lathe test --tolerance model --optional-limit N` for N from 0 to all.
+"""Models are right with any number of optional passes: `lathe test --tolerance model --optional-limit N` for each N from 0
+to one more than there are.
 
     optional_limit.py LATHE MODEL…
 
-Ends with 77 (skipped) where no model is there.
+A model that is not there is a failure, but ends the script with 77 (skipped) where there is no shared folder to unpack it
+from.
 """
 
 import json

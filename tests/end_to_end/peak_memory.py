@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The memory that `lathe inspect` computes for a model at given sizes is what a run at these sizes takes.
 
-    peak_memory.py LATHE MODEL --sizes NAME=1,16 …
+    peak_memory.py LATHE MODEL --sizes 1,16 [--sizes 2,128 …]
 
-Each --sizes stands for one run; it fixes the shape of all inputs that are not named otherwise. Ends with 77 (skipped) where the model is not
-there.
+Each --sizes stands for one run, and is the shape of every input of the model. A model that is not there is a failure, but
+ends the script with 77 (skipped) where there is no shared folder to unpack it from.
 """
 
 import argparse

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Does `lathe test` notice? Passing tests of ONNX's node suite, drawn by seed, each with one change in what it expects: an element,
-the type, the shape, a NaN, or an output that is missing. Every one must then be wrong.
+"""Does `lathe test` notice? Passing tests of ONNX's node suite, drawn by seed, each with one change in what it expects: an
+element, the type, the shape, a NaN, or an output that is missing. Every one must then be wrong.
 
     perturb.py LATHE NODE_FOLDER [--count 200] [--seed 1]
 
-Ends with 77 (skipped) where the suite cannot be there.
+Fails where the suite is not there (./dev test makes it), and where fewer than --count of its tests pass.
 """
 
 import argparse

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# Scripts that drive the programs as a user does. Those that need fixtures skip themselves (77) where they are missing.
+# Scripts that drive the programs as a user does. Those whose fixture comes from the shared folder skip themselves (77)
+# where there is no such folder; a fixture that could be there and is not is a failure.
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 
 # lathe_script(NAME TIMEOUT "LABELS" SCRIPT ARGUMENTS...)
