@@ -5,7 +5,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 find_package(Protobuf REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui Widgets Svg SvgWidgets Test PrintSupport)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui Widgets Svg Test)
 
 # xxHash has no CMake package.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
