@@ -84,7 +84,7 @@ Expr unaryFloat(Op op, double x, DataType dtype, const AttrsPtr& attributes) {
     case Op::Reciprocal:
         return real(1 / x, dtype);
     case Op::Relu:
-        return real(x > 0 || std::isnan(x) ? x : 0, dtype);
+        return real(x < 0 ? 0 : x, dtype);
     case Op::IsNan:
         return Expr(std::isnan(x) ? 1 : 0);
     case Op::IsInf: {
@@ -162,14 +162,23 @@ Expr wholeExtreme(Op op, const Expr& a, const Expr& b, DataType dtype) {
     return arith::cast(op == Op::Minimum ? arith::min(left, right) : arith::max(left, right), dtype);
 }
 
+/// An integer on its way to a float type: by float32, as code converts it, unless the type is wider.
+double asDouble(int64_t value, DataType dtype) {
+    return dtype == types::Float64 ? static_cast<double>(value) : static_cast<double>(static_cast<float>(value));
+}
+
+/// Rounded to the type of the cast; a null Expr for a rounding that only code knows.
+Expr castFloat(double value, const CastAttrs& at) {
+    if (at.round != "even" && at.dtype.code == TypeCode::Float8E8M0)
+        return {};
+    return arith::floatImm(roundToType(value, at.dtype, at.saturate ? Overflow::Saturate : Overflow::Special),
+                           at.dtype);
+}
+
 Expr cast(const Expr& x, DataType from, const CastAttrs& at) {
     if (std::optional<double> value = arith::asFloat(x); value && from.isFloat()) {
         if (at.dtype.isFloat())
-            return at.round == "even" || at.dtype.code != TypeCode::Float8E8M0
-                       ? arith::floatImm(
-                             roundToType(*value, at.dtype, at.saturate ? Overflow::Saturate : Overflow::Special),
-                             at.dtype)
-                       : Expr();
+            return castFloat(*value, at);
         if (at.dtype.isBool())
             return Expr(*value != 0 ? 1 : 0);
         if (at.dtype == types::UInt64)
@@ -185,10 +194,10 @@ Expr cast(const Expr& x, DataType from, const CastAttrs& at) {
     if (from.isFloat() || from == types::String)
         return {};
     std::optional<int64_t> value = arith::asInt(x);
-    if (at.dtype == types::Float32 || at.dtype == types::Float64)
-        return value ? real(static_cast<double>(*value), at.dtype) : arith::cast(x, at.dtype);
+    if (!value && (at.dtype == types::Float32 || at.dtype == types::Float64))
+        return arith::cast(x, at.dtype);
     if (at.dtype.isFloat())
-        return value ? real(static_cast<double>(*value), at.dtype) : Expr();
+        return value ? castFloat(asDouble(*value, at.dtype), at) : Expr();
     if (at.dtype.isBool())
         return from.isBool() ? x : flag(arith::ne(x, Expr(0)));
     if (!value)
@@ -384,7 +393,7 @@ Expr binaryElement(Op op, const Expr& a, const Expr& b, DataType dtype, const At
         std::optional<double> left = arith::asFloat(a), right = arith::asFloat(b);
         if (!right)
             if (std::optional<int64_t> integer = arith::asInt(b)) // the exponent of a power
-                right = static_cast<double>(*integer);
+                right = asDouble(*integer, dtype);
         return left && right ? binaryFloat(op, *left, *right, dtype, attributes) : wholeExtreme(op, a, b, dtype);
     }
     if ((op >= Op::Equal && op <= Op::GreaterEqual) || (op >= Op::LogicalAnd && op <= Op::LogicalXor))

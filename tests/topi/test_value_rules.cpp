@@ -257,12 +257,18 @@ private slots:
         holds("cast", 400, [](Random& random) {
             std::vector<DataType> all = both(true, true);
             all.push_back(types::Bool);
-            const DataType from = random.of(all), to = random.of(all);
+            const DataType from = random.of(all);
+            for (const TypeCode eight : {TypeCode::Float8E4M3FN, TypeCode::Float8E5M2, TypeCode::Float8E4M3FNUZ})
+                all.push_back({eight, 8, 1});
+            const DataType to = random.of(all);
             Value x = random.value(from, random.shape());
             if (from.isFloat() && to.isInt()) // what does not fit is not defined
                 for (double& element : x.data)
                     element = std::fabs(element) <= 100 ? std::fabs(element) : 1;
-            return Case{Op::Cast, {x}, with<CastAttrs>([&](auto& a) { a.dtype = to; })};
+            return Case{Op::Cast, {x}, with<CastAttrs>([&](auto& a) {
+                            a.dtype = to;
+                            a.saturate = random.coin();
+                        })};
         });
     }
 

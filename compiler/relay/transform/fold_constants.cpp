@@ -13,7 +13,7 @@
 namespace lathe::relay::transform {
 namespace {
 
-constexpr int64_t nowBytes = 64 * 1024; // of a result that is computed at once
+constexpr int64_t nowBytes = 64 * 1024; // of a result that is always computed at once
 
 /// Bytes that recipes of a module may take together: many of them may come from one constant.
 int64_t recipeBytes(const Module& module) {
@@ -81,7 +81,9 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
             ConstantPtr folded = computeConstant(result, binding->span, call->op, args, call->attrs);
             if (!folded)
                 return {binding};
-            if (folded->recipe && bytes <= nowBytes && !hasRecipe) {
+            // What may fail is computed at once, or stays a call that says so with its node.
+            const bool atOnce = bytes <= nowBytes || mayFail(*call, binding->type);
+            if (folded->recipe && atOnce && !hasRecipe) {
                 if (!budget.takeSteps(evaluationSteps(steps)))
                     return {binding};
                 Result<std::vector<ConstantPtr>> values =
@@ -90,7 +92,6 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
                     return {binding};
                 folded = values->at(0);
             }
-            // A check that must fail when running stays a call, which says so with its node.
             if (folded->recipe && mayFail(*call, binding->type))
                 return {binding};
             if (folded->recipe ? bytes > left || !budget.takeSteps(steps) : !budget.takeBytes(bytes))
