@@ -142,7 +142,6 @@ bool hasFixedType(Intrinsic intrinsic) {
     switch (intrinsic) {
     case Intrinsic::AddressOf:
     case Intrinsic::PtrOffset:
-    case Intrinsic::Prefetch:
     case Intrinsic::RtCall:
         return true;
     default:

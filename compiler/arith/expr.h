@@ -123,7 +123,6 @@ enum class Intrinsic : uint8_t {
     // addresses and effects; only in lowered TIR
     AddressOf, // {Load} -> handle
     PtrOffset, // {handle, index bytes} -> handle
-    Prefetch,  // {Load}
     RtCall,    // {IntImm lathe_rt function ordinal (runtime/abi.h), args…}: a call through the runtime's table
 };
 

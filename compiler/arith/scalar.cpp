@@ -314,7 +314,6 @@ constexpr std::array intrinsicNames{
     IntrinsicName{Intrinsic::ReduceMul, "reduce_mul"},
     IntrinsicName{Intrinsic::AddressOf, "address_of"},
     IntrinsicName{Intrinsic::PtrOffset, "ptr_offset"},
-    IntrinsicName{Intrinsic::Prefetch, "prefetch"},
     IntrinsicName{Intrinsic::RtCall, "rt_call"},
 };
 
@@ -391,7 +390,6 @@ std::optional<Scalar> applyIntrinsic(Intrinsic intrinsic, DataType type, DataTyp
     case Intrinsic::None:
     case Intrinsic::AddressOf:
     case Intrinsic::PtrOffset:
-    case Intrinsic::Prefetch:
     case Intrinsic::RtCall:
         return std::nullopt;
     case Intrinsic::CastNoSaturate:

@@ -148,10 +148,7 @@ private:
         } else if (const auto* check = stmt->as<Check>()) {
             add(check->condition);
         } else if (const auto* evaluate = stmt->as<Evaluate>()) {
-            bool hasNoEffect = evaluate->value.kind() == arith::ExprKind::Call &&
-                               evaluate->value->intrinsic == arith::Intrinsic::Prefetch;
-            if (!hasNoEffect)
-                add(evaluate->value);
+            add(evaluate->value);
         } else {
             maker_.refuse("calls of kernels and bound memory are not interpreted");
         }

@@ -138,7 +138,7 @@ struct Check {
     int ordinal = -1;
 };
 
-/// For its effect: prefetch, a call through the runtime's table.
+/// For its effect: a call through the runtime's table.
 struct Evaluate {
     Expr value;
 };

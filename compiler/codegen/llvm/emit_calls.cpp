@@ -229,9 +229,6 @@ Value* FunctionEmitter::intrinsic(const Expr& expr) {
         return addressOf(expr->args[0]);
     case Intrinsic::PtrOffset:
         return b_.CreateInBoundsGEP(b_.getInt8Ty(), value(expr->args[0]), value(expr->args[1]));
-    case Intrinsic::Prefetch:
-        return b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
-                                  {addressOf(expr->args[0]), b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     case Intrinsic::RtCall: {
         std::optional<int64_t> ordinal = arith::asInt(expr->args[0]);
         LATHE_ASSERT(ordinal, "a call of the runtime names its function by a constant");

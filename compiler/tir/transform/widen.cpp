@@ -285,7 +285,7 @@ private:
 class Widening {
 public:
     Widening(const Var& var, const Expr& min, int lanes, const arith::Facts& facts)
-        : lanes_(var, min, lanes, facts), count_(lanes), var_(var), min_(min) {}
+        : lanes_(var, min, lanes, facts), count_(lanes) {}
 
     Stmt run(const Stmt& body) {
         Stmt result = stmt(body);
@@ -295,8 +295,6 @@ public:
 private:
     Lanes lanes_;
     int count_;
-    Var var_;
-    Expr min_;
     bool scalarStores_ = false; // a store under the mask that is the same for all lanes
 
     Stmt fail() {
@@ -346,13 +344,6 @@ private:
                 return fail();
             lanes_.perLane[buffer.get()] = wide;
             return makeStmt(Allocate{wide, stmt(allocate->body)}, origin);
-        }
-        if (const Evaluate* evaluate = node->as<Evaluate>()) {
-            const Expr& value = evaluate->value;
-            if (value.kind() != ExprKind::Call || value->intrinsic != Intrinsic::Prefetch)
-                return fail();
-            return lanes_.mask ? makeStmt(Seq{}, origin)
-                               : makeStmt(Evaluate{arith::substitute(value, {{var_.get(), min_}})}, origin);
         }
         if (const Check* check = node->as<Check>())
             return lanes_.varies(check->condition) || lanes_.mask ? fail() : node;
