@@ -12,7 +12,6 @@
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
-#include <map>
 #include <set>
 
 namespace lathe::cli {

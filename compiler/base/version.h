@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The version of Lathe, which stands in CMakeLists.txt alone: for `lathe --version`, reports and artifacts.
+// The version of Lathe, which stands in CMakeLists.txt alone: for `lathe --version` and the workbench.
 #pragma once
 
 #include <string_view>

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child process with a stream to its standard input and output; every operation has a deadline and can be cancelled. The
-// stream is a socket, whose writes cannot raise SIGPIPE; all descriptors are close-on-exec. The one way in which Lathe
-// starts a process that it talks to: lathe-runner, the workers of `lathe test`, the contenders of `lathe bench`.
+// A child process with a stream to its standard input and output; reading and writing have deadlines and can be cancelled.
+// The stream is a socket, whose writes cannot raise SIGPIPE; both ends are close-on-exec, so that no other child holds one.
+// The one way in which Lathe starts a process: lathe-runner, the workers of `lathe test`, the contenders of `lathe bench`.
 #pragma once
 
 #include "base/result.h"

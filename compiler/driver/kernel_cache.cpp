@@ -2,7 +2,7 @@
 //
 // One file a kernel, KEY.o, written beside as *.part and renamed, so that readers never see half of one. A file ends with
 // its own hash. Its time of modification is that of its last use. Sweeping reads the whole folder, so it is done when a
-// process starts to use it and nobody has for some minutes (the time of the file `swept`), and by a process whenever it has
+// compilation begins and nobody has swept for some minutes (the time of the file `swept`), and by a compilation that has
 // stored a sixteenth of what the folder may hold.
 #include "driver/kernel_cache.h"
 
