@@ -62,10 +62,14 @@ public:
             if (!take(',') && peek() != '}')
                 return "its header is malformed";
         }
-        return keys == 7 && peek() == '\0' ? std::nullopt : std::optional("its header is incomplete");
+        if (keys != 7)
+            return "its header is incomplete";
+        peek();
+        return text_.empty() ? std::nullopt : std::optional("its header goes on after its end");
     }
 
 private:
+    /// What comes behind the blanks; also 0 at the end.
     char peek() {
         while (!text_.empty() && (text_.front() == ' ' || text_.front() == '\n'))
             text_.remove_prefix(1);

@@ -5,7 +5,6 @@
 #include "base/narrow_float.h"
 #include "model/model_graph.h"
 
-#include <algorithm>
 #include <cstring>
 
 namespace lathe::model {
@@ -20,18 +19,25 @@ double read(const std::byte* at) {
 
 } // namespace
 
-std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape) {
+std::optional<int64_t> elementsOf(std::span<const int64_t> shape) {
     if (shape.size() > static_cast<size_t>(limits::tensorRank))
         return std::nullopt;
-    if (std::ranges::any_of(shape, [](int64_t dim) { return dim < 0 || dim > limits::tensorElements; }))
-        return std::nullopt;
-    // A dim of 0 makes all of it 0, whatever the other dims would give together.
-    int64_t elements = std::ranges::find(shape, 0) == shape.end() ? 1 : 0;
-    for (const int64_t dim : shape)
-        if (__builtin_mul_overflow(elements, dim, &elements) || elements > limits::tensorElements)
+    int64_t count = 1;
+    bool empty = false;
+    for (const int64_t dim : shape) {
+        if (dim < 0 || dim > limits::tensorElements / count)
             return std::nullopt;
-    const int64_t bytes = elements * dtype.bytes();
-    return bytes <= limits::tensorBytes ? std::optional(bytes) : std::nullopt;
+        empty = empty || dim == 0;
+        count *= dim == 0 ? 1 : dim;
+    }
+    return empty ? 0 : count;
+}
+
+std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape) {
+    const std::optional<int64_t> elements = elementsOf(shape);
+    if (!elements || *elements * dtype.bytes() > limits::tensorBytes)
+        return std::nullopt;
+    return *elements * dtype.bytes();
 }
 
 double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index) {

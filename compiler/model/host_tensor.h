@@ -4,7 +4,6 @@
 #pragma once
 
 #include "base/data_type.h"
-#include "base/limits.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -15,19 +14,6 @@
 
 namespace lathe::model {
 
-/// Elements of a tensor of these dims; nothing if a dim is negative, or the dims that are not 0 make more than
-/// limits::tensorElements.
-inline std::optional<int64_t> elementsOf(std::span<const int64_t> shape) {
-    int64_t count = 1;
-    bool empty = false;
-    for (const int64_t dim : shape) {
-        if (dim < 0 || dim > limits::tensorElements / count)
-            return std::nullopt;
-        empty = empty || dim == 0;
-        count *= dim == 0 ? 1 : dim;
-    }
-    return empty ? 0 : count;
-}
 struct TensorData;
 
 struct HostTensor {
@@ -45,8 +31,11 @@ struct HostTensor {
     }
 };
 
-/// Bytes of a tensor of these dims. Nothing if a dim is negative, or a dim, their product or the bytes go over the limits
-/// of tensors: what is given here may come from anywhere.
+/// Elements of a tensor of these dims, which may come from anywhere. Nothing if there are more than limits::tensorRank, one
+/// is negative, or those that are not 0 make more than limits::tensorElements: then every part of the product fits too.
+std::optional<int64_t> elementsOf(std::span<const int64_t> shape);
+
+/// Bytes of a tensor of these dims; nothing as in elementsOf, or if they are more than limits::tensorBytes.
 std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape);
 
 /// Element `index` as a double: exact for every float type and for integers to 53 bits. Not for strings.

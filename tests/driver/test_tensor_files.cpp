@@ -80,6 +80,8 @@ private slots:
         QTest::newRow("version 3") << npy(header("<f4", "False", "(2,)"), two, 3);
         QTest::newRow("other order and quotes")
             << npy("{\"shape\": (2L,), \"descr\": \"<f4\", \"fortran_order\": False}", two);
+        QTest::newRow("padded") << npy(
+            "{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}" + std::string(60, ' ') + "\n", two);
         QTest::newRow("one dimension has no order") << npy(header("<f4", "True", "(2,)"), two);
     }
     void formsOfTheHeader() {
@@ -110,6 +112,7 @@ private slots:
         QTest::newRow("product that wraps to 0") << "x.npy" << shape("(4294967296, 4294967296)");
         QTest::newRow("huge") << "x.npy" << shape("(4611686018427387904,)");
         QTest::newRow("huge times nothing") << "x.npy" << npy(header("<f4", "False", "(0, 4611686018427387904)"), "");
+        QTest::newRow("huge beside nothing") << "x.npy" << npy(header("<f4", "False", "(0, 1099511627776, 2)"), "");
         QTest::newRow("beyond int64") << "x.npy" << shape("(99999999999999999999,)");
         QTest::newRow("fraction") << "x.npy" << shape("(2.0,)");
         QTest::newRow("no tuple") << "x.npy" << shape("2");
@@ -127,12 +130,17 @@ private slots:
                                  << npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), 'a': 1}", two);
         QTest::newRow("behind the header")
             << "x.npy" << npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)} 1", two);
+        QTest::newRow("a zero behind the header")
+            << "x.npy" << npy(std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\0\n", 57), two);
+        QTest::newRow("text behind a zero")
+            << "x.npy" << npy(std::string("{'descr': '<f4', 'fortran_order': False, 'shape': (2,)}\0 1\n", 59), two);
         QTest::newRow("garbage") << "x.pb" << std::string("no tensor");
         QTest::newRow("pb: negative") << "x.pb" << pb(1, {-1}, 8);
         QTest::newRow("pb: two negatives") << "x.pb" << pb(1, {-1, -2}, 8);
         QTest::newRow("pb: product that wraps") << "x.pb" << pb(1, {int64_t{1} << 32, int64_t{1} << 32}, 0);
         QTest::newRow("pb: huge") << "x.pb" << pb(1, {int64_t{1} << 62}, 0);
         QTest::newRow("pb: huge times nothing") << "x.pb" << pb(1, {0, int64_t{1} << 62}, 0);
+        QTest::newRow("pb: huge beside nothing") << "x.pb" << pb(1, {0, int64_t{1} << 40, 2}, 0);
         QTest::newRow("pb: too few bytes") << "x.pb" << pb(1, {3}, 8);
         QTest::newRow("pb: too many bytes") << "x.pb" << pb(1, {1}, 8);
         QTest::newRow("pb: unknown type") << "x.pb" << pb(99, {2}, 8);

@@ -5,6 +5,7 @@
 
 #include "base/limits.h"
 #include "frontend/common/map_file.h"
+#include "model/host_tensor.h"
 
 #include <fmt/format.h>
 
@@ -125,21 +126,15 @@ Result<std::vector<int64_t>> readShape(const google::protobuf::RepeatedField<int
     if (dims.size() > limits::tensorRank)
         return failure(
             fmt::format("the tensor has {} dimensions, more than the limit of {}", dims.size(), limits::tensorRank));
-    std::vector<int64_t> shape;
-    elements = 1;
-    bool empty = false;
-    for (int64_t dim : dims) {
+    std::vector<int64_t> shape(dims.begin(), dims.end());
+    for (int64_t dim : shape)
         if (dim < 0)
             return failure(fmt::format("the tensor has a negative dimension, {}", dim));
-        shape.push_back(dim);
-        empty = empty || dim == 0;
-        if (dim > 0 && elements > limits::tensorElements / dim)
-            return failure(fmt::format("the tensor has more elements than the limit of {}", limits::tensorElements),
-                           "check its dimensions");
-        elements *= dim > 0 ? dim : 1;
-    }
-    if (empty)
-        elements = 0;
+    const std::optional<int64_t> count = model::elementsOf(shape);
+    if (!count)
+        return failure(fmt::format("the tensor has more elements than the limit of {}", limits::tensorElements),
+                       "check its dimensions");
+    elements = *count;
     return shape;
 }
 
