@@ -10,12 +10,10 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <random>
-#include <sys/stat.h>
 #include <unistd.h>
 
 namespace lathe::bundle {
@@ -91,14 +89,10 @@ public:
 
 private:
     void openNamed() {
-        std::string name = fmt::format("{}.XXXXXX.part", wanted_.string());
-        descriptor_ = mkostemps(name.data(), 5, O_CLOEXEC);
-        if (descriptor_ < 0)
-            return;
-        name_ = std::move(name);
-        const mode_t mask = umask(0);
-        umask(mask);
-        fchmod(descriptor_, 0777 & ~mask);
+        takeFreshName([&](const std::string& name) {
+            descriptor_ = open(name.c_str(), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0777);
+            return descriptor_ >= 0;
+        });
     }
     bool linkTo(const std::string& name) const {
         const std::string self = fmt::format("/proc/self/fd/{}", descriptor_);
@@ -106,10 +100,14 @@ private:
     }
     /// A link cannot replace a file, a rename can: the whole file gets a name of its own on the way.
     bool linkToFresh() {
+        return takeFreshName([&](const std::string& name) { return linkTo(name); });
+    }
+    /// `take` must fail with EEXIST for a name that is taken.
+    bool takeFreshName(const std::function<bool(const std::string&)>& take) {
         std::random_device random;
         for (int tries = 0; tries < 100; ++tries) {
             const std::string name = fmt::format("{}.{:08x}.part", wanted_.string(), random());
-            if (linkTo(name)) {
+            if (take(name)) {
                 name_ = name;
                 return true;
             }
@@ -154,10 +152,9 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
         LATHE_ASSERT(constant.offset >= end, "constants are written in order of their offsets");
         if (!file.padTo(start + constant.offset))
             return failed();
-        LATHE_TRY(auto pieces, constant.pieces());
-        for (std::span<const std::byte> piece : pieces)
-            if (!file.write(piece))
-                return failed();
+        LATHE_TRY(const std::span<const std::byte> content, constant.content());
+        if (!file.write(content))
+            return failed();
         end = constant.offset + constant.bytes;
         LATHE_ASSERT(file.position() == start + end, "a constant has the length that was planned for it");
     }

@@ -30,8 +30,7 @@ private:
 struct ConstantSource {
     int64_t offset = 0;
     int64_t bytes = 0;
-    std::function<Result<std::vector<std::span<const std::byte>>>()>
-        pieces; // together `bytes` long; valid until the next call
+    std::function<Result<std::span<const std::byte>>()> content; // `bytes` long; valid until the next call
 };
 
 /// A plain file at `path` is replaced; what else stands there is written through: a base/memory_file.h by its path.

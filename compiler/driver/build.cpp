@@ -139,11 +139,7 @@ Result<void> write(const Built& built, const std::filesystem::path& path, const 
     ConstantBytes bytes(built.constants, module, evaluator, budget, threads);
     std::vector<bundle::ConstantSource> sources;
     for (size_t i = 0; i < built.constants.size(); ++i)
-        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]),
-                           [&bytes]() -> Result<std::vector<std::span<const std::byte>>> {
-                               LATHE_TRY(const std::span<const std::byte> view, bytes.next());
-                               return std::vector{view};
-                           }});
+        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]), [&bytes] { return bytes.next(); }});
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }
 

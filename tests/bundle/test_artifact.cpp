@@ -43,11 +43,8 @@ private slots:
         std::vector<bundle::ConstantSource> sources;
         for (const std::string* text : {&first, &second})
             sources.push_back(
-                {layout.add(static_cast<int64_t>(text->size())), static_cast<int64_t>(text->size()), [text] {
-                     const auto bytes = std::as_bytes(std::span(*text));
-                     return Result<std::vector<std::span<const std::byte>>>(
-                         std::vector{bytes.first(10), bytes.subspan(10)}); // in pieces
-                 }});
+                {layout.add(static_cast<int64_t>(text->size())), static_cast<int64_t>(text->size()),
+                 [text]() -> Result<std::span<const std::byte>> { return std::as_bytes(std::span(*text)); }});
         QVERIFY(bundle::writeArtifact(path, std::as_bytes(std::span(code)), sources));
         const std::string file = read(path);
         lathe_trailer trailer;
@@ -84,7 +81,7 @@ private slots:
         const pid_t child = fork();
         if (child == 0) {
             (void)bundle::writeArtifact(path, std::as_bytes(std::span(code)),
-                                        {{0, 8, []() -> Result<std::vector<std::span<const std::byte>>> {
+                                        {{0, 8, []() -> Result<std::span<const std::byte>> {
                                               raise(SIGKILL);
                                               return failure("still there");
                                           }}});
@@ -118,7 +115,7 @@ private slots:
         const std::string code(100, 'c');
         const auto written = bundle::writeArtifact(
             path, std::as_bytes(std::span(code)),
-            {{0, 8, []() -> Result<std::vector<std::span<const std::byte>>> { return failure("no such constant"); }}});
+            {{0, 8, []() -> Result<std::span<const std::byte>> { return failure("no such constant"); }}});
         QVERIFY(!written);
         QCOMPARE(written.error().what, "no such constant");
         QCOMPARE(read(path), "old");
