@@ -6,13 +6,13 @@
 #include "driver/compile.h"
 #include "driver/passes.h"
 #include "driver/runner_client.h"
+#include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
 #include "tir/visit.h"
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstring>
 #include <map>
 #include <thread>
 
@@ -21,18 +21,6 @@ using namespace lathe::testing;
 namespace fs = std::filesystem;
 
 namespace {
-
-model::HostTensor floats(std::vector<int64_t> shape, const std::vector<float>& values) {
-    model::HostTensor tensor{types::Float32, std::move(shape), std::vector<std::byte>(values.size() * 4), {}};
-    std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
-    return tensor;
-}
-
-std::vector<float> valuesOf(const model::HostTensor& tensor) {
-    std::vector<float> values(tensor.bytes.size() / 4);
-    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-    return values;
-}
 
 const driver::PassRecord* passOf(const driver::Trace& trace, const std::string& name) {
     for (const driver::PassRecord& pass : trace.passes)
@@ -91,10 +79,10 @@ class TestCompile : public QObject {
         options.program = LATHE_BINARY_DIR "/lathe-runner";
         driver::RunnerClient runner(options);
         const auto loaded = runner.load(out_);
-        if (!loaded || !runner.setInput("x", floats({static_cast<int64_t>(x.size())}, x)) || !runner.run())
+        if (!loaded || !runner.setInput("x", tensorOf(types::Float32, {std::ssize(x)}, x)) || !runner.run())
             return {};
         const auto output = runner.output(0);
-        return output ? valuesOf(*output) : std::vector<float>();
+        return output ? valuesOf<float>(*output) : std::vector<float>();
     }
 
 private slots:
@@ -238,17 +226,12 @@ private slots:
     void progressMovesForward() {
         std::map<std::string, double> last;
         driver::Progress progress;
-        bool back = false;
-        progress.report = [&](std::string_view stage, double fraction) {
+        bool back = false, elsewhere = false;
+        progress.report = [&, here = std::this_thread::get_id()](std::string_view stage, double fraction) {
+            elsewhere |= std::this_thread::get_id() != here;
             double& before = last[std::string(stage)];
             back |= fraction < before || fraction < 0 || fraction > 1;
             before = fraction;
-        };
-        bool elsewhere = false;
-        progress.report = [&, forward = progress.report, here = std::this_thread::get_id()](std::string_view stage,
-                                                                                            double fraction) {
-            elsewhere |= std::this_thread::get_id() != here;
-            forward(stage, fraction);
         };
         driver::Options options;
         options.threads = 4;

@@ -6,30 +6,16 @@
 // the values and not of all iterations, and no fixed number is claimed for it.
 #include "driver/compile.h"
 #include "driver/runner_client.h"
+#include "support/host_tensor.h"
 #include "support/onnx_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstring>
 
 using namespace lathe;
 using namespace lathe::testing;
 
 namespace {
-
-template <class T>
-model::HostTensor tensorOf(DataType dtype, std::vector<int64_t> shape, const std::vector<T>& values) {
-    model::HostTensor tensor{dtype, std::move(shape), std::vector<std::byte>(values.size() * sizeof(T)), {}};
-    std::memcpy(tensor.bytes.data(), values.data(), tensor.bytes.size());
-    return tensor;
-}
-
-std::vector<float> valuesOf(const model::HostTensor& tensor) {
-    std::vector<float> values(tensor.bytes.size() / 4);
-    if (!values.empty())
-        std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-    return values;
-}
 
 /// a, b = b with x + i behind it, a: each grows every second iteration. `all` stacks up x + i, as long as the loop runs.
 const char* growing = R"(g (int64 n, float[1,3] x) => (float[p,3] y, float[q,3] z, float[r,1,3] all)
@@ -85,10 +71,10 @@ private slots:
                 const auto outputs = runner.outputs();
                 QVERIFY(outputs && outputs->size() == 3);
                 QCOMPARE((*outputs)[0].shape, (std::vector<int64_t>{static_cast<int64_t>(a.size()) / 3, 3}));
-                QCOMPARE(valuesOf((*outputs)[0]), a);
-                QCOMPARE(valuesOf((*outputs)[1]), b);
+                QCOMPARE(valuesOf<float>((*outputs)[0]), a);
+                QCOMPARE(valuesOf<float>((*outputs)[1]), b);
                 QCOMPARE((*outputs)[2].shape, (std::vector<int64_t>{n, 1, 3}));
-                QCOMPARE(valuesOf((*outputs)[2]), all);
+                QCOMPARE(valuesOf<float>((*outputs)[2]), all);
                 // Two places for each of two values, each half as large again as needed, the stack, and a frame.
                 const auto needed = static_cast<int64_t>((a.size() + b.size() + all.size()) * 4);
                 QVERIFY2(times->arenaPeak < 5 * needed + 65536, std::to_string(times->arenaPeak).c_str());

@@ -111,7 +111,7 @@ private slots:
         }
         for (const int64_t length : {size - 1, int64_t{16}, int64_t{15}, int64_t{0}}) {
             fs::resize_file(path, static_cast<uintmax_t>(length));
-            QVERIFY(!cache.find(key) || length == size);
+            QVERIFY(!cache.find(key));
         }
         fs::remove(path);
         fs::create_directory(path);

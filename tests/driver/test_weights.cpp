@@ -3,12 +3,12 @@
 // What an artifact holds of a model's weights: each once, in the form that the kernels read.
 // Links: onnx
 #include "driver/compile.h"
-
-#include <onnx/defs/parser.h>
+#include "support/onnx_model.h"
 
 #include <QtTest>
 
 using namespace lathe;
+using namespace lathe::testing;
 
 class TestWeights : public QObject {
     Q_OBJECT
@@ -17,8 +17,8 @@ private slots:
     /// 256 · 256 · 3 · 3 float32 weights are 2,359,296 bytes; twice they would be 4.7 million.
     void eachOnce() {
         ::onnx::ModelProto proto =
-            parsed("<ir_version: 8, opset_import: [\"\" : 17]> "
-                   "m (float[1,256,8,8] x) => (float[1,256,6,6] y) { c = Conv(x, w) y = Relu(c) }");
+            parseModel("<ir_version: 8, opset_import: [\"\" : 17]> "
+                       "m (float[1,256,8,8] x) => (float[1,256,6,6] y) { c = Conv(x, w) y = Relu(c) }");
         ::onnx::TensorProto* weights = proto.mutable_graph()->add_initializer();
         weights->set_name("w");
         weights->set_data_type(::onnx::TensorProto::FLOAT);
@@ -32,9 +32,9 @@ private slots:
 
     /// A fill is 16,777,216 bytes as a constant, and nothing where it is read.
     void notWhatIsFilled() {
-        const qint64 size = sizeOf(parsed("<ir_version: 8, opset_import: [\"\" : 17]> "
-                                          "m (float[1] x) => (float[2048,2048] y) <int64[2] s = {2048, 2048}> "
-                                          "{ c = ConstantOfShape(s) y = Add(x, c) }"));
+        const qint64 size = sizeOf(parseModel("<ir_version: 8, opset_import: [\"\" : 17]> "
+                                              "m (float[1] x) => (float[2048,2048] y) <int64[2] s = {2048, 2048}> "
+                                              "{ c = ConstantOfShape(s) y = Add(x, c) }"));
         QVERIFY2(size > 0 && size < 1'000'000, qPrintable(QString::number(size)));
     }
 
@@ -52,8 +52,8 @@ private slots:
         QFETCH(int, type);
         QFETCH(int, zero);
         QFETCH(qint64, most);
-        ::onnx::ModelProto proto = parsed("<ir_version: 8, opset_import: [\"\" : 17]> m (uint8[1,512] x) => "
-                                          "(int32[1,512] y) { y = MatMulInteger(x, w, xz, wz) }");
+        ::onnx::ModelProto proto = parseModel("<ir_version: 8, opset_import: [\"\" : 17]> m (uint8[1,512] x) => "
+                                              "(int32[1,512] y) { y = MatMulInteger(x, w, xz, wz) }");
         const auto add = [&](const char* name, int dtype, std::vector<int64_t> dims, int64_t count, int value) {
             ::onnx::TensorProto* tensor = proto.mutable_graph()->add_initializer();
             tensor->set_name(name);
@@ -71,12 +71,6 @@ private slots:
     }
 
 private:
-    static ::onnx::ModelProto parsed(const char* text) {
-        ::onnx::ModelProto proto;
-        if (!::onnx::OnnxParser::Parse(proto, text).IsOK())
-            qFatal("the test's own model is malformed");
-        return proto;
-    }
     /// Of the artifact; -1 if it does not compile.
     static qint64 sizeOf(const ::onnx::ModelProto& proto) {
         const std::string bytes = proto.SerializeAsString();

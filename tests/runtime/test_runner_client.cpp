@@ -5,32 +5,23 @@
 #include "driver/runner_client.h"
 
 #include "runtime/probe_artifact.h"
+#include "support/host_tensor.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <atomic>
-#include <cstring>
-#include <span>
 #include <thread>
 
 using namespace lathe;
 using namespace lathe::driver;
+using namespace lathe::testing;
 using namespace std::chrono_literals;
 
 namespace {
 
 model::HostTensor rows(const std::vector<float>& values) {
-    model::HostTensor tensor{types::Float32, {static_cast<int64_t>(values.size() / 4), 4}, {}, {}};
-    const auto bytes = std::as_bytes(std::span(values));
-    tensor.bytes.assign(bytes.begin(), bytes.end());
-    return tensor;
-}
-
-std::vector<float> floats(const model::HostTensor& tensor) {
-    std::vector<float> values(tensor.bytes.size() / sizeof(float));
-    std::memcpy(values.data(), tensor.bytes.data(), tensor.bytes.size());
-    return values;
+    return tensorOf(types::Float32, {std::ssize(values) / 4, 4}, values);
 }
 
 } // namespace
@@ -75,8 +66,8 @@ private slots:
         const auto outputs = client.outputs();
         QVERIFY(outputs.has_value());
         QCOMPARE(outputs->at(0).shape, (std::vector<int64_t>{2, 4}));
-        QCOMPARE(floats(outputs->at(0)), (std::vector<float>{1, 3, 5, 7, 5, 7, 9, 11}));
-        QCOMPARE(floats(outputs->at(1)), (std::vector<float>{0, 1, 2}));
+        QCOMPARE(valuesOf<float>(outputs->at(0)), (std::vector<float>{1, 3, 5, 7, 5, 7, 9, 11}));
+        QCOMPARE(valuesOf<float>(outputs->at(1)), (std::vector<float>{0, 1, 2}));
         const auto profile = client.readProfile();
         QVERIFY(profile.has_value());
         QCOMPARE(profile->calls.at(0).count, int64_t{5});
@@ -91,7 +82,7 @@ private slots:
         QVERIFY(client.run().has_value());
         const auto output = client.output(0);
         QVERIFY(output.has_value());
-        QCOMPARE(floats(*output).back(), 5.F);
+        QCOMPARE(valuesOf<float>(*output).back(), 5.F);
         QCOMPARE(output->elements(), int64_t{4'000'000});
     }
 

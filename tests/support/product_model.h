@@ -4,9 +4,9 @@
 #pragma once
 
 #include "driver/runner_client.h"
+#include "support/host_tensor.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
 
 namespace lathe::testing {
@@ -31,15 +31,12 @@ inline std::string wrongProduct(const std::filesystem::path& artifact) {
     std::vector<float> x(13 * 7);
     for (size_t i = 0; i < x.size(); ++i)
         x[i] = static_cast<float>(i % 11) - 5;
-    model::HostTensor tensor{types::Float32, {13, 7}, std::vector<std::byte>(x.size() * 4), {}};
-    std::memcpy(tensor.bytes.data(), x.data(), tensor.bytes.size());
-    if (!runner.setInput("x", tensor) || !runner.run())
+    if (!runner.setInput("x", tensorOf(types::Float32, {13, 7}, x)) || !runner.run())
         return "it does not run";
     auto output = runner.output(0);
     if (!output || output->bytes.size() != 13 * 32 * 4)
         return "it has no output";
-    std::vector<float> y(13 * 32);
-    std::memcpy(y.data(), output->bytes.data(), output->bytes.size());
+    const auto y = valuesOf<float>(*output);
     for (int i = 0; i < 13; ++i)
         for (int j = 0; j < 32; ++j) {
             float sum = 0;
