@@ -7,6 +7,7 @@
 #include "app/cli/prepare.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
+#include "driver/json.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
@@ -14,7 +15,6 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 namespace lathe::cli {
@@ -121,15 +121,14 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
     double middle = median(row.ns) / 1e6,
            least = row.ns.empty() ? 0 : *std::min_element(row.ns.begin(), row.ns.end()) / 1e6;
     if (common.json)
-        fmt::print("{}\n", nlohmann::json{{"model", model},
-                                          {"threads", threads},
-                                          {"runtime", row.runtime},
-                                          {"median_ms", middle},
-                                          {"min_ms", least},
-                                          {"rounds", row.ns.size()},
-                                          {"compile_s", row.compileSeconds},
-                                          {"peak_bytes", row.peakBytes}}
-                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n", driver::dump({{"model", model},
+                                         {"threads", threads},
+                                         {"runtime", row.runtime},
+                                         {"median_ms", middle},
+                                         {"min_ms", least},
+                                         {"rounds", row.ns.size()},
+                                         {"compile_s", row.compileSeconds},
+                                         {"peak_bytes", row.peakBytes}}));
     else
         fmt::print("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
                    "peak {:.1f} MB\n",

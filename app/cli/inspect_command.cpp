@@ -5,11 +5,11 @@
 
 #include "arith/analysis.h"
 #include "driver/inputs.h"
+#include "driver/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
-#include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
@@ -106,7 +106,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         facts["outputs"] = declared(trace.graph->graph->outputs);
     }
     if (common.json) {
-        fmt::print("{}\n", facts.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n", driver::dump(facts));
     } else {
         fmt::print("{}: {}, {} nodes, {} parameters\n", args.model,
                    trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,

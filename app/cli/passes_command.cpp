@@ -3,13 +3,13 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/commands.h"
 
+#include "driver/json.h"
 #include "driver/text_diff.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
 #include <fmt/format.h>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
@@ -141,7 +141,7 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");
         for (const driver::PassRecord& record : trace.passes) {
             if (common.json)
-                fmt::print("{}\n", asJson(record).dump());
+                fmt::print("{}\n", driver::dump(asJson(record)));
             else
                 fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage),
                            record.required ? "required" : "optional", record.ms,

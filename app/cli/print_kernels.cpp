@@ -2,10 +2,10 @@
 //
 // `lathe passes --kernels`: each kernel's workload, schedule, what its schedule asks, and what was tried and refused.
 #include "app/cli/commands.h"
+#include "driver/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
@@ -31,7 +31,7 @@ nlohmann::json toJson(const driver::KernelRecord& kernel) {
 void printKernels(const driver::Trace& trace, bool json) {
     for (const driver::KernelRecord& kernel : trace.kernels) {
         if (json) {
-            fmt::print("{}\n", toJson(kernel).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print("{}\n", driver::dump(toJson(kernel)));
             continue;
         }
         fmt::print("{}  {}\n{}", kernel.name, kernel.workload, schedule::print(kernel.schedule.trace));

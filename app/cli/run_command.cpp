@@ -3,6 +3,7 @@
 // `lathe run` and `lathe profile`: a model once, or timed by fused function.
 #include "app/cli/prepare.h"
 #include "driver/compare.h"
+#include "driver/json.h"
 #include "driver/profile.h"
 #include "driver/tensor_files.h"
 
@@ -10,7 +11,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
@@ -92,7 +92,7 @@ int runCommand(const RunArgs& args, const Common& common) {
                                                              : nlohmann::json(fmt::format("{}", value)));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
-            fmt::print("{}\n", line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print("{}\n", driver::dump(line));
         } else {
             fmt::print("{}: {}[{}] {:.6g}{}\n", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
                        fmt::join(head, " "), values.size() > head.size() ? " …" : "");
@@ -127,14 +127,13 @@ int profileCommand(const RunArgs& args, const Common& common) {
     for (const driver::ProfileRow& row : profile->rows) {
         total += row.ms;
         if (common.json)
-            fmt::print("{}\n", nlohmann::json{{"function", row.function},
-                                              {"kernel", row.kernel},
-                                              {"ms", row.ms},
-                                              {"share", row.share},
-                                              {"gflops", row.gflops()},
-                                              {"gbs", row.gbs()},
-                                              {"nodes", row.origins}}
-                                   .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+            fmt::print("{}\n", driver::dump({{"function", row.function},
+                                             {"kernel", row.kernel},
+                                             {"ms", row.ms},
+                                             {"share", row.share},
+                                             {"gflops", row.gflops()},
+                                             {"gbs", row.gbs()},
+                                             {"nodes", row.origins}}));
         else
             fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", row.ms, row.share * 100, row.gflops(), row.gbs(),
                        row.function, firstOf(row.origins));

@@ -5,12 +5,12 @@
 #include "app/cli/commands.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
+#include "driver/json.h"
 
 #include <atomic>
 #include <cstdio>
 #include <fmt/format.h>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <poll.h>
 #include <thread>
 #include <unistd.h>
@@ -21,7 +21,7 @@ namespace {
 std::string toJson(const TestResult& result) {
     nlohmann::json line = {{"path", result.path}, {"outcome", result.outcome},      {"operator", result.op},
                            {"ms", result.ms},     {"compile_ms", result.compileMs}, {"message", result.message}};
-    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return driver::dump(line);
 }
 
 TestResult fromJson(const std::string& path, const std::string& text) {
@@ -49,12 +49,11 @@ struct Settings {
 };
 
 std::string toJson(const Settings& settings) {
-    return nlohmann::json{{"options", driver::toJson(settings.options)},
-                          {"decisions", driver::toJson(settings.decisions)},
-                          {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
-                          {"timeout_ms", settings.timeout.count()},
-                          {"seed", settings.seed}}
-        .dump();
+    return driver::dump({{"options", driver::toJson(settings.options)},
+                         {"decisions", driver::toJson(settings.decisions)},
+                         {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
+                         {"timeout_ms", settings.timeout.count()},
+                         {"seed", settings.seed}});
 }
 
 Result<Settings> parseSettings(const std::string& text) {
@@ -210,12 +209,11 @@ int testCommand(const TestArgs& args, const Common& common) {
             threads.emplace_back(work);
     }
     if (common.json)
-        fmt::print("{}\n", nlohmann::json{{"passed", counts["passed"]},
-                                          {"wrong", counts["wrong"]},
-                                          {"refused", counts["refused"]},
-                                          {"crashed", counts["crashed"]},
-                                          {"timeout", counts["timeout"]}}
-                               .dump());
+        fmt::print("{}\n", driver::dump({{"passed", counts["passed"]},
+                                         {"wrong", counts["wrong"]},
+                                         {"refused", counts["refused"]},
+                                         {"crashed", counts["crashed"]},
+                                         {"timeout", counts["timeout"]}}));
     else
         fmt::print("{} passed, {} wrong, {} refused, {} crashed, {} timeout\n", counts["passed"], counts["wrong"],
                    counts["refused"], counts["crashed"], counts["timeout"]);

@@ -1,31 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/decisions.h"
 
+#include "driver/json.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::driver {
 namespace {
 
 using nlohmann::json;
-
-std::string dump(const json& value) {
-    return value.dump(-1, ' ', false, json::error_handler_t::replace);
-}
-
-/// An integer that fits; JSON has larger ones, and fractions.
-template <class T>
-std::optional<T> integer(const json& value) {
-    if (!value.is_number_integer() ||
-        (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<T>::max())))
-        return std::nullopt;
-    const auto number = value.get<int64_t>();
-    if (number < std::numeric_limits<T>::min() || number > std::numeric_limits<T>::max())
-        return std::nullopt;
-    return static_cast<T>(number);
-}
 
 Failure malformed(const std::string& key, const json& value, std::string hint) {
     std::string text = dump(value);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/diagnostics.h"
 
-#include <nlohmann/json.hpp>
+#include "driver/json.h"
 
 namespace lathe::driver {
 
@@ -14,7 +14,7 @@ std::string toJson(const Diagnostic& diagnostic) {
                                  {"line", diagnostic.line},
                                  {"what", diagnostic.what},
                                  {"hint", diagnostic.hint}};
-    return line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+    return dump(line);
 }
 
 } // namespace lathe::driver

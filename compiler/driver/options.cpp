@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/options.h"
 
+#include "driver/json.h"
+
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::driver {
 namespace {
@@ -19,19 +20,12 @@ bool read(const json& value, bool& into) {
     return value.is_boolean();
 }
 
-bool read(const json& value, int64_t& into) {
-    // A number beyond int64 is kept as unsigned or as a double.
-    const bool fits = value.is_number_integer() && (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX);
-    if (fits)
-        into = value.get<int64_t>();
-    return fits;
-}
-
-bool read(const json& value, int least, int most, int& into) {
-    int64_t number = 0;
-    if (!read(value, number) || number < least || number > most)
+template <std::signed_integral T>
+bool read(const json& value, T least, T most, T& into) {
+    const std::optional<T> number = integer<T>(value);
+    if (!number || *number < least || *number > most)
         return false;
-    into = static_cast<int>(number);
+    into = *number;
     return true;
 }
 
@@ -39,7 +33,7 @@ bool read(const json& value, std::vector<int64_t>& into) {
     if (!value.is_array())
         return false;
     for (const json& element : value)
-        if (!read(element, into.emplace_back()) || into.back() < 0)
+        if (!read(element, int64_t{0}, INT64_MAX, into.emplace_back()))
             return false;
     return true;
 }
@@ -48,7 +42,7 @@ bool read(const json& value, std::vector<std::pair<std::string, int64_t>>& into)
     if (!value.is_object())
         return false;
     for (const auto& [name, size] : value.items())
-        if (!read(size, into.emplace_back(name, 0).second) || into.back().second < 0)
+        if (!read(size, int64_t{0}, INT64_MAX, into.emplace_back(name, 0).second))
             return false;
     return true;
 }
@@ -90,7 +84,7 @@ std::string toJson(const Options& options) {
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)
         object["shapes"][name] = dims;
-    return object.dump(-1, ' ', false, json::error_handler_t::replace);
+    return dump(object);
 }
 
 Result<Options> parseOptions(std::string_view text) {

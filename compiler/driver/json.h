@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// JSON as Lathe writes and reads it. Texts of models are any bytes, and numbers from outside need not fit.
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+
+namespace lathe::driver {
+
+/// On one line; what is no UTF-8 is replaced.
+inline std::string dump(const nlohmann::json& value) {
+    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+/// An integer that fits; JSON has larger ones (kept as unsigned or as doubles) and fractions.
+template <std::signed_integral T>
+std::optional<T> integer(const nlohmann::json& value) {
+    using Limits = std::numeric_limits<T>;
+    if (!value.is_number_integer() ||
+        (value.is_number_unsigned() && value.get<uint64_t>() > static_cast<uint64_t>(Limits::max())))
+        return std::nullopt;
+    const auto number = value.get<int64_t>();
+    return number < Limits::min() || number > Limits::max() ? std::nullopt : std::optional(static_cast<T>(number));
+}
+
+} // namespace lathe::driver
