@@ -4,6 +4,7 @@
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
 #include "app/cli/prepare.h"
 #include "arith/analysis.h"
+#include "driver/json.h"
 #include "driver/kernel_artifact.h"
 #include "lower/bench_entry.h"
 
@@ -11,7 +12,6 @@
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::cli {
 namespace {
@@ -85,7 +85,7 @@ Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& 
 
 Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
     LATHE_TRY(driver::Options options, makeOptions(common));
-    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    LATHE_TRY(const driver::Decisions decisions, makeDecisions(common));
     driver::Trace trace;
     driver::Options withoutCode = options;
     withoutCode.emitCode = false;
@@ -94,8 +94,7 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     const tir::PrimFuncPtr computation = kernel->stages.front().second;
     LATHE_TRY(std::vector<int64_t> sizes, sizesOf(*computation, args.sizes));
     const MemoryFile artifact("lathe-kernel");
-    LATHE_CHECKED(driver::writeKernelArtifact(computation, kernel->schedulable, decisions.kernels[kernel->workload],
-                                              options, artifact.path()));
+    LATHE_CHECKED(driver::writeKernelArtifact(computation, kernel->schedulable, decisions, options, artifact.path()));
     driver::RunnerOptions runnerOptions;
     runnerOptions.threads = options.threads;
     runnerOptions.timeout = std::chrono::minutes(10);
@@ -111,15 +110,14 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     std::ranges::sort(times.ns);
     const double median = times.ns[times.ns.size() / 2];
     if (common.json)
-        fmt::print("{}\n", nlohmann::json{{"model", model},
-                                          {"kernel", kernel->name},
-                                          {"workload", kernel->workload},
-                                          {"cold", args.cold},
-                                          {"median_ns", median},
-                                          {"min_ns", times.ns.front()},
-                                          {"samples", times.ns.size()},
-                                          {"calls", times.calls}}
-                               .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace));
+        fmt::print("{}\n", driver::dump({{"model", model},
+                                         {"kernel", kernel->name},
+                                         {"workload", kernel->workload},
+                                         {"cold", args.cold},
+                                         {"median_ns", median},
+                                         {"min_ns", times.ns.front()},
+                                         {"samples", times.ns.size()},
+                                         {"calls", times.calls}}));
     else
         fmt::print("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}\n", kernel->name, median / 1e3,
                    times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");

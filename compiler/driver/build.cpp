@@ -5,9 +5,11 @@
 
 #include "base/parallel.h"
 #include "bundle/artifact.h"
+#include "driver/compile_entry.h"
 #include "driver/compile_kernel.h"
 #include "driver/constants.h"
 #include "driver/model_tables.h"
+#include "relay/element.h"
 
 #include <fmt/format.h>
 
@@ -90,23 +92,12 @@ void noteFigures(const Trace& trace, PassRecord& record) {
     record.flops = flops;
 }
 
-/// Appends the objects of the entry and of the tables; gives where the constants lie.
-Result<std::vector<int64_t>> compileEntry(const relay::Module& fused, const model::ModelGraph* graph,
-                                          const lower::Kernels& kernels, const lower::Entry& entry,
-                                          const Options& options, const PassHook& hook, Objects& objects) {
-    const auto checkpoint = [&hook] { hook.checkCancelled(); };
-    const codegen::CodegenOptions codegenOptions{options.target, false, checkpoint};
-    const tir::PrimFuncPtr lowered =
-        lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify, checkpoint});
-    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, codegenOptions));
-    objects.push_back(std::move(code.object));
+/// Where the constants lie in their part of the artifact.
+std::vector<int64_t> placeConstants(const std::vector<relay::ConstantPtr>& constants) {
     std::vector<int64_t> offsets;
     bundle::ConstantLayout layout;
-    for (const relay::ConstantPtr& constant : entry.constants)
+    for (const relay::ConstantPtr& constant : constants)
         offsets.push_back(layout.add(bytesOf(*constant)));
-    const codegen::ModelTables tables = makeTables(fused, graph, kernels, entry, lowered, offsets, options.target);
-    LATHE_TRY(std::vector<std::byte> object, codegen::emitModelTables(tables, codegenOptions));
-    objects.push_back(std::move(object));
     return offsets;
 }
 
@@ -126,8 +117,12 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     Built built;
     if (!options.emitCode)
         return built;
-    LATHE_TRY(built.offsets, hook.step("compile entry", [&] {
-        return compileEntry(fused, graph, kernels, entry, options, hook, objects);
+    built.offsets = placeConstants(entry.constants);
+    const auto tablesOf = [&](const tir::PrimFunc& lowered) {
+        return makeTables(fused, graph, kernels, entry, lowered, built.offsets, options.target);
+    };
+    LATHE_CHECKED(hook.step("compile entry", [&] {
+        return compileEntry(entry.function, tablesOf, options, [&hook] { hook.checkCancelled(); }, objects);
     }));
     built.constants = std::move(entry.constants);
     LATHE_TRY(built.sharedObject, hook.step("link", [&] { return codegen::linkShared(objects, {"lathe_model"}); }));

@@ -4,12 +4,12 @@
 #include "driver/constants.h"
 
 #include "base/parallel.h"
-#include "driver/model_tables.h"
+#include "relay/element.h"
 
 #include <algorithm>
-#include <cstring>
 
 namespace lathe::driver {
+
 ConstantBytes::ConstantBytes(const std::vector<relay::ConstantPtr>& wanted, const relay::Module& module,
                              relay::Evaluator& evaluator, const Budget& budget, int threads, int64_t window)
     : module_(module), evaluator_(evaluator), budget_(budget), threads_(threads), window_(window) {
@@ -54,6 +54,7 @@ Result<std::span<const std::byte>> ConstantBytes::next() {
     budget_.checkpoint();
     if (next_ > 0)
         release(wanted_[next_ - 1]);
+    expanded_ = std::vector<std::byte>(); // let go before more is made
     const Node& node = nodes_[wanted_[next_]];
     if (!node.value)
         LATHE_CHECKED(evaluate(nextNodes()));
@@ -61,10 +62,7 @@ Result<std::span<const std::byte>> ConstantBytes::next() {
     const relay::Constant& value = *node.value;
     if (!value.splat)
         return value.bytes.view;
-    expanded_.resize(static_cast<size_t>(bytesOf(value)));
-    const std::span<const std::byte> element = value.bytes.view;
-    for (size_t at = 0; at < expanded_.size(); at += element.size())
-        std::memcpy(expanded_.data() + at, element.data(), element.size());
+    expanded_ = relay::copyElements(value);
     return std::span<const std::byte>(expanded_);
 }
 

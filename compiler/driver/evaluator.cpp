@@ -61,19 +61,6 @@ bool isStatic(const relay::Function& function) {
                        });
 }
 
-/// Bytes of a constant, the splat written out.
-std::vector<std::byte> expanded(const relay::Constant& constant) {
-    size_t size = static_cast<size_t>(asTensor(constant.type)->dtype.bytes()),
-           count = static_cast<size_t>(constant.elements());
-    std::vector<std::byte> bytes(size * count);
-    if (!constant.splat)
-        std::ranges::copy(constant.bytes.view.first(std::min(bytes.size(), constant.bytes.view.size())), bytes.begin());
-    else
-        for (size_t i = 0; i < count; ++i)
-            std::memcpy(bytes.data() + i * size, constant.bytes.view.data(), size);
-    return bytes;
-}
-
 ConstantPtr constantFrom(const relay::TensorType& type, const std::vector<int64_t>& dims,
                          std::vector<std::byte> bytes) {
     auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
@@ -192,7 +179,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
         };
         memory.reserve(operands.size() + plan.state.size() + 16);
         for (const ConstantPtr& operand : operands)
-            addBuffer(expanded(*operand));
+            addBuffer(relay::copyElements(*operand));
         std::vector<relay::Type> fields = relay::fieldTypes(binding->type);
         if (plan.kind == lower::Plan::Kind::Dynamic) {
             std::vector<arith::Var> fresh;
@@ -284,7 +271,7 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::compileAndRun(const relay::Mod
         std::vector<std::byte> bytes;
         const void* data = args[i]->bytes.view.data();
         if (args[i]->splat) {
-            bytes = expanded(*args[i]);
+            bytes = relay::copyElements(*args[i]);
             data = bytes.data();
         }
         std::vector<int64_t> dims = dimsOf(*asTensor(args[i]->type), {}).value();

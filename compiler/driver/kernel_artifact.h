@@ -8,10 +8,11 @@
 
 namespace lathe::driver {
 
-/// Schedules (as decided), lowers and compiles the unscheduled `computation` and writes the artifact to `path`, whole or not
-/// at all. `schedulable`: see KernelRecord. Gives the kernel's record. Fails as compileFile does.
+/// Schedules, lowers and compiles the unscheduled `computation` under the decisions, as a model's compilation would (those
+/// for other workloads do not matter here), and writes the artifact to `path`, whole or not at all. `schedulable`: see
+/// KernelRecord. Gives the kernel's record. Fails as compileFile does.
 Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bool schedulable,
-                                         const lower::ScheduleDecisions& decided, const Options& options,
+                                         const Decisions& decisions, const Options& options,
                                          const std::filesystem::path& path);
 
 } // namespace lathe::driver

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/model_tables.h"
 
+#include "driver/json.h"
 #include "lower/diagnose.h"
+#include "relay/element.h"
 #include "tir/transform/number_checks.h"
 
 #include <algorithm>
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 namespace lathe::driver {
 namespace {
@@ -51,20 +52,40 @@ codegen::ModelTables::Value describe(const std::string& name, const relay::Type&
     return value;
 }
 
+/// Of the checks of a kernel or of the entry, by ordinal.
+template <class Check>
+std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<Check>& checks) {
+    std::vector<codegen::ModelTables::CheckText> texts;
+    for (const Check& check : checks)
+        texts.push_back({static_cast<int>(check.kind), check.origin, check.message});
+    return texts;
+}
+
 } // namespace
 
-int64_t bytesOf(const relay::Constant& constant) {
-    return constant.elements() * asTensor(constant.type)->dtype.bytes();
+codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
+                                 const Target& target, const arith::Expr& peakBytes) {
+    codegen::ModelTables tables;
+    tables.name = std::move(name);
+    tables.entry = entry.name;
+    for (const lower::Kernel& kernel : kernels)
+        tables.kernels.push_back({kernel.name, checkTexts(kernel.checks)});
+    tables.entryChecks = checkTexts(tir::checksOf(entry));
+    nlohmann::json metadata;
+    metadata["target"] = toString(target);
+    if (peakBytes)
+        metadata["peak_bytes"] = arith::toString(peakBytes);
+    tables.metadata = dump(metadata);
+    return tables;
 }
 
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
-                                const tir::PrimFuncPtr& entryFunction, const std::vector<int64_t>& offsets,
+                                const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
                                 const Target& target) {
     const relay::Function& main = module.main();
-    codegen::ModelTables tables;
-    tables.name = graph ? std::filesystem::path(graph->file).stem().string() : "";
-    tables.entry = entryFunction->name;
+    const std::string name = graph ? std::filesystem::path(graph->file).stem().string() : "";
+    codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, target, entry.peakBytes);
     std::vector<arith::Var> symbols = inputSymbols(main);
     for (const arith::Var& symbol : symbols)
         tables.symbols.push_back(symbol->name);
@@ -76,12 +97,6 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
             i < main.outputNames.size() ? main.outputNames[i] : fmt::format("output{}", i), outputs[i], symbols));
     for (size_t i = 0; i < offsets.size(); ++i)
         tables.constants.push_back({entry.constants[i]->hash, offsets[i], bytesOf(*entry.constants[i])});
-    for (const lower::Kernel& kernel : kernels.kernels) {
-        codegen::ModelTables::Kernel description{kernel.name, {}};
-        for (const lower::CheckInfo& check : kernel.checks)
-            description.checks.push_back({static_cast<int>(check.kind), check.origin, check.message});
-        tables.kernels.push_back(std::move(description));
-    }
     for (const lower::Call& call : entry.calls) {
         // The artifact holds numbers: what depends on symbols is evaluated where their values are known (the trace has it).
         auto number = [](const arith::Expr& expr) { return static_cast<double>(arith::asInt(expr).value_or(0)); };
@@ -90,13 +105,6 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
             description.nodes.push_back(lower::nodeNames(span, *module.spans, graph));
         tables.calls.push_back(std::move(description));
     }
-    for (const tir::CheckEntry& check : tir::checksOf(*entryFunction))
-        tables.entryChecks.push_back({static_cast<int>(check.kind), check.origin, check.message});
-    nlohmann::json metadata;
-    metadata["target"] = toString(target);
-    if (entry.peakBytes)
-        metadata["peak_bytes"] = arith::toString(entry.peakBytes);
-    tables.metadata = metadata.dump();
     return tables;
 }
 

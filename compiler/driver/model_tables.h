@@ -7,16 +7,20 @@
 #include "codegen/codegen.h"
 #include "lower/lower.h"
 
+#include <span>
+
 namespace lathe::driver {
+
+/// What the tables of every artifact have: names, kernels with their checks, metadata. `entry` is the function after the
+/// last pass, whose checks have their numbers; peakBytes may be null.
+codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
+                                 const Target& target, const arith::Expr& peakBytes);
 
 /// Of a linked model: `offsets` are those of entry.constants in the constants' part of the artifact, in bytes;
 /// `entryFunction` is the entry after the last pass, whose checks have their numbers. `graph` may be null.
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
-                                const tir::PrimFuncPtr& entryFunction, const std::vector<int64_t>& offsets,
+                                const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
                                 const Target& target);
-
-/// Bytes that a constant takes when it is written, its recipe evaluated.
-int64_t bytesOf(const relay::Constant& constant);
 
 } // namespace lathe::driver

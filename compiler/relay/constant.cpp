@@ -48,11 +48,27 @@ int64_t Constant::elements() const {
     return count;
 }
 
+int64_t bytesOf(const Constant& constant) {
+    return constant.elements() * asTensor(constant.type)->dtype.bytes();
+}
+
+std::vector<std::byte> copyElements(const Constant& constant) {
+    const std::span<const std::byte> stored = constant.bytes.view;
+    if (!constant.splat) {
+        LATHE_ASSERT(static_cast<int64_t>(stored.size()) == bytesOf(constant), "all elements of a constant are there");
+        return {stored.begin(), stored.end()};
+    }
+    std::vector<std::byte> bytes(static_cast<size_t>(bytesOf(constant)));
+    for (size_t at = 0; at < bytes.size(); at += stored.size())
+        std::memcpy(bytes.data() + at, stored.data(), stored.size());
+    return bytes;
+}
+
 ConstantPtr makeConstant(DataType dtype, std::vector<int64_t> shape, model::Bytes bytes) {
     auto constant = std::make_shared<Constant>();
     constant->type = tensorType(dtype, dimsOf(shape));
     constant->bytes = std::move(bytes);
-    LATHE_ASSERT(constant->bytes.view.size() == static_cast<size_t>(constant->elements() * dtype.bytes()),
+    LATHE_ASSERT(static_cast<int64_t>(constant->bytes.view.size()) == bytesOf(*constant),
                  "bytes of a constant fit its type");
     Hasher hasher;
     addType(hasher, dtype, shape);

@@ -25,6 +25,10 @@ std::optional<std::vector<Expr>> elementsOf(const Constant& constant, int64_t mo
 ConstantPtr constantFrom(DataType dtype, const std::vector<Expr>& shape, const std::vector<Expr>& elements);
 /// A splat of the element at `element`; of one element: an ordinary constant.
 ConstantPtr splatOf(DataType dtype, std::vector<int64_t> shape, const std::byte* element);
+/// Bytes of all elements: of a splat written out, of a recipe's value.
+int64_t bytesOf(const Constant& constant);
+/// A copy of all elements, a splat written out. Not for recipes and strings.
+std::vector<std::byte> copyElements(const Constant& constant);
 /// Dims if all are constants.
 std::optional<std::vector<int64_t>> constantShape(const std::vector<Expr>& shape);
 /// Whether every element equals `value` (false for recipes and strings).

@@ -5,23 +5,19 @@
 // by the runner's bench.
 #include "driver/kernel_artifact.h"
 #include "driver/runner_client.h"
+#include "lower/pipeline.h"
+#include "support/host_tensor.h"
 #include "te/te.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
-#include <cstring>
+#include <set>
 
 using namespace lathe;
+using namespace lathe::testing;
 
 namespace {
-
-model::HostTensor tensorOf(DataType dtype, std::vector<int64_t> shape, const void* data, size_t bytes) {
-    model::HostTensor tensor{dtype, std::move(shape), std::vector<std::byte>(bytes), {}};
-    if (bytes > 0)
-        std::memcpy(tensor.bytes.data(), data, bytes);
-    return tensor;
-}
 
 /// y[i] = sum over j of x[i, j]; rows and columns are scalars.
 tir::PrimFuncPtr sums() {
@@ -39,17 +35,26 @@ class TestKernelArtifact : public QObject {
 
     QTemporaryDir temporary_;
     std::filesystem::path path_;
+    driver::Options options_;
     driver::RunnerOptions runnerOptions_;
 
-    Result<void> setPlan(driver::RunnerClient& runner, std::vector<int64_t> plan) {
-        return runner.setInput("plan", tensorOf(types::Int64, {static_cast<int64_t>(plan.size())}, plan.data(),
-                                                plan.size() * sizeof(int64_t)));
+    /// The stages of the kernel when it is compiled under these decisions; none if that fails.
+    std::set<std::string> stagesUnder(const driver::Decisions& decisions) {
+        std::set<std::string> stages;
+        const std::filesystem::path path = temporary_.filePath("decided.so").toStdString();
+        if (const auto written = driver::writeKernelArtifact(sums(), true, decisions, options_, path))
+            for (const auto& [stage, function] : written->stages)
+                stages.insert(stage);
+        return stages;
+    }
+    Result<void> setPlan(driver::RunnerClient& runner, const std::vector<int64_t>& plan) {
+        return runner.setInput("plan", tensorOf(types::Int64, {std::ssize(plan)}, plan));
     }
     Result<void> setRows(driver::RunnerClient& runner, int64_t rows, int64_t columns) {
         std::vector<float> x(static_cast<size_t>(rows * columns));
         for (size_t i = 0; i < x.size(); ++i)
             x[i] = static_cast<float>(i % 17);
-        return runner.setInput("x", tensorOf(types::Float32, {rows, columns}, x.data(), x.size() * 4));
+        return runner.setInput("x", tensorOf(types::Float32, {rows, columns}, x));
     }
 
 private slots:
@@ -57,10 +62,9 @@ private slots:
         qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit());
         path_ = temporary_.filePath("sums.so").toStdString();
         runnerOptions_.program = LATHE_BINARY_DIR "/lathe-runner";
-        driver::Options options;
-        options.target = *codegen::parseTarget("x86-64-v3");
-        options.verify = true;
-        const auto written = driver::writeKernelArtifact(sums(), true, {}, options, path_);
+        options_.target = *codegen::parseTarget("x86-64-v3");
+        options_.verify = true;
+        const auto written = driver::writeKernelArtifact(sums(), true, {}, options_, path_);
         QVERIFY2(written, written ? "" : toString(written.error()).c_str());
         QVERIFY(!written->workload.empty() && !written->schedule.trace.steps.empty());
     }
@@ -76,14 +80,33 @@ private slots:
             QVERIFY2(run, run ? "" : toString(run.error()).c_str());
             const auto output = runner.output(0);
             QVERIFY(output && output->shape == std::vector<int64_t>{rows});
-            for (int i = 0; i < rows; ++i) {
-                float got = 0, expected = 0;
-                std::memcpy(&got, output->bytes.data() + i * 4, 4);
+            std::vector<float> expected(static_cast<size_t>(rows));
+            for (int i = 0; i < rows; ++i)
                 for (int j = 0; j < columns; ++j)
-                    expected += static_cast<float>((i * columns + j) % 17);
-                QCOMPARE(got, expected);
-            }
+                    expected[static_cast<size_t>(i)] += static_cast<float>((i * columns + j) % 17);
+            QCOMPARE(valuesOf<float>(*output), expected);
         }
+    }
+
+    void passesThatAreOffDoNotRun() {
+        const std::set<std::string> all = stagesUnder({});
+        std::set<std::string> required = {"computation"};
+        for (const lower::KernelPass& pass : lower::kernelPasses) {
+            const std::string name(pass.name);
+            QVERIFY2(all.contains(name), name.c_str());
+            if (pass.required) {
+                required.insert(name);
+                continue;
+            }
+            driver::Decisions decisions;
+            decisions.skipPasses = {name};
+            std::set<std::string> others = all;
+            others.erase(name);
+            QVERIFY2(stagesUnder(decisions) == others, name.c_str());
+        }
+        driver::Decisions decisions;
+        decisions.optionalLimit = 0;
+        QVERIFY(stagesUnder(decisions) == required);
     }
 
     void sizesThatContradictAreRefused() {
