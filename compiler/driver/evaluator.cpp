@@ -168,7 +168,9 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
             auto dims = dimsOf(type, symbols);
             if (!dims)
                 return unknownSize();
-            made = {relay::makeConstant(type.dtype, *dims, operands.at(0)->bytes)};
+            const relay::Constant& viewed = *operands.at(0);
+            made = {viewed.splat ? relay::splatOf(type.dtype, *dims, viewed.bytes.view.data())
+                                 : relay::makeConstant(type.dtype, *dims, viewed.bytes)};
             continue;
         }
         std::vector<std::vector<std::byte>> memory;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The Evaluator's two ways, interpreting and compiling, give the same bits; over its budget it declines.
+#include "arith/analysis.h"
 #include "driver/evaluator.h"
+#include "relay/element.h"
 #include "relay/text.h"
 
 #include <QTest>
@@ -97,6 +99,27 @@ fn main(%1 "a": int64[4, 7]) -> int64[4] {
             QCOMPARE(a->size(), size_t{1});
             QVERIFY((*a)[0]->hash == (*b)[0]->hash);
         }
+    }
+
+    void splatsAreViewed() {
+        const auto module = relay::parse(R"(module next %9
+
+fn main(%1 "a": float32[4, 3], %2 "b": float32[2, 6]) -> float32[2, 6] {
+  %3 = reshape(%1) {shape=[2, 6]} : float32[2, 6] @{0}
+  %4 = add(%3, %2) : float32[2, 6] @{1}
+  -> %4
+}
+)",
+                                         {});
+        QVERIFY2(module, module ? "" : toString(module.error()).c_str());
+        const auto sum = driver::DriverEvaluator({}).evaluate(
+            *module, module->main(),
+            {relay::makeSplat(types::Float32, {4, 3}, 1.5), relay::makeSplat(types::Float32, {2, 6}, 2)});
+        QVERIFY2(sum, sum ? "" : toString(sum.error()).c_str());
+        const auto elements = relay::elementsOf(*sum->at(0), 12);
+        QVERIFY(elements && elements->size() == 12);
+        for (const arith::Expr& element : *elements)
+            QCOMPARE(arith::asFloat(element).value(), 3.5);
     }
 
     void overBudgetItDeclines() {
