@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions as text; print.h has the grammar. The parser of loop IR reads it back.
+// Expressions as text; print.h has the grammar, parse.h reads it back.
 #include "arith/print.h"
 
 #include "arith/scalar.h"

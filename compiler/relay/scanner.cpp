@@ -1,106 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scanner and the expressions of IR text. Input is hostile: depth and types are checked before anything is built.
+// What graph IR text has beside words, integers and the operators of expressions.
 #include "relay/scanner.h"
 
-#include "arith/print.h"
 #include "base/limits.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 
 namespace lathe::relay {
 
-void Scanner::fail(std::string what) {
-    if (error_)
-        return;
-    error_ = lathe::error(std::move(what));
-    error_->line = line_;
-}
-
-void Scanner::skip() {
-    while (position_ < text_.size() && std::string_view(" \n\t\r").find(text_[position_]) != std::string_view::npos)
-        move(1);
-}
-
-void Scanner::move(size_t count) {
-    for (size_t i = 0; i < count && position_ < text_.size(); ++i)
-        line_ += text_[position_++] == '\n';
-}
-
-bool Scanner::at(std::string_view token) {
-    skip();
-    return !failed() && text_.substr(position_).starts_with(token);
-}
-
-bool Scanner::accept(std::string_view token) {
-    if (!at(token))
-        return false;
-    move(token.size());
-    return true;
-}
-
-void Scanner::expect(std::string_view token) {
-    if (!accept(token))
-        fail(fmt::format("expected '{}'", token));
-}
-
-namespace {
-
-bool isLetter(char c) {
-    return std::isalpha(static_cast<unsigned char>(c)) || c == '_';
-}
-bool isWordCharacter(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.';
-}
-
-} // namespace
-
-std::string Scanner::word() {
-    skip();
-    size_t end = position_;
-    if (!failed() && end < text_.size() && isLetter(text_[end]))
-        while (end < text_.size() && isWordCharacter(text_[end]))
-            ++end;
-    std::string result(text_.substr(position_, end - position_));
-    if (result.empty())
-        fail("expected a name");
-    move(result.size());
-    return result;
-}
-
-bool Scanner::atWord(std::string_view word) {
-    return at(word) && (position_ + word.size() >= text_.size() || !isWordCharacter(text_[position_ + word.size()]));
-}
-
 std::string Scanner::quoted() {
     expect("\"");
     std::string result;
-    while (!failed()) {
-        if (position_ >= text_.size()) {
-            fail("a quoted text does not end");
-            break;
-        }
-        char c = text_[position_];
-        move(1);
-        if (c == '"')
-            break;
-        if (c == '\\' && next('x')) {
-            unsigned code = 0;
-            std::string_view digits = text_.substr(position_ + 1, 2);
-            auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
-            if (status != std::errc() || end != digits.data() + 2)
-                fail("malformed \\x in a quoted text");
-            move(3);
-            result += static_cast<char>(code);
-            continue;
-        }
-        if (c == '\\' && position_ < text_.size()) {
-            c = text_[position_];
-            move(1);
-        }
-        result += c;
-    }
+    if (!quotedRest('"', {.hex = true, .any = true, .lines = true}, result))
+        fail(rest().empty() ? "a quoted text does not end" : "malformed \\x in a quoted text");
     return result;
 }
 
@@ -108,78 +23,49 @@ std::string Scanner::name() {
     return at("\"") ? quoted() : word();
 }
 
-int64_t Scanner::integer() {
-    skip();
-    int64_t value = 0;
-    std::string_view rest = text_.substr(position_);
-    auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (failed() || status != std::errc())
-        fail("expected an integer");
-    else
-        move(static_cast<size_t>(end - rest.data()));
-    return value;
-}
-
 double Scanner::real(std::optional<uint64_t>* bits) {
     if (accept("0x")) {
-        std::string digits;
-        while (position_ < text_.size() && std::isxdigit(static_cast<unsigned char>(text_[position_])) &&
-               digits.size() < 16) {
-            digits += text_[position_];
-            move(1);
-        }
+        std::string_view digits = rest().substr(0, 16);
         uint64_t value = 0;
-        std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+        auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value, 16);
+        take(static_cast<size_t>(end - digits.data()));
         if (bits)
             *bits = value;
         else
             fail("expected a number");
         return 0;
     }
-    skip();
+    skipBlanks();
     double value = 0;
-    std::string_view rest = text_.substr(position_);
-    auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
-    if (failed() || (status != std::errc() && status != std::errc::result_out_of_range) || end == rest.data())
+    std::string_view all = rest();
+    auto [end, status] = std::from_chars(all.data(), all.data() + all.size(), value);
+    if ((status != std::errc() && status != std::errc::result_out_of_range) || end == all.data())
         fail("expected a number");
     else
-        move(static_cast<size_t>(end - rest.data()));
+        take(static_cast<size_t>(end - all.data()));
     return value;
 }
 
 std::string Scanner::hexadecimal(size_t digits) {
-    skip();
-    std::string result(text_.substr(position_, digits));
-    bool good = result.size() == digits;
-    for (char c : result)
-        good &= std::isxdigit(static_cast<unsigned char>(c)) != 0;
-    if (!good)
+    skipBlanks();
+    std::string result(rest().substr(0, digits));
+    bool good = std::ranges::all_of(result, [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
+    if (!good || result.size() != digits)
         fail(fmt::format("expected {} hexadecimal digits", digits));
     else
-        move(digits);
+        take(digits);
     return result;
 }
 
 std::string Scanner::until(char end) {
-    size_t found = text_.find(end, position_);
-    if (failed() || found == std::string_view::npos) {
+    size_t found = rest().find(end);
+    if (found == std::string_view::npos) {
         fail(fmt::format("expected '{}'", end));
         return {};
     }
-    std::string result(text_.substr(position_, found - position_));
-    move(result.size() + 1);
+    std::string result(take(found));
+    take(1);
     return result;
-}
-
-bool Scanner::atEnd() {
-    skip();
-    return failed() || position_ >= text_.size();
-}
-
-bool Scanner::enter() {
-    if (++depth_ > limits::textNesting)
-        fail(fmt::format("brackets are nested over {} deep", limits::textNesting));
-    return !failed();
 }
 
 // ---- expressions --------------------------------------------------------------------------------------------------
@@ -187,100 +73,32 @@ bool Scanner::enter() {
 using arith::Expr;
 using arith::ExprKind;
 
-namespace {
+ExprParser::ExprParser(Scanner& scanner) : ScannedExprParser(scanner, static_cast<uint32_t>(limits::exprDepth)) {}
 
-constexpr ExprKind operators[] = {ExprKind::Or,  ExprKind::And, ExprKind::Eq, ExprKind::Ne,  ExprKind::Le,
-                                  ExprKind::Ge,  ExprKind::Lt,  ExprKind::Gt, ExprKind::Add, ExprKind::Sub,
-                                  ExprKind::Mul, ExprKind::Div, ExprKind::Mod};
-
-} // namespace
-
-Expr ExprParser::combine(ExprKind kind, const Expr& a, const Expr& b) {
-    bool logical = kind == ExprKind::And || kind == ExprKind::Or;
-    if (!(logical ? a.dtype().isBool() && b.dtype().isBool() : a.dtype().isIndex() && b.dtype().isIndex())) {
-        in_.fail(fmt::format("'{}' of {} and {}", arith::spelling(kind), toString(a.dtype()), toString(b.dtype())));
-        return none();
-    }
-    Expr result = arith::binary(kind, a, b);
-    if (result->depth > static_cast<uint32_t>(limits::exprDepth))
-        in_.fail(fmt::format("an expression is nested over {} deep", limits::exprDepth));
-    return result;
+Expr ExprParser::parse() {
+    Expr result = expr();
+    return ok() ? result : Expr(0);
 }
 
-Expr ExprParser::binary(int least) {
-    if (!in_.enter())
-        return none();
-    Expr left = unary();
-    for (bool more = true; more && !in_.failed();) {
-        more = false;
-        if (in_.at("->"))
-            break;
-        for (ExprKind kind : operators) {
-            int own = arith::precedence(kind);
-            if (own < least || !in_.at(arith::spelling(kind)))
-                continue;
-            in_.accept(arith::spelling(kind));
-            left = combine(kind, left, binary(own + 1));
-            more = true;
-            break;
-        }
-    }
-    in_.leave();
-    return in_.failed() ? none() : left;
+bool ExprParser::has(ExprKind kind) const {
+    return kind < ExprKind::BitAnd || kind == ExprKind::Select;
 }
 
-Expr ExprParser::unary() {
-    if (in_.accept("(")) {
-        Expr inner = binary(1);
-        in_.expect(")");
-        return inner;
-    }
-    if (in_.at("!") && !in_.at("!=")) {
-        in_.accept("!");
-        if (!in_.enter())
-            return none();
-        Expr inner = unary();
-        in_.leave();
-        if (!inner.dtype().isBool()) {
-            in_.fail("'!' of a number");
-            return none();
-        }
-        return arith::logicalNot(inner);
-    }
-    if (in_.atWord("true") || in_.atWord("false"))
-        return arith::boolImm(in_.word() == "true");
-    if (in_.at("-") || in_.at("0") || in_.at("1") || in_.at("2") || in_.at("3") || in_.at("4") || in_.at("5") ||
-        in_.at("6") || in_.at("7") || in_.at("8") || in_.at("9"))
-        return Expr(in_.integer());
-    std::string name = in_.word();
-    if (in_.next('('))
-        return function(name);
-    return in_.failed() ? none() : symbol(name);
+bool ExprParser::takes(ExprKind kind, DataType type) const {
+    return arith::ScannedExprParser::takes(kind, type) &&
+           (type.isIndex() || kind == ExprKind::And || kind == ExprKind::Or || kind == ExprKind::Not);
 }
 
-Expr ExprParser::function(const std::string& name) {
-    in_.expect("(");
-    if (!in_.enter())
-        return none();
-    std::vector<Expr> args;
-    do
-        args.push_back(binary(1));
-    while (in_.accept(",") && args.size() < 3);
-    in_.expect(")");
-    in_.leave();
-    if (in_.failed())
-        return none();
-    if (name == "select" && args.size() == 3 && args[0].dtype().isBool() && args[1].dtype() == args[2].dtype()) {
-        Expr result = arith::select(args[0], args[1], args[2]);
-        if (result->depth > static_cast<uint32_t>(limits::exprDepth))
-            in_.fail(fmt::format("an expression is nested over {} deep", limits::exprDepth));
-        return result;
+Expr ExprParser::named(const std::string& word) {
+    if (in_.next('(')) {
+        Expr result = function(word);
+        if (!result)
+            fail(fmt::format("unknown function '{}'", word));
+        return result ? result : Expr(0);
     }
-    for (ExprKind kind : {ExprKind::FloorDiv, ExprKind::FloorMod, ExprKind::Min, ExprKind::Max})
-        if (name == arith::spelling(kind) && args.size() == 2)
-            return combine(kind, args[0], args[1]);
-    in_.fail(fmt::format("unknown function '{}' of {} arguments", name, args.size()));
-    return none();
+    if (word == "true" || word == "false")
+        return arith::boolImm(word == "true");
+    return symbol(word);
 }
 
 Expr ExprParser::symbol(const std::string& name) {
@@ -289,7 +107,7 @@ Expr ExprParser::symbol(const std::string& name) {
         if (found != symbols_.end())
             return found->second;
         in_.fail(fmt::format("symbol '{}' has no range where it first occurs", name));
-        return none();
+        return Expr(0);
     }
     if (found != symbols_.end())
         in_.fail(fmt::format("symbol '{}' is declared twice", name));
@@ -304,7 +122,7 @@ Expr ExprParser::symbol(const std::string& name) {
     if (lower > upper)
         in_.fail(fmt::format("the range of symbol '{}' is empty", name));
     if (in_.failed())
-        return none();
+        return Expr(0);
     return symbols_[name] = arith::symbol(name, lower, upper);
 }
 

@@ -6,10 +6,10 @@
 //   cacheWrite blocks(#0) numbers(0) texts("local") makes(#1)
 #include "schedule/trace.h"
 
+#include "arith/scanner.h"
 #include "base/limits.h"
 
 #include <algorithm>
-#include <charconv>
 #include <fmt/format.h>
 
 namespace lathe::schedule {
@@ -46,28 +46,25 @@ void printList(std::string& out, const char* name, const std::vector<T>& items, 
     out += fmt::format(" {}({})", name, fmt::join(texts, ", "));
 }
 
-bool isWordPart(char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+bool isListName(char c) {
+    return arith::isWordPart(c) && c != '.';
 }
 
 class LineParser {
 public:
-    LineParser(std::string_view text, int line) : text_(text), line_(line) {}
+    LineParser(std::string_view text, int line) : in_(text), line_(line) {}
 
     Result<Step> run() {
         Step step;
         step.primitive = word();
         if (step.primitive.empty())
             return wrong("a primitive's name is missing");
-        for (;;) {
-            skipSpace();
-            if (at_ == text_.size())
-                return step;
+        while (!in_.atEnd()) {
             std::string name = word();
-            if (!take('('))
+            if (!in_.accept("("))
                 return wrong("'(' is missing");
             const auto loop = [this](auto& item) { return number(item); };
-            const auto block = [this](int& item) { return take('#') && number(item); };
+            const auto block = [this](int& item) { return in_.accept("#") && number(item); };
             bool known = name == "blocks"    ? list(step.blocks, block)
                          : name == "loops"   ? list(step.loops, loop)
                          : name == "numbers" ? list(step.numbers, [this](auto& item) { return stepNumber(item); })
@@ -78,6 +75,7 @@ public:
             if (!known)
                 return wrong("'" + name + "' is no list of a step, or is malformed");
         }
+        return step;
     }
 
 private:
@@ -87,23 +85,9 @@ private:
         return Failure(std::move(diagnostic));
     }
 
-    void skipSpace() {
-        while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r'))
-            ++at_;
-    }
-    bool take(char c) {
-        skipSpace();
-        if (at_ == text_.size() || text_[at_] != c)
-            return false;
-        ++at_;
-        return true;
-    }
     std::string word() {
-        skipSpace();
-        size_t start = at_;
-        while (at_ < text_.size() && isWordPart(text_[at_]))
-            ++at_;
-        return std::string(text_.substr(start, at_ - start));
+        in_.skipBlanks();
+        return std::string(in_.takeWhile(isListName));
     }
 
     template <class T, class Item>
@@ -115,47 +99,31 @@ private:
             if (!item(value))
                 return false;
             items.push_back(std::move(value));
-        } while (take(','));
-        return take(')');
+        } while (in_.accept(","));
+        return in_.accept(")");
     }
     template <class T>
     bool number(T& value) {
-        skipSpace();
-        auto [end, status] = std::from_chars(text_.data() + at_, text_.data() + text_.size(), value);
-        at_ = static_cast<size_t>(end - text_.data());
-        return status == std::errc();
+        int64_t read = in_.integer();
+        value = static_cast<T>(read);
+        return !in_.failed() && value == read;
     }
     bool stepNumber(StepNumber& value) {
-        if (!take('$'))
+        if (!in_.accept("$"))
             return number(value.emplace<int64_t>());
         DecisionRef ref;
-        while (at_ < text_.size() && (isWordPart(text_[at_]) || text_[at_] == '.'))
-            ref.decision += text_[at_++];
-        if (ref.decision.empty() || (take('[') && (!number(ref.part) || ref.part < 0 || !take(']'))))
+        ref.decision = in_.takeWhile(arith::isWordPart);
+        if (ref.decision.empty() || (in_.accept("[") && (!number(ref.part) || ref.part < 0 || !in_.accept("]"))))
             return false;
         value = std::move(ref);
         return true;
     }
     bool quoted(std::string& value) {
-        if (!take('"'))
-            return false;
-        while (at_ < text_.size() && text_[at_] != '"') {
-            char c = text_[at_++];
-            if (c == '\\') {
-                if (at_ == text_.size())
-                    return false;
-                c = text_[at_++];
-                if (c == 'n')
-                    c = '\n';
-            }
-            value += c;
-        }
-        return take('"');
+        return in_.accept("\"") && in_.quotedRest('"', {.any = true, .newlines = true}, value);
     }
 
-    std::string_view text_;
+    arith::Scanner in_;
     int line_;
-    size_t at_ = 0;
 };
 
 } // namespace
@@ -224,7 +192,7 @@ Result<Decision> decisionOf(const Step& step) {
         !step.loops.empty() || !step.makes.empty() || numbers.size() != step.numbers.size())
         return malformed;
     question.name = step.texts[0];
-    if (!std::ranges::all_of(question.name, [](char c) { return isWordPart(c) || c == '.'; }) || question.name.empty())
+    if (!std::ranges::all_of(question.name, arith::isWordPart) || question.name.empty())
         return malformed;
     if (step.texts.size() == 2) {
         const Kind kinds[] = {Kind::Tile, Kind::Place, Kind::Rule};

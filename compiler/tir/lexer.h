@@ -3,8 +3,7 @@
 // Tokens of loop IR text. Anything may stand in the text: what is no token becomes one of kind Bad.
 #pragma once
 
-#include <string>
-#include <string_view>
+#include "arith/scanner.h"
 
 namespace lathe::tir {
 
@@ -18,21 +17,10 @@ struct Token {
     int line = 1;
 };
 
-class Lexer {
-public:
-    explicit Lexer(std::string_view source) : source_(source) {}
+/// "#" begins a comment.
+inline constexpr arith::Scanner::Blanks tokenBlanks{.comment = '#'};
 
-    /// End, again and again, after the last. "#" begins a comment.
-    Token next();
-
-private:
-    void skipBlanks();
-    Token quoted(char quote, TokenKind kind);
-    Token number();
-
-    std::string_view source_;
-    size_t position_ = 0;
-    int line_ = 1;
-};
+/// Reads a token; End, again and again, after the last.
+Token nextToken(arith::Scanner& in);
 
 } // namespace lathe::tir

@@ -4,6 +4,7 @@
 #include "tir/names.h"
 
 #include "arith/scalar.h"
+#include "arith/scanner.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -33,21 +34,13 @@ void appendEscaped(std::string& out, std::string_view text, char quote) {
 
 } // namespace
 
-bool isIdentifierStart(char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-bool isIdentifierPart(char c) {
-    return isIdentifierStart(c) || (c >= '0' && c <= '9') || c == '.';
-}
-
 bool isReserved(std::string_view word) {
     return std::ranges::find(reservedWords, word) != std::end(reservedWords) ||
            arith::intrinsicOf(word) != arith::Intrinsic::None;
 }
 
 std::string quoteName(std::string_view name) {
-    bool plain = !name.empty() && isIdentifierStart(name.front()) && std::ranges::all_of(name, isIdentifierPart) &&
+    bool plain = !name.empty() && arith::isWordStart(name.front()) && std::ranges::all_of(name, arith::isWordPart) &&
                  !isReserved(name);
     if (plain)
         return std::string(name);

@@ -26,8 +26,6 @@ std::string quoteText(std::string_view text);
 
 /// Words that start statements or stand for values; they cannot be bare names.
 bool isReserved(std::string_view word);
-bool isIdentifierStart(char c);
-bool isIdentifierPart(char c);
 
 /// Gives each object a name of its own, in constant time.
 class NameTable {

@@ -32,7 +32,7 @@ public:
 
     void expectEnd() {
         if (!atEnd())
-            fail(fmt::format("expected the end, found '{}'", token().text), true);
+            failAtToken(fmt::format("expected the end, found '{}'", token().text));
     }
 
     PrimFuncPtr primFunc() {

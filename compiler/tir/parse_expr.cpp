@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Expressions and declarations of loop IR text, by precedence climbing. Types are checked before a node is made: text
-// may be wrong, but the expressions that come of it are not.
+// Operands of expressions and declarations of loop IR text. Types are checked before a node is made: text may be wrong,
+// but the expressions that come of it are not.
 #include "tir/parse_expr.h"
 
-#include "arith/print.h"
 #include "arith/scalar.h"
-#include "base/limits.h"
 #include "tir/names.h"
 
 #include <charconv>
@@ -14,21 +12,9 @@
 
 namespace lathe::tir {
 
-using arith::ExprKind;
 using arith::Intrinsic;
 
 namespace {
-
-constexpr uint32_t maximumDepth = 8 * limits::textNesting; // of a chain such as a + b + c + …
-
-std::optional<ExprKind> binaryKind(std::string_view text) {
-    for (int i = static_cast<int>(ExprKind::Add); i <= static_cast<int>(ExprKind::Shr); ++i) {
-        auto kind = static_cast<ExprKind>(i);
-        if (arith::precedence(kind) > 0 && text == arith::spelling(kind))
-            return kind;
-    }
-    return std::nullopt;
-}
 
 bool takesSameType(Intrinsic intrinsic) {
     return (intrinsic >= Intrinsic::Exp && intrinsic <= Intrinsic::CopySign) || intrinsic == Intrinsic::Log1p ||
@@ -54,23 +40,31 @@ int arityOf(Intrinsic intrinsic) {
     }
 }
 
-void ExprParser::fail(std::string what, bool atToken) {
-    if (failed_)
-        return;
-    failed_ = true;
-    diagnostic_ = error(std::move(what));
-    diagnostic_.line = atToken && !atEnd() ? token_.line : lastLine_;
+ExprParser::ExprParser(std::string_view source) : in_(source, tokenBlanks) {
+    advance();
+}
+
+void ExprParser::failAt(std::string what, int line) {
+    in_.fail(std::move(what), line);
+    stop();
+}
+
+void ExprParser::stop() {
     token_.kind = TokenKind::End;
     token_.text.clear();
 }
 
 void ExprParser::advance() {
-    if (failed_)
+    if (!ok())
         return;
     lastLine_ = token_.line;
-    token_ = lexer_.next();
+    token_ = nextToken(in_);
     if (token_.kind == TokenKind::Bad)
-        fail(fmt::format("unexpected text near '{}'", quoteText(token_.text)), true);
+        failAtToken(fmt::format("unexpected text near '{}'", quoteText(token_.text)));
+}
+
+std::string_view ExprParser::punctuation() {
+    return token_.kind == TokenKind::Punct ? token_.text : std::string_view();
 }
 
 bool ExprParser::at(std::string_view text) const {
@@ -86,13 +80,13 @@ bool ExprParser::accept(std::string_view text) {
 
 void ExprParser::expect(std::string_view text) {
     if (!accept(text))
-        fail(fmt::format("expected '{}', found '{}'", text, atEnd() ? "the end" : token_.text), true);
+        failAtToken(fmt::format("expected '{}', found '{}'", text, atEnd() ? "the end" : token_.text));
 }
 
 std::string ExprParser::name() {
     bool isName = token_.kind == TokenKind::Name || (token_.kind == TokenKind::Word && !isReserved(token_.text));
     if (!isName) {
-        fail(fmt::format("expected a name, found '{}'", atEnd() ? "the end" : token_.text), true);
+        failAtToken(fmt::format("expected a name, found '{}'", atEnd() ? "the end" : token_.text));
         return {};
     }
     std::string result = token_.text;
@@ -102,7 +96,7 @@ std::string ExprParser::name() {
 
 std::string ExprParser::text() {
     if (token_.kind != TokenKind::Text) {
-        fail("expected a text in double quotes", true);
+        failAtToken("expected a text in double quotes");
         return {};
     }
     std::string result = token_.text;
@@ -124,7 +118,7 @@ int64_t ExprParser::integer() {
 DataType ExprParser::dataType() {
     auto type = token_.kind == TokenKind::Word ? parseDataType(token_.text) : std::nullopt;
     if (!type) {
-        fail(fmt::format("expected a data type, found '{}'", token_.text), true);
+        failAtToken(fmt::format("expected a data type, found '{}'", token_.text));
         return types::Index;
     }
     advance();
@@ -132,8 +126,8 @@ DataType ExprParser::dataType() {
 }
 
 bool ExprParser::enter() {
-    if (++nesting_ > limits::textNesting)
-        fail(fmt::format("nested deeper than {} levels", limits::textNesting));
+    if (!in_.enter(lastLine_))
+        stop();
     return ok();
 }
 
@@ -162,79 +156,6 @@ BufferPtr ExprParser::bufferNamed(const std::string& name) {
         return nullptr;
     }
     return object->buffer;
-}
-
-Expr ExprParser::limited(Expr expr) {
-    if (expr->depth > maximumDepth)
-        fail(fmt::format("an expression is deeper than {} operations", maximumDepth));
-    return expr;
-}
-
-Expr ExprParser::expr() {
-    return binaryExpr(1);
-}
-
-std::vector<Expr> ExprParser::exprList(std::string_view end) {
-    std::vector<Expr> result;
-    if (accept(end))
-        return result;
-    do
-        result.push_back(expr());
-    while (accept(","));
-    expect(end);
-    return result;
-}
-
-Expr ExprParser::binaryExpr(int leastPrecedence) {
-    Expr left = unaryExpr();
-    while (ok() && token_.kind == TokenKind::Punct) {
-        auto kind = binaryKind(token_.text);
-        if (!kind || arith::precedence(*kind) < leastPrecedence)
-            break;
-        advance();
-        Expr right = binaryExpr(arith::precedence(*kind) + 1);
-        left = checkedBinary(*kind, std::move(left), std::move(right));
-    }
-    return left;
-}
-
-Expr ExprParser::checkedBinary(ExprKind kind, Expr a, Expr b) {
-    if (!ok())
-        return a;
-    bool isLogic = kind == ExprKind::And || kind == ExprKind::Or;
-    bool isBitwise = kind >= ExprKind::BitAnd && kind <= ExprKind::Shr;
-    if (a.dtype() != b.dtype())
-        fail(fmt::format("the operands of '{}' have types {} and {}", arith::spelling(kind), toString(a.dtype()),
-                         toString(b.dtype())));
-    else if ((isLogic && !a.dtype().isBool()) || (isBitwise && a.dtype().isFloat()))
-        fail(fmt::format("'{}' does not take operands of type {}", arith::spelling(kind), toString(a.dtype())));
-    return ok() ? limited(arith::binary(kind, std::move(a), std::move(b))) : a;
-}
-
-Expr ExprParser::unaryExpr() {
-    if (!enter())
-        return Expr(0);
-    Expr result;
-    if (accept("-")) {
-        bool isLiteral = token_.kind == TokenKind::Number || at("inf") || at("nan");
-        result = isLiteral ? literal(true) : unaryExpr();
-        if (ok() && !isLiteral)
-            result = limited(-result);
-    } else if (at("!") || at("~")) {
-        ExprKind kind = at("!") ? ExprKind::Not : ExprKind::BitNot;
-        advance();
-        result = unaryExpr();
-        bool fits = kind == ExprKind::Not ? result.dtype().isBool() : !result.dtype().isFloat();
-        if (ok() && !fits)
-            fail(fmt::format("'{}' does not take an operand of type {}", arith::spelling(kind),
-                             toString(result.dtype())));
-        if (ok())
-            result = limited(arith::make(kind, {result}, result.dtype()));
-    } else {
-        result = atom();
-    }
-    leave();
-    return result;
 }
 
 Expr ExprParser::literal(bool negative) {
@@ -269,14 +190,15 @@ Expr ExprParser::literal(bool negative) {
     return Expr(0);
 }
 
-Expr ExprParser::atom() {
+Expr ExprParser::operand() {
+    if (accept("-")) {
+        if (token_.kind == TokenKind::Number || at("inf") || at("nan"))
+            return literal(true);
+        Expr result = unary();
+        return ok() ? limited(-result) : result;
+    }
     if (token_.kind == TokenKind::Number || at("inf") || at("nan"))
         return literal(false);
-    if (accept("(")) {
-        Expr inner = expr();
-        expect(")");
-        return inner;
-    }
     if (accept("true"))
         return arith::boolImm(true);
     if (accept("false"))
@@ -284,33 +206,15 @@ Expr ExprParser::atom() {
     if (token_.kind == TokenKind::Word && isReserved(token_.text)) {
         std::string word = token_.text;
         advance();
-        return function(word);
+        return call(word);
     }
     std::string id = name();
     return ok() ? loadOrVar(id) : Expr(0);
 }
 
-std::vector<Expr> ExprParser::arguments(size_t count) {
-    expect("(");
-    std::vector<Expr> args = exprList(")");
-    if (ok() && args.size() != count)
-        fail(fmt::format("expected {} arguments, found {}", count, args.size()));
-    args.resize(count, Expr(0));
-    return args;
-}
-
-Expr ExprParser::function(const std::string& word) {
-    for (ExprKind kind : {ExprKind::FloorDiv, ExprKind::FloorMod, ExprKind::Min, ExprKind::Max})
-        if (word == arith::spelling(kind)) {
-            std::vector<Expr> args = arguments(2);
-            return checkedBinary(kind, args[0], args[1]);
-        }
-    if (word == "select") {
-        std::vector<Expr> args = arguments(3);
-        if (ok() && (!args[0].dtype().isBool() || args[1].dtype() != args[2].dtype()))
-            fail("select takes a bool and two values of one type");
-        return ok() ? limited(arith::select(args[0], args[1], args[2])) : args[0];
-    }
+Expr ExprParser::call(const std::string& word) {
+    if (Expr known = function(word))
+        return known;
     if (word == "cast") {
         expect(":");
         DataType type = dataType();

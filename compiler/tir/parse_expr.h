@@ -4,6 +4,7 @@
 // error sticks and the rest of the text then looks empty, so that every loop ends.
 #pragma once
 
+#include "arith/parse.h"
 #include "tir/ir.h"
 #include "tir/lexer.h"
 
@@ -11,12 +12,12 @@
 
 namespace lathe::tir {
 
-class ExprParser {
+class ExprParser : protected arith::ExprParser {
 public:
-    explicit ExprParser(std::string_view source) : lexer_(source) { advance(); }
+    explicit ExprParser(std::string_view source);
 
-    bool ok() const { return !failed_; }
-    const Diagnostic& diagnostic() const { return diagnostic_; }
+    bool ok() const override { return !in_.failed(); }
+    const Diagnostic& diagnostic() const { return in_.error(); }
 
 protected:
     struct Named {
@@ -25,21 +26,20 @@ protected:
     };
 
     /// The error lies in what was read last, or in the token that is there.
-    void fail(std::string what, bool atToken = false);
+    void fail(std::string what) override { failAt(std::move(what), lastLine_); }
+    void failAtToken(std::string what) { failAt(std::move(what), atEnd() ? lastLine_ : token_.line); }
     void advance();
     const Token& token() const { return token_; }
     bool atEnd() const { return token_.kind == TokenKind::End; }
     bool at(std::string_view text) const;
-    bool accept(std::string_view text);
-    void expect(std::string_view text);
+    bool accept(std::string_view text) override;
+    void expect(std::string_view text) override;
     /// A bare or quoted name; "" after a failure.
     std::string name();
     std::string text();
     int64_t integer();
     DataType dataType();
 
-    Expr expr();
-    std::vector<Expr> exprList(std::string_view end); // up to and with `end`
     /// NAME [: TYPE [ [LOWER, UPPER] ]]; a new Var, or with `same` before it the one that had the name.
     Expr varDeclaration();
     /// NAME : TYPE [ SHAPE ] attributes; `same` as above.
@@ -52,28 +52,24 @@ protected:
     BufferPtr bufferNamed(const std::string& name);
 
     /// Counts brackets and braces; false (and failed) beyond limits::textNesting.
-    bool enter();
-    void leave() { --nesting_; }
+    bool enter() override;
+    void leave() override { in_.leave(); }
 
 private:
-    Expr binaryExpr(int leastPrecedence);
-    Expr unaryExpr();
-    Expr atom();
+    std::string_view punctuation() override;
+    bool has(arith::ExprKind) const override { return true; }
+    Expr operand() override;
     Expr literal(bool negative);
-    Expr function(const std::string& word);
+    Expr call(const std::string& word);
     Expr intrinsic(const std::string& word);
     Expr vectorFunction(bool isRamp);
     Expr loadOrVar(const std::string& name);
-    Expr checkedBinary(arith::ExprKind kind, Expr a, Expr b);
-    Expr limited(Expr expr);
-    std::vector<Expr> arguments(size_t count);
+    void failAt(std::string what, int line);
+    void stop();
 
-    Lexer lexer_;
+    arith::Scanner in_;
     Token token_;
     int lastLine_ = 1; // of the token before
-    bool failed_ = false;
-    Diagnostic diagnostic_;
-    int nesting_ = 0;
     std::unordered_map<std::string, std::vector<Named>> scopes_;
     std::unordered_map<std::string, Named> last_; // what a name stood for last, for `same`
     std::vector<std::string> undo_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Traces replay on another function of the same structure, print and read back; decisions in them can be changed.
 #include "harness.h"
+#include "schedule/index_text.h"
 
 #include <QTest>
 #include <random>
@@ -111,6 +112,24 @@ private slots:
         auto result = t.replay(s.trace());
         QVERIFY2(result, result ? "" : toString(result.error()).c_str());
         SAME(*chain(size, 20, {size}), *t.function(), {{0}, {3}});
+    }
+
+    void indicesAreSumsAndProducts() {
+        const std::map<std::string, arith::Expr> names = {{"d0", arith::symbol("d0")}, {"s0", arith::symbol("s0")}};
+        for (const char* text :
+             {"d0 * s0 + 3", "floordiv(d0 - 1, 4)", "max(d0, min(s0, -2))", "d0 * (s0 - (d0 + 1))"}) {
+            auto index = schedule::parseIndex(text, names);
+            QVERIFY2(index, index ? "" : toString(index.error()).c_str());
+            QCOMPARE(toString(*index), std::string(text));
+        }
+        for (const char* text : {"", "d1", "d0 / 2", "d0 < 2", "!d0", "select(d0, 1, 2)", "true", "d0\t+ 1", "-d0",
+                                 "d0 +", "d0 d0", "min(d0)", "floordiv(d0, 2", "99999999999999999999"})
+            QVERIFY2(!schedule::parseIndex(text, names), text);
+        std::string sum = "d0";
+        for (int i = 0; i < 100'000; ++i)
+            sum += " + d0";
+        QVERIFY(!schedule::parseIndex(sum, names));
+        QVERIFY(!schedule::parseIndex(std::string(100'000, '('), names));
     }
 
     void blocksThatAreGoneAreRefused() {
