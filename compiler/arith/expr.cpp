@@ -524,4 +524,43 @@ std::vector<Var> freeVars(const Expr& expr) {
     return result;
 }
 
+bool mentions(const Expr& expr, const Expr& var) {
+    bool found = false;
+    visit(expr, [&](const Expr& node) {
+        found = found || node.same(var);
+        return !found;
+    });
+    return found;
+}
+
+void VarCollector::add(const Expr& expr) {
+    for (const Var& var : freeVars(expr))
+        if (seen_.insert(var.get()).second)
+            vars_.push_back(var);
+}
+
+std::vector<Expr> conjuncts(const Expr& condition) {
+    std::vector<Expr> result, stack;
+    if (condition)
+        stack.push_back(condition);
+    while (!stack.empty()) {
+        Expr top = stack.back();
+        stack.pop_back();
+        if (top.kind() == ExprKind::And) {
+            stack.push_back(top->args[1]);
+            stack.push_back(top->args[0]);
+        } else if (!isConst(top, 1)) {
+            result.push_back(top);
+        }
+    }
+    return result;
+}
+
+Expr conjunction(const std::vector<Expr>& conditions) {
+    Expr result;
+    for (const Expr& condition : conditions)
+        result = result ? logicalAnd(result, condition) : condition;
+    return result;
+}
+
 } // namespace lathe::arith

@@ -31,6 +31,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace lathe::arith {
@@ -246,6 +247,25 @@ using VarMap = std::unordered_map<const ExprNode*, Expr>;
 Expr substitute(const Expr& expr, const VarMap& map);
 /// The Vars that occur, in order of first occurrence.
 std::vector<Var> freeVars(const Expr& expr);
+/// Whether `var` occurs.
+bool mentions(const Expr& expr, const Expr& var);
+
+/// The Vars of several expressions, each once, in order of first occurrence.
+class VarCollector {
+public:
+    void add(const Expr& expr); // or null
+    /// From here on this one does not count: something binds it.
+    void leaveOut(const Expr& var) { seen_.insert(var.get()); }
+    const std::vector<Var>& vars() const { return vars_; }
+
+private:
+    std::vector<Var> vars_;
+    std::unordered_set<const ExprNode*> seen_;
+};
+
+/// The condition's conjuncts but for `true`, in order: `a && (b && c)` gives a, b, c. Of null: none.
+std::vector<Expr> conjuncts(const Expr& condition);
+Expr conjunction(const std::vector<Expr>& conditions); // null if empty
 
 /// Same structure; Vars must be the same node unless `vars` maps left to right (it is extended while `bindFree`).
 bool structurallyEqual(const Expr& a, const Expr& b, VarMap* vars = nullptr, bool bindFree = false);

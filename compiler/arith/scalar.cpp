@@ -246,18 +246,6 @@ double floatFunction(Intrinsic intrinsic, double x) {
     }
 }
 
-int64_t intPower(int64_t base, int64_t exponent, DataType type) {
-    if (exponent < 0) // the integer part of 1 / base^-exponent
-        return base == 1 ? 1 : base == -1 ? ((exponent & 1) != 0 ? -1 : 1) : 0;
-    int64_t result = 1;
-    for (; exponent > 0; exponent >>= 1) {
-        if ((exponent & 1) != 0)
-            result = mulWrapping(result, base);
-        base = mulWrapping(base, base);
-    }
-    return wrapToType(result, type);
-}
-
 uint64_t bitsOf(Scalar value, DataType type) {
     if (type.isFloat())
         return floatToBits(value.f, type, Overflow::Special);
@@ -401,7 +389,7 @@ std::optional<Scalar> applyIntrinsic(Intrinsic intrinsic, DataType type, DataTyp
     case Intrinsic::IsInf:
         return ofInt(from.isFloat() && std::isinf(args[0].f) ? 1 : 0);
     case Intrinsic::IntPow:
-        return ofInt(intPower(args[0].i, args[1].i, type));
+        return ofInt(wrapToType(intPower(args[0].i, args[1].i), type));
     case Intrinsic::PopCount:
         return ofInt(std::popcount(bitsOf(args[0], from)));
     case Intrinsic::Reinterpret: {
@@ -472,6 +460,18 @@ uint32_t randomBits(uint64_t seed, uint64_t counter) {
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9ull;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebull;
     return static_cast<uint32_t>((z ^ (z >> 31)) >> 32);
+}
+
+int64_t intPower(int64_t base, int64_t exponent) {
+    if (exponent < 0)
+        return base == 1 ? 1 : base == -1 ? ((exponent & 1) != 0 ? -1 : 1) : 0;
+    int64_t result = 1;
+    for (; exponent > 0; exponent >>= 1) {
+        if ((exponent & 1) != 0)
+            result = mulWrapping(result, base);
+        base = mulWrapping(base, base);
+    }
+    return result;
 }
 
 int64_t floorDivide(int64_t a, int64_t b) {

@@ -40,6 +40,9 @@ uint32_t randomBits(uint64_t seed, uint64_t counter);
 int64_t floorDivide(int64_t a, int64_t b);
 int64_t floorModulo(int64_t a, int64_t b);
 
+/// base^exponent modulo 2^64; of a negative exponent the integer part of 1 / base^-exponent, and 0 if base is 0.
+int64_t intPower(int64_t base, int64_t exponent);
+
 const char* nameOf(Intrinsic intrinsic);
 Intrinsic intrinsicOf(std::string_view name); // None for an unknown name
 

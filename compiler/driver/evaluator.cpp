@@ -184,14 +184,12 @@ Result<std::vector<ConstantPtr>> DriverEvaluator::interpret(const relay::Module&
             addBuffer(relay::copyElements(*operand));
         std::vector<relay::Type> fields = relay::fieldTypes(binding->type);
         if (plan.kind == lower::Plan::Kind::Dynamic) {
-            std::vector<arith::Var> fresh;
+            arith::VarCollector used;
             for (const relay::Type& field : fields)
                 for (const arith::Expr& dim : asTensor(field)->shape)
-                    for (const arith::Var& var : arith::freeVars(dim))
-                        if (!symbols.contains(var.get()) &&
-                            std::none_of(fresh.begin(), fresh.end(),
-                                         [&](const arith::Var& known) { return known.same(var); }))
-                            fresh.push_back(var);
+                    used.add(dim);
+            std::vector<arith::Var> fresh = used.vars();
+            std::erase_if(fresh, [&](const arith::Var& var) { return symbols.contains(var.get()); });
             for (const tir::BufferPtr& buffer : plan.state) {
                 relay::TensorType state{buffer->dtype, buffer->shape, nullptr};
                 auto dims = dimsOf(state, {});

@@ -6,7 +6,6 @@
 #include "relay/element.h"
 #include "tir/transform/number_checks.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -22,15 +21,12 @@ std::vector<relay::Type> outputTypes(const relay::Function& main) {
 
 /// Symbols of the inputs, in the order in which their dims first name them.
 std::vector<arith::Var> inputSymbols(const relay::Function& main) {
-    std::vector<arith::Var> symbols;
+    arith::VarCollector symbols;
     for (const relay::Param& param : main.params)
         if (const relay::TensorType* type = asTensor(param.type))
             for (const arith::Expr& dim : type->shape)
-                for (const arith::Var& var : arith::freeVars(dim))
-                    if (std::none_of(symbols.begin(), symbols.end(),
-                                     [&](const arith::Var& known) { return known.same(var); }))
-                        symbols.push_back(var);
-    return symbols;
+                symbols.add(dim);
+    return symbols.vars();
 }
 
 codegen::ModelTables::Value describe(const std::string& name, const relay::Type& type,

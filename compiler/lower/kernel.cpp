@@ -94,33 +94,25 @@ bool definesSymbols(const std::vector<relay::Type>& args, const relay::Type& res
 /// Free symbols of a DAG: those of shapes, bodies and conditions, in order of first occurrence.
 std::vector<arith::Var> symbolsOfTensors(const std::vector<te::TensorPtr>& inputs,
                                          const std::vector<te::TensorPtr>& outputs) {
-    std::vector<arith::Var> result;
-    std::unordered_set<const arith::ExprNode*> seen, bound;
-    auto add = [&](const Expr& expr) {
-        if (!expr)
-            return;
-        for (const arith::Var& var : arith::freeVars(expr))
-            if (!bound.contains(var.get()) && seen.insert(var.get()).second)
-                result.push_back(var);
-    };
+    arith::VarCollector symbols;
     auto addTensor = [&](const te::TensorPtr& tensor) {
         for (const arith::Var& axis : tensor->axes)
-            bound.insert(axis.get());
+            symbols.leaveOut(axis);
         for (const te::ReduceAxis& axis : tensor->reduceAxes)
-            bound.insert(axis.var.get());
+            symbols.leaveOut(axis.var);
         for (const Expr& dim : tensor->shape)
-            add(dim);
+            symbols.add(dim);
         for (const te::ReduceAxis& axis : tensor->reduceAxes)
-            add(axis.extent);
-        add(tensor->body);
+            symbols.add(axis.extent);
+        symbols.add(tensor->body);
         for (const te::Condition& condition : tensor->conditions)
-            add(condition.holds);
+            symbols.add(condition.holds);
     };
     for (const te::TensorPtr& tensor : inputs)
         addTensor(tensor);
     for (const te::TensorPtr& tensor : te::topologicalOrder(outputs))
         addTensor(tensor);
-    return result;
+    return symbols.vars();
 }
 
 class KernelMaker {

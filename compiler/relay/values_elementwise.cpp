@@ -4,6 +4,7 @@
 #include "relay/value_rules.h"
 
 #include "arith/analysis.h"
+#include "arith/scalar.h"
 #include "base/narrow_float.h"
 
 #include <cmath>
@@ -206,16 +207,6 @@ Expr cast(const Expr& x, DataType from, const CastAttrs& at) {
     return at.dtype == types::UInt64 && wrapped < 0 ? Expr() : Expr(wrapped);
 }
 
-int64_t intPower(int64_t base, int64_t exponent) {
-    if (exponent < 0)
-        return base == 1 ? 1 : base == -1 ? (exponent % 2 ? -1 : 1) : 0;
-    uint64_t result = 1, square = static_cast<uint64_t>(base);
-    for (; exponent; exponent >>= 1, square *= square)
-        if (exponent & 1)
-            result *= square;
-    return static_cast<int64_t>(result);
-}
-
 double floorModulo(double a, double b) {
     double rest = std::fmod(a, b);
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
@@ -285,7 +276,7 @@ Expr binaryConstant(Op op, int64_t a, int64_t b, DataType dtype, const AttrsPtr&
         break;
     }
     case Op::Power:
-        result = static_cast<uint64_t>(intPower(a, b));
+        result = static_cast<uint64_t>(arith::intPower(a, b));
         break;
     case Op::Maximum:
         result = static_cast<uint64_t>(std::max(a, b));

@@ -99,9 +99,7 @@ private:
         edit_.require(block, fmt::format("'{}' is written outside of blocks", buffer_->name));
         for (const tir::For* outer : loopsOf(loop_))
             for (const tir::IterVar& iter : block->iters) {
-                auto vars = arith::freeVars(iter.binding);
-                bool uses = std::ranges::any_of(vars, [&](const Var& var) { return var.same(outer->var); });
-                edit_.require(!uses || iter.kind == tir::IterKind::Spatial,
+                edit_.require(!arith::mentions(iter.binding, outer->var) || iter.kind == tir::IterKind::Spatial,
                               fmt::format("block '{}' still reduces along loop {}", block->name, outer->var->name));
             }
     }
@@ -119,11 +117,8 @@ private:
             vars.push_back(loop->var);
         std::vector<bool> used(inner.size(), false);
         LoopRanges all(loops);
-        for (const Expr& condition : conjuncts(block.predicate)) {
-            auto mentioned = arith::freeVars(condition);
-            bool cuts = std::ranges::any_of(mentioned, [&](const Var& var) {
-                return std::ranges::any_of(vars, [&](const Var& other) { return other.same(var); });
-            });
+        for (const Expr& condition : arith::conjuncts(block.predicate)) {
+            bool cuts = std::ranges::any_of(vars, [&](const Var& var) { return arith::mentions(condition, var); });
             if (!cuts)
                 conditions.push_back(condition);
             else
@@ -309,8 +304,7 @@ void Schedule::computeAt(const BlockRef& block, LoopRef loop) {
         int mentions = 0;
         Part part;
         for (size_t d = 0; d < written.size(); ++d) {
-            auto vars = arith::freeVars(written[d]);
-            if (std::ranges::none_of(vars, [&](const Var& var) { return var.same(iters[i]); }))
+            if (!arith::mentions(written[d], iters[i]))
                 continue;
             ++mentions;
             auto offset = offsetFrom(written[d], moved.iters[i], iters);
@@ -388,7 +382,7 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
         parts.push_back({range, true});
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());
-    moved.predicate = conjoin(conditions);
+    moved.predicate = arith::conjunction(conditions);
     Stmt nest = makeNest(moved, nestFor(moved, parts, outside.facts), around, path.back()->origin);
     edit.requireInScope(nest, loopPath, block.name);
 

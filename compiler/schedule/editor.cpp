@@ -120,8 +120,7 @@ void Editor::checkParallelLoops() const {
             const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
             bool spatial = false;
             for (const tir::IterVar& iter : block.iters) {
-                auto vars = arith::freeVars(iter.binding);
-                if (std::ranges::none_of(vars, [&](const Var& var) { return var.same(loop->var); }))
+                if (!arith::mentions(iter.binding, loop->var))
                     continue;
                 require(
                     iter.kind == tir::IterKind::Spatial,
@@ -210,7 +209,7 @@ Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::v
         ranges.add(var, 0, loops[i].extent, true);
         iter.binding = loops[i].start ? arith::simplify(loops[i].start + var, ranges.facts) : Expr(var);
     }
-    std::vector<Expr> conditions = conjuncts(block.predicate);
+    std::vector<Expr> conditions = arith::conjuncts(block.predicate);
     for (size_t i = 0; i < block.iters.size(); ++i) {
         if (!loops[i].start && arith::provablyEqual(loops[i].extent, block.iters[i].extent, ranges.facts))
             continue;
@@ -218,7 +217,7 @@ Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::v
             conditions.push_back(arith::ge(block.iters[i].binding, 0));
         conditions.push_back(arith::lt(block.iters[i].binding, block.iters[i].extent));
     }
-    block.predicate = simplifyPredicate(conjoin(conditions), ranges);
+    block.predicate = simplifyPredicate(arith::conjunction(conditions), ranges);
     Stmt stmt = tir::makeStmt(std::move(block), origin);
     for (size_t i = fors.size(); i-- > 0;) {
         fors[i].body = std::move(stmt);

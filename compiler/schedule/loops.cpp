@@ -4,7 +4,6 @@
 #include "schedule/editor.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 namespace lathe::schedule {
 
@@ -25,11 +24,6 @@ Stmt wrap(std::vector<tir::For> loops, Stmt body, int origin) {
 /// min + value, without a 0 that would then stand in every expression of the body.
 Expr shifted(const Expr& min, const Expr& value) {
     return arith::isConst(min, 0) ? value : min + value;
-}
-
-bool mentions(const Expr& expr, const Var& var) {
-    auto vars = arith::freeVars(expr);
-    return std::ranges::any_of(vars, [&](const Var& other) { return other.same(var); });
 }
 
 } // namespace
@@ -108,7 +102,7 @@ LoopRef Schedule::fuse(const std::vector<LoopRef>& loops) {
                                  i == 0 ? "the function" : edit.nameOf(loops[i - 1])));
         requirePlain(edit, *loop, loops[i]);
         for (size_t j = 0; j < i; ++j)
-            edit.require(!mentions(loop->extent, chain[j].var) && !mentions(loop->min, chain[j].var),
+            edit.require(!arith::mentions(loop->extent, chain[j].var) && !arith::mentions(loop->min, chain[j].var),
                          fmt::format("the range of {} depends on {}", edit.nameOf(loops[i]), edit.nameOf(loops[j])));
         chain.push_back(*loop);
         current = loop->body;
@@ -171,14 +165,15 @@ void Schedule::reorder(const std::vector<LoopRef>& loops) {
     }
     for (size_t i = 0; i < ordered.size(); ++i)
         for (size_t j = i + 1; j < ordered.size(); ++j)
-            edit.require(!mentions(ordered[i].extent, ordered[j].var) && !mentions(ordered[i].min, ordered[j].var),
+            edit.require(!arith::mentions(ordered[i].extent, ordered[j].var) &&
+                             !arith::mentions(ordered[i].min, ordered[j].var),
                          fmt::format("the range of loop {} depends on loop {}, which would be inside",
                                      ordered[i].var->name, ordered[j].var->name));
     for (const Path& path : findBlocks(current)) {
         const tir::Block& block = blockOf(path);
         auto feeds = [&](const tir::For& loop, tir::IterKind kind) {
             return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
-                return iter.kind == kind && mentions(iter.binding, loop.var);
+                return iter.kind == kind && arith::mentions(iter.binding, loop.var);
             });
         };
         for (const tir::For& loop : chain) {

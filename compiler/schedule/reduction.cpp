@@ -9,20 +9,15 @@ namespace lathe::schedule {
 
 namespace {
 
-bool mentions(const Expr& expr, const Var& var) {
-    auto vars = arith::freeVars(expr);
-    return std::ranges::any_of(vars, [&](const Var& other) { return other.same(var); });
-}
-
 bool reducesAlong(const tir::Block& block, const Var& loopVar) {
     return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
-        return iter.kind != tir::IterKind::Spatial && mentions(iter.binding, loopVar);
+        return iter.kind != tir::IterKind::Spatial && arith::mentions(iter.binding, loopVar);
     });
 }
 
 bool spatialAlong(const tir::Block& block, const Var& loopVar) {
     return std::ranges::any_of(block.iters, [&](const tir::IterVar& iter) {
-        return iter.kind == tir::IterKind::Spatial && mentions(iter.binding, loopVar);
+        return iter.kind == tir::IterKind::Spatial && arith::mentions(iter.binding, loopVar);
     });
 }
 
@@ -35,7 +30,7 @@ Stmt dropEmptyGuard(const Stmt& body, const std::string& name) {
         return body;
     std::vector<Expr> kept;
     std::vector<std::pair<Var, Expr>> loops;
-    for (const Expr& condition : conjuncts(guarded->condition)) {
+    for (const Expr& condition : arith::conjuncts(guarded->condition)) {
         auto iter = std::ranges::find_if(block.iters, [&](const tir::IterVar& candidate) {
             return candidate.kind == tir::IterKind::Reduce && condition.kind() == arith::ExprKind::Lt &&
                    condition->args[0].same(candidate.var) && candidate.binding.kind() == arith::ExprKind::Var &&
@@ -56,8 +51,9 @@ Stmt dropEmptyGuard(const Stmt& body, const std::string& name) {
     }
     if (loops.empty())
         return body;
-    block.body = kept.empty() ? guarded->thenCase
-                              : tir::makeStmt(tir::If{conjoin(kept), guarded->thenCase, nullptr}, block.body->origin);
+    block.body = kept.empty()
+                     ? guarded->thenCase
+                     : tir::makeStmt(tir::If{arith::conjunction(kept), guarded->thenCase, nullptr}, block.body->origin);
     Stmt result = withBlock(path, std::move(block));
     for (const auto& [var, extent] : loops) {
         Path at = findLoop(result, var);
@@ -128,7 +124,7 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
         copy.min = arith::substitute(copy.min, fresh);
         copy.extent = arith::substitute(copy.extent, fresh);
         for (const Var& var : dropped)
-            edit.require(!mentions(copy.min, var) && !mentions(copy.extent, var),
+            edit.require(!arith::mentions(copy.min, var) && !arith::mentions(copy.extent, var),
                          fmt::format("the range of loop {} depends on loop {}", loops[i]->var->name, var->name));
         fresh[loops[i]->var.get()] = copy.var;
         replaced.push_back(loops[i]->var);
@@ -142,11 +138,12 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
         init.iters.push_back({var, iter.extent, iter.kind, arith::substitute(iter.binding, fresh)});
     }
     std::vector<Expr> conditions;
-    for (const Expr& condition : conjuncts(old.predicate)) {
-        bool usesDropped = std::ranges::any_of(dropped, [&](const Var& var) { return mentions(condition, var); });
-        bool usesKept = std::ranges::any_of(replaced, [&](const Var& var) { return mentions(condition, var); });
+    for (const Expr& condition : arith::conjuncts(old.predicate)) {
+        bool usesDropped =
+            std::ranges::any_of(dropped, [&](const Var& var) { return arith::mentions(condition, var); });
+        bool usesKept = std::ranges::any_of(replaced, [&](const Var& var) { return arith::mentions(condition, var); });
         bool reduces = std::ranges::any_of(
-            replaced, [&](const Var& var) { return mentions(condition, var) && reducesAlong(old, var); });
+            replaced, [&](const Var& var) { return arith::mentions(condition, var) && reducesAlong(old, var); });
         edit.require(!usesDropped || !usesKept, fmt::format("block '{}' runs only where {}, which mixes its loops",
                                                             block.name, toString(condition)));
         if (!usesDropped && !reduces)
@@ -159,7 +156,7 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
     LoopRanges ranges(around);
     for (const tir::For& copy : copies)
         ranges.add(copy.var, copy.min, copy.extent, true);
-    init.predicate = simplifyPredicate(conjoin(conditions), ranges);
+    init.predicate = simplifyPredicate(arith::conjunction(conditions), ranges);
     init.body = tir::substitute(old.init, iters);
     refreshRegions(init);
     std::string name = init.name;
@@ -222,7 +219,7 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
                      fmt::format("'{}' holds a tile of the result only", buffer->name));
     std::vector<const tir::For*> loops = loopsOf(path);
     for (const tir::For* around : loops) {
-        edit.require(!mentions(factor.extent, around->var) && arith::isConst(around->min, 0),
+        edit.require(!arith::mentions(factor.extent, around->var) && arith::isConst(around->min, 0),
                      fmt::format("the range of {} depends on loop {}", edit.nameOf(loop), around->var->name));
         edit.require(!(reducesAlong(old, around->var) && spatialAlong(old, around->var)),
                      fmt::format("loop {} is fused from both kinds", around->var->name));
@@ -257,7 +254,7 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
         if (iter.kind == tir::IterKind::Reduce)
             iters[iter.var.get()] = arith::substitute(iter.binding, loopIters);
     std::vector<Expr> guards, predicates;
-    for (const Expr& condition : conjuncts(old.predicate)) {
+    for (const Expr& condition : arith::conjuncts(old.predicate)) {
         auto vars = arith::freeVars(condition);
         bool reduces = std::ranges::any_of(vars, [&](const Var& var) { return reducesAlong(old, var); });
         bool spatial = std::ranges::any_of(vars, [&](const Var& var) { return spatialAlong(old, var); });
@@ -269,7 +266,7 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
             predicates.push_back(condition);
     }
     if (const auto* guarded = old.body->as<tir::If>())
-        for (const Expr& condition : conjuncts(arith::substitute(guarded->condition, iters))) {
+        for (const Expr& condition : arith::conjuncts(arith::substitute(guarded->condition, iters))) {
             // x < n says more than x < max(n, 1), which the loops of a maybe empty domain leave behind.
             std::erase_if(guards, [&](const Expr& weaker) {
                 return weaker.kind() == arith::ExprKind::Lt && condition.kind() == arith::ExprKind::Lt &&
@@ -278,7 +275,7 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
             });
             guards.push_back(condition);
         }
-    rf.predicate = conjoin(predicates);
+    rf.predicate = arith::conjunction(predicates);
     std::vector<Expr> spatialIndices;
     for (const Expr& index : store->indices)
         spatialIndices.push_back(arith::substitute(index, iters));
@@ -292,7 +289,7 @@ BlockRef Schedule::rfactor(LoopRef loop, int factorAxis) {
                                        {}},
                             origin);
     if (!guards.empty())
-        rf.body = tir::makeStmt(tir::If{conjoin(guards), rf.body, nullptr}, origin);
+        rf.body = tir::makeStmt(tir::If{arith::conjunction(guards), rf.body, nullptr}, origin);
     refreshRegions(rf);
 
     tir::Block rest;

@@ -223,27 +223,9 @@ bool provablyBelow(const Expr& expr, const Expr& limit, const LoopRanges& loops)
     return range && isNonNegative(range->lower, loops.facts);
 }
 
-std::vector<Expr> conjuncts(const Expr& condition) {
-    if (!condition)
-        return {};
-    if (condition.kind() != ExprKind::And)
-        return {condition};
-    std::vector<Expr> result;
-    for (const Expr& side : condition->args)
-        std::ranges::copy(conjuncts(side), std::back_inserter(result));
-    return result;
-}
-
-Expr conjoin(const std::vector<Expr>& conditions) {
-    Expr result;
-    for (const Expr& condition : conditions)
-        result = result ? arith::logicalAnd(result, condition) : condition;
-    return result;
-}
-
 Expr simplifyPredicate(const Expr& predicate, const LoopRanges& loops) {
     std::vector<Expr> kept;
-    for (const Expr& condition : conjuncts(predicate)) {
+    for (const Expr& condition : arith::conjuncts(predicate)) {
         Expr simple = simplifyConjunct(condition, loops.facts);
         bool known = std::ranges::any_of(kept, [&](const Expr& other) { return structurallyEqual(other, simple); });
         if (!known && !guaranteed(simple, loops))
@@ -258,7 +240,7 @@ Expr simplifyPredicate(const Expr& predicate, const LoopRanges& loops) {
                 break;
             }
     }
-    return conjoin(kept);
+    return arith::conjunction(kept);
 }
 
 Stmt guard(const Stmt& stmt, const Expr& condition) {

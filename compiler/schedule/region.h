@@ -36,8 +36,6 @@ Expr extentOf(const Range& range, const arith::Facts& facts);
 bool provablyAtLeast(const Expr& expr, const Expr& lower, const LoopRanges& loops);
 bool provablyBelow(const Expr& expr, const Expr& limit, const LoopRanges& loops);
 
-std::vector<Expr> conjuncts(const Expr& condition); // of null: none
-Expr conjoin(const std::vector<Expr>& conditions);  // null if there are none
 /// Each conjunct with both sides simplified; what the loops guarantee, or another conjunct implies, is dropped.
 Expr simplifyPredicate(const Expr& predicate, const LoopRanges& loops);
 

@@ -254,27 +254,19 @@ std::vector<BufferPtr> buffersIn(const Stmt& root) {
 }
 
 std::vector<Var> freeVarsOf(const Stmt& stmt) {
-    std::unordered_set<const arith::ExprNode*> bound;
+    arith::VarCollector free;
     tir::visitStmts(stmt, [&](const Stmt& inner) {
         if (const auto* loop = inner->as<tir::For>())
-            bound.insert(loop->var.get());
+            free.leaveOut(loop->var);
         if (const auto* let = inner->as<tir::Let>())
-            bound.insert(let->var.get());
+            free.leaveOut(let->var);
         if (const auto* block = inner->as<tir::Block>())
             for (const tir::IterVar& iter : block->iters)
-                bound.insert(iter.var.get());
+                free.leaveOut(iter.var);
         return true;
     });
-    std::vector<Var> result;
-    std::unordered_set<const arith::ExprNode*> seen;
-    tir::visitExprs(stmt, [&](const Expr& expr) {
-        if (!expr)
-            return;
-        for (const Var& var : arith::freeVars(expr))
-            if (!bound.contains(var.get()) && seen.insert(var.get()).second)
-                result.push_back(var);
-    });
-    return result;
+    tir::visitExprs(stmt, [&](const Expr& expr) { free.add(expr); });
+    return free.vars();
 }
 
 bool writes(const tir::Block& block, const tir::Buffer* buffer) {

@@ -9,10 +9,6 @@
 namespace lathe::te {
 namespace {
 
-bool mentions(const Expr& expr, const Var& var) {
-    return std::ranges::any_of(arith::freeVars(expr), [&](const Var& other) { return other.same(var); });
-}
-
 /// Reductions without their axes of extent 1 (the window of a 1×1 convolution), of which one may have to stay.
 Dag withoutUnitReductions(const Dag& dag) {
     std::map<const arith::Storage*, TensorPtr> made;
@@ -71,7 +67,7 @@ bool spread(const TensorPtr& tensor, size_t dim, Pairs& pairs) {
             const auto from = std::dynamic_pointer_cast<const Tensor>(node->storage);
             size_t used = 0, at = 0;
             for (size_t i = 0; i < node->args.size(); ++i)
-                if (mentions(node->args[i], first) || mentions(node->args[i], second)) {
+                if (arith::mentions(node->args[i], first) || arith::mentions(node->args[i], second)) {
                     at = used == 0 ? i : at;
                     ++used;
                 }

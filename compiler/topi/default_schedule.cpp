@@ -72,11 +72,6 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
     }
 }
 
-bool mentions(const Expr& expr, const arith::Var& var) {
-    std::vector<arith::Var> vars = arith::freeVars(expr);
-    return std::any_of(vars.begin(), vars.end(), [&](const arith::Var& other) { return other.same(var); });
-}
-
 /// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
 const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
 
@@ -254,7 +249,7 @@ void decomposeReductions(Schedule& schedule, Refusals& refusals) {
             continue;
         auto reduces = [&](LoopRef loop) {
             return std::any_of(body.iters.begin(), body.iters.end(), [&](const tir::IterVar& iter) {
-                return iter.kind == tir::IterKind::Reduce && mentions(iter.binding, schedule.get(loop).var);
+                return iter.kind == tir::IterKind::Reduce && arith::mentions(iter.binding, schedule.get(loop).var);
             });
         };
         std::vector<LoopRef> loops = schedule.loops(block);

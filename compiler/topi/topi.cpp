@@ -5,7 +5,6 @@
 
 #include "topi/families.h"
 
-#include <algorithm>
 #include <array>
 
 namespace lathe::topi {
@@ -181,13 +180,11 @@ DynamicKernel buildDynamic(const std::string& name, const CallContext& call) {
 }
 
 std::vector<arith::Var> symbolsOf(const std::vector<std::vector<arith::Expr>>& shapes) {
-    std::vector<arith::Var> symbols;
+    arith::VarCollector symbols;
     for (const auto& shape : shapes)
         for (const arith::Expr& dim : shape)
-            for (const arith::Var& symbol : arith::freeVars(dim))
-                if (std::ranges::none_of(symbols, [&](const arith::Var& known) { return known.same(symbol); }))
-                    symbols.push_back(symbol);
-    return symbols;
+            symbols.add(dim);
+    return symbols.vars();
 }
 
 } // namespace lathe::topi

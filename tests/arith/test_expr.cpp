@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Folding of constants by the rules in arith/expr.h, types, comparison, hashing and text of expressions.
 #include "arith/expr.h"
+#include "arith/scalar.h"
 #include "base/result.h"
 
 #include <QTest>
@@ -140,6 +141,38 @@ private slots:
         storage->name = "A";
         storage->dtype = types::Float32;
         QCOMPARE(toString(load(storage, {a, b + 1})), std::string("A[a, b + 1]"));
+    }
+
+    void conditionsComeApart() {
+        Expr a = symbol("a"), b = symbol("b");
+        Expr first = lt(a, 4), second = eq(b, 2), third = le(a, b);
+        auto parts = conjuncts(logicalAnd(first, logicalAnd(logicalAnd(second, boolImm(true)), third)));
+        QCOMPARE(parts.size(), 3u);
+        QVERIFY(parts[0].same(first) && parts[1].same(second) && parts[2].same(third));
+        QVERIFY(structurallyEqual(conjunction(parts), logicalAnd(logicalAnd(first, second), third)));
+        QVERIFY(conjuncts({}).empty() && conjuncts(boolImm(true)).empty() && !conjunction({}));
+    }
+
+    void varsInOrder() {
+        Var a = symbol("a"), b = symbol("b"), c = symbol("c");
+        Expr both = max(b, a) * b;
+        QVERIFY(mentions(both, a) && !mentions(both, c) && !mentions({}, a));
+        VarCollector vars;
+        vars.leaveOut(c);
+        for (const Expr& expr : {Expr(), both, Expr(1), a + c})
+            vars.add(expr);
+        QCOMPARE(vars.vars().size(), 2u);
+        QVERIFY(vars.vars()[0].same(b) && vars.vars()[1].same(a));
+    }
+
+    void powersOfIntegersWrap() {
+        QCOMPARE(intPower(3, 4), 81);
+        QCOMPARE(intPower(-2, 63), std::numeric_limits<int64_t>::min());
+        QCOMPARE(intPower(2, 64), 0);
+        QCOMPARE(intPower(0, 0), 1);
+        QCOMPARE(intPower(-1, -3), -1);
+        QCOMPARE(intPower(2, -1), 0);
+        QCOMPARE(intPower(0, -1), 0);
     }
 };
 

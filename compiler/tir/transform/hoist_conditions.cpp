@@ -33,22 +33,23 @@ private:
         if (!branch || (branch->elseCase && unrolledSize(loop.body) > duplicatedStatements))
             return stmt;
         std::vector<Expr> outside, inside;
-        for (const Expr& part : conjuncts(branch->condition))
-            (dependsOn(part, loop.var) || readsMemory(part) || part.dtype().lanes > 1 ? inside : outside)
+        for (const Expr& part : arith::conjuncts(branch->condition))
+            (arith::mentions(part, loop.var) || readsMemory(part) || part.dtype().lanes > 1 ? inside : outside)
                 .push_back(part);
         if (outside.empty() || (branch->elseCase && !inside.empty()))
             return stmt;
         For kept = loop;
         kept.body = branch->thenCase;
         if (!inside.empty())
-            kept.body = makeStmt(If{conjunction(inside), branch->thenCase, nullptr}, loop.body->origin);
+            kept.body = makeStmt(If{arith::conjunction(inside), branch->thenCase, nullptr}, loop.body->origin);
         Stmt elseCase;
         if (branch->elseCase) {
             For other = loop;
             other.body = branch->elseCase;
             elseCase = copyOf(makeStmt(std::move(other), stmt->origin));
         }
-        return makeStmt(If{conjunction(outside), makeStmt(std::move(kept), stmt->origin), elseCase}, stmt->origin);
+        return makeStmt(If{arith::conjunction(outside), makeStmt(std::move(kept), stmt->origin), elseCase},
+                        stmt->origin);
     }
 
     static Stmt merge(const Seq& list, const Stmt& stmt) {

@@ -59,34 +59,12 @@ void assumeRange(arith::Facts& facts, const Expr& expr) {
 } // namespace
 
 void assume(arith::Facts& facts, const Expr& condition) {
-    for (const Expr& part : conjuncts(condition)) {
+    for (const Expr& part : arith::conjuncts(condition)) {
         if (part.dtype().lanes != 1)
             continue;
         facts.truths.push_back(part);
         assumeRange(facts, part);
     }
-}
-
-std::vector<Expr> conjuncts(const Expr& condition) {
-    std::vector<Expr> result, stack{condition};
-    while (!stack.empty()) {
-        Expr top = stack.back();
-        stack.pop_back();
-        if (top.kind() == ExprKind::And) {
-            stack.push_back(top->args[1]);
-            stack.push_back(top->args[0]);
-        } else if (!arith::isConst(top, 1)) {
-            result.push_back(top);
-        }
-    }
-    return result;
-}
-
-Expr conjunction(const std::vector<Expr>& conditions) {
-    Expr result;
-    for (const Expr& condition : conditions)
-        result = result ? arith::logicalAnd(result, condition) : condition;
-    return result;
 }
 
 Expr negation(const Expr& condition) {
@@ -118,13 +96,14 @@ bool readsMemory(const Expr& expr) {
     return found;
 }
 
-bool dependsOn(const Expr& expr, const Expr& var) {
-    bool found = false;
-    arith::visit(expr, [&](const Expr& e) {
-        found = found || e.same(var);
-        return !found;
-    });
-    return found;
+Stmt LoopMutator::mutate(const Stmt& stmt) {
+    if (!stmt)
+        return stmt;
+    if (const For* loop = stmt->as<For>())
+        bindLoop(facts_, *loop);
+    Stmt inner = descend(stmt);
+    const For* loop = inner->as<For>();
+    return loop ? rewritten(*loop, inner) : inner;
 }
 
 } // namespace lathe::tir

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "arith/analysis.h"
-#include "tir/ir.h"
+#include "tir/visit.h"
 
 namespace lathe::tir {
 
@@ -12,14 +12,22 @@ namespace lathe::tir {
 void bindLoop(arith::Facts& facts, const For& loop);
 /// Facts from a condition known to be true: each conjunct, and ranges of variables compared with constants.
 void assume(arith::Facts& facts, const Expr& condition);
-/// The condition's conjuncts, in order: `a && (b && c)` gives a, b, c.
-std::vector<Expr> conjuncts(const Expr& condition);
-Expr conjunction(const std::vector<Expr>& conditions); // null if empty
 /// The condition's opposite; a compare stays a compare.
 Expr negation(const Expr& condition);
-/// Does `var` occur?
-bool dependsOn(const Expr& expr, const Expr& var);
 /// Does it read memory, or call something with effects?
 bool readsMemory(const Expr& expr);
+
+/// Rewrites loops from the inside out, each with the facts about the loops around it.
+class LoopMutator : public Mutator {
+public:
+    using Mutator::mutate;
+    Stmt mutate(const Stmt& stmt) final;
+
+protected:
+    arith::Facts facts_;
+
+    /// In place of `loop`, whose body is rewritten; `stmt` is the loop as a statement.
+    virtual Stmt rewritten(const For& loop, const Stmt& stmt) = 0;
+};
 
 } // namespace lathe::tir

@@ -22,26 +22,18 @@ constexpr int64_t versionedStatements = 20'000; // unrolled size of all versions
 constexpr int64_t splitStatements = 2'000;      // size of a loop body that is split in two
 
 /// Step 1, bottom-up.
-class Tightening : public Mutator {
-public:
-    using Mutator::mutate;
-    Stmt mutate(const Stmt& stmt) override {
-        if (!stmt)
-            return stmt;
-        if (const For* loop = stmt->as<For>())
-            bindLoop(facts_, *loop);
-        Stmt inner = descend(stmt);
-        const For* loop = inner->as<For>();
-        const If* branch = loop ? loop->body->as<If>() : nullptr;
+class Tightening : public LoopMutator {
+    Stmt rewritten(const For& loop, const Stmt& stmt) override {
+        const If* branch = loop.body->as<If>();
         if (!branch || branch->elseCase)
-            return inner;
-        For result = *loop;
+            return stmt;
+        For result = loop;
         std::vector<Expr> rest;
-        for (const Expr& part : conjuncts(branch->condition)) {
-            std::optional<Bound> bound = boundOf(part, loop->var, facts_);
+        for (const Expr& part : arith::conjuncts(branch->condition)) {
+            std::optional<Bound> bound = boundOf(part, loop.var, facts_);
             if (bound && bound->upper) {
                 result.extent = arith::min(result.extent, bound->limit - result.min);
-            } else if (bound && loop->kind == ForKind::Serial) {
+            } else if (bound && loop.kind == ForKind::Serial) {
                 Expr min = arith::max(result.min, bound->limit);
                 result.extent = result.min + result.extent - min;
                 result.min = min;
@@ -51,13 +43,11 @@ public:
         }
         result.min = arith::simplify(result.min, facts_);
         result.extent = arith::simplify(result.extent, facts_);
-        result.body = rest.empty() ? branch->thenCase
-                                   : makeStmt(If{conjunction(rest), branch->thenCase, nullptr}, loop->body->origin);
-        return makeStmt(std::move(result), inner->origin);
+        result.body = rest.empty()
+                          ? branch->thenCase
+                          : makeStmt(If{arith::conjunction(rest), branch->thenCase, nullptr}, loop.body->origin);
+        return makeStmt(std::move(result), stmt->origin);
     }
-
-private:
-    arith::Facts facts_;
 };
 
 /// A loop extent that is at most `most`, where `full` says that it is exactly that.
@@ -286,42 +276,31 @@ private:
 };
 
 /// Step 3, bottom-up.
-class Splitting : public Mutator {
-public:
-    using Mutator::mutate;
-    Stmt mutate(const Stmt& stmt) override {
-        if (!stmt)
+class Splitting : public LoopMutator {
+    Stmt rewritten(const For& loop, const Stmt& stmt) override {
+        const If* branch = loop.kind == ForKind::Serial ? loop.body->as<If>() : nullptr;
+        if (!branch || unrolledSize(loop.body) > splitStatements)
             return stmt;
-        if (const For* loop = stmt->as<For>())
-            bindLoop(facts_, *loop);
-        Stmt inner = descend(stmt);
-        const For* loop = inner->as<For>();
-        const If* branch = loop && loop->kind == ForKind::Serial ? loop->body->as<If>() : nullptr;
-        if (!branch || unrolledSize(loop->body) > splitStatements)
-            return inner;
-        Expr end = loop->min + loop->extent, split = end;
-        for (const Expr& part : conjuncts(branch->condition)) {
-            std::optional<Bound> bound = boundOf(part, loop->var, facts_);
+        Expr end = loop.min + loop.extent, split = end;
+        for (const Expr& part : arith::conjuncts(branch->condition)) {
+            std::optional<Bound> bound = boundOf(part, loop.var, facts_);
             if (!bound || !bound->upper)
-                return inner;
+                return stmt;
             split = arith::min(split, bound->limit);
         }
-        split = arith::simplify(arith::max(split, loop->min), facts_);
-        For full = *loop, tail = *loop;
-        full.extent = arith::simplify(split - loop->min, facts_);
+        split = arith::simplify(arith::max(split, loop.min), facts_);
+        For full = loop, tail = loop;
+        full.extent = arith::simplify(split - loop.min, facts_);
         full.body = branch->thenCase;
-        std::vector<Stmt> both{makeStmt(full, inner->origin)};
+        std::vector<Stmt> both{makeStmt(full, stmt->origin)};
         if (branch->elseCase) {
             tail.min = split;
             tail.extent = arith::simplify(end - split, facts_);
             tail.body = branch->elseCase;
-            both.push_back(copyOf(makeStmt(tail, inner->origin)));
+            both.push_back(copyOf(makeStmt(tail, stmt->origin)));
         }
-        return seq(std::move(both), inner->origin);
+        return seq(std::move(both), stmt->origin);
     }
-
-private:
-    arith::Facts facts_;
 };
 
 } // namespace

@@ -61,7 +61,7 @@ private:
 
     Stmt simplifyIf(const If& branch, const Stmt& stmt) {
         std::vector<Expr> parts;
-        for (const Expr& part : conjuncts(branch.condition)) {
+        for (const Expr& part : arith::conjuncts(branch.condition)) {
             Expr simple = mutate(part);
             if (arith::isConst(simple, 0) || arith::provablyFalse(simple, facts_))
                 return branch.elseCase ? mutate(branch.elseCase) : nothing(stmt->origin);
@@ -70,7 +70,7 @@ private:
         }
         if (parts.empty())
             return mutate(branch.thenCase);
-        Expr condition = conjunction(parts);
+        Expr condition = arith::conjunction(parts);
         arith::Facts saved = facts_;
         assume(facts_, condition);
         Stmt thenCase = mutate(branch.thenCase);

@@ -15,28 +15,17 @@
 namespace lathe::tir {
 namespace {
 
-class Vectorizing : public Mutator {
-public:
-    using Mutator::mutate;
-    Stmt mutate(const Stmt& stmt) override {
-        if (!stmt)
+class Vectorizing : public LoopMutator {
+    Stmt rewritten(const For& loop, const Stmt& stmt) override {
+        if (loop.kind != ForKind::Vectorized)
             return stmt;
-        if (const For* loop = stmt->as<For>())
-            bindLoop(facts_, *loop);
-        Stmt inner = descend(stmt);
-        const For* loop = inner->as<For>();
-        if (!loop || loop->kind != ForKind::Vectorized)
-            return inner;
-        Stmt result = vectorize(*loop, inner->origin);
+        Stmt result = vectorize(loop, stmt->origin);
         if (result)
             return result;
-        For serial = *loop;
+        For serial = loop;
         serial.kind = ForKind::Serial;
-        return makeStmt(std::move(serial), inner->origin);
+        return makeStmt(std::move(serial), stmt->origin);
     }
-
-private:
-    arith::Facts facts_;
 
     Stmt vectorize(const For& loop, int origin) {
         Stmt body = loop.body;

@@ -211,7 +211,7 @@ public:
         for (const Access& store : stores_) {
             if (local_.contains(store.storage))
                 continue;
-            if (!dependsOn(store.index, var_) && !repeatable(store))
+            if (!arith::mentions(store.index, var_) && !repeatable(store))
                 return false;
             for (const Access& other : stores_)
                 if (other.storage == store.storage && !apart(store, other))
@@ -238,7 +238,7 @@ private:
 
     /// A store to one element may run once instead of once a lane if it stores the same each time.
     bool repeatable(const Access& store) {
-        bool same = !dependsOn(store.value, var_);
+        bool same = !arith::mentions(store.value, var_);
         arith::visit(store.value, [&](const Expr& e) {
             if (e.kind() == ExprKind::Load)
                 for (const Access& other : stores_)
@@ -249,7 +249,7 @@ private:
     }
 
     bool apart(const Access& a, const Access& b) {
-        if (!dependsOn(a.index, var_) && !dependsOn(b.index, var_))
+        if (!arith::mentions(a.index, var_) && !arith::mentions(b.index, var_))
             return true;
         const Var vars[] = {var_};
         std::optional<arith::Affine> fa = arith::asAffine(arith::simplify(a.index, facts_), vars);
