@@ -70,7 +70,7 @@ QIcon glyphIcon(Glyph glyph, const QPalette& palette) {
     const views::models::Colors colors = views::models::colorsFor(palette);
     QColor colour = palette.color(QPalette::ButtonText);
     if (glyph == Glyph::Compile)
-        colour = colors.family[1];
+        colour = colors.product;
     else if (glyph == Glyph::Run)
         colour = colors.good;
     else if (glyph == Glyph::Cancel)

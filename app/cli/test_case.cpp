@@ -7,12 +7,12 @@
 #include "base/memory_file.h"
 #include "driver/inputs.h"
 #include "driver/tensor_files.h"
+#include "model/random_values.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <fmt/format.h>
-#include <set>
 
 namespace lathe::cli {
 namespace {
@@ -27,24 +27,13 @@ Result<model::HostTensor> readFile(const fs::path& path, DataType wanted) {
     return host;
 }
 
-/// Nodes of the model by operator, nested graphs and inlined functions included.
-std::set<std::string> operatorsOf(const model::ModelGraph& graph) {
-    std::set<std::string> operators;
-    for (const model::Node* node : graph.nodes)
-        if (node)
-            operators.insert(node->op);
-    return operators;
-}
-
 driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance tolerance) {
     driver::CompareRules rules;
     rules.tolerance = tolerance;
-    std::set<std::string> operators = operatorsOf(graph);
-    for (const std::string& op : operators) {
-        if (op == "QuantizeLinear" || op == "DynamicQuantizeLinear" || op == "ConvInteger" || op == "MatMulInteger" ||
-            op.starts_with("QLinear"))
+    for (const model::Role& role : graph.roles) {
+        if (role.family == model::Family::Quantization)
             rules.network = driver::NetworkKind::Quantized;
-        if (op == "DFT" || op == "STFT")
+        if (role.family == model::Family::Transform)
             rules.absoluteOfRange = 1e-6;
     }
     if (rules.network == driver::NetworkKind::Float) {
@@ -54,56 +43,74 @@ driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance 
             found |= half(value.type.dtype);
         for (const model::Initializer& initializer : graph.graph->initializers)
             found |= half(initializer.tensor->dtype);
+        for (const model::Role& role : graph.roles)
+            found |= half(role.named);
         for (const model::Node* node : graph.nodes)
-            for (const model::Attribute& attribute : node ? node->attributes : std::vector<model::Attribute>{}) {
+            for (const model::Attribute& attribute : node ? node->attributes : std::vector<model::Attribute>{})
                 if (const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value))
                     found |= *tensor && half((*tensor)->dtype);
-                if (attribute.name == "to")
-                    if (const auto* to = std::get_if<int64_t>(&attribute.value))
-                        found |= *to == 10 || *to == 16;
-            }
         if (found)
             rules.network = driver::NetworkKind::Half;
     }
     return rules;
 }
 
-/// Expected data that no engine can match: what must hold instead (conformance rules, random operators).
-std::string checkRandom(const std::string& op, const std::vector<model::HostTensor>& inputs,
-                        const std::vector<model::HostTensor>& outputs) {
-    if (op == "Bernoulli") {
-        for (double value : driver::toDoubles(outputs.at(0)))
-            if (value != 0 && value != 1)
-                return fmt::format("Bernoulli gave {}", value);
+struct Data {
+    std::vector<model::HostTensor> inputs, outputs;
+};
+
+const model::Node* producerOf(const model::Graph& graph, const std::string& value) {
+    const auto gives = [&](const model::Node& node) {
+        return std::ranges::find(node.outputs, value) != node.outputs.end();
+    };
+    const auto found = std::ranges::find_if(graph.nodes, gives);
+    return found == graph.nodes.end() ? nullptr : &*found;
+}
+
+std::string checkDropped(const model::ModelGraph& graph, const model::Node& dropout, const Data& data,
+                         const std::vector<model::HostTensor>& outputs) {
+    const auto given = model::givenTensor(graph, data.inputs, dropout.inputs.at(0));
+    const auto ratio = model::dropRatio(graph, data.inputs, dropout);
+    const auto outputOf = [&](size_t index) -> const model::HostTensor* {
+        for (size_t i = 0; i < outputs.size(); ++i)
+            if (index < dropout.outputs.size() && graph.graph->outputs[i].name == dropout.outputs[index])
+                return &outputs[i];
+        return nullptr;
+    };
+    const model::HostTensor *dropped = outputOf(0), *mask = outputOf(1);
+    if (!given || !ratio || !dropped || dropped->elements() != given->elements())
         return {};
-    }
-    std::vector<double> x = driver::toDoubles(inputs.at(0)), y = driver::toDoubles(outputs.at(0));
-    double ratio = inputs.size() > 1 ? driver::toDoubles(inputs[1]).at(0) : 0.5;
+    const std::vector<double> x = driver::toDoubles(*given), y = driver::toDoubles(*dropped);
+    const std::vector<double> keeps = mask ? driver::toDoubles(*mask) : std::vector<double>{};
     for (size_t i = 0; i < y.size(); ++i) {
-        double kept = x[i] / (1 - ratio);
-        bool isKept = std::abs(y[i] - kept) <= 1e-4 * std::abs(kept);
+        const double kept = x[i] / (1 - *ratio);
+        const bool isKept = std::abs(y[i] - kept) <= 1e-4 * std::abs(kept);
         if (!isKept && y[i] != 0)
             return fmt::format("element {} of a dropout is {}, neither 0 nor {}", i, y[i], kept);
-        if (outputs.size() > 1 && x[i] != 0 && (outputs[1].bytes.at(i) != std::byte{0}) != (y[i] != 0))
+        if (i < keeps.size() && x[i] != 0 && (keeps[i] != 0) != (y[i] != 0))
             return fmt::format("the mask of element {} does not say whether it was kept", i);
     }
     return {};
 }
 
-/// "Bernoulli" or "Dropout" if the model's outputs are drawn at random, "" otherwise.
-std::string randomOperator(const model::ModelGraph& graph, const std::vector<model::HostTensor>& inputs) {
-    std::set<std::string> operators = operatorsOf(graph);
-    if (operators.contains("Bernoulli") || operators.contains("RandomUniformLike"))
-        return "Bernoulli";
-    bool training = inputs.size() > 2 && inputs[2].dtype == types::Bool && inputs[2].bytes.at(0) != std::byte{0};
-    if (operators.contains("Dropout") && training && driver::toDoubles(inputs[1]).at(0) != 0)
-        return "Dropout";
+/// What must hold of an output that no other engine can match (conformance rules, random operators).
+std::string checkDrawn(const model::ModelGraph& graph, size_t output, const Data& data,
+                       const std::vector<model::HostTensor>& outputs) {
+    const model::Node* producer = producerOf(*graph.graph, graph.graph->outputs[output].name);
+    if (producer && model::roleOf(graph, *producer).family == model::Family::Dropout)
+        return checkDropped(graph, *producer, data, outputs);
+    while (producer && model::roleOf(graph, *producer).family == model::Family::Conversion)
+        producer = producerOf(*graph.graph, producer->inputs.at(0));
+    const model::Family family = producer ? model::roleOf(graph, *producer).family : model::Family::Other;
+    if ((family != model::Family::Bernoulli && family != model::Family::Logic) ||
+        outputs[output].dtype == types::String)
+        return {};
+    for (const double value : driver::toDoubles(outputs[output]))
+        if (value != 0 && value != 1)
+            return fmt::format("output '{}' may hold 0 and 1 alone, and holds {}", graph.graph->outputs[output].name,
+                               value);
     return {};
 }
-
-struct Data {
-    std::vector<model::HostTensor> inputs, outputs;
-};
 
 Result<Data> readData(const fs::path& folder, const driver::RunnerModel& loaded) {
     Data data;
@@ -257,21 +264,21 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         if (outputs->size() != data->outputs.size())
             return finish("wrong",
                           fmt::format("{}{} outputs, expected {}", where, outputs->size(), data->outputs.size()));
-        std::string random = randomOperator(*trace.graph, data->inputs);
+        const std::vector<bool> random = model::randomOutputs(*trace.graph, data->inputs);
         for (size_t i = 0; i < outputs->size(); ++i) {
             driver::Comparison comparison = driver::compare((*outputs)[i], data->outputs[i], rules);
             bool shapeRight =
                 (*outputs)[i].dtype == data->outputs[i].dtype && (*outputs)[i].shape == data->outputs[i].shape;
-            if (!comparison.right && !(shapeRight && !random.empty()))
+            if (!comparison.right && !(shapeRight && random.at(i)))
                 return finish("wrong",
                               fmt::format("{}output '{}': {}", where, loaded->outputs[i].name, comparison.message));
             if (tolerance == driver::Tolerance::Model)
                 spread += fmt::format("{}{}{}: d/m {:.2g}, 2-norm {:.2g}", spread.empty() ? "" : "; ", where,
                                       loaded->outputs[i].name, comparison.ofRange, comparison.normRatio);
+            if (random.at(i))
+                if (std::string problem = checkDrawn(*trace.graph, i, *data, *outputs); !problem.empty())
+                    return finish("wrong", where + problem);
         }
-        if (!random.empty())
-            if (std::string problem = checkRandom(random, data->inputs, *outputs); !problem.empty())
-                return finish("wrong", where + problem);
     }
     return finish("passed", spread);
 }

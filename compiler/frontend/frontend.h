@@ -34,8 +34,8 @@ struct Source {
 };
 
 struct Imported {
-    model::ModelGraphPtr graph;            // null only if the file could not be read as a model at all
-    std::shared_ptr<relay::Module> module; // null if refused
+    std::shared_ptr<model::ModelGraph> graph; // null only if the file could not be read as a model at all
+    std::shared_ptr<relay::Module> module;    // null if refused
     std::vector<Diagnostic> diagnostics; // all errors (file, node, operator, reason), not only the first, and warnings
     std::vector<std::filesystem::path> externalFiles; // beside the model's own: tensors lie there
 };
@@ -49,11 +49,11 @@ struct Frontend {
     /// but reported; what the budget's checkpoint throws passes through. evaluator folds values that types depend on; null:
     /// none are folded.
     Imported (*import)(const Source& source, relay::Evaluator* evaluator, const Options& options);
+    /// What a node of an imported graph is for: what others than the frontend know of the format's operators.
+    model::Role (*roleOf)(const model::Node& node);
     /// A file of one tensor, as the format's test data are.
     Result<model::TensorPtr> (*readTensor)(const Source& source);
 };
-
-std::span<const Frontend> frontends();
 
 /// Imports by the first frontend whose probe says yes; a diagnostic says what else the file seems to be.
 Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options = {});

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "frontend/common/map_file.h"
 #include "frontend/onnx/import.h"
+#include "frontend/onnx/ops.h"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +17,7 @@ namespace lathe::frontend {
 namespace {
 
 constexpr auto table = std::to_array<Frontend>({
-    {"ONNX", onnx::probe, onnx::importModel, onnx::readTensor},
+    {"ONNX", onnx::probe, onnx::importModel, onnx::roleOf, onnx::readTensor},
 });
 
 /// What a file that no frontend knows seems to be, by its first bytes.
@@ -48,13 +49,25 @@ Imported refused(Diagnostic reason, const std::string& file) {
     return nothing;
 }
 
+std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, const Frontend& frontend) {
+    std::vector<model::Role> roles(nodes.size());
+    for (size_t id = 0; id < nodes.size(); ++id)
+        if (nodes[id])
+            roles[id] = frontend.roleOf(*nodes[id]);
+    return roles;
+}
+
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     if (source.bytes.view.empty())
         return refused(error("the file is empty", "copy or export the model again"), source.name);
     const auto knows = [&](const Frontend& frontend) { return frontend.probe(source.bytes.view, source.name); };
     const auto found = std::ranges::find_if(table, knows);
-    if (found != table.end())
-        return found->import(source, evaluator, options);
+    if (found != table.end()) {
+        Imported imported = found->import(source, evaluator, options);
+        if (imported.graph)
+            imported.graph->roles = rolesOf(imported.graph->nodes, *found);
+        return imported;
+    }
     std::vector<std::string_view> names;
     for (const Frontend& frontend : table)
         names.push_back(frontend.name);
@@ -65,10 +78,6 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
 }
 
 } // namespace
-
-std::span<const Frontend> frontends() {
-    return table;
-}
 
 Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options) {
     const Result<Source> source = sourceOf(path);

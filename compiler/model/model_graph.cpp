@@ -99,6 +99,18 @@ std::string toString(const AttributeValue& value) {
     return std::visit(text, value);
 }
 
+std::vector<std::shared_ptr<const Graph>> graphsOf(const Node& node) {
+    std::vector<std::shared_ptr<const Graph>> graphs;
+    for (const Attribute& attribute : node.attributes) {
+        if (auto* nested = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
+            graphs.push_back(*nested);
+        if (auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.value))
+            graphs.insert(graphs.end(), list->begin(), list->end());
+    }
+    std::erase(graphs, nullptr);
+    return graphs;
+}
+
 void indexNodes(ModelGraph& model) {
     model.nodes.assign(static_cast<size_t>(model.nodeCount), nullptr);
     std::vector<const Graph*> open;
@@ -110,15 +122,15 @@ void indexNodes(ModelGraph& model) {
         for (const Node& node : graph->nodes) {
             if (node.id >= 0 && node.id < model.nodeCount)
                 model.nodes[static_cast<size_t>(node.id)] = &node;
-            for (const Attribute& attribute : node.attributes) {
-                if (auto* nested = std::get_if<std::shared_ptr<const Graph>>(&attribute.value); nested && *nested)
-                    open.push_back(nested->get());
-                if (auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.value))
-                    for (const std::shared_ptr<const Graph>& nested : *list)
-                        open.push_back(nested.get());
-            }
+            for (const std::shared_ptr<const Graph>& nested : graphsOf(node))
+                open.push_back(nested.get());
         }
     }
+}
+
+Role roleOf(const ModelGraph& model, const Node& node) {
+    const auto id = static_cast<size_t>(node.id);
+    return id < model.roles.size() ? model.roles[id] : Role{};
 }
 
 std::string displayName(const Node& node) {

@@ -72,6 +72,37 @@ struct Node {
     std::vector<std::string> scope; // names of enclosing functions and module paths, outermost first
 };
 
+/// What an operator is for, whatever its format calls it. What depends on the kind of an operator outside of a frontend
+/// goes by this, never by a name.
+enum class Family : uint8_t {
+    Other,
+    Product, // convolutions, products of matrices, and what is made of them
+    Activation,
+    Normalization,
+    Reduction,  // pooling, reductions, searches
+    Movement,   // elements to other places; shapes
+    Constant,   // gives what its one attribute holds
+    Conversion, // the values of its first input as another element type
+    Arithmetic,
+    Logic, // gives false and true
+    Control,
+    Quantization,   // rounds to narrow integers, or computes with them: a value on a tie may fall either way
+    Dequantization, // narrow integers to what they stand for
+    Transform,      // between signal and spectrum: sums that cancel
+    Random,         // draws numbers
+    Bernoulli,      // draws 0 or 1
+    /// Draws which elements of its first input x it keeps: gives x / (1 - ratio) or 0, and which were kept. The ratio is
+    /// its second input or its attribute "ratio"; without one it is 0.5. It keeps all if the ratio or the third input,
+    /// the training mode, is 0.
+    Dropout,
+};
+
+/// What a format says of a node beside its operator's name.
+struct Role {
+    Family family = Family::Other;
+    DataType named; // the element type that an attribute asks for; Void if none does
+};
+
 struct Value {
     std::string name;
     ValueType type;
@@ -104,11 +135,18 @@ struct ModelGraph {
     std::vector<Diagnostic> diagnostics; // why import refused, warnings
     /// By id, over all nested graphs; built by indexNodes.
     std::vector<const Node*> nodes;
+    std::vector<Role> roles; // by id, as the format says; empty for a graph that no frontend read
 };
 using ModelGraphPtr = std::shared_ptr<const ModelGraph>;
 
+/// The graphs that hang on a node's attributes, in order.
+std::vector<std::shared_ptr<const Graph>> graphsOf(const Node& node);
+
 /// Fills `nodes` from the graph and all nested ones, without recursion deeper than limits::blockNesting.
 void indexNodes(ModelGraph& model);
+
+/// The role of a node of the model.
+Role roleOf(const ModelGraph& model, const Node& node);
 
 /// "conv1" or, without a name, "#12 Conv".
 std::string displayName(const Node& node);

@@ -40,6 +40,14 @@ class TestCommands : public QObject {
             QVERIFY2(object.contains(field), qPrintable("no field " + field));
     }
 
+    static std::string tensor(const std::vector<float>& values) {
+        ::onnx::TensorProto proto;
+        proto.set_data_type(::onnx::TensorProto::FLOAT);
+        proto.add_dims(static_cast<int64_t>(values.size()));
+        proto.set_raw_data(values.data(), values.size() * sizeof(float));
+        return proto.SerializeAsString();
+    }
+
 private slots:
     void initTestCase() {
         qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
@@ -217,13 +225,6 @@ private slots:
 
     void test() {
         // y = x + 1, with right and with wrong expected data.
-        const auto tensor = [](std::vector<float> values) {
-            ::onnx::TensorProto proto;
-            proto.set_data_type(::onnx::TensorProto::FLOAT);
-            proto.add_dims(static_cast<int64_t>(values.size()));
-            proto.set_raw_data(values.data(), values.size() * sizeof(float));
-            return proto.SerializeAsString();
-        };
         const fs::path root = folder_.filePath("tests").toStdString();
         for (const bool right : {true, false}) {
             const fs::path set = root / (right ? "right" : "wrong") / "test_data_set_0";
@@ -247,6 +248,45 @@ private slots:
         for (const QJsonObject& result : results)
             hasFields(result, {"path", "outcome", "ms", "message"});
         QCOMPARE(runLathe({"test", QString::fromStdString((root / "right").string())}).code, 0);
+    }
+
+    /// Only what depends on a draw may have any values, and no output any shape.
+    void testOfRandomOutputs_data() {
+        QTest::addColumn<QString>("nodes");
+        QTest::addColumn<QList<float>>("drawn"); // the expected output 0
+        QTest::addColumn<QList<float>>("exact"); // the expected output 1
+        QTest::addColumn<QString>("outcome");
+        const QString uniform = "r = RandomUniformLike <low = 5.0, high = 6.0> (x) y = Relu (x)";
+        QTest::newRow("any values") << uniform << QList<float>{7, 8} << QList<float>{1, 2} << "passed";
+        QTest::newRow("wrong beside a draw") << uniform << QList<float>{7, 8} << QList<float>{1, 3} << "wrong";
+        QTest::newRow("wrong shape of a draw") << uniform << QList<float>{7, 8, 9} << QList<float>{1, 2} << "wrong";
+        QTest::newRow("a draw that is not given out") << "u = RandomUniformLike (x) r = Neg (x) y = Relu (x)"
+                                                      << QList<float>{-1, 3} << QList<float>{1, 2} << "wrong";
+        QTest::newRow("0 or 1") << "p = Sigmoid (x) r = Bernoulli (p) y = Relu (x)" << QList<float>{7, 8}
+                                << QList<float>{1, 2} << "passed";
+        QTest::newRow("no training") << "t = Constant <value = bool {0}> () k = Constant <value = float {0.5}> () r = "
+                                        "Dropout (x, k, t) y = Relu (x)"
+                                     << QList<float>{1, 3} << QList<float>{1, 2} << "wrong";
+        QTest::newRow("training") << "t = Constant <value = bool {1}> () k = Constant <value = float {0.5}> () r = "
+                                     "Dropout (x, k, t) y = Relu (x)"
+                                  << QList<float>{7, 8} << QList<float>{1, 2} << "passed";
+    }
+    void testOfRandomOutputs() {
+        QFETCH(QString, nodes);
+        QFETCH(QList<float>, drawn);
+        QFETCH(QList<float>, exact);
+        QFETCH(QString, outcome);
+        const QTemporaryDir root;
+        const fs::path set = fs::path(root.path().toStdString()) / "test_data_set_0";
+        fs::create_directories(set);
+        writeFile(set.parent_path() / "model.onnx",
+                  graphBytes("g (float[2] x) => (float[2] r, float[2] y) { " + nodes.toStdString() + " }"));
+        writeFile(set / "input_0.pb", tensor({1, 2}));
+        writeFile(set / "output_0.pb", tensor({drawn.begin(), drawn.end()}));
+        writeFile(set / "output_1.pb", tensor({exact.begin(), exact.end()}));
+        const QJsonObject result = lines(runLathe({"test", "--json", root.path()}).out).value(0);
+        QVERIFY2(result["outcome"].toString() == outcome,
+                 qPrintable(result["outcome"].toString() + " " + result["message"].toString()));
     }
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "gui/sample_graph.h"
 
+#include <map>
+
 namespace lathe::testing {
 
 namespace {
@@ -48,6 +50,14 @@ std::shared_ptr<model::ModelGraph> modelOf(std::shared_ptr<model::Graph> graph) 
                     todo.push_back(*nested);
         }
     model::indexNodes(*result);
+    const std::map<std::string, model::Family> families = {{"Conv", model::Family::Product},
+                                                           {"Relu", model::Family::Activation},
+                                                           {"Add", model::Family::Arithmetic},
+                                                           {"Constant", model::Family::Constant}};
+    for (const model::Node* each : result->nodes) {
+        const auto family = families.find(each->op);
+        result->roles.push_back({family == families.end() ? model::Family::Other : family->second, {}});
+    }
     return result;
 }
 

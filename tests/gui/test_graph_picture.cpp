@@ -33,6 +33,18 @@ private slots:
         QCOMPARE(picture.boxOfNode.at(0), picture.boxOfNode.at(1));
     }
 
+    void boxesHaveTheFamiliesOfTheirOperators() {
+        const auto model = testing::residualBlock();
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        QCOMPARE(picture.boxes[picture.boxOfNode.at(0)].family, model::Family::Product);
+        QCOMPARE(picture.boxes[picture.boxOfNode.at(1)].family, model::Family::Activation);
+        QCOMPARE(picture.boxes[picture.boxOfNode.at(2)].family, model::Family::Arithmetic);
+        // Nested graphs are what a reader looks for, whatever the operator.
+        const auto branches = testing::refusedInBranch();
+        const GraphPicture outside = pictureOf(*branches, *branches->graph);
+        QCOMPARE(outside.boxes[outside.boxOfNode.at(1)].family, model::Family::Control);
+    }
+
     void valueWithManyReadersIsNamedInThem() {
         const auto model = testing::chainWithMask(20);
         const GraphPicture picture = pictureOf(*model, *model->graph);

@@ -208,7 +208,7 @@ void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& c
     const models::GraphBox& box = picture_.boxes[index];
     const QRectF rect = boxRect(index);
     const bool operation = box.kind == models::GraphBox::Kind::Operator;
-    const QColor family = operation ? colors.family[box.family] : colors.good;
+    const QColor family = operation ? colors.of(box.family) : colors.good;
     const bool chosen = selected_[index] != 0 || index == current_;
 
     if (scale < 0.12) {
@@ -289,7 +289,7 @@ void GraphCanvas::paintOverview(QPainter& painter, const models::Colors& colors)
         const models::GraphBox& value = picture_.boxes[i];
         painter.fillRect(small, value.refused  ? colors.problem
                                 : selected_[i] ? colors.selection
-                                               : colors.family[value.family]);
+                                               : colors.of(value.family));
     }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colors.selection, 1.2));

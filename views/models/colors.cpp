@@ -3,6 +3,40 @@
 
 namespace lathe::views::models {
 
+QColor Colors::of(model::Family family) const {
+    using enum model::Family;
+    switch (family) {
+    case Product:
+        return product;
+    case Activation:
+        return activation;
+    case Normalization:
+        return normalization;
+    case Reduction:
+        return reduction;
+    case Movement:
+    case Constant:
+    case Conversion:
+        return movement;
+    case Arithmetic:
+    case Logic:
+        return arithmetic;
+    case Control:
+        return control;
+    case Quantization:
+    case Dequantization:
+        return quantization;
+    case Random:
+    case Bernoulli:
+    case Dropout:
+        return random;
+    case Transform:
+    case Other:
+        return other;
+    }
+    return other;
+}
+
 Colors colorsFor(const QPalette& palette) {
     Colors c;
     c.dark = palette.color(QPalette::Window).lightness() < 128;
@@ -13,13 +47,17 @@ Colors colorsFor(const QPalette& palette) {
         c.dimText = 0x9aa3b0, c.arrow = 0x6d7785, c.problem = 0xff6b6b, c.good = 0x5cc98b;
         c.added = 0x1f3b2a, c.removed = 0x452428, c.changed = 0x3c3520;
         c.keyword = 0xc792ea, c.name = 0x82aaff, c.number = 0xf78c6c, c.string = 0xa5d6a0, c.comment = 0x7d8794;
-        c.family = {QColor(0x7f8896), 0x5b8def, 0x3fb68b, 0xb58cf0, 0xe0a44a, 0x8a96a6, 0x4fb3c8, 0xe06c9f, 0xd9694f};
+        c.other = 0x7f8896, c.product = 0x5b8def, c.activation = 0x3fb68b, c.normalization = 0xb58cf0;
+        c.reduction = 0xe0a44a, c.movement = 0x8a96a6, c.arithmetic = 0x4fb3c8, c.control = 0xe06c9f;
+        c.quantization = 0xd9694f, c.random = 0xb3b84a;
     } else {
         c.canvas = 0xf6f7f9, c.grid = 0xeceef2, c.box = 0xffffff, c.boxBorder = 0xc4cad4;
         c.dimText = 0x5d6673, c.arrow = 0x8a93a1, c.problem = 0xc62828, c.good = 0x1b7f4b;
         c.added = 0xddf4e4, c.removed = 0xfbe1e1, c.changed = 0xfdf3d0;
         c.keyword = 0x7b3fb5, c.name = 0x1f57c3, c.number = 0xb5510d, c.string = 0x2b7a3d, c.comment = 0x77808d;
-        c.family = {QColor(0x727b88), 0x2f66d0, 0x1d8f66, 0x8756cf, 0xb9770e, 0x66717f, 0x13839b, 0xc03a78, 0xb84a2f};
+        c.other = 0x727b88, c.product = 0x2f66d0, c.activation = 0x1d8f66, c.normalization = 0x8756cf;
+        c.reduction = 0xb9770e, c.movement = 0x66717f, c.arithmetic = 0x13839b, c.control = 0xc03a78;
+        c.quantization = 0xb84a2f, c.random = 0x7a7d12;
     }
     return c;
 }

@@ -4,11 +4,10 @@
 // follow the window and need no setting of their own.
 #pragma once
 
-#include "views/models/graph_picture.h"
+#include "model/model_graph.h"
 
 #include <QColor>
 #include <QPalette>
-#include <array>
 
 namespace lathe::views::models {
 
@@ -17,7 +16,11 @@ struct Colors {
     QColor canvas, grid, box, boxBorder, text, dimText, arrow, selection, problem, good;
     QColor added, removed, changed; // backgrounds of lines in a comparison
     QColor keyword, name, number, string, comment;
-    std::array<QColor, operatorFamilies> family;
+    // Of operators; see of().
+    QColor product, activation, normalization, reduction, movement, arithmetic, control, quantization, random, other;
+
+    /// The colour of a family of operators. Families that differ for a computation but not for a reader share one.
+    QColor of(model::Family family) const;
 };
 
 Colors colorsFor(const QPalette& palette);

@@ -5,21 +5,10 @@
 #include <functional>
 #include <map>
 #include <set>
-#include <string_view>
 
 namespace lathe::views::models {
 
 namespace {
-
-using Words = std::initializer_list<std::string_view>;
-
-bool isOneOf(std::string_view op, Words words) {
-    return std::find(words.begin(), words.end(), op) != words.end();
-}
-
-bool contains(std::string_view op, Words words) {
-    return std::any_of(words.begin(), words.end(), [&](auto word) { return op.find(word) != op.npos; });
-}
 
 QString text(const std::string& value) {
     return QString::fromStdString(value);
@@ -69,17 +58,12 @@ void addLine(GraphBox& box, const QString& line) {
         box.lines << QStringLiteral("…");
 }
 
+/// The tensor that a constant holds; null if it holds something else.
 const model::TensorPtr* constantValue(const model::Node& node) {
-    if (node.op != "Constant" || node.outputs.size() != 1)
-        return nullptr;
     for (const model::Attribute& attribute : node.attributes)
         if (auto tensor = std::get_if<model::TensorPtr>(&attribute.value))
             return tensor;
     return nullptr;
-}
-
-bool isConstant(const model::Node& node) {
-    return node.op == "Constant" && node.outputs.size() == 1;
 }
 
 QString typeOf(const model::TensorData& tensor) {
@@ -158,6 +142,10 @@ public:
     }
 
 private:
+    bool isConstant(const model::Node& node) const {
+        return roleOf(model_, node).family == model::Family::Constant && node.outputs.size() == 1;
+    }
+
     void findConstants() {
         for (const model::Initializer& initializer : graph_.initializers)
             constants_[initializer.name] = initializer.tensor ? typeOf(*initializer.tensor) : QString();
@@ -216,10 +204,10 @@ private:
         box.modelNode = node.id;
         box.title = elided(text(node.op), maximalLength);
         box.subtitle = elided(text(node.name), maximalLength);
-        box.family = operatorFamily(node.op);
+        box.family = roleOf(model_, node).family;
         for (const auto& [name, graph] : nestedGraphs(node)) {
             box.hasNested = true;
-            box.family = 7;
+            box.family = model::Family::Control;
             addLine(box, QStringLiteral("▣ %1: %2 nodes").arg(name).arg(graph->nodes.size()));
         }
         for (const std::string& output : node.outputs)
@@ -304,30 +292,6 @@ private:
 };
 
 } // namespace
-
-int operatorFamily(const std::string& op) {
-    if (isOneOf(op, {"If", "Loop", "Scan", "SequenceMap"}))
-        return 7;
-    if (contains(op, {"Quantize", "QLinear", "Integer"}))
-        return 8;
-    if (contains(op, {"Conv", "Gemm", "MatMul", "Einsum", "LSTM", "GRU", "RNN", "Attention"}))
-        return 1;
-    if (contains(op, {"Normalization", "LRN"}))
-        return 3;
-    if (isOneOf(op, {"Relu", "LeakyRelu", "PRelu", "Sigmoid", "HardSigmoid", "HardSwish", "Tanh", "Gelu", "Elu", "Selu",
-                     "Softmax", "LogSoftmax", "Clip", "Softplus", "Softsign", "Mish", "Celu", "Erf", "Swish"}))
-        return 2;
-    if (contains(op, {"Pool", "Reduce", "ArgMax", "ArgMin", "TopK", "NonMaxSuppression", "NonZero", "CumSum"}))
-        return 4;
-    if (contains(op, {"Reshape", "Transpose", "Concat", "Split", "Slice", "Gather", "Scatter", "queeze", "Flatten",
-                      "Pad", "Expand", "Tile", "Cast", "Identity", "Shape", "Resize", "Upsample", "Depth", "Constant"}))
-        return 5;
-    if (isOneOf(op, {"Add", "Sub", "Mul", "Div",  "Pow",        "Sqrt",  "Exp",     "Log",  "Neg",
-                     "Abs", "Max", "Min", "Mod",  "Where",      "Equal", "Greater", "Less", "And",
-                     "Or",  "Not", "Sum", "Mean", "Reciprocal", "Floor", "Ceil"}))
-        return 6;
-    return 0;
-}
 
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph) {
     return PictureMaker(model, graph).make();

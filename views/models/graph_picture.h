@@ -25,7 +25,7 @@ struct GraphBox {
     QString title;      // the operator, or the name of the input or output
     QString subtitle;   // the node's name, or the type
     QStringList lines;  // constants "W float32[64,3,7,7]", hubs "◂ mask", nested graphs
-    int family = 0;     // colour class: operatorFamily()
+    model::Family family = model::Family::Other;
     bool hasNested = false;
     bool refused = false; // here or in a nested graph
     QString reason;
@@ -45,11 +45,6 @@ struct GraphPicture {
     /// Model node -> box; a node that is drawn inside its reader leads to the reader.
     std::unordered_map<int, int> boxOfNode;
 };
-
-/// Colour classes: 0 other, 1 convolution and products, 2 activation, 3 normalisation, 4 pooling and reduction,
-/// 5 movement of data, 6 arithmetic, 7 control flow, 8 quantization.
-int operatorFamily(const std::string& op);
-inline constexpr int operatorFamilies = 9;
 
 /// Linear in the size of the graph and of the graphs nested in it.
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph);

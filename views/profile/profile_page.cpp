@@ -24,7 +24,7 @@ public:
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
         QStyledItemDelegate::paint(painter, option, index);
         const double share = index.data(Qt::UserRole).toDouble();
-        QColor colour = models::colorsFor(option.palette).family[1];
+        QColor colour = models::colorsFor(option.palette).product;
         colour.setAlphaF(0.35F);
         QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
         bar.setWidth(bar.width() * share);

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The converters, by family of operators (ops_*.cpp). table.cpp says which serves which operator and versions.
+// The converters, by family of operators (ops_*.cpp). table.cpp says which serves which operator and versions,
+// and what each operator is for.
 #pragma once
 
 #include "frontend/onnx/convert.h"
 
 namespace lathe::frontend::onnx {
+
+/// What a node is for; an operator outside the table is of the family Other.
+model::Role roleOf(const model::Node& node);
 
 // ---- shared by families
 /// The element type that an attribute names by its number; `otherwise` if it is absent or 0.
