@@ -54,7 +54,7 @@ public:
     Number choose(const BlockRef& block, std::string_view what, std::vector<int64_t> candidates, int64_t preferred,
                   Question::Kind kind = Question::Kind::OneOf);
 
-    // ---- loops. Each throws ScheduleError (caught by apply()) if illegal.
+    // ---- loops. Each throws ScheduleError if it is illegal, and then has changed nothing.
     /// Outer loops first; one factor may be -1: what remains. A predicate guards the tail unless the extent is proved
     /// divisible.
     std::vector<LoopRef> split(LoopRef loop, const std::vector<Number>& factors);
