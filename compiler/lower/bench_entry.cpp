@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "lower/bench_entry.h"
 
-#include "lower/region.h"
+#include "lower/entry_scope.h"
 #include "lower/sizes.h"
 #include "runtime/abi.h"
 
@@ -38,24 +38,24 @@ public:
             args.push_back(output(i));
         args.insert(args.end(), kernel_.scalars.begin(), kernel_.scalars.end());
         if (kernel_.workspaceBytes && !arith::isConst(kernel_.workspaceBytes, 0))
-            args.push_back(region_.allocate(kernel_.workspaceBytes));
+            args.push_back(scope_.allocate(kernel_.workspaceBytes));
         const Var time = arith::var("time");
-        const Expr times = region_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
-        region_.add(tir::makeStmt(tir::For{time, 0, times, tir::ForKind::Serial,
-                                           tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1)},
-                                  -1));
+        const Expr times = scope_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
+        scope_.add(tir::makeStmt(tir::For{time, 0, times, tir::ForKind::Serial,
+                                          tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1)},
+                                 -1));
         auto function = std::make_shared<tir::PrimFunc>();
         function->name = "lathe_entry";
         function->outputs = 0;
         function->isEntry = true;
-        function->body = region_.finish().first;
+        function->body = scope_.finish().first;
         made_.function = std::move(function);
         return std::move(made_);
     }
 
 private:
     void check(const Expr& holds, tir::CheckKind kind, std::string message) {
-        region_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message)}, -1));
+        scope_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message)}, -1));
     }
 
     static Expr dimOf(size_t input, size_t axis) {
@@ -68,10 +68,10 @@ private:
         const size_t place = made_.inputs.size();
         const tir::BufferPtr plan = tir::makeBuffer(std::string(benchPlanInput), types::Int64,
                                                     {Expr(static_cast<int64_t>(1 + kernel_.scalars.size()))});
-        region_.bind(plan, addressOf(place));
+        scope_.bind(plan, addressOf(place));
         for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
             const Var& scalar = kernel_.scalars[i];
-            region_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
+            scope_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
             check(arith::logicalAnd(arith::ge(scalar, scalar->lower), arith::le(scalar, scalar->upper)),
                   tir::CheckKind::InvalidValue,
                   fmt::format("{} is not within {} … {}", scalar->name, scalar->lower, scalar->upper));
@@ -97,11 +97,11 @@ private:
         const tir::Buffer& buffer = *made_.outputs[i];
         checkSize(buffer);
         for (size_t axis = 0; axis < buffer.shape.size(); ++axis)
-            region_.add(
+            scope_.add(
                 evaluate(rtCall(LATHE_FN_OUTPUT_DIM, {ordinal(i), ordinal(axis), buffer.shape[axis]}, types::Void)));
         const Expr bytes = bytesOf({buffer.dtype, buffer.shape, nullptr});
         const Expr address =
-            region_.let(fmt::format("out{}", i), rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
+            scope_.let(fmt::format("out{}", i), rtCall(LATHE_FN_OUTPUT_DATA, {ordinal(i), bytes}, types::Handle));
         check(isGiven(address), tir::CheckKind::OutOfMemory,
               fmt::format("not enough memory for output '{}'", buffer.name));
         return address;
@@ -109,7 +109,7 @@ private:
 
     const Kernel& kernel_;
     BenchEntry made_;
-    Region region_{true};
+    EntryScope scope_{true};
 };
 
 } // namespace

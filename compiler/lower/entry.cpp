@@ -31,18 +31,18 @@ tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes) {
     return evaluate(rtCall(LATHE_FN_COPY, {to, from, bytes}, types::Void));
 }
 
-std::vector<Value> fieldsOf(const Value& value) {
-    return value.tuple ? value.fields : std::vector<Value>{value};
+std::vector<EntryValue> fieldsOf(const EntryValue& value) {
+    return value.tuple ? value.fields : std::vector<EntryValue>{value};
 }
 
 Result<Entry> EntryBuilder::build() {
     const relay::Function& main = module_.main();
-    Region region(true);
-    LATHE_CHECKED(bindInputs(main, region));
+    EntryScope scope(true);
+    LATHE_CHECKED(bindInputs(main, scope));
     markOutputs(main);
-    LATHE_CHECKED(lowerBlock(*main.body, region, {}));
-    LATHE_CHECKED(writeOutputs(main, region));
-    auto [body, peak] = region.finish();
+    LATHE_CHECKED(lowerBlock(*main.body, scope, {}));
+    LATHE_CHECKED(writeOutputs(main, scope));
+    auto [body, peak] = scope.finish();
     auto function = std::make_shared<tir::PrimFunc>();
     function->name = "lathe_entry";
     function->outputs = 0;
@@ -53,7 +53,7 @@ Result<Entry> EntryBuilder::build() {
     return std::move(entry_);
 }
 
-Result<void> EntryBuilder::bindInputs(const relay::Function& main, Region& region) {
+Result<void> EntryBuilder::bindInputs(const relay::Function& main, EntryScope& scope) {
     for (size_t i = 0; i < main.params.size(); ++i) {
         const relay::Param& param = main.params[i];
         const TensorType* type = asTensor(param.type);
@@ -75,17 +75,17 @@ Result<void> EntryBuilder::bindInputs(const relay::Function& main, Region& regio
                 continue;
             }
             arith::Var var(dim.node());
-            region.define(var, actual(axis));
+            scope.define(var, actual(axis));
             define(var);
-            check(region, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
+            check(scope, arith::logicalAnd(arith::ge(var, dim->lower), arith::le(var, dim->upper)),
                   tir::CheckKind::ShapeMismatch,
                   fmt::format("input '{}': dim {} ({}) is outside {} … {}", param.name, axis, dim->name, dim->lower,
                               dim->upper));
         }
-        checkSizes(*type, {}, region, fmt::format("input '{}'", param.name));
+        checkSizes(*type, {}, scope, fmt::format("input '{}'", param.name));
         for (size_t axis : given) {
             const Expr& dim = type->shape[axis];
-            check(region, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
+            check(scope, arith::eq(actual(axis), dim), tir::CheckKind::ShapeMismatch,
                   fmt::format("input '{}': dim {} is not {}{}", param.name, axis, arith::toString(dim),
                               arith::asInt(dim) ? "" : ", as the other inputs say"));
         }
@@ -102,49 +102,48 @@ void EntryBuilder::markOutputs(const relay::Function& main) {
             outputOf_[vars[i].id] = static_cast<int32_t>(i);
 }
 
-Expr EntryBuilder::outputAddress(int32_t output, const TensorType& type, Region& region) {
+Expr EntryBuilder::outputAddress(int32_t output, const TensorType& type, EntryScope& scope) {
     for (size_t axis = 0; axis < type.shape.size(); ++axis)
-        region.add(evaluate(rtCall(LATHE_FN_OUTPUT_DIM,
-                                   {arith::intImm(output, types::Int32),
-                                    arith::intImm(static_cast<int64_t>(axis), types::Int32), type.shape[axis]},
-                                   types::Void)));
+        scope.add(evaluate(rtCall(LATHE_FN_OUTPUT_DIM,
+                                  {arith::intImm(output, types::Int32),
+                                   arith::intImm(static_cast<int64_t>(axis), types::Int32), type.shape[axis]},
+                                  types::Void)));
     Expr address =
-        region.let(fmt::format("out{}", output),
-                   rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));
-    check(region, isGiven(address), tir::CheckKind::OutOfMemory,
-          fmt::format("not enough memory for output {}", output));
+        scope.let(fmt::format("out{}", output),
+                  rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));
+    check(scope, isGiven(address), tir::CheckKind::OutOfMemory, fmt::format("not enough memory for output {}", output));
     return address;
 }
 
-Result<void> EntryBuilder::writeOutputs(const relay::Function& main, Region& region) {
+Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope& scope) {
     std::vector<relay::Var> vars = outputVars(main);
     int32_t ordinal = 0;
     for (relay::Var var : vars) {
-        std::vector<Value> fields =
-            values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<Value>{values_.at(var.id)};
-        for (const Value& value : fields) {
-            checkSizes(value.type, {}, region, fmt::format("output {}", ordinal));
+        std::vector<EntryValue> fields =
+            values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<EntryValue>{values_.at(var.id)};
+        for (const EntryValue& value : fields) {
+            checkSizes(value.type, {}, scope, fmt::format("output {}", ordinal));
             if (!writtenInPlace_.contains(ordinal))
-                region.add(copyBytes(outputAddress(ordinal, value.type, region), value.address, bytesOf(value.type)));
+                scope.add(copyBytes(outputAddress(ordinal, value.type, scope), value.address, bytesOf(value.type)));
             ++ordinal;
         }
     }
     return {};
 }
 
-Result<void> EntryBuilder::lowerBlock(const relay::Block& block, Region& region, const Destinations& destinations) {
+Result<void> EntryBuilder::lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations) {
     std::map<uint32_t, size_t> last = lifetimes(block);
     std::multimap<size_t, Expr> expires; // position -> address
     for (size_t i = 0; i < block.bindings.size(); ++i) {
         const relay::Binding& binding = *block.bindings[i];
         size_t until = last.contains(binding.var.id) ? last[binding.var.id] : i;
         std::vector<Expr> owned;
-        LATHE_CHECKED(lowerBinding(binding, region, destinations, owned));
+        LATHE_CHECKED(lowerBinding(binding, scope, destinations, owned));
         for (const Expr& address : owned)
             expires.emplace(until, address);
         auto [first, end] = expires.equal_range(i);
         for (auto it = first; it != end; ++it)
-            region.release(it->second);
+            scope.release(it->second);
         expires.erase(first, end);
     }
     return {};
@@ -198,16 +197,16 @@ bool EntryBuilder::isView(const relay::Binding& binding) const {
     return false;
 }
 
-Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, Region& region, const Destinations& destinations,
-                                        std::vector<Expr>& owned) {
+Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, EntryScope& scope,
+                                        const Destinations& destinations, std::vector<Expr>& owned) {
     if (const auto* call = binding.as<relay::FunctionCall>())
-        return lowerCall(binding, *call, region, destinations, owned);
+        return lowerCall(binding, *call, scope, destinations, owned);
     if (const auto* constant = binding.as<relay::ConstantRef>()) {
         values_[binding.var.id] = {{}, false, *asTensor(binding.type), constantAddress(constant->constant)};
         return {};
     }
     if (const auto* tuple = binding.as<relay::MakeTuple>()) {
-        Value value{{}, true, {}, {}};
+        EntryValue value{{}, true, {}, {}};
         for (relay::Var field : tuple->fields)
             value.fields.push_back(values_.at(field.id));
         values_[binding.var.id] = std::move(value);
@@ -215,18 +214,18 @@ Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, Region& r
     }
     if (const auto* projection = binding.as<relay::Projection>()) {
         values_[binding.var.id] =
-            Value(values_.at(projection->tuple.id).fields.at(static_cast<size_t>(projection->index)));
+            EntryValue(values_.at(projection->tuple.id).fields.at(static_cast<size_t>(projection->index)));
         return {};
     }
     if (const auto* branch = binding.as<relay::If>())
-        return lowerIf(binding, *branch, region, owned);
+        return lowerIf(binding, *branch, scope, owned);
     if (const auto* loop = binding.as<relay::Loop>())
-        return lowerLoop(binding, *loop, region, owned);
+        return lowerLoop(binding, *loop, scope, owned);
     if (const auto* call = binding.as<relay::OpCall>()) {
         if (call->op == relay::Op::BindSymbols)
-            return lowerBindSymbols(binding, *call, region);
+            return lowerBindSymbols(binding, *call, scope);
         if (call->op == relay::Op::Assume)
-            return lowerAssume(binding, *call, region);
+            return lowerAssume(binding, *call, scope);
         return refused(binding.span,
                        fmt::format("operator {} stands outside a fused function", relay::info(call->op).name));
     }
@@ -234,15 +233,15 @@ Result<void> EntryBuilder::lowerBinding(const relay::Binding& binding, Region& r
                    "use tensors instead of sequences");
 }
 
-Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, Region& region,
+Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, EntryScope& scope,
                          const Destinations& destinations, std::vector<Expr>& owned) {
     if (auto it = destinations.find(binding.var.id); it != destinations.end())
         return it->second;
     if (auto it = outputOf_.find(binding.var.id); it != outputOf_.end() && depth_ == 0) {
         writtenInPlace_.insert(it->second);
-        return outputAddress(it->second, type, region);
+        return outputAddress(it->second, type, scope);
     }
-    Expr address = region.allocate(bytesOf(type));
+    Expr address = scope.allocate(bytesOf(type));
     owned.push_back(address);
     return address;
 }
@@ -265,8 +264,8 @@ bool EntryBuilder::defined(const TensorType& type) const {
     return std::all_of(type.shape.begin(), type.shape.end(), [&](const Expr& dim) { return defined(dim); });
 }
 
-void EntryBuilder::check(Region& region, Expr condition, tir::CheckKind kind, std::string message) {
-    region.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message)}, -1));
+void EntryBuilder::check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message) {
+    scope.add(makeStmt(tir::Check{std::move(condition), kind, std::move(message)}, -1));
 }
 
 Failure EntryBuilder::refused(model::Span span, std::string what, std::string hint) {

@@ -2,14 +2,14 @@
 //
 // The main function as an entry: inputs and their symbols, then each Block's bindings in order. A call of a primitive
 // function is a kernel call with addresses; views and tuples cost nothing; `if` and `loop` become branches and loops
-// whose Blocks are regions with frames of their own.
+// whose Blocks are scopes with frames of their own.
 //
-// A value whose size is known where its region's frame is laid out lies in that frame. Results of an `if` or `loop` whose
-// size the Blocks decide are handed on by address, and the frames that hold them live as long as the enclosing region.
+// A value whose size is known where its scope's frame is laid out lies in that frame. Results of an `if` or `loop` whose
+// size the Blocks decide are handed on by address, and the frames that hold them live as long as the enclosing scope.
 #pragma once
 
+#include "lower/entry_scope.h"
 #include "lower/lower.h"
-#include "lower/region.h"
 
 #include <set>
 
@@ -18,8 +18,8 @@ namespace lathe::lower {
 using relay::TensorType;
 
 /// Where a value lies while the entry runs.
-struct Value {
-    std::vector<Value> fields; // of a tuple
+struct EntryValue {
+    std::vector<EntryValue> fields; // of a tuple
     bool tuple = false;
     TensorType type;
     Expr address;
@@ -27,7 +27,7 @@ struct Value {
 
 using Destinations = std::map<uint32_t, Expr>; // Var -> address its value must have
 
-/// How the result of a nested Block reaches the region around it: copied to a place there, or by address.
+/// How the result of a nested Block reaches the scope around it: copied to a place there, or by address.
 struct Handover {
     TensorType type;
     bool byAddress = false;
@@ -56,20 +56,20 @@ public:
 private:
     // Inputs, outputs and Blocks: entry.cpp
 
-    Result<void> bindInputs(const relay::Function& main, Region& region);
+    Result<void> bindInputs(const relay::Function& main, EntryScope& scope);
     /// Outputs that a kernel of the main Block makes are written in place. Marked here; the address is taken at the call.
     void markOutputs(const relay::Function& main);
-    Expr outputAddress(int32_t output, const TensorType& type, Region& region);
-    Result<void> writeOutputs(const relay::Function& main, Region& region);
-    Result<void> lowerBlock(const relay::Block& block, Region& region, const Destinations& destinations);
+    Expr outputAddress(int32_t output, const TensorType& type, EntryScope& scope);
+    Result<void> writeOutputs(const relay::Function& main, EntryScope& scope);
+    Result<void> lowerBlock(const relay::Block& block, EntryScope& scope, const Destinations& destinations);
     /// Last position in the Block at which each Var bound in it is needed, through views, tuples and nested results.
     std::map<uint32_t, size_t> lifetimes(const relay::Block& block) const;
     bool isView(const relay::Binding& binding) const;
-    Result<void> lowerBinding(const relay::Binding& binding, Region& region, const Destinations& destinations,
+    Result<void> lowerBinding(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
                               std::vector<Expr>& owned);
     /// A place for a field of a binding: its destination, an output, or the frame (then it is owned, to be released).
-    Expr place(const relay::Binding& binding, const TensorType& type, Region& region, const Destinations& destinations,
-               std::vector<Expr>& owned);
+    Expr place(const relay::Binding& binding, const TensorType& type, EntryScope& scope,
+               const Destinations& destinations, std::vector<Expr>& owned);
     Expr constantAddress(const relay::ConstantPtr& constant);
 
     // What all parts need
@@ -77,71 +77,71 @@ private:
     bool defined(const Expr& expr) const;
     bool defined(const TensorType& type) const;
     void define(const arith::Var& var) { defined_.insert(var.get()); }
-    void check(Region& region, Expr condition, tir::CheckKind kind, std::string message);
+    void check(EntryScope& scope, Expr condition, tir::CheckKind kind, std::string message);
     Failure refused(model::Span span, std::string what, std::string hint = {});
     std::string describe(model::Span span, const std::string& what) const;
 
     // Calls of kernels, symbols from data, checks: entry_calls.cpp
 
-    Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region,
+    Result<void> lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
                            const Destinations& destinations, std::vector<Expr>& owned);
     /// Sizes first, then the symbols they define, then the results in a new segment.
     Result<void> lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call, const Plan& plan,
-                              const std::vector<Expr>& inputs, Region& region, const Destinations& destinations,
+                              const std::vector<Expr>& inputs, EntryScope& scope, const Destinations& destinations,
                               std::vector<Expr>& owned);
     void callKernel(const std::string& function, int kernelOrdinal, const Plan& plan, const std::vector<Expr>& buffers,
-                    const std::vector<Expr>& scalars, Region& region);
-    Value makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations,
-                     std::vector<Expr>& owned);
-    Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region);
-    Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region);
+                    const std::vector<Expr>& scalars, EntryScope& scope);
+    EntryValue makeResult(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
+                          std::vector<Expr>& owned);
+    Result<void> lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
+    Result<void> lowerAssume(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope);
     /// Before memory is asked for: that the value's size is one, and within the limit. The message names the
     /// nodes of the span, or `name`.
-    void checkSizes(const TensorType& type, model::Span span, Region& region, const std::string& name = {});
+    void checkSizes(const TensorType& type, model::Span span, EntryScope& scope, const std::string& name = {});
     /// The same for the values that a fused function computes on the way: its loops run over them.
-    void checkInside(const relay::Function& function, Region& region);
+    void checkInside(const relay::Function& function, EntryScope& scope);
     /// Over the kernel's scalars: that its index arithmetic on them stays within int64; null if provable.
     Expr indicesComputable(int kernelOrdinal);
     /// A check of sizes, unless the same one stands before it.
-    void checkOnce(Region& region, const Expr& holds, const std::string& where, const std::string& message);
+    void checkOnce(EntryScope& scope, const Expr& holds, const std::string& where, const std::string& message);
     /// "node 'a'", or nothing.
     std::string at(model::Span span) const;
 
     // `if` and `loop`: entry_control.cpp
 
-    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+    Result<void> lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
                          std::vector<Expr>& owned);
-    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+    Result<void> lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
                            std::vector<Expr>& owned);
     /// The element of a scalar, loaded here.
-    Expr loadScalar(const Value& value, const std::string& name, Region& region);
-    /// Fields whose sizes are known here get a place in the region's frame; the others slots.
-    std::vector<Handover> prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields, Region& region,
-                                  std::vector<Expr>& owned);
+    Expr loadScalar(const EntryValue& value, const std::string& name, EntryScope& scope);
+    /// Fields whose sizes are known here get a place in the scope's frame; the others slots.
+    std::vector<Handover> prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields,
+                                  EntryScope& scope, std::vector<Expr>& owned);
     /// At the end of a nested Block: its values go where `handovers` say.
-    void handOver(const std::vector<Handover>& handovers, const std::vector<Value>& values, Region& region);
-    /// After the nested statement: the values as the region around sees them.
-    std::vector<Value> receive(const std::vector<Handover>& handovers, Region& region);
+    void handOver(const std::vector<Handover>& handovers, const std::vector<EntryValue>& values, EntryScope& scope);
+    /// After the nested statement: the values as the scope around sees them.
+    std::vector<EntryValue> receive(const std::vector<Handover>& handovers, EntryScope& scope);
     /// Kernels of the Block that make a result field write it where it is wanted.
     Destinations destinationsFor(const relay::Block& block, const std::vector<Handover>& handovers) const;
     Result<std::vector<Scan>> prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
-                                           Region& region, std::vector<Expr>& owned);
+                                           EntryScope& scope, std::vector<Expr>& owned);
     /// In the loop's body: the slice of this step goes behind the others.
-    void appendSlice(const Scan& scan, const Value& slice, const Expr& step, model::Span span, Region& body);
+    void appendSlice(const Scan& scan, const EntryValue& slice, const Expr& step, model::Span span, EntryScope& body);
     /// The address of at least `bytes` in place `place` of the runtime.
-    Expr keep(const Expr& place, const Expr& bytes, model::Span span, Region& region);
+    Expr keep(const Expr& place, const Expr& bytes, model::Span span, EntryScope& scope);
     /// At the end of the loop's body: the next carried values take their places. One that is another carried value is moved
     /// aside before any of them is overwritten.
-    void moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current, std::vector<Value> next,
-                     const Expr& step, model::Span span, Region& body);
+    void moveCarried(const std::vector<Handover>& carried, const std::vector<EntryValue>& current,
+                     std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body);
     /// After the loop: dims of a result that are symbols of its own, from what they are now.
-    void defineDims(const TensorType& type, const std::vector<Expr>& actual, Region& region);
+    void defineDims(const TensorType& type, const std::vector<Expr>& actual, EntryScope& scope);
 
     const relay::Module& module_;
     const Kernels& kernels_;
     const model::ModelGraph* graph_;
     Entry entry_;
-    std::map<uint32_t, Value> values_;
+    std::map<uint32_t, EntryValue> values_;
     std::set<const arith::ExprNode*> defined_;
     std::set<std::string> checked_; // conditions of sizes, outside of nested Blocks
     std::map<int, Expr> indicesComputable_;
@@ -154,6 +154,6 @@ private:
 
 tir::Stmt copyBytes(const Expr& to, const Expr& from, const Expr& bytes);
 /// A tuple's, or the one.
-std::vector<Value> fieldsOf(const Value& value);
+std::vector<EntryValue> fieldsOf(const EntryValue& value);
 
 } // namespace lathe::lower

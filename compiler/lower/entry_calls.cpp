@@ -17,16 +17,16 @@ using tir::makeStmt;
 
 namespace {
 
-void appendAddresses(const Value& value, std::vector<Expr>& addresses) {
+void appendAddresses(const EntryValue& value, std::vector<Expr>& addresses) {
     if (!value.tuple)
         addresses.push_back(value.address);
-    for (const Value& field : value.fields)
+    for (const EntryValue& field : value.fields)
         addresses.push_back(field.address);
 }
 
 } // namespace
 
-Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, Region& region,
+Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay::FunctionCall& call, EntryScope& scope,
                                      const Destinations& destinations, std::vector<Expr>& owned) {
     auto found = kernels_.plans.find(call.callee);
     if (found == kernels_.plans.end())
@@ -34,10 +34,10 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
                        fmt::format("call of function '{}' cannot be lowered: only fused functions are", call.callee),
                        "recursion is not supported");
     const Plan& plan = found->second;
-    checkInside(*module_.functions.at(call.callee), region);
+    checkInside(*module_.functions.at(call.callee), scope);
     if (plan.kind == Plan::Kind::View) {
-        checkSizes(*asTensor(binding.type), binding.span, region);
-        Value value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
+        checkSizes(*asTensor(binding.type), binding.span, scope);
+        EntryValue value = values_.at(call.args.at(static_cast<size_t>(plan.viewOf)).id);
         value.type = *asTensor(binding.type);
         values_[binding.var.id] = std::move(value);
         return {};
@@ -46,17 +46,17 @@ Result<void> EntryBuilder::lowerCall(const relay::Binding& binding, const relay:
     for (relay::Var arg : call.args)
         inputs.push_back(values_.at(arg.id).address);
     if (plan.kind == Plan::Kind::Dynamic)
-        return lowerDynamic(binding, call, plan, inputs, region, destinations, owned);
+        return lowerDynamic(binding, call, plan, inputs, scope, destinations, owned);
     std::vector<Expr> buffers = inputs;
-    Value result = makeResult(binding, region, destinations, owned);
+    EntryValue result = makeResult(binding, scope, destinations, owned);
     appendAddresses(result, buffers);
-    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, region);
+    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, scope);
     values_[binding.var.id] = std::move(result);
     return {};
 }
 
 Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const relay::FunctionCall& call,
-                                        const Plan& plan, const std::vector<Expr>& inputs, Region& region,
+                                        const Plan& plan, const std::vector<Expr>& inputs, EntryScope& scope,
                                         const Destinations& destinations, std::vector<Expr>& owned) {
     std::vector<arith::Var> fresh;
     for (const relay::Type& type : relay::fieldTypes(binding.type))
@@ -70,32 +70,32 @@ Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const rel
     std::vector<Expr> state;
     for (const tir::BufferPtr& buffer : plan.state) {
         const TensorType type{buffer->dtype, buffer->shape, nullptr};
-        checkSizes(type, binding.span, region);
-        state.push_back(region.allocate(bytesOf(type)));
+        checkSizes(type, binding.span, scope);
+        state.push_back(scope.allocate(bytesOf(type)));
     }
     buffers.insert(buffers.end(), state.begin(), state.end());
-    Expr sizes = region.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
+    Expr sizes = scope.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
     buffers.push_back(sizes);
-    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, region);
+    callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, scope);
     tir::BufferPtr view =
         tir::makeBuffer("sizes", types::Int64, {Expr(static_cast<int64_t>(std::max<size_t>(1, fresh.size())))});
-    region.bind(view, sizes);
+    scope.bind(view, sizes);
     for (size_t i = 0; i < fresh.size(); ++i)
-        region.define(fresh[i], arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
-    region.newSegment();
+        scope.define(fresh[i], arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
+    scope.newSegment();
     std::vector<Expr> fillBuffers = inputs;
     fillBuffers.insert(fillBuffers.end(), state.begin(), state.end());
-    Value result = makeResult(binding, region, destinations, owned);
+    EntryValue result = makeResult(binding, scope, destinations, owned);
     appendAddresses(result, fillBuffers);
-    callKernel(call.callee, plan.fill, plan, fillBuffers, plan.fillScalars, region);
+    callKernel(call.callee, plan.fill, plan, fillBuffers, plan.fillScalars, scope);
     for (const Expr& address : state)
-        region.release(address);
+        scope.release(address);
     values_[binding.var.id] = std::move(result);
     return {};
 }
 
 void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, const Plan& plan,
-                              const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, Region& region) {
+                              const std::vector<Expr>& buffers, const std::vector<Expr>& scalars, EntryScope& scope) {
     const Kernel& kernel = kernels_.kernels[static_cast<size_t>(kernelOrdinal)];
     std::vector<Expr> args = buffers;
     args.insert(args.end(), scalars.begin(), scalars.end());
@@ -104,10 +104,10 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
         map[kernel.scalars[i].get()] = scalars[i];
     auto here = [&](const Expr& expr) { return arith::simplify(arith::substitute(expr, map)); };
     if (const Expr holds = indicesComputable(kernelOrdinal))
-        checkOnce(region, arith::substitute(holds, map), at(plan.span), "a size is more than can be computed");
+        checkOnce(scope, arith::substitute(holds, map), at(plan.span), "a size is more than can be computed");
     Expr workspace;
     if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
-        workspace = region.allocate(here(kernel.workspaceBytes));
+        workspace = scope.allocate(here(kernel.workspaceBytes));
         args.push_back(workspace);
     }
     int callId = static_cast<int>(entry_.calls.size());
@@ -118,72 +118,73 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
               here(estimateFlops(*kernel.computation)),
               here(estimateBytes(*kernel.computation))};
     entry_.calls.push_back(std::move(call));
-    region.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
+    scope.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
     if (workspace)
-        region.release(workspace);
+        scope.release(workspace);
 }
 
-Value EntryBuilder::makeResult(const relay::Binding& binding, Region& region, const Destinations& destinations,
-                               std::vector<Expr>& owned) {
-    Value result;
+EntryValue EntryBuilder::makeResult(const relay::Binding& binding, EntryScope& scope, const Destinations& destinations,
+                                    std::vector<Expr>& owned) {
+    EntryValue result;
     if (const relay::TupleType* tuple = relay::asTuple(binding.type)) {
         result.tuple = true;
         for (const relay::Type& field : tuple->fields) {
             const TensorType& type = *asTensor(field);
-            checkSizes(type, binding.span, region);
-            Expr address = region.allocate(bytesOf(type));
+            checkSizes(type, binding.span, scope);
+            Expr address = scope.allocate(bytesOf(type));
             owned.push_back(address);
             result.fields.push_back({{}, false, type, address});
         }
     } else {
         const TensorType& type = *asTensor(binding.type);
-        checkSizes(type, binding.span, region);
-        result = {{}, false, type, place(binding, type, region, destinations, owned)};
+        checkSizes(type, binding.span, scope);
+        result = {{}, false, type, place(binding, type, scope, destinations, owned)};
     }
     return result;
 }
 
-Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
-    const Value& value = values_.at(call.args.front().id);
+Result<void> EntryBuilder::lowerBindSymbols(const relay::Binding& binding, const relay::OpCall& call,
+                                            EntryScope& scope) {
+    const EntryValue& value = values_.at(call.args.front().id);
     const auto& symbols = relay::attrs<relay::BindSymbolsAttrs>(call.attrs).symbols;
     tir::BufferPtr view = tir::makeBuffer("elements", value.type.dtype, {Expr(static_cast<int64_t>(symbols.size()))});
-    region.bind(view, value.address);
+    scope.bind(view, value.address);
     for (size_t i = 0; i < symbols.size(); ++i) {
         if (!symbols[i] || symbols[i].kind() != arith::ExprKind::Var || defined(symbols[i]))
             continue;
         arith::Var var(symbols[i].node());
-        region.define(var, arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
+        scope.define(var, arith::cast(arith::load(view, {Expr(static_cast<int64_t>(i))}), types::Index));
         define(var);
         constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
         if (var->lower != least || var->upper != most)
-            check(region, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)),
+            check(scope, arith::logicalAnd(arith::ge(var, var->lower), arith::le(var, var->upper)),
                   tir::CheckKind::InvalidValue,
                   describe(binding.span, fmt::format("{} is outside {} … {}", var->name, var->lower, var->upper)));
     }
-    region.newSegment();
-    values_[binding.var.id] = Value(value);
+    scope.newSegment();
+    values_[binding.var.id] = EntryValue(value);
     return {};
 }
 
-Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const relay::OpCall& call, Region& region) {
+Result<void> EntryBuilder::lowerAssume(const relay::Binding& binding, const relay::OpCall& call, EntryScope& scope) {
     const auto& attrs = relay::attrs<relay::AssumeAttrs>(call.attrs);
     if (const Expr holds = computable({attrs.condition}))
-        checkOnce(region, holds, at(binding.span), "a size is more than can be computed");
-    check(region, attrs.condition, tir::CheckKind::ShapeMismatch,
+        checkOnce(scope, holds, at(binding.span), "a size is more than can be computed");
+    check(scope, attrs.condition, tir::CheckKind::ShapeMismatch,
           describe(binding.span, "it does not hold that " + attrs.message));
-    Value value = values_.at(call.args.front().id);
+    EntryValue value = values_.at(call.args.front().id);
     if (const TensorType* type = asTensor(binding.type))
         value.type = *type;
     values_[binding.var.id] = std::move(value);
     return {};
 }
 
-void EntryBuilder::checkSizes(const TensorType& type, model::Span span, Region& region, const std::string& name) {
+void EntryBuilder::checkSizes(const TensorType& type, model::Span span, EntryScope& scope, const std::string& name) {
     if (const auto size = sizeCondition(type.dtype, type.shape))
-        checkOnce(region, size->holds, name.empty() ? at(span) : name, size->message);
+        checkOnce(scope, size->holds, name.empty() ? at(span) : name, size->message);
 }
 
-void EntryBuilder::checkInside(const relay::Function& function, Region& region) {
+void EntryBuilder::checkInside(const relay::Function& function, EntryScope& scope) {
     std::set<uint32_t> computed = {function.body->result.id}; // the others are asked for their shape alone, if at all
     for (const relay::BindingPtr& binding : function.body->bindings) {
         const auto* call = binding->as<relay::OpCall>();
@@ -195,7 +196,7 @@ void EntryBuilder::checkInside(const relay::Function& function, Region& region) 
         if (computed.contains(binding->var.id))
             for (const relay::Type& field : relay::fieldTypes(binding->type))
                 if (const TensorType* type = asTensor(field); type && defined(*type))
-                    checkSizes(*type, binding->span, region);
+                    checkSizes(*type, binding->span, scope);
 }
 
 Expr EntryBuilder::indicesComputable(int kernelOrdinal) {
@@ -205,7 +206,8 @@ Expr EntryBuilder::indicesComputable(int kernelOrdinal) {
     return it->second;
 }
 
-void EntryBuilder::checkOnce(Region& region, const Expr& holds, const std::string& where, const std::string& message) {
+void EntryBuilder::checkOnce(EntryScope& scope, const Expr& holds, const std::string& where,
+                             const std::string& message) {
     // Symbols that data define may share a name: the key tells them apart.
     const arith::Names byNode{[](const Expr& var) { return fmt::format("{}", fmt::ptr(var.get())); },
                               [](const arith::StoragePtr& storage) { return storage->name; }};
@@ -215,7 +217,7 @@ void EntryBuilder::checkOnce(Region& region, const Expr& holds, const std::strin
         return;
     if (depth_ == 0) // what a nested Block checks, it alone has checked
         checked_.insert(text);
-    check(region, holds, tir::CheckKind::InvalidValue, where.empty() ? message : where + ": " + message);
+    check(scope, holds, tir::CheckKind::InvalidValue, where.empty() ? message : where + ": " + message);
 }
 
 std::string EntryBuilder::at(model::Span span) const {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `if` and `loop` in the entry: nested regions, how values get in and out of them, and the stacks that loops make.
+// `if` and `loop` in the entry: nested scopes, how values get in and out of them, and the stacks that loops make.
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "runtime/abi.h"
@@ -18,16 +18,16 @@ namespace {
 Expr load(const tir::BufferPtr& place) {
     return arith::load(place, {Expr(0)});
 }
-void store(const tir::BufferPtr& place, Expr value, Region& region) {
-    region.add(makeStmt(tir::Store{place, {Expr(0)}, std::move(value), {}}, -1));
+void store(const tir::BufferPtr& place, Expr value, EntryScope& scope) {
+    scope.add(makeStmt(tir::Store{place, {Expr(0)}, std::move(value), {}}, -1));
 }
 
 /// Where a value lies after the nested statement: at the address in `slot`, or if there is none, where it was put.
-Expr addressAfter(const tir::BufferPtr& slot, const Expr& address, const std::string& name, Region& region) {
-    return slot ? Expr(region.let(name, load(slot))) : address;
+Expr addressAfter(const tir::BufferPtr& slot, const Expr& address, const std::string& name, EntryScope& scope) {
+    return slot ? Expr(scope.let(name, load(slot))) : address;
 }
 
-Value resultValue(const relay::Type& type, std::vector<Value> fields) {
+EntryValue resultValue(const relay::Type& type, std::vector<EntryValue> fields) {
     if (relay::asTuple(type))
         return {std::move(fields), true, {}, {}};
     return std::move(fields.at(0));
@@ -35,65 +35,66 @@ Value resultValue(const relay::Type& type, std::vector<Value> fields) {
 
 } // namespace
 
-Expr EntryBuilder::loadScalar(const Value& value, const std::string& name, Region& region) {
+Expr EntryBuilder::loadScalar(const EntryValue& value, const std::string& name, EntryScope& scope) {
     tir::BufferPtr view = tir::makeBuffer(name + "_at", value.type.dtype, {Expr(1)});
-    region.bind(view, value.address);
-    return region.let(name, load(view));
+    scope.bind(view, value.address);
+    return scope.let(name, load(view));
 }
 
 std::vector<Handover> EntryBuilder::prepare(const relay::Binding& binding, const std::vector<relay::Type>& fields,
-                                            Region& region, std::vector<Expr>& owned) {
+                                            EntryScope& scope, std::vector<Expr>& owned) {
     std::vector<Handover> result;
     std::set<const arith::ExprNode*> taken;
     for (const relay::Type& field : fields) {
         Handover handover{*asTensor(field), false, {}, nullptr, -1, {}};
         if (defined(handover.type)) {
-            checkSizes(handover.type, binding.span, region);
-            handover.address = region.allocate(bytesOf(handover.type));
+            checkSizes(handover.type, binding.span, scope);
+            handover.address = scope.allocate(bytesOf(handover.type));
             owned.push_back(handover.address);
         } else {
             handover.byAddress = true;
-            handover.slot = region.local("address", types::Handle);
+            handover.slot = scope.local("address", types::Handle);
             for (const Expr& dim : handover.type.shape)
                 for (const arith::Var& var : arith::freeVars(dim))
                     if (!defined(var) && taken.insert(var.get()).second)
-                        handover.dims.emplace_back(var, region.local(var->name + "_slot", types::Int64));
+                        handover.dims.emplace_back(var, scope.local(var->name + "_slot", types::Int64));
         }
         result.push_back(std::move(handover));
     }
     return result;
 }
 
-void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::vector<Value>& values, Region& region) {
+void EntryBuilder::handOver(const std::vector<Handover>& handovers, const std::vector<EntryValue>& values,
+                            EntryScope& scope) {
     for (size_t i = 0; i < handovers.size(); ++i) {
         const Handover& to = handovers[i];
-        const Value& from = values[i];
+        const EntryValue& from = values[i];
         if (!to.byAddress) {
             if (!to.address.same(from.address))
-                region.add(copyBytes(to.address, from.address, bytesOf(to.type)));
+                scope.add(copyBytes(to.address, from.address, bytesOf(to.type)));
             continue;
         }
-        store(to.slot, from.address, region);
+        store(to.slot, from.address, scope);
         for (const auto& [symbol, slot] : to.dims)
             for (size_t axis = 0; axis < to.type.shape.size(); ++axis)
                 if (to.type.shape[axis].same(symbol))
-                    store(slot, arith::cast(from.type.shape[axis], types::Int64), region);
+                    store(slot, arith::cast(from.type.shape[axis], types::Int64), scope);
     }
 }
 
-std::vector<Value> EntryBuilder::receive(const std::vector<Handover>& handovers, Region& region) {
-    std::vector<Value> values;
+std::vector<EntryValue> EntryBuilder::receive(const std::vector<Handover>& handovers, EntryScope& scope) {
+    std::vector<EntryValue> values;
     bool symbols = false;
     for (const Handover& handover : handovers) {
         for (const auto& [symbol, slot] : handover.dims) {
-            region.define(symbol, arith::cast(load(slot), types::Index));
+            scope.define(symbol, arith::cast(load(slot), types::Index));
             define(symbol);
             symbols = true;
         }
-        values.push_back({{}, false, handover.type, addressAfter(handover.slot, handover.address, "value", region)});
+        values.push_back({{}, false, handover.type, addressAfter(handover.slot, handover.address, "value", scope)});
     }
     if (symbols)
-        region.newSegment();
+        scope.newSegment();
     return values;
 }
 
@@ -118,15 +119,15 @@ Destinations EntryBuilder::destinationsFor(const relay::Block& block, const std:
     return result;
 }
 
-Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, Region& region,
+Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::If& branch, EntryScope& scope,
                                    std::vector<Expr>& owned) {
-    Expr condition = loadScalar(values_.at(branch.condition.id), "condition", region);
-    std::vector<Handover> handovers = prepare(binding, relay::fieldTypes(binding.type), region, owned);
+    Expr condition = loadScalar(values_.at(branch.condition.id), "condition", scope);
+    std::vector<Handover> handovers = prepare(binding, relay::fieldTypes(binding.type), scope, owned);
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
     std::vector<tir::Stmt> cases;
     Expr most = 0;
     for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
-        Region nested(kept);
+        EntryScope nested(kept);
         auto before = defined_;
         ++depth_;
         LATHE_CHECKED(lowerBlock(*block, nested, destinationsFor(*block, handovers)));
@@ -137,17 +138,17 @@ Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::I
         most = most && peak ? arith::simplify(arith::max(most, peak)) : Expr();
         cases.push_back(stmt);
     }
-    region.nested(most, kept);
+    scope.nested(most, kept);
     Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
     if (!cases[0])
         cases[0] = evaluate(arith::intImm(0));
-    region.add(makeStmt(tir::If{holds, cases[0], cases[1]}, -1));
-    values_[binding.var.id] = resultValue(binding.type, receive(handovers, region));
+    scope.add(makeStmt(tir::If{holds, cases[0], cases[1]}, -1));
+    values_[binding.var.id] = resultValue(binding.type, receive(handovers, scope));
     return {};
 }
 
 Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& binding, std::span<const relay::Type> types,
-                                                     Region& region, std::vector<Expr>& owned) {
+                                                     EntryScope& scope, std::vector<Expr>& owned) {
     std::vector<Scan> scans;
     for (const relay::Type& stack : types) {
         Scan scan{*asTensor(stack), {}, {}, -1};
@@ -156,10 +157,10 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
         if (!defined(scan.slice))
             return refused(binding.span, "a loop's scan output has a size that changes from one iteration to the next",
                            "give it a fixed size");
-        checkSizes(scan.slice, binding.span, region);
+        checkSizes(scan.slice, binding.span, scope);
         if (defined(scan.type)) {
-            checkSizes(scan.type, binding.span, region);
-            scan.address = region.allocate(bytesOf(scan.type));
+            checkSizes(scan.type, binding.span, scope);
+            scan.address = scope.allocate(bytesOf(scan.type));
             owned.push_back(scan.address);
         } else {
             scan.kept = kept_++;
@@ -169,14 +170,15 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
     return scans;
 }
 
-Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, Region& region) {
-    const arith::Var kept = region.let("kept", rtCall(LATHE_FN_KEEP, {place, bytes}, types::Handle));
-    check(region, isGiven(kept), tir::CheckKind::OutOfMemory,
+Expr EntryBuilder::keep(const Expr& place, const Expr& bytes, model::Span span, EntryScope& scope) {
+    const arith::Var kept = scope.let("kept", rtCall(LATHE_FN_KEEP, {place, bytes}, types::Handle));
+    check(scope, isGiven(kept), tir::CheckKind::OutOfMemory,
           describe(span, "not enough memory for what the loop hands on"));
     return kept;
 }
 
-void EntryBuilder::appendSlice(const Scan& scan, const Value& slice, const Expr& step, model::Span span, Region& body) {
+void EntryBuilder::appendSlice(const Scan& scan, const EntryValue& slice, const Expr& step, model::Span span,
+                               EntryScope& body) {
     const Expr bytes = bytesOf(scan.slice);
     const Expr base = scan.kept < 0 ? scan.address
                                     : keep(arith::intImm(scan.kept, types::Int32),
@@ -185,18 +187,18 @@ void EntryBuilder::appendSlice(const Scan& scan, const Value& slice, const Expr&
     body.add(copyBytes(end, slice.address, bytes));
 }
 
-void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& actual, Region& region) {
+void EntryBuilder::defineDims(const TensorType& type, const std::vector<Expr>& actual, EntryScope& scope) {
     for (size_t axis = 0; axis < type.shape.size(); ++axis)
         if (type.shape[axis].kind() == arith::ExprKind::Var && !defined(type.shape[axis])) {
             const arith::Var symbol(type.shape[axis].node());
-            region.define(symbol, actual[axis]);
+            scope.define(symbol, actual[axis]);
             define(symbol);
-            region.newSegment();
+            scope.newSegment();
         }
 }
 
-void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<Value>& current,
-                               std::vector<Value> next, const Expr& step, model::Span span, Region& body) {
+void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::vector<EntryValue>& current,
+                               std::vector<EntryValue> next, const Expr& step, model::Span span, EntryScope& body) {
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
             if (i != j && !carried[i].byAddress && next[i].address.same(current[j].address)) {
@@ -218,7 +220,7 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
     handOver(carried, next, body);
 }
 
-Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, Region& region,
+Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay::Loop& loop, EntryScope& scope,
                                      std::vector<Expr>& owned) {
     const std::vector<relay::Type> resultTypes = relay::fieldTypes(binding.type);
     const size_t carriedCount = loop.carried.size();
@@ -226,7 +228,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     std::vector<relay::Type> carriedTypes;
     for (const relay::Param& param : loop.carried)
         carriedTypes.push_back(param.type);
-    std::vector<Handover> carried = prepare(binding, carriedTypes, region, owned);
+    std::vector<Handover> carried = prepare(binding, carriedTypes, scope, owned);
     bool growing = false;
     for (Handover& handover : carried)
         if (handover.byAddress) {
@@ -234,28 +236,27 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
             kept_ += 2;
             growing = true;
         }
-    std::vector<Value> initial;
+    std::vector<EntryValue> initial;
     for (relay::Var var : loop.init)
         initial.push_back(values_.at(var.id));
-    handOver(carried, initial, region);
+    handOver(carried, initial, scope);
 
     Expr trips; // index; null: unbounded
     if (loop.tripCount)
-        trips = region.let("trips",
-                           arith::cast(loadScalar(values_.at(loop.tripCount.id), "trip_count", region), types::Index));
-    const tir::BufferPtr going = region.local("going", types::Bool),
-                         iteration = region.local("iteration", types::Int64);
-    store(going, loop.condition ? loadScalar(values_.at(loop.condition.id), "condition", region) : arith::boolImm(true),
-          region);
-    store(iteration, arith::intImm(0, types::Int64), region);
+        trips = scope.let("trips",
+                          arith::cast(loadScalar(values_.at(loop.tripCount.id), "trip_count", scope), types::Index));
+    const tir::BufferPtr going = scope.local("going", types::Bool), iteration = scope.local("iteration", types::Int64);
+    store(going, loop.condition ? loadScalar(values_.at(loop.condition.id), "condition", scope) : arith::boolImm(true),
+          scope);
+    store(iteration, arith::intImm(0, types::Int64), scope);
     LATHE_TRY(const std::vector<Scan> scans,
-              prepareScans(binding, std::span(resultTypes).subspan(carriedCount), region, owned));
+              prepareScans(binding, std::span(resultTypes).subspan(carriedCount), scope, owned));
     growing = growing || std::ranges::any_of(scans, [](const Scan& scan) { return scan.kept >= 0; });
 
-    Region body(false);
+    EntryScope body(false);
     auto before = defined_;
     ++depth_;
-    const std::vector<Value> current = receive(carried, body);
+    const std::vector<EntryValue> current = receive(carried, body);
     for (size_t i = 0; i < carriedCount; ++i)
         values_[loop.carried[i].var.id] = current[i];
     const arith::Var step = body.let("step", arith::cast(load(iteration), types::Index));
@@ -263,13 +264,13 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     values_[loop.iteration.var.id] = {{}, false, *asTensor(loop.iteration.type), stepAddress};
     LATHE_CHECKED(lowerBlock(*loop.body, body, {}));
     // The body's results: whether to go on, the carried values, the slices.
-    const std::vector<Value> results = fieldsOf(values_.at(loop.body->result.id));
+    const std::vector<EntryValue> results = fieldsOf(values_.at(loop.body->result.id));
     const auto firstCarried = results.begin() + (loop.condition ? 1 : 0);
     const auto firstSlice = firstCarried + static_cast<ptrdiff_t>(carriedCount);
     for (size_t i = 0; i < scans.size(); ++i)
         appendSlice(scans[i], firstSlice[static_cast<ptrdiff_t>(i)], step, binding.span, body);
     if (loop.condition) {
-        const Value& next = results.front();
+        const EntryValue& next = results.front();
         store(going, loadScalar(next, "next", body), body);
     }
     moveCarried(carried, current, {firstCarried, firstSlice}, step, binding.span, body);
@@ -277,14 +278,14 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     --depth_;
     defined_ = std::move(before);
     const auto [stmt, peak] = body.finish();
-    region.nested(growing ? Expr() : peak, false); // how large what grows gets, only running tells
+    scope.nested(growing ? Expr() : peak, false); // how large what grows gets, only running tells
     Expr condition = load(going);
     if (trips)
         condition = arith::logicalAnd(condition, arith::lt(arith::cast(load(iteration), types::Index), trips));
-    region.add(makeStmt(tir::While{condition, stmt}, -1));
+    scope.add(makeStmt(tir::While{condition, stmt}, -1));
 
     // Dims of the results: the same symbols as the carried params', or new ones that the loop defines.
-    std::vector<Value> fields;
+    std::vector<EntryValue> fields;
     for (size_t i = 0; i < carriedCount; ++i) {
         const TensorType& type = *asTensor(resultTypes[i]);
         arith::VarMap last;
@@ -293,16 +294,16 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
         std::vector<Expr> actual;
         for (const Expr& dim : carried[i].type.shape)
             actual.push_back(arith::substitute(dim, last));
-        defineDims(type, actual, region);
-        fields.push_back({{}, false, type, addressAfter(carried[i].slot, carried[i].address, "last", region)});
+        defineDims(type, actual, scope);
+        fields.push_back({{}, false, type, addressAfter(carried[i].slot, carried[i].address, "last", scope)});
     }
     for (const Scan& scan : scans) {
         std::vector<Expr> actual = scan.type.shape;
         actual[0] = arith::cast(load(iteration), types::Index);
-        defineDims(scan.type, actual, region);
+        defineDims(scan.type, actual, scope);
         const Expr address =
             scan.kept < 0 ? scan.address
-                          : keep(arith::intImm(scan.kept, types::Int32), bytesOf(scan.type), binding.span, region);
+                          : keep(arith::intImm(scan.kept, types::Int32), bytesOf(scan.type), binding.span, scope);
         fields.push_back({{}, false, scan.type, address});
     }
     values_[binding.var.id] = resultValue(binding.type, std::move(fields));

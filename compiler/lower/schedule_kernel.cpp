@@ -35,7 +35,7 @@ Result<ScheduledKernel> scheduleByDefault(const tir::PrimFuncPtr& computation, c
 /// Nothing, and a warning, if the trace does not fit the computation.
 Result<std::optional<ScheduledKernel>> replay(const tir::PrimFuncPtr& computation, const ScheduleDecisions& decisions,
                                               std::vector<Diagnostic>& warnings) {
-    Result<schedule::Trace> trace = schedule::withAnswers(*decisions.trace, decisions.answers);
+    Result<schedule::ScheduleTrace> trace = schedule::withAnswers(*decisions.trace, decisions.answers);
     if (!trace) {
         Diagnostic wrong = trace.error();
         wrong.what = fmt::format("schedule of {}: {}", computation->name, wrong.what);

@@ -14,12 +14,12 @@ namespace lathe::lower {
 /// What is decided of one kernel.
 struct ScheduleDecisions {
     schedule::Answers answers;
-    std::optional<schedule::Trace> trace;
+    std::optional<schedule::ScheduleTrace> trace;
     bool empty() const { return answers.empty() && !trace; }
 };
 
 struct KernelSchedule {
-    schedule::Trace trace;
+    schedule::ScheduleTrace trace;
     std::vector<schedule::Question> questions; // all that were asked, also where the answer came to nothing
     std::vector<schedule::Refusal> refusals;
     std::vector<Diagnostic> warnings; // a decided trace that does not replay: the kernel has the default schedule

@@ -23,9 +23,9 @@ std::optional<int64_t> constantLimit(const Expr& extent, const arith::Facts& fac
     return std::nullopt;
 }
 
-std::vector<std::optional<Range>> touchedRanges(const tir::Buffer& buffer, const std::vector<Access>& accesses,
-                                                const Path& loopPath) {
-    std::vector<std::optional<Range>> touched(buffer.shape.size());
+std::vector<std::optional<SymbolicRange>> touchedRanges(const tir::Buffer& buffer, const std::vector<Access>& accesses,
+                                                        const Path& loopPath) {
+    std::vector<std::optional<SymbolicRange>> touched(buffer.shape.size());
     std::vector<bool> all(buffer.shape.size(), false);
     std::vector<const tir::For*> outer = loopsOf(loopPath);
     LoopRanges outside(outer, outer.size());
@@ -61,7 +61,8 @@ std::vector<std::optional<Range>> touchedRanges(const tir::Buffer& buffer, const
     return touched;
 }
 
-std::optional<Expr> smallerExtent(const std::optional<Range>& part, const Expr& whole, const arith::Facts& facts) {
+std::optional<Expr> smallerExtent(const std::optional<SymbolicRange>& part, const Expr& whole,
+                                  const arith::Facts& facts) {
     if (!part)
         return std::nullopt;
     Expr extent = extentOf(*part, facts);
@@ -83,7 +84,7 @@ struct Box {
 
 /// What all accesses under the loop touch in one of its iterations.
 Box touchedBox(const tir::Buffer& buffer, const std::vector<Access>& accesses, const Path& loopPath) {
-    std::vector<std::optional<Range>> touched = touchedRanges(buffer, accesses, loopPath);
+    std::vector<std::optional<SymbolicRange>> touched = touchedRanges(buffer, accesses, loopPath);
     std::vector<const tir::For*> outer = loopsOf(loopPath);
     LoopRanges outside(outer, outer.size());
     Box box;

@@ -90,7 +90,7 @@ public:
                arith::bounds(arith::simplify(range->upper + 1 - buffer_->shape[d], outside_.facts), outside_.facts)
                        .lower >= 0;
     }
-    const Range& range(size_t d) const { return *ranges_[d]; }
+    const SymbolicRange& range(size_t d) const { return *ranges_[d]; }
     const arith::Facts& facts() const { return outside_.facts; }
 
 private:
@@ -161,7 +161,7 @@ private:
     BufferPtr buffer_;
     Path loop_;
     LoopRanges outside_;
-    std::vector<std::optional<Range>> ranges_;
+    std::vector<std::optional<SymbolicRange>> ranges_;
 
 public:
     std::vector<Expr> conditions; // over the loops around: the tile exists only where they hold
@@ -187,7 +187,7 @@ public:
     }
 
 private:
-    bool restrict(size_t iter, Range range, const arith::Facts& facts) {
+    bool restrict(size_t iter, SymbolicRange range, const arith::Facts& facts) {
         range = {arith::simplify(range.lower, facts), arith::simplify(range.upper, facts)};
         edit_.require(block_.iters[iter].kind == tir::IterKind::Spatial,
                       fmt::format("block '{}' reduces over what several iterations make", block_.name));
@@ -233,7 +233,7 @@ private:
                 return false;
             ++rests;
         }
-        const Range& range = tile.range(d);
+        const SymbolicRange& range = tile.range(d);
         if (rests != 1 || !arith::divisible(range.lower, *factor, tile.facts()) ||
             !arith::divisible(extentOf(range, tile.facts()), *factor, tile.facts()))
             return false;
@@ -245,12 +245,12 @@ private:
     const tir::Block& block_;
 
 public:
-    std::vector<std::optional<Range>> parts; // by iteration variable; nothing: all of its domain
+    std::vector<std::optional<SymbolicRange>> parts; // by iteration variable; nothing: all of its domain
 };
 
 /// Part of an iteration variable's domain; nothing: all of it.
 struct Part {
-    std::optional<Range> range;
+    std::optional<SymbolicRange> range;
     bool binding = false; // no more than the range may run; otherwise it is what suffices
 };
 
@@ -295,7 +295,7 @@ void Schedule::computeAt(const BlockRef& block, LoopRef loop) {
 
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());
-    std::vector<std::optional<Range>> needed = touchedRanges(*buffer, uses, loopPath);
+    std::vector<std::optional<SymbolicRange>> needed = touchedRanges(*buffer, uses, loopPath);
     std::vector<Part> parts(moved.iters.size());
     std::vector<Var> iters = iterVars(moved);
     for (size_t i = 0; i < iters.size(); ++i) {
@@ -310,11 +310,11 @@ void Schedule::computeAt(const BlockRef& block, LoopRef loop) {
             auto offset = offsetFrom(written[d], moved.iters[i], iters);
             bool tile = mentionsLoop(edit, written[d]);
             edit.require(offset || !tile, fmt::format("'{}' holds a tile of an involved form", buffer->name));
-            std::optional<Range> range = needed[d];
+            std::optional<SymbolicRange> range = needed[d];
             if (tile && !smallerExtent(range, buffer->shape[d], outside.facts))
-                range = Range{0, buffer->shape[d] - 1};
+                range = SymbolicRange{0, buffer->shape[d] - 1};
             if (offset && range)
-                part = {Range{range->lower - *offset, range->upper - *offset}, tile};
+                part = {SymbolicRange{range->lower - *offset, range->upper - *offset}, tile};
         }
         if (mentions == 1)
             parts[i] = part;
@@ -378,7 +378,7 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
                 restriction.add(tile, buffer, access.indices);
     }
     std::vector<Part> parts;
-    for (const std::optional<Range>& range : restriction.parts)
+    for (const std::optional<SymbolicRange>& range : restriction.parts)
         parts.push_back({range, true});
     std::vector<const tir::For*> around = loopsOf(loopPath);
     LoopRanges outside(around, around.size());

@@ -4,8 +4,8 @@
 // step into the schedule at once, so that a primitive that fails changes nothing.
 #pragma once
 
-#include "schedule/region.h"
 #include "schedule/schedule.h"
+#include "schedule/symbolic_range.h"
 
 #include <fmt/format.h>
 
@@ -73,11 +73,12 @@ Stmt makeNest(tir::Block block, const std::vector<NestLoop>& loops, const std::v
 std::optional<int64_t> constantLimit(const Expr& extent, const arith::Facts& facts);
 /// Per dimension, what the accesses touch in one iteration of the loop, in terms of it and the loops around it; nothing
 /// where that depends on data.
-std::vector<std::optional<Range>> touchedRanges(const tir::Buffer& buffer, const std::vector<Access>& accesses,
-                                                const Path& loopPath);
+std::vector<std::optional<SymbolicRange>> touchedRanges(const tir::Buffer& buffer, const std::vector<Access>& accesses,
+                                                        const Path& loopPath);
 /// The extent to use for the part, if it is worth using in place of the whole: it is provably smaller, or constant
 /// where the whole is not (and then maybe larger than a small whole).
-std::optional<Expr> smallerExtent(const std::optional<Range>& part, const Expr& whole, const arith::Facts& facts);
+std::optional<Expr> smallerExtent(const std::optional<SymbolicRange>& part, const Expr& whole,
+                                  const arith::Facts& facts);
 
 /// Makes buffers that are used under the loop alone, no larger than what one iteration touches, and moves their
 /// allocation into the loop. Parameters stay as they are.

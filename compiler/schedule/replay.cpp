@@ -169,7 +169,7 @@ private:
     std::map<int64_t, int> loops_, blocks_; // trace -> schedule
 };
 
-Result<void> Schedule::replay(const Trace& trace) {
+Result<void> Schedule::replay(const ScheduleTrace& trace) {
     Replayer replayer(*this);
     for (size_t i = 0; i < trace.steps.size(); ++i) {
         auto result = apply(*this, [&](Schedule&) { replayer.run(trace.steps[i]); });

@@ -30,7 +30,7 @@ public:
     explicit Schedule(tir::PrimFuncPtr function, std::shared_ptr<const Chooser> chooser = nullptr);
 
     const tir::PrimFuncPtr& function() const { return function_; }
-    const Trace& trace() const { return trace_; }
+    const ScheduleTrace& trace() const { return trace_; }
     /// What was asked so far and how it was answered, in order.
     const std::vector<Decision>& decisions() const { return decisions_; }
 
@@ -84,7 +84,7 @@ public:
 
     /// Applies the steps of a trace that began at a function alike, its decisions as they were answered there. Fails at the
     /// first step that cannot be applied, saying which and why.
-    Result<void> replay(const Trace& trace);
+    Result<void> replay(const ScheduleTrace& trace);
 
 private:
     friend class Editor;
@@ -94,7 +94,7 @@ private:
     tir::PrimFuncPtr function_;
     std::shared_ptr<const Chooser> chooser_;
     std::vector<Decision> decisions_;
-    Trace trace_;
+    ScheduleTrace trace_;
     std::vector<std::string> blockNames_; // by number; of blocks with one name the last one lives
     size_t unscheduledBlocks_ = 0;        // so many of them stood in the unscheduled function
     std::map<int, arith::Var> loopVars_;  // loop id -> its variable

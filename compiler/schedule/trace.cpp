@@ -128,7 +128,7 @@ private:
 
 } // namespace
 
-std::string print(const Trace& trace) {
+std::string print(const ScheduleTrace& trace) {
     std::string out;
     const auto plain = [](auto number) { return std::to_string(number); };
     const auto block = [](int number) { return fmt::format("#{}", number); };
@@ -145,8 +145,8 @@ std::string print(const Trace& trace) {
     return out;
 }
 
-Result<Trace> parseTrace(std::string_view text) {
-    Trace trace;
+Result<ScheduleTrace> parseTrace(std::string_view text) {
+    ScheduleTrace trace;
     int line = 0;
     while (!text.empty()) {
         ++line;
@@ -215,8 +215,8 @@ Result<Decision> decisionOf(const Step& step) {
     return decision;
 }
 
-Result<Trace> withAnswers(const Trace& trace, const Answers& answers) {
-    Trace changed = trace;
+Result<ScheduleTrace> withAnswers(const ScheduleTrace& trace, const Answers& answers) {
+    ScheduleTrace changed = trace;
     for (const auto& [name, answer] : answers) {
         Step* decided = nullptr;
         bool referred = false;

@@ -49,15 +49,15 @@ struct Step {
     bool operator==(const Step&) const = default;
 };
 
-struct Trace {
+struct ScheduleTrace {
     std::vector<Step> steps;
-    bool operator==(const Trace&) const = default;
+    bool operator==(const ScheduleTrace&) const = default;
 };
 
 /// A step a line:  split loops(0) numbers(-1, $b0.rows) gives(3, 4)
-std::string print(const Trace& trace);
+std::string print(const ScheduleTrace& trace);
 /// Fails with the line for malformed text, and for more steps than limits::scheduleSteps.
-Result<Trace> parseTrace(std::string_view text);
+Result<ScheduleTrace> parseTrace(std::string_view text);
 
 /// The decision as a step, and back; fails for a step that is no well-formed decision.
 Step stepOf(const Decision& decision);
@@ -65,6 +65,6 @@ Result<Decision> decisionOf(const Step& step);
 
 /// The trace with other answers. Fails for a name that is no decision of the trace, for an answer that is none, and where
 /// no number of the trace refers to the decision: then the steps themselves follow from it.
-Result<Trace> withAnswers(const Trace& trace, const Answers& answers);
+Result<ScheduleTrace> withAnswers(const ScheduleTrace& trace, const Answers& answers);
 
 } // namespace lathe::schedule

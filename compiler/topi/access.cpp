@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Access analysis over flat, row-major indices.
+// Access patterns over flat, row-major indices.
 #include "topi/access.h"
 
 #include "arith/analysis.h"
@@ -12,7 +12,7 @@ namespace lathe::topi {
 using arith::Expr;
 using arith::ExprKind;
 
-std::optional<int64_t> Access::constantStride(const arith::Var& var) const {
+std::optional<int64_t> AccessPattern::constantStride(const arith::Var& var) const {
     if (!affine)
         return std::nullopt;
     auto it = stride.find(var.get());
@@ -27,8 +27,8 @@ const tir::Store* onlyStore(const tir::Block& block) {
     return guarded && !guarded->elseCase ? guarded->thenCase->as<tir::Store>() : block.body->as<tir::Store>();
 }
 
-Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
-    Access access;
+AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
+    AccessPattern access;
     access.buffer = buffer;
     std::vector<arith::Var> vars;
     for (const tir::IterVar& iter : block.iters)
@@ -65,15 +65,15 @@ Access accessOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, 
     return access;
 }
 
-std::vector<Access> readsOf(const tir::Block& block) {
-    std::vector<Access> reads;
+std::vector<AccessPattern> readsOf(const tir::Block& block) {
+    std::vector<AccessPattern> reads;
     const tir::Store* store = onlyStore(block);
     if (!store)
         return reads;
     arith::visit(store->value, [&](const Expr& node) {
         if (node.kind() == ExprKind::Load && node->storage != store->buffer) {
             auto buffer = std::static_pointer_cast<const tir::Buffer>(node->storage);
-            reads.push_back(accessOf(buffer, node->args, block));
+            reads.push_back(accessPatternOf(buffer, node->args, block));
         }
         return true;
     });
@@ -135,13 +135,14 @@ std::optional<Contraction> asContraction(const tir::Block& block) {
     Expr product = isOwn(left) ? right : isOwn(right) ? left : Expr();
     if (!product || product.kind() != ExprKind::Mul)
         return std::nullopt;
-    std::vector<Access> operands;
+    std::vector<AccessPattern> operands;
     for (Expr factor : product->args) {
         while (factor.kind() == ExprKind::Cast)
             factor = factor->args[0];
         if (factor.kind() != ExprKind::Load)
             return std::nullopt;
-        operands.push_back(accessOf(std::static_pointer_cast<const tir::Buffer>(factor->storage), factor->args, block));
+        operands.push_back(
+            accessPatternOf(std::static_pointer_cast<const tir::Buffer>(factor->storage), factor->args, block));
     }
     // Each operand is used for several results: one has a spatial axis that the other lacks.
     bool reused = std::any_of(block.iters.begin(), block.iters.end(), [&](const tir::IterVar& iter) {
@@ -149,7 +150,7 @@ std::optional<Contraction> asContraction(const tir::Block& block) {
     });
     if (!reused)
         return std::nullopt;
-    return Contraction{operands[0], operands[1], accessOf(store->buffer, store->indices, block)};
+    return Contraction{operands[0], operands[1], accessPatternOf(store->buffer, store->indices, block)};
 }
 
 } // namespace lathe::topi

@@ -11,7 +11,7 @@
 namespace lathe::topi {
 
 /// One load or the store of a block: coefficient of each iteration variable in the flat element index.
-struct Access {
+struct AccessPattern {
     tir::BufferPtr buffer;
     bool affine = false;                                  // false: coefficients say nothing
     std::map<const arith::ExprNode*, arith::Expr> stride; // only variables that occur
@@ -24,9 +24,10 @@ struct Access {
 
 /// The block's single store; null if its body is anything else (checks, lets, several stores).
 const tir::Store* onlyStore(const tir::Block& block);
-Access accessOf(const tir::BufferPtr& buffer, const std::vector<arith::Expr>& indices, const tir::Block& block);
+AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<arith::Expr>& indices,
+                              const tir::Block& block);
 /// Loads in the stored value that read other buffers than the one written.
-std::vector<Access> readsOf(const tir::Block& block);
+std::vector<AccessPattern> readsOf(const tir::Block& block);
 
 /// Whether the block writes what is seen outside of the kernel.
 bool isOutput(const tir::Block& block);
@@ -38,7 +39,7 @@ bool isCheap(const tir::Block& block);
 
 /// sum over reduce variables of a product of two loads (each perhaps cast).
 struct Contraction {
-    Access a, b, output;
+    AccessPattern a, b, output;
 };
 std::optional<Contraction> asContraction(const tir::Block& block);
 

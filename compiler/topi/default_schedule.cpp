@@ -49,7 +49,7 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
         bool repeated = consumers.size() > 1;
         // What a reduction reads must stay linear in its axes, or there are no vectors.
         bool linear = true;
-        for (const Access& read : readsOf(schedule.get(block)))
+        for (const AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine;
         bool contracted = false;
         for (const BlockRef& consumer : consumers) {
@@ -58,7 +58,7 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
                 continue;
             contracted |= !linear || asContraction(body).has_value();
             // An element that a reduction reads for several results is computed that many times.
-            for (const Access& read : readsOf(body))
+            for (const AccessPattern& read : readsOf(body))
                 if (read.buffer == onlyStore(schedule.get(block))->buffer)
                     for (const tir::IterVar& iter : body.iters)
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
@@ -82,9 +82,9 @@ LoopRef fused(Schedule& s, const std::vector<LoopRef>& loops) {
 
 /// Whether all reads go along with the store or stay where they are: then one loop can stand for all.
 bool isFlat(const tir::Block& block, const tir::Store& store) {
-    const Access output = accessOf(store.buffer, store.indices, block);
+    const AccessPattern output = accessPatternOf(store.buffer, store.indices, block);
     bool flat = true;
-    for (const Access& read : readsOf(block)) {
+    for (const AccessPattern& read : readsOf(block)) {
         flat &= read.affine && output.affine;
         for (const tir::IterVar& iter : block.iters)
             flat &= read.uses(iter.var) == output.uses(iter.var) &&
@@ -109,7 +109,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
     if (!store || loops.empty())
         return;
     int widest = store->buffer->dtype.bits;
-    for (const Access& read : readsOf(schedule.get(block)))
+    for (const AccessPattern& read : readsOf(schedule.get(block)))
         widest = std::max<int>(widest, read.buffer->dtype.bits);
     const int64_t lanes = std::max<int64_t>(2, target.lanes(widest));
     const bool flat = isFlat(schedule.get(block), *store);

@@ -97,7 +97,7 @@ Expr wrapIndex(const Expr& value, const Expr& extent) {
     return arith::select(arith::lt(index, 0), index + extent, index);
 }
 
-Expr choose(const Expr& position, const std::vector<Expr>& values) {
+Expr selectAt(const Expr& position, const std::vector<Expr>& values) {
     LATHE_ASSERT(!values.empty(), "nothing to choose from");
     Expr result = values.back();
     for (size_t i = values.size() - 1; i-- > 0;)

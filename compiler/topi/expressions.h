@@ -47,7 +47,7 @@ Indices unflatten(const Expr& flat, const Shape& shape);
 Expr wrapIndex(const Expr& value, const Expr& extent);
 
 /// values[position] as selects; position is in range.
-Expr choose(const Expr& position, const std::vector<Expr>& values);
+Expr selectAt(const Expr& position, const std::vector<Expr>& values);
 
 const relay::TensorType& resultTensor(const CallContext& call, int field = 0);
 /// Axis that may count from the end.

@@ -95,7 +95,7 @@ Tensors computeGatherNd(const CallContext& call) {
         *length == 0
             ? call.args[1]
             : checkedIndices(
-                  call.args[1], [&](const std::vector<Var>& i) { return choose(i.back(), extents); }, call.origin);
+                  call.args[1], [&](const std::vector<Var>& i) { return selectAt(i.back(), extents); }, call.origin);
     return {te::compute(
         "gather_nd", resultTensor(call).shape,
         [&](const std::vector<Var>& i) {

@@ -87,7 +87,7 @@ Tensors computeShapeOf(const CallContext& call) {
         "shape_of", {static_cast<int64_t>(dims.size())},
         [&](const std::vector<Var>& i) {
             // A rank of 0 has no elements, but an expression is wanted all the same.
-            return dims.empty() ? arith::zero(types::Int64) : convert(choose(i[0], dims), types::Int64);
+            return dims.empty() ? arith::zero(types::Int64) : convert(selectAt(i[0], dims), types::Int64);
         },
         call.origin)};
 }

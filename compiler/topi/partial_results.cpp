@@ -22,7 +22,7 @@ constexpr int64_t dotRows = 4, dotColumns = 2;
 const std::vector<int64_t> dotCounts = {1, 2, 3, 4, 6, 8};
 
 /// The longest spatial axis that one operand uses and the other does not; -1: none.
-int ownAxis(const tir::Block& body, const Access& own, const Access& other) {
+int ownAxis(const tir::Block& body, const AccessPattern& own, const AccessPattern& other) {
     int best = -1;
     int64_t most = 1;
     for (size_t i = 0; i < body.iters.size(); ++i) {
@@ -49,7 +49,7 @@ int64_t lanesAlong(const tir::Block& body, const Target& target) {
     const tir::Store* store = onlyStore(body);
     bool follows = false, fits = store && isReduction(body) && body.iters.back().kind == tir::IterKind::Reduce;
     if (fits)
-        for (const Access& read : readsOf(body)) {
+        for (const AccessPattern& read : readsOf(body)) {
             auto stride = read.constantStride(body.iters.back().var);
             fits &= stride && (*stride == 0 || *stride == 1);
             follows |= stride == 1;

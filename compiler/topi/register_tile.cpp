@@ -53,7 +53,7 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
             return false;
     if (axis != next.iters.size())
         return false;
-    for (const Access& read : readsOf(next))
+    for (const AccessPattern& read : readsOf(next))
         if (read.buffer == onlyStore(body)->buffer)
             for (const tir::IterVar& iter : next.iters)
                 if (!read.affine || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
@@ -89,7 +89,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         return std::nullopt;
     int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
     RegisterTile tile;
-    const Access* vectors = nullptr;
+    const AccessPattern* vectors = nullptr;
     // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous.
     for (bool packed : {true, false})
         for (size_t i = 0; i < body.iters.size() && tile.vectorAxis < 0; ++i) {
@@ -105,7 +105,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         }
     if (tile.vectorAxis < 0)
         return std::nullopt;
-    const Access* scalars = vectors == &found->b ? &found->a : &found->b;
+    const AccessPattern* scalars = vectors == &found->b ? &found->a : &found->b;
     int64_t best = 0;
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
@@ -133,12 +133,12 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
     const tir::Store* store = onlyStore(body);
     if (!store || !isReduction(body))
         return std::nullopt;
-    Access output = accessOf(store->buffer, store->indices, body);
+    AccessPattern output = accessPatternOf(store->buffer, store->indices, body);
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
         if (iter.kind != tir::IterKind::Spatial || output.constantStride(iter.var) != 1)
             continue;
-        for (const Access& read : readsOf(body))
+        for (const AccessPattern& read : readsOf(body))
             if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
                 return std::nullopt;
         int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));

@@ -109,7 +109,7 @@ Tensors computeGridSample(const CallContext& call) {
             const Expr value = convert((*grid)(asIndices(i)), real);
             for (size_t c = 0; c < spatial; ++c)
                 choices.push_back(axes[spatial - 1 - c].position(value));
-            return choose(i.back(), choices);
+            return selectAt(i.back(), choices);
         },
         call.origin);
     const DataType dtype = resultTensor(call).dtype;

@@ -13,12 +13,12 @@ namespace {
 using arith::Expr;
 using arith::Intrinsic;
 
-struct Layout {
+struct FloatFormat {
     int mantissa;
     int bias;
 };
 
-Layout layoutOf(DataType type) {
+FloatFormat formatOf(DataType type) {
     switch (type.code) {
     case TypeCode::BFloat:
         return {7, 127};
@@ -102,15 +102,15 @@ Expr narrowToFloat32(const Expr& stored, DataType narrow) {
         return e8m0ToFloat(bits);
     if (narrow.code == TypeCode::BFloat)
         return asFloat32(shl(bits, 16));
-    const Layout layout = layoutOf(narrow);
+    const FloatFormat format = formatOf(narrow);
     const uint64_t signBit = uint64_t{1} << (narrow.bits - 1);
     Expr magnitude = bitAnd(bits, word(bits, signBit - 1));
-    Expr scaled = asFloat32(shl(magnitude, 23 - layout.mantissa)) * f32(bits, std::ldexp(1.0, 127 - layout.bias));
+    Expr scaled = asFloat32(shl(magnitude, 23 - format.mantissa)) * f32(bits, std::ldexp(1.0, 127 - format.bias));
     Expr result = asWord(scaled);
     if (hasInfinity(narrow)) {
         uint64_t infinity = floatToBits(std::numeric_limits<double>::infinity(), narrow.scalar(), Overflow::Special);
         result = arith::select(arith::ge(magnitude, word(bits, infinity)),
-                               bitOr(shl(magnitude, 23 - layout.mantissa), word(bits, 0x7f800000)), result);
+                               bitOr(shl(magnitude, 23 - format.mantissa), word(bits, 0x7f800000)), result);
     }
     Expr sign = shl(bitAnd(bits, word(bits, signBit)), 32 - narrow.bits);
     result = bitOr(result, sign);
@@ -126,8 +126,8 @@ Expr float32ToNarrow(const Expr& value, DataType narrow, Overflow overflow, E8M0
     const DataType type = narrow.scalar();
     if (type.code == TypeCode::Float8E8M0)
         return floatToE8M0(value, overflow, rounding);
-    const Layout layout = layoutOf(type);
-    const int shift = 23 - layout.mantissa;
+    const FloatFormat format = formatOf(type);
+    const int shift = 23 - format.mantissa;
     const uint64_t signBit = uint64_t{1} << (type.bits - 1);
     const double nan = std::numeric_limits<double>::quiet_NaN(), infinity = std::numeric_limits<double>::infinity();
     const bool four = type.code == TypeCode::Float4E2M1;
@@ -139,10 +139,10 @@ Expr float32ToNarrow(const Expr& value, DataType narrow, Overflow overflow, E8M0
     Expr magnitude = bitAnd(bits, word(bits, 0x7fffffff));
     Expr odd = bitAnd(shr(magnitude, shift), word(bits, 1));
     Expr code = shr(magnitude + word(bits, (uint64_t{1} << (shift - 1)) - 1) + odd, shift);
-    if (layout.bias != 127) {
-        code = code - word(bits, static_cast<uint64_t>(127 - layout.bias) << layout.mantissa);
-        const int minExponent = 1 - layout.bias;
-        Expr quantum = f32(bits, std::ldexp(1.0, minExponent - layout.mantissa + 23));
+    if (format.bias != 127) {
+        code = code - word(bits, static_cast<uint64_t>(127 - format.bias) << format.mantissa);
+        const int minExponent = 1 - format.bias;
+        Expr quantum = f32(bits, std::ldexp(1.0, minExponent - format.mantissa + 23));
         Expr subnormal = asWord(asFloat32(magnitude) + quantum) - asWord(quantum);
         Expr least = asWord(f32(bits, std::ldexp(1.0, minExponent)));
         code = arith::select(arith::lt(magnitude, least), subnormal, code);

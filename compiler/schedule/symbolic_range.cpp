@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Interval arithmetic over expressions: affine forms exactly, the rest by structure.
-#include "schedule/region.h"
+#include "schedule/symbolic_range.h"
 
 #include <algorithm>
 
@@ -22,13 +22,13 @@ class Bounder {
 public:
     explicit Bounder(const LoopRanges& loops) : loops_(loops) {}
 
-    std::optional<Range> run(const Expr& expr) {
+    std::optional<SymbolicRange> run(const Expr& expr) {
         std::vector<Var> relaxed;
         for (const Var& var : arith::freeVars(expr))
             if (loops_.ranges.contains(var.get()))
                 relaxed.push_back(var);
         if (relaxed.empty())
-            return Range{expr, expr};
+            return SymbolicRange{expr, expr};
         if (auto affine = arith::asAffine(expr, relaxed))
             if (auto range = affineRange(*affine, relaxed))
                 return range;
@@ -36,11 +36,11 @@ public:
     }
 
 private:
-    std::optional<Range> affineRange(const arith::Affine& affine, const std::vector<Var>& vars) {
-        Range range{affine.base, affine.base};
+    std::optional<SymbolicRange> affineRange(const arith::Affine& affine, const std::vector<Var>& vars) {
+        SymbolicRange range{affine.base, affine.base};
         for (size_t i = 0; i < vars.size(); ++i) {
             const Expr& factor = affine.coefficients[i];
-            const Range& of = loops_.ranges.at(vars[i].get());
+            const SymbolicRange& of = loops_.ranges.at(vars[i].get());
             if (isNonNegative(factor, loops_.facts)) {
                 range.lower = range.lower + factor * of.lower;
                 range.upper = range.upper + factor * of.upper;
@@ -54,14 +54,14 @@ private:
         return tidy(range);
     }
 
-    Range tidy(const Range& range) {
+    SymbolicRange tidy(const SymbolicRange& range) {
         return {arith::simplify(range.lower, loops_.facts), arith::simplify(range.upper, loops_.facts)};
     }
 
-    std::optional<Range> byStructure(const Expr& expr) {
+    std::optional<SymbolicRange> byStructure(const Expr& expr) {
         if (expr.kind() == ExprKind::Var)
             return loops_.ranges.at(expr.get());
-        std::vector<Range> args;
+        std::vector<SymbolicRange> args;
         for (size_t i = expr.kind() == ExprKind::Select ? 1 : 0; i < expr->args.size(); ++i) {
             auto range = expr->args[i].dtype().isIndex() ? run(expr->args[i]) : std::nullopt;
             if (!range)
@@ -93,9 +93,9 @@ private:
         }
     }
 
-    std::optional<Range> product(const Range& a, const Range& b) {
-        const Range& fixed = a.lower.same(a.upper) ? a : b;
-        const Range& moving = a.lower.same(a.upper) ? b : a;
+    std::optional<SymbolicRange> product(const SymbolicRange& a, const SymbolicRange& b) {
+        const SymbolicRange& fixed = a.lower.same(a.upper) ? a : b;
+        const SymbolicRange& moving = a.lower.same(a.upper) ? b : a;
         if (!fixed.lower.same(fixed.upper))
             return std::nullopt;
         if (isNonNegative(fixed.lower, loops_.facts))
@@ -105,7 +105,7 @@ private:
         return std::nullopt;
     }
 
-    std::optional<Range> remainder(const Range& a, const Range& b) {
+    std::optional<SymbolicRange> remainder(const SymbolicRange& a, const SymbolicRange& b) {
         if (!b.lower.same(b.upper) || !isPositive(b.lower, loops_.facts))
             return std::nullopt;
         Expr first = arith::floorDiv(a.lower, b.lower), last = arith::floorDiv(a.upper, b.lower);
@@ -193,11 +193,11 @@ void LoopRanges::add(const Var& var, const Expr& min, const Expr& extent, bool r
         ranges[var.get()] = {min, last};
 }
 
-std::optional<Range> rangeOf(const Expr& expr, const LoopRanges& loops) {
+std::optional<SymbolicRange> rangeOf(const Expr& expr, const LoopRanges& loops) {
     return Bounder(loops).run(arith::simplify(expr, loops.facts));
 }
 
-Range unite(const Range& a, const Range& b, const arith::Facts& facts) {
+SymbolicRange unite(const SymbolicRange& a, const SymbolicRange& b, const arith::Facts& facts) {
     auto pick = [&](const Expr& x, const Expr& y, bool least) {
         arith::Interval difference = arith::bounds(arith::simplify(x - y, facts), facts);
         if (least ? difference.upper <= 0 : difference.lower >= 0)
@@ -209,7 +209,7 @@ Range unite(const Range& a, const Range& b, const arith::Facts& facts) {
     return {pick(a.lower, b.lower, true), pick(a.upper, b.upper, false)};
 }
 
-Expr extentOf(const Range& range, const arith::Facts& facts) {
+Expr extentOf(const SymbolicRange& range, const arith::Facts& facts) {
     return arith::simplify(range.upper - range.lower + 1, facts);
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A region of the entry while it is built: a list of statements, scopes (a name from here to the end) and frames (memory
-// that is pushed where all its sizes are known). It becomes one nested statement when it is finished.
+// One Block of the entry while it is built: a list of statements, names (each holds from there to the end) and frames
+// (memory that is pushed where all its sizes are known). It becomes one nested statement when it is finished.
 #pragma once
 
 #include "lower/memory_plan.h"
@@ -13,18 +13,18 @@
 
 namespace lathe::lower {
 
-class Region {
+class EntryScope {
 public:
-    /// kept: the region's memory outlives it (its results are handed on by address).
-    explicit Region(bool kept) : kept_(kept) {}
+    /// kept: the scope's memory outlives it (its results are handed on by address).
+    explicit EntryScope(bool kept) : kept_(kept) {}
 
     void add(tir::Stmt stmt);
-    /// value under a name for the rest of the region.
+    /// value under a name for the rest of the scope.
     arith::Var let(const std::string& name, Expr value);
     void define(const arith::Var& var, Expr value);
-    /// A small mutable place on the stack for the rest of the region.
+    /// A small mutable place on the stack for the rest of the scope.
     tir::BufferPtr local(const std::string& name, DataType dtype);
-    /// buffer stands for memory at address for the rest of the region.
+    /// buffer stands for memory at address for the rest of the scope.
     void bind(tir::BufferPtr buffer, Expr address);
 
     /// Address of `bytes` in the current segment's frame.
@@ -33,9 +33,9 @@ public:
     /// From here on sizes may use symbols that were just defined.
     void newSegment() { segment_ = -1; }
 
-    /// Peak memory of frames inside a nested region, to add to this one's; null: not known. kept: as of that region.
+    /// Peak memory of frames inside a nested scope, to add to this one's; null: not known. kept: as of that scope.
     void nested(const Expr& peak, bool kept);
-    /// The statement, and the peak of the region's memory in bytes; null: not known.
+    /// The statement, and the peak of the scope's memory in bytes; null: not known.
     std::pair<tir::Stmt, Expr> finish();
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Regions are lists first, so that a long model nests no deeper than its scopes; finishing folds from the end.
-#include "lower/region.h"
+// Scopes are lists first, so that a long model nests no deeper than its names; finishing folds from the end.
+#include "lower/entry_scope.h"
 
 #include "base/limits.h"
 #include "lower/sizes.h"
@@ -27,31 +27,31 @@ tir::Stmt evaluate(Expr value) {
     return tir::makeStmt(tir::Evaluate{std::move(value)}, -1);
 }
 
-void Region::add(tir::Stmt stmt) {
+void EntryScope::add(tir::Stmt stmt) {
     items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr});
 }
 
-arith::Var Region::let(const std::string& name, Expr value) {
+arith::Var EntryScope::let(const std::string& name, Expr value) {
     arith::Var var = arith::var(name, value.dtype());
     define(var, std::move(value));
     return var;
 }
 
-void Region::define(const arith::Var& var, Expr value) {
+void EntryScope::define(const arith::Var& var, Expr value) {
     items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr});
 }
 
-tir::BufferPtr Region::local(const std::string& name, DataType dtype) {
+tir::BufferPtr EntryScope::local(const std::string& name, DataType dtype) {
     tir::BufferPtr buffer = tir::makeBuffer(name, dtype, {Expr(1)}, tir::Scope::Local);
     items_.push_back({ItemKind::Local, nullptr, {}, {}, buffer});
     return buffer;
 }
 
-void Region::bind(tir::BufferPtr buffer, Expr address) {
+void EntryScope::bind(tir::BufferPtr buffer, Expr address) {
     items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer)});
 }
 
-Expr Region::allocate(const Expr& bytes) {
+Expr EntryScope::allocate(const Expr& bytes) {
     if (segment_ < 0) {
         segment_ = static_cast<int>(segments_.size());
         auto segment = std::make_unique<Segment>();
@@ -73,7 +73,7 @@ Expr Region::allocate(const Expr& bytes) {
     return address;
 }
 
-void Region::release(const Expr& address) {
+void EntryScope::release(const Expr& address) {
     auto it = live_.find(address.get());
     if (it == live_.end())
         return;
@@ -81,7 +81,7 @@ void Region::release(const Expr& address) {
     live_.erase(it);
 }
 
-void Region::nested(const Expr& peak, bool kept) {
+void EntryScope::nested(const Expr& peak, bool kept) {
     nestedKept_ = nestedKept_ || kept;
     if (!peak || !nestedPeak_)
         nestedPeak_ = {};
@@ -91,7 +91,7 @@ void Region::nested(const Expr& peak, bool kept) {
         nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak));
 }
 
-std::pair<tir::Stmt, Expr> Region::finish() {
+std::pair<tir::Stmt, Expr> EntryScope::finish() {
     arith::VarMap values;
     Expr peak = nestedPeak_ ? arith::simplify(nestedPeak_ + keptPeak_) : Expr();
     for (const auto& segment : segments_) {

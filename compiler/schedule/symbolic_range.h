@@ -10,7 +10,7 @@
 namespace lathe::schedule {
 
 /// Inclusive on both sides. Conservative: it may be wider than what occurs.
-struct Range {
+struct SymbolicRange {
     Expr lower;
     Expr upper;
 };
@@ -18,7 +18,7 @@ struct Range {
 /// What loops run over, for analysis: constant facts for the simplifier and symbolic ranges to relax.
 struct LoopRanges {
     arith::Facts facts;
-    std::unordered_map<const arith::ExprNode*, Range> ranges; // in terms of what is outside all of the loops
+    std::unordered_map<const arith::ExprNode*, SymbolicRange> ranges; // in terms of what is outside all of the loops
 
     LoopRanges() = default;
     /// Outermost first. Loops before `relaxFrom` give facts only; those from there on are relaxed.
@@ -27,10 +27,10 @@ struct LoopRanges {
 };
 
 /// The values of `expr` while the relaxed loops run; nothing if it cannot be bounded.
-std::optional<Range> rangeOf(const Expr& expr, const LoopRanges& loops);
+std::optional<SymbolicRange> rangeOf(const Expr& expr, const LoopRanges& loops);
 /// Smallest known range that contains both.
-Range unite(const Range& a, const Range& b, const arith::Facts& facts);
-Expr extentOf(const Range& range, const arith::Facts& facts);
+SymbolicRange unite(const SymbolicRange& a, const SymbolicRange& b, const arith::Facts& facts);
+Expr extentOf(const SymbolicRange& range, const arith::Facts& facts);
 
 /// lower <= expr / expr < limit for all values of all loops.
 bool provablyAtLeast(const Expr& expr, const Expr& lower, const LoopRanges& loops);
