@@ -82,6 +82,8 @@ std::string text(const std::vector<Expr>& shape);
 Result<void> checkAxis(int64_t axis, int64_t rank);
 /// One dim for two that must be equal: an error if they never are, a requirement if not provably.
 Result<Expr> equalDim(const Expr& a, const Expr& b, RuleContext& context, const std::string& what);
+/// Every dim of `from` is 1 or that of `to`, from the end: `to` is what a broadcast gives.
+Result<void> broadcastsTo(const std::vector<Expr>& from, const std::vector<Expr>& to, RuleContext& context);
 Result<void> checkCount(size_t count, size_t rank, const char* what);
 /// Fails for a word of an attribute that the operator does not know.
 Result<void> checkWord(const char* attribute, const std::string& word, std::initializer_list<std::string_view> known);

@@ -317,6 +317,23 @@ Result<Expr> equalDim(const Expr& a, const Expr& b, RuleContext& context, const 
     return arith::isConst(b) ? b : a;
 }
 
+Result<void> broadcastsTo(const std::vector<Expr>& from, const std::vector<Expr>& to, RuleContext& context) {
+    const std::string never = fmt::format("{} does not broadcast to {}", text(from), text(to));
+    if (from.size() > to.size())
+        return failure(never);
+    const size_t lead = to.size() - from.size();
+    for (size_t i = 0; i < from.size(); ++i) {
+        const Expr &own = from[i], &wanted = to[lead + i];
+        if (arith::isConst(own, 1) || own.same(wanted) || arith::provablyEqual(own, wanted))
+            continue;
+        const Expr condition = arith::logicalOr(arith::eq(own, wanted), arith::eq(own, Expr(1)));
+        if (arith::provablyFalse(condition))
+            return failure(never);
+        context.require(condition, fmt::format("{} broadcasts to {}", text(from), text(to)));
+    }
+    return {};
+}
+
 Result<void> checkCount(size_t count, size_t rank, const char* what) {
     if (count != rank)
         return failure(fmt::format("{} has {} entries for a tensor of rank {}", what, count, rank));

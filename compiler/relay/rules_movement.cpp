@@ -51,19 +51,7 @@ Result<Type> transpose(Op, RuleContext& context) {
 Result<Type> broadcastTo(Op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const std::vector<Expr>& shape = attrs<BroadcastAttrs>(context.attrs()).shape;
-    std::string never = fmt::format("{} does not broadcast to {}", text(x->shape), text(shape));
-    if (x->shape.size() > shape.size())
-        return failure(never);
-    size_t lead = shape.size() - x->shape.size();
-    for (size_t i = 0; i < x->shape.size(); ++i) {
-        const Expr &from = x->shape[i], &to = shape[lead + i];
-        if (arith::isConst(from, 1) || from.same(to) || arith::provablyEqual(from, to))
-            continue;
-        Expr condition = arith::logicalOr(arith::eq(from, to), arith::eq(from, Expr(1)));
-        if (arith::provablyFalse(condition))
-            return failure(never);
-        context.require(condition, fmt::format("{} broadcasts to {}", text(x->shape), text(shape)));
-    }
+    LATHE_CHECKED(broadcastsTo(x->shape, shape, context));
     return tensorType(x->dtype, shape);
 }
 

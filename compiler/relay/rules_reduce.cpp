@@ -64,9 +64,7 @@ Result<Type> layerNorm(Op, RuleContext& context) {
         if (!context.args()[arg])
             continue;
         LATHE_TRY(const TensorType* other, tensorArg(context, static_cast<int>(arg)));
-        LATHE_TRY(std::vector<Expr> joined, broadcastShapes(x->shape, other->shape, &context));
-        if (joined.size() != x->shape.size())
-            return failure(fmt::format("{} does not broadcast to {}", text(other->shape), text(x->shape)));
+        LATHE_CHECKED(broadcastsTo(other->shape, x->shape, context));
     }
     return tensorType(x->dtype, x->shape);
 }

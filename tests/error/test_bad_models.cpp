@@ -158,6 +158,18 @@ private slots:
         QTest::newRow("shapes that disagree, Reshape")
             << "g (float[2,3] x) => (float[4] y) <int64[1] to = {4}> { [shaped] y = Reshape(x, to) }" << "shaped"
             << "ai.onnx.Reshape" << "";
+        QTest::newRow("an operand that would widen the others, Gemm")
+            << "g (float[1,2] x, float[2,3] z, float[5,3] c) => (float[5,3] y) { [gemm] y = Gemm(x, z, c) }" << "gemm"
+            << "ai.onnx.Gemm" << "[5,3] does not broadcast to [1,3]";
+        QTest::newRow("an operand that would widen the others, PRelu")
+            << "g (float[1,3] x, float[2,3] s) => (float[2,3] y) { [prelu] y = PRelu(x, s) }" << "prelu"
+            << "ai.onnx.PRelu" << "[2,3] does not broadcast to [1,3]";
+        QTest::newRow("an operand that would widen the others, LayerNormalization")
+            << "g (float[2,1] x, float[3] w) => (float[2,3] y) { [norm] y = LayerNormalization(x, w) }" << "norm"
+            << "ai.onnx.LayerNormalization" << "[3] does not broadcast to [2,1]";
+        QTest::newRow("parts that do not cover a dim")
+            << "g (float[5] x) => (float[2] y, float[2] z) <int64[2] parts = {2, 2}> { [split] y, z = Split(x, parts) }"
+            << "split" << "ai.onnx.Split" << "cover a dim of 5";
         QTest::newRow("types that disagree") << "g (float[2] x, int64[2] z) => (float[2] y) { [sum] y = Add(x, z) }"
                                              << "sum" << "ai.onnx.Add" << "";
         QTest::newRow("too few inputs") << "g (float[2] x) => (float[2] y) { [sum] y = Add(x) }" << "sum"

@@ -10,6 +10,7 @@
 #include <QElapsedTimer>
 #include <QTemporaryDir>
 #include <QTest>
+#include <limits>
 #include <random>
 
 using namespace lathe::testing;
@@ -98,6 +99,55 @@ private slots:
             [write] y = ScatterElements <axis = 0> (x, i, u)
         })" << QStringList{"x=3,4", "i=1,4", "u=1,4"}
                                          << QStringList{"x=3,4", "i=1,5", "u=1,5"} << "is within tensor";
+        // An operand that ONNX broadcasts to the others' dims does not widen them.
+        QTest::newRow("third operand of Gemm") << R"(g (float[m,k] x, float[k,n] y, float[p,q] c) => (float[a,b] z) {
+            [gemm] z = Gemm (x, y, c)
+        })" << QStringList{"x=2,3", "y=3,4", "c=1,4"}
+                                               << QStringList{"x=1,2", "y=2,3", "c=5,3"} << "broadcasts to";
+        QTest::newRow("slopes") << "g (float[n,c] x, float[p,q] s) => (float[a,b] y) { [prelu] y = PRelu (x, s) }"
+                                << QStringList{"x=2,3", "s=1,3"} << QStringList{"x=1,3", "s=2,3"} << "broadcasts to";
+        QTest::newRow("scale of a norm") << R"(g (float[n,c] x, float[s] w) => (float[a,b] y) {
+            [norm] y = LayerNormalization (x, w)
+        })" << QStringList{"x=2,3", "w=3"}
+                                         << QStringList{"x=2,1", "w=3"} << "broadcasts to";
+        QTest::newRow("bias of a convolution")
+            << R"(g (float[n,2,h] x, float[m,2,1] w, float[b] c) => (float[p,q,r] y) {
+            [conv] y = Conv (x, w, c)
+        })" << QStringList{"x=1,2,4", "w=3,2,1", "c=3"}
+            << QStringList{"x=1,2,4", "w=1,2,1", "c=3"} << "broadcasts to";
+        QTest::newRow("scales of channels") << R"(g (float[n,c] x, float[s] d) => (uint8[a,b] y) {
+            [quantize] y = QuantizeLinear (x, d)
+        })" << QStringList{"x=2,3", "d=3"} << QStringList{"x=2,1", "d=3"}
+                                            << "broadcasts to";
+        QTest::newRow("expanded") << R"(g (float[n] x, float[m] t) => (float[a] y) {
+            s = Shape (t)
+            [wide] y = Expand (x, s)
+        })" << QStringList{"x=1", "t=5"}
+                                  << QStringList{"x=3", "t=5"} << "broadcast";
+        QTest::newRow("parts of a dim") << R"(g (float[n] x) => (float[a] y, float[b] z) {
+            parts = Constant <value_ints = [2, 4]> ()
+            [split] y, z = Split <axis = 0> (x, parts)
+        })" << QStringList{"x=6"} << QStringList{"x=10"}
+                                        << "cover a dim";
+        QTest::newRow("squeezed") << "g (float[n,1] x) => (float[a] y) { [squeeze] y = Squeeze (x) }"
+                                  << QStringList{"x=2,1"} << QStringList{"x=1,1"} << "which a squeeze without axes";
+        QTest::newRow("inferred beside 0") << R"(g (float[n,m] x, float[p] t) => (float[a,b] y) {
+            s = Shape (t)
+            rest = Constant <value_ints = [-1]> ()
+            shape = Concat <axis = 0> (s, rest)
+            [shaped] y = Reshape (x, shape)
+        })" << QStringList{"x=4,0", "t=2"} << QStringList{"x=4,0", "t=0"}
+                                           << "beside -1";
+        QTest::newRow("resized from nothing") << R"(g (float[1,1,h,w] x) => (float[a,b,c,d] y) {
+            sizes = Constant <value_ints = [1, 1, 4, 4]> ()
+            [resize] y = Resize (x, , , sizes)
+        })" << QStringList{"x=1,1,2,3"} << QStringList{"x=1,1,0,3"}
+                                              << "which is resized";
+        QTest::newRow("transposed convolution of nothing")
+            << R"(g (float[n,2,h] x, float[2,3,3] w) => (float[a,b,c] y) {
+            [up] y = ConvTranspose <strides = [2]> (x, w)
+        })" << QStringList{"x=1,2,1", "w=2,3,3"}
+            << QStringList{"x=1,2,0", "w=2,3,3"} << "as a stride needs it";
         QTest::newRow("an empty input with huge dims")
             << R"(g (float[a,b,c] x) => (float[a,b,c] y) { [relu] y = Relu (x) })" << QStringList{"x=2,0,3"}
             << QStringList{"x=1099511627776,0,1099511627776"} << "1099511627776 x 0 x 1099511627776";
@@ -135,6 +185,62 @@ private slots:
             const Outcome wrong = runOn(a, b);
             QVERIFY2(wrong.code == 1, wrong.err.c_str());
             QVERIFY2(wrong.err.find("is negative") != std::string::npos, wrong.err.c_str());
+        }
+    }
+
+    /// Dims that ONNX's definition gives where ONNX's body for the operator would infer them from no elements.
+    void emptyAttention() {
+        writeFile(model_.toStdString(), modelBytes(R"(<ir_version: 10, opset_import: ["" : 23]>
+        g (float[a,b,c] q, float[d,e,f] k, float[h,i,j] v) => (float[l,m,n] y) {
+            [attend] y = Attention <q_num_heads = 9, kv_num_heads = 3> (q, k, v)
+        })"));
+        for (const auto& [sizes, dims] :
+             {std::pair{"2,0", "[2,0,72]"}, {"0,2", "[0,2,72]"}, {"0,0", "[0,0,72]"}, {"2,3", "[2,3,72]"}}) {
+            const Outcome outcome =
+                run({QString("q=%1,72").arg(sizes), QString("k=%1,24").arg(sizes), QString("v=%1,24").arg(sizes)});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.out.find(dims) != std::string::npos, outcome.out.c_str());
+        }
+        const Outcome wrong = run({"q=1,2,72", "k=5,2,24", "v=5,2,24"});
+        QVERIFY2(wrong.code == 1 && wrong.err.find("has the dims") != std::string::npos, wrong.err.c_str());
+    }
+
+    void scaleOfRmsNorm() {
+        writeFile(model_.toStdString(), modelBytes(R"(<ir_version: 10, opset_import: ["" : 23]>
+            g (float[n,c] x, float[p,q] w) => (float[a,b] y) { [norm] y = RMSNormalization (x, w) })"));
+        const Outcome right = run({"x=2,3", "w=1,3"});
+        QVERIFY2(right.code == 0, right.err.c_str());
+        const Outcome wrong = run({"x=1,3", "w=2,3"});
+        QVERIFY2(wrong.code == 1 && wrong.err.find("broadcasts to") != std::string::npos, wrong.err.c_str());
+    }
+
+    void optimizer() {
+        writeFile(model_.toStdString(),
+                  modelBytes(R"(<ir_version: 10, opset_import: ["" : 21, "ai.onnx.preview.training" : 1]>
+        g (float r, int64 t, float[n] x, float[m] d, float[k] v) => (float[a] y, float[b] w) {
+            [step] y, w = ai.onnx.preview.training.Momentum
+                <alpha = 0.9, beta = 0.9, norm_coefficient = 0.1, mode = "standard"> (r, t, x, d, v)
+        })"));
+        const Outcome right = run({"x=3", "d=3", "v=3"});
+        QVERIFY2(right.code == 0, right.err.c_str());
+        for (const QStringList& shapes : {QStringList{"x=3", "d=1", "v=3"}, {"x=1", "d=1", "v=3"}}) {
+            const Outcome wrong = run(shapes);
+            QVERIFY2(wrong.code == 1 && wrong.err.find("has the dims") != std::string::npos, wrong.err.c_str());
+        }
+    }
+
+    void farDiagonals() {
+        writeFile(model_.toStdString(), graphBytes(R"(g (float[2,2] x, int64[1] k) => (float[2,2] y, float[2,2] z) {
+            y = Trilu <upper = 1> (x, k)
+            z = Sub (x, y)
+        })"));
+        const QString file = temporary_.filePath("k.npy");
+        for (const auto& [k, zeros] : {std::pair{std::numeric_limits<int64_t>::max(), "y: float32[2,2] 0 0 0 0"},
+                                       {std::numeric_limits<int64_t>::min(), "z: float32[2,2] 0 0 0 0"}}) {
+            writeFile(file.toStdString(), arrayOf(k));
+            const Outcome outcome = runLathe({"run", model_, "--input", "k=" + file});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.out.find(zeros) != std::string::npos, outcome.out.c_str());
         }
     }
 

@@ -3,6 +3,8 @@
 // The short forms, and arithmetic on dims.
 #include "frontend/common/emit.h"
 
+#include <fmt/format.h>
+
 #include <numeric>
 
 namespace lathe::frontend {
@@ -43,7 +45,7 @@ void addFactors(const Expr& expr, Dims& factors, int64_t& constant) {
 
 } // namespace
 
-Expr quotient(const Dims& numerator, const Dims& denominator) {
+Quotient quotient(const Dims& numerator, const Dims& denominator) {
     Dims above, below;
     int64_t constantAbove = 1, constantBelow = 1;
     for (const Expr& dim : numerator)
@@ -60,7 +62,7 @@ Expr quotient(const Dims& numerator, const Dims& denominator) {
         return false;
     });
     if (constantBelow == 0)
-        return constantAbove == 0 ? 0 : 1; // no elements: any size will do, the check of elements says if not
+        return {0, 0};
     const int64_t common = std::gcd(constantAbove, constantBelow);
     if (common > 1) {
         constantAbove /= common;
@@ -70,8 +72,8 @@ Expr quotient(const Dims& numerator, const Dims& denominator) {
     below.push_back(constantBelow);
     const Expr divisor = product(below);
     if (arith::isConst(divisor, 1))
-        return product(above);
-    return arith::simplify(arith::floorDiv(product(above), arith::max(divisor, 1)));
+        return {product(above), divisor};
+    return {arith::simplify(arith::floorDiv(product(above), arith::max(divisor, 1))), divisor};
 }
 
 Dims toDims(const Ints& values) {
@@ -82,6 +84,68 @@ Ints iotaInts(int64_t begin, int64_t end) {
     Ints values(static_cast<size_t>(std::max<int64_t>(0, end - begin)));
     std::iota(values.begin(), values.end(), begin);
     return values;
+}
+
+std::string text(const Dims& dims) {
+    std::string result;
+    for (const Expr& dim : dims)
+        result += (result.empty() ? "" : ",") + arith::toString(dim);
+    return "[" + result + "]";
+}
+
+Var assume(Builder& b, Var x, const Expr& condition, const std::string& message) {
+    const Expr simple = arith::simplify(condition);
+    if (b.failed() || arith::provablyTrue(simple))
+        return x;
+    if (arith::provablyFalse(simple)) {
+        b.fail(fmt::format("it does not hold that {}", message));
+        return {};
+    }
+    AssumeAttrs attrs;
+    attrs.condition = simple;
+    attrs.message = message;
+    return b.call(Op::Assume, {x}, attrs);
+}
+
+Var withDims(Builder& b, Var x, const Dims& dims) {
+    if (b.failed())
+        return {};
+    const Dims own = b.shape(x);
+    Expr same = arith::boolImm(own.size() == dims.size());
+    bool known = own.size() == dims.size();
+    for (size_t i = 0; i < std::min(own.size(), dims.size()); ++i) {
+        if (arith::provablyEqual(own[i], dims[i]))
+            continue;
+        known = false;
+        same = arith::logicalAnd(same, arith::eq(own[i], dims[i]));
+    }
+    x = assume(b, x, same, fmt::format("operand {} has the dims {}", text(own), text(dims)));
+    return known ? x : reshape(b, x, dims);
+}
+
+Var fitted(Builder& b, Var x, const Dims& dims) {
+    if (b.failed() || !x)
+        return x;
+    const Dims own = b.shape(x);
+    const auto misfit = [&] {
+        b.fail(fmt::format("operand {} does not broadcast to {}", text(own), text(dims)),
+               "the operator broadcasts this operand to the other's dims, and not the other way around");
+        return Var{};
+    };
+    if (own.size() > dims.size())
+        return misfit();
+    Dims wanted(dims.end() - static_cast<std::ptrdiff_t>(own.size()), dims.end());
+    bool known = true;
+    for (size_t i = 0; i < own.size(); ++i) {
+        if (arith::isConst(own[i], 1))
+            wanted[i] = 1;
+        if (arith::provablyEqual(own[i], wanted[i]))
+            continue;
+        if (arith::provablyFalse(arith::logicalOr(arith::eq(own[i], wanted[i]), arith::eq(own[i], 1))))
+            return misfit();
+        known = false;
+    }
+    return known ? x : expand(b, x, wanted);
 }
 
 Var scalarLike(Builder& b, double value, Var x) {

@@ -18,10 +18,23 @@ using Ints = std::vector<int64_t>;
 /// Dim i of a tensor, from the end if negative; 1 if there is none (after a fault).
 Expr dim(Builder& b, Var x, int64_t i);
 Expr product(const Dims& dims);
-/// product(numerator) / product(denominator), common factors cancelled (right for dims that are 0), else rounded down.
-Expr quotient(const Dims& numerator, const Dims& denominator);
+/// product(numerator) / product(denominator), common factors cancelled (right for dims that are 0), else rounded down;
+/// and what was left to divide by: where that is 0 there is no quotient.
+struct Quotient {
+    Expr value, divisor;
+};
+Quotient quotient(const Dims& numerator, const Dims& denominator);
 Dims toDims(const Ints& values);
 Ints iotaInts(int64_t begin, int64_t end);
+std::string text(const Dims& dims);
+
+// ---- what operands must hold: a fault if they never do, a check while running where only that will tell
+/// x, if `condition` holds.
+Var assume(Builder& b, Var x, const Expr& condition, const std::string& message);
+/// x, with `dims` for its own: each must be equal.
+Var withDims(Builder& b, Var x, const Dims& dims);
+/// x as an operand that is broadcast to `dims` and must not widen them (ONNX: unidirectional broadcasting). Keeps its rank.
+Var fitted(Builder& b, Var x, const Dims& dims);
 
 // ---- elementwise
 Var scalarLike(Builder& b, double value, Var x); // rank 0, of x's type

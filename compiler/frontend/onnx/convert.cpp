@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "frontend/onnx/attributes.h"
 #include "frontend/onnx/operand_types.h"
+#include "frontend/onnx/ops.h"
 
 #include <fmt/format.h>
 
@@ -314,16 +315,22 @@ void Converter::expand(NodeReader& reader) {
     }
     std::vector<model::ValueType> types;
     std::vector<Value> values;
-    for (size_t i = 0; i < node.inputs.size() && !builder_.failed(); ++i) {
+    for (size_t i = 0; i < node.inputs.size(); ++i) {
         const Value* value = reader.value(i);
         values.push_back(value ? *value : Value{});
+    }
+    if (!builder_.failed())
+        fitBodyOperands(reader, builder_, values);
+    for (const Value& value : values) {
+        if (builder_.failed())
+            return;
         model::ValueType& type = types.emplace_back();
-        if (!value || !value->var)
+        if (!value.var)
             continue;
         type.kind = model::ValueType::Kind::Tensor;
-        type.dtype = builder_.dtype(value->var);
+        type.dtype = builder_.dtype(value.var);
         type.hasShape = true;
-        for (const Expr& dim : builder_.shape(value->var))
+        for (const Expr& dim : builder_.shape(value.var))
             type.shape.push_back({arith::asInt(dim).value_or(-1), {}});
     }
     if (builder_.failed())

@@ -21,6 +21,9 @@ Var foldElementwise(NodeReader& node, Builder& b, Op op);
 /// A named activation as recurrent operators use them.
 Var activation(NodeReader& node, Builder& b, const std::string& name, Var x, double alpha, double beta);
 
+/// What an operator's definition says of its operands' dims and its body takes for granted.
+void fitBodyOperands(NodeReader& node, Builder& b, std::vector<Value>& operands);
+
 template <Op op>
 void convertUnary(NodeReader& node, Builder& b) {
     node.set(0, b.call(op, {node.in(0)}));

@@ -139,7 +139,7 @@ void convertPRelu(NodeReader& node, Builder& b) {
         return;
     if (node.version() < 7 && b.rank(slope) == 1 && b.rank(x) > 2)
         slope = unsqueeze(b, slope, iotaInts(1, b.rank(x) - 1)); // one slope a channel
-    node.set(0, negativeOr(b, x, mul(b, x, slope)));
+    node.set(0, negativeOr(b, x, mul(b, x, fitted(b, slope, b.shape(x)))));
 }
 
 /// Before opset 13 softmax-like operators saw a matrix: dims before `axis` by dims from it on.

@@ -16,17 +16,26 @@ using namespace relay;
 
 namespace {
 
-/// floor(size * scale) for a symbolic size: the scale as a fraction with a small denominator. Null if it is none.
+/// floor(size * scale): the scale as a fraction with a small denominator, so that what the file means by 0.7 times 10 is 7.
+/// If it is none a known size is multiplied as ONNX does, in float32; the result is null for a symbolic one.
 Expr scaledSize(const Expr& size, double scale) {
-    if (const auto known = arith::asInt(size))
-        return static_cast<int64_t>(std::floor(static_cast<double>(*known) * scale));
+    const auto known = arith::asInt(size);
     for (int64_t denominator = 1; denominator <= 64; ++denominator) {
         const double numerator = std::round(scale * static_cast<double>(denominator));
-        if (numerator >= 1 && numerator < 1e9 &&
-            static_cast<float>(numerator / static_cast<double>(denominator)) == static_cast<float>(scale))
-            return arith::simplify(arith::floorDiv(size * static_cast<int64_t>(numerator), denominator));
+        if (numerator < 1 || numerator >= 1e9 ||
+            static_cast<float>(numerator / static_cast<double>(denominator)) != static_cast<float>(scale))
+            continue;
+        const auto factor = static_cast<int64_t>(numerator);
+        int64_t scaled = 0;
+        if (!known)
+            return arith::simplify(arith::floorDiv(size * factor, denominator));
+        if (!__builtin_mul_overflow(*known, factor, &scaled))
+            return scaled / denominator;
+        break;
     }
-    return {};
+    if (!known)
+        return {};
+    return static_cast<int64_t>(std::min(std::floor(static_cast<float>(*known) * static_cast<float>(scale)), 0x1p62F));
 }
 
 bool checkScales(NodeReader& node, const std::vector<double>& scales) {
@@ -94,7 +103,7 @@ bool keepAspect(NodeReader& node, const std::string& policy, const Dims& shape, 
 } // namespace
 
 void convertResize(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
+    Var x = node.in(0);
     if (b.failed())
         return;
     const Dims shape = b.shape(x);
@@ -132,8 +141,13 @@ void convertResize(NodeReader& node, Builder& b) {
         if (policy != "stretch" && !keepAspect(node, policy, shape, axes, sizes, attrs))
             return;
         attrs.sizes = shape;
-        for (size_t i = 0; i < axes.size(); ++i)
-            attrs.sizes[static_cast<size_t>(axes[i])] = sizes[i];
+        for (size_t i = 0; i < axes.size(); ++i) {
+            const auto axis = static_cast<size_t>(axes[i]);
+            attrs.sizes[axis] = sizes[i];
+            if (!arith::provablyEqual(shape[axis], sizes[i])) // nothing can be made of nothing
+                x = assume(b, x, arith::logicalOr(arith::gt(shape[axis], 0), arith::eq(sizes[i], 0)),
+                           fmt::format("dim {} of {}, which is resized, is not 0", axis, text(shape)));
+        }
     } else if (!empty(scalesAt)) {
         const auto scales = knownScales(node, b, node.in(scalesAt));
         if (!scales)

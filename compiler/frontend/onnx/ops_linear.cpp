@@ -34,7 +34,7 @@ void convertMatMul(NodeReader& node, Builder& b) {
 
 void convertGemm(NodeReader& node, Builder& b) {
     const Var x = node.in(0), y = node.in(1);
-    Var c = node.optional(2);
+    const Var c = node.optional(2);
     if (!node.needRank(x, 2) || !node.needRank(y, 2))
         return;
     if (b.rank(x) != 2 || b.rank(y) != 2)
@@ -42,7 +42,7 @@ void convertGemm(NodeReader& node, Builder& b) {
     Var result = matmul(b, x, y, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
     result = mulBy(b, result, node.real("alpha", 1));
     if (c && node.real("beta", 1) != 0)
-        result = add(b, result, mulBy(b, c, node.real("beta", 1)));
+        result = add(b, result, mulBy(b, fitted(b, c, b.failed() ? Dims{} : b.shape(result)), node.real("beta", 1)));
     node.set(0, result);
 }
 

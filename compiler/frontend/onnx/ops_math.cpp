@@ -69,14 +69,24 @@ DataType elementType(NodeReader& node, const std::string& attribute, DataType ot
 }
 
 Var elementwise(NodeReader& node, Builder& b, Op op) {
-    const Var x = node.in(0), y = node.in(1);
-    return b.call(op, {x, node.version() < 7 ? alignOld(node, b, x, y) : y});
+    const Var x = node.in(0);
+    Var y = node.in(1);
+    if (node.version() < 7) {
+        y = alignOld(node, b, x, y);
+        if (!b.failed() && node.integer("broadcast", 0) != 0)
+            y = fitted(b, y, b.shape(x));
+    }
+    return b.call(op, {x, y});
 }
 
 Var foldElementwise(NodeReader& node, Builder& b, Op op) {
     Var result = node.in(0);
-    for (size_t i = 1; i < node.inputs(); ++i)
-        result = b.call(op, {result, node.in(i)});
+    for (size_t i = 1; i < node.inputs() && !b.failed(); ++i) {
+        const Var next = node.in(i);
+        if (b.failed())
+            return {};
+        result = b.call(op, {result, node.version() < 8 ? withDims(b, next, b.shape(result)) : next});
+    }
     return result;
 }
 
@@ -146,8 +156,11 @@ void convertClip(NodeReader& node, Builder& b) {
         if (node.has("max"))
             high = scalarLike(b, node.real("max", 0), x);
     } else {
-        low = node.optional(1);
-        high = node.optional(2);
+        const auto scalar = [&](Var bound) {
+            return !bound || b.failed() || b.rank(bound) == 0 ? bound : reshape(b, bound, {});
+        };
+        low = scalar(node.optional(1));
+        high = scalar(node.optional(2));
     }
     Var y = x;
     if (low)

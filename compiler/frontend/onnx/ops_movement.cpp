@@ -179,7 +179,7 @@ void convertSlice(NodeReader& node, Builder& b) {
 }
 
 void convertSplit(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
+    Var x = node.in(0);
     if (!node.needRank(x, 1))
         return;
     const int64_t axis = node.axis(node.integer("axis", 0), b.rank(x));
@@ -187,6 +187,17 @@ void convertSplit(NodeReader& node, Builder& b) {
     const Dims sizes = splitSizes(node, b, size);
     if (b.failed())
         return;
+    const bool given = node.has("split") || node.hasInput(1);
+    if (!given && node.version() < 18) // from then on the last part may be smaller
+        x = assume(b, x, arith::eq(arith::floorMod(size, static_cast<int64_t>(sizes.size())), 0),
+                   fmt::format("a dim of {} divides into {} equal parts", arith::toString(size), sizes.size()));
+    Expr covered = 0;
+    for (const Expr& part : sizes)
+        covered = covered + part;
+    covered = arith::simplify(covered);
+    x = assume(
+        b, x, arith::eq(covered, size),
+        fmt::format("the parts, of {} elements, cover a dim of {}", arith::toString(covered), arith::toString(size)));
     if (sizes.size() < node.outputs())
         return node.fail(
             fmt::format("the split gives {} parts, but the node has {} outputs", sizes.size(), node.outputs()));
@@ -196,9 +207,6 @@ void convertSplit(NodeReader& node, Builder& b) {
             node.set(i, sliceAxis(b, x, axis, begin, sizes[i]));
         begin = arith::simplify(begin + sizes[i]);
     }
-    if (const auto covered = arith::asInt(arith::simplify(begin - size)); covered && *covered != 0)
-        node.fail(
-            fmt::format("the parts cover {} elements of a dim of {}", arith::toString(begin), arith::toString(size)));
 }
 
 void convertPad(NodeReader& node, Builder& b) {
@@ -320,7 +328,8 @@ void convertTrilu(NodeReader& node, Builder& b) {
         const Dims k = b.symbolic(node.in(1), "k");
         if (!b.failed() && k.size() != 1)
             return node.fail("k must have one element");
-        attrs.k = b.failed() ? Expr(0) : k[0];
+        // A diagonal so far off is beyond every dim, and its place cannot overflow.
+        attrs.k = b.failed() ? Expr(0) : arith::simplify(arith::min(arith::max(k[0], -farAway), farAway));
     }
     node.set(0, b.call(Op::Trilu, {x}, attrs));
 }

@@ -61,13 +61,15 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
         return node.fail("the operand has no channels");
     axes.erase(axes.begin() + 1);
     const Moments now = moments(b, x, axes);
-    const auto channel = [&](Var v) { return alongAxis(b, cast(b, v, dtype), 1, b.failed() ? 2 : b.rank(x)); };
+    const auto channel = [&](Var v) {
+        return b.failed() ? Var{} : fitted(b, alongAxis(b, cast(b, v, dtype), 1, b.rank(x)), b.shape(x));
+    };
     const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, epsilon));
     node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
     const auto running = [&](Var old, Var current) {
         const DataType own = b.failed() ? dtype : b.dtype(old);
         const Var flat = cast(b, reshape(b, current, {dim(b, x, 1)}), own);
-        return add(b, mulBy(b, old, momentum), mulBy(b, flat, 1 - momentum));
+        return add(b, mulBy(b, fitted(b, old, {dim(b, x, 1)}), momentum), mulBy(b, flat, 1 - momentum));
     };
     node.set(1, running(mean, now.mean));
     node.set(2, running(variance, now.variance));
@@ -80,12 +82,16 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     const Moments now = moments(b, x, iotaInts(2, rank));
     const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)));
-    node.set(0, add(b, mul(b, normal, alongAxis(b, scale, 1, rank)), alongAxis(b, bias, 1, rank)));
+    const auto channel = [&](Var v) { return b.failed() ? Var{} : fitted(b, alongAxis(b, v, 1, rank), b.shape(x)); };
+    node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
 }
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), scale = node.in(1), bias = node.optional(2);
+    const Var x = node.in(0);
     if (!node.needRank(x, 1))
+        return;
+    const Var scale = fitted(b, node.in(1), b.shape(x)), bias = fitted(b, node.optional(2), b.shape(x));
+    if (b.failed())
         return;
     const int64_t rank = b.rank(x);
     const int64_t axis = node.axis(node.integer("axis", -1), rank);

@@ -33,7 +33,7 @@ Var spreadParameter(NodeReader& node, Builder& b, Var parameter, Var x, int64_t 
     if (b.failed())
         return {};
     if (shape.size() == 1 && block == 0)
-        return alongAxis(b, parameter, axis, rank);
+        return fitted(b, alongAxis(b, parameter, axis, rank), b.shape(x));
     if (static_cast<int64_t>(shape.size()) != rank || block < 0) {
         node.fail(fmt::format("a scale of rank {} does not fit an operand of rank {}", shape.size(), rank));
         return {};
@@ -43,7 +43,7 @@ Var spreadParameter(NodeReader& node, Builder& b, Var parameter, Var x, int64_t 
     if (block == 0) {
         const auto blocks = arith::asInt(shape[at]), all = arith::asInt(size);
         if (!blocks || !all || *blocks < 1)
-            return parameter;
+            return fitted(b, parameter, b.shape(x));
         block = (*all + *blocks - 1) / *blocks;
     }
     Dims wide = shape;
@@ -51,7 +51,7 @@ Var spreadParameter(NodeReader& node, Builder& b, Var parameter, Var x, int64_t 
     Dims joined = shape;
     joined[at] = arith::simplify(shape[at] * block);
     const Var repeated = reshape(b, expand(b, unsqueeze(b, parameter, {axis + 1}), wide), joined);
-    return sliceAxis(b, repeated, axis, 0, size);
+    return fitted(b, sliceAxis(b, repeated, axis, 0, size), b.shape(x));
 }
 
 struct Range {
@@ -65,6 +65,8 @@ Range rangeOf(DataType dtype) {
 
 /// Rounded, moved by the zero point, saturated. x is float and divided by the scale already.
 Var toQuantized(Builder& b, Var x, Var zero, DataType dtype, bool saturate) {
+    if (zero && !b.failed())
+        zero = fitted(b, zero, b.shape(x));
     if (!dtype.isInt()) {
         CastAttrs attrs;
         attrs.dtype = dtype;
@@ -79,12 +81,20 @@ Var toQuantized(Builder& b, Var x, Var zero, DataType dtype, bool saturate) {
     return cast(b, rounded, dtype);
 }
 
+/// A sum of products by their scale and moved by the zero point.
+Var scaled(Builder& b, Var sum, Var factor, Var zero) {
+    const Var real = mul(b, cast(b, sum, types::Float32), fitted(b, factor, b.shape(sum)));
+    return toQuantized(b, real, zero, b.dtype(zero), true);
+}
+
 /// x as int32 without its zero point. A constant of 8 bits is moved in a narrow type: then its widening is a cast alone,
 /// which products do as they read.
 Var centered(Builder& b, Var x, Var zero) {
     const auto zeros = zero ? b.knownInts(zero) : std::vector<int64_t>{0};
     if (zeros && std::all_of(zeros->begin(), zeros->end(), [](int64_t z) { return z == 0; }))
         return cast(b, x, types::Int32);
+    if (!b.failed())
+        zero = fitted(b, zero, b.shape(x));
     DataType dtype = types::Int32;
     if (!b.failed() && zeros && !zeros->empty() && b.constantOf(x) && b.dtype(x).bits <= 8) {
         const auto [least, greatest] = std::minmax_element(zeros->begin(), zeros->end());
@@ -179,8 +189,8 @@ void convertQLinearConv(NodeReader& node, Builder& b) {
     Var sum = convolution(node, b, centered(b, x, xZero), centered(b, weights, ofChannels(b, wZero, 0, rank)));
     sum = addChannelBias(b, sum, bias);
     const Var factor = div(b, mul(b, xScale, ofChannels(b, wScale, 1, rank)), yScale);
-    node.set(0, b.failed() ? Var{}
-                           : toQuantized(b, mul(b, cast(b, sum, types::Float32), factor), yZero, b.dtype(yZero), true));
+    if (!b.failed())
+        node.set(0, scaled(b, sum, factor, yZero));
 }
 
 void convertQLinearMatMul(NodeReader& node, Builder& b) {
@@ -190,8 +200,8 @@ void convertQLinearMatMul(NodeReader& node, Builder& b) {
     const Var sum = product(node, b, centered(b, x, xZero), centered(b, y, yZero));
     const Var factor = div(b, mul(b, cast(b, xScale, types::Float32), cast(b, yScale, types::Float32)),
                            cast(b, scale, types::Float32));
-    node.set(0, b.failed() ? Var{}
-                           : toQuantized(b, mul(b, cast(b, sum, types::Float32), factor), zero, b.dtype(zero), true));
+    if (!b.failed())
+        node.set(0, scaled(b, sum, factor, zero));
 }
 
 /// com.microsoft: the sum of two quantized tensors.

@@ -116,13 +116,15 @@ std::optional<Recurrence> readRecurrence(NodeReader& node, Builder& b, int gates
         node.fail(fmt::format("the weights are not for {} direction(s)", r.directions));
         return std::nullopt;
     }
-    if (const auto hidden = arith::asInt(r.hidden); hidden && node.integer("hidden_size", *hidden) != *hidden) {
+    if (!arith::isConst(r.hidden) && node.has("hidden_size"))
+        r.hidden = node.integer("hidden_size", 0); // the product with the weights checks that it is theirs
+    else if (const auto hidden = arith::asInt(r.hidden); hidden && node.integer("hidden_size", *hidden) != *hidden) {
         node.fail(fmt::format("attribute 'hidden_size' is {}, but the weights are for {}",
                               node.integer("hidden_size", *hidden), *hidden));
         return std::nullopt;
     }
     if (r.lengths)
-        r.lengths = cast(b, r.lengths, types::Int64);
+        r.lengths = withDims(b, cast(b, r.lengths, types::Int64), {r.batch});
     return r;
 }
 

@@ -133,6 +133,8 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
         values.push_back(tensorValue(keep ? slice : squeeze(b, slice, {axis})));
         begin += part;
     }
+    if (begin != *size)
+        return node.fail(fmt::format("the parts cover {} elements of a dim of {}", begin, *size));
     node.set(0, sequenceValue(std::move(values)));
 }
 

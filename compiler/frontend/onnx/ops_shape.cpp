@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
+#include "base/limits.h"
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "relay/rules.h"
@@ -181,60 +182,88 @@ bool mayBeMarker(const Expr& size) {
     return std::any_of(symbols.begin(), symbols.end(), [](const arith::Var& symbol) { return symbol->lower < 0; });
 }
 
-/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave.
-Dims runtimeShape(const Dims& wanted, const Dims& from, bool allowZero) {
+/// The new shape from elements of which some are data: 0 copies a dim, -1 stands for what the others leave. A copied dim
+/// is on both sides and does not count, be it 0. `inferable`: whether -1 occurs only where the others are not 0.
+Dims runtimeShape(const Dims& wanted, const Dims& from, bool allowZero, Expr& inferable) {
     Dims shape = wanted;
-    Expr others = 1;
-    for (size_t i = 0; i < shape.size(); ++i) {
-        if (!allowZero && i < from.size())
-            shape[i] = arith::select(arith::eq(shape[i], 0), from[i], shape[i]);
-        others = others * arith::select(arith::eq(wanted[i], -1), 1, shape[i]);
+    Expr others = 1, elements = 1, marked = arith::boolImm(false);
+    for (size_t i = 0; i < std::max(shape.size(), from.size()); ++i) {
+        if (i >= shape.size()) {
+            elements = elements * from[i];
+            continue;
+        }
+        const Expr marker = arith::eq(wanted[i], -1);
+        Expr skipped = marker;
+        if (!allowZero && i < from.size()) {
+            const Expr copied = arith::eq(wanted[i], 0);
+            shape[i] = arith::select(copied, from[i], wanted[i]);
+            skipped = arith::logicalOr(marker, copied);
+            elements = elements * arith::select(copied, 1, from[i]);
+        } else if (i < from.size()) {
+            elements = elements * from[i];
+        }
+        others = others * arith::select(skipped, 1, wanted[i]);
+        marked = arith::logicalOr(marked, marker);
     }
-    const Expr rest = arith::floorDiv(product(from), arith::max(others, 1));
+    inferable = arith::logicalOr(arith::logicalNot(marked), arith::gt(others, 0));
+    const Expr rest = arith::floorDiv(elements, arith::max(others, 1));
     for (size_t i = 0; i < shape.size(); ++i)
         shape[i] = arith::simplify(arith::select(arith::eq(wanted[i], -1), rest, shape[i]));
     return shape;
 }
 
+/// Where the other dims are 0 any size would do for -1. ONNX Runtime and NumPy refuse that, and so do we.
+Var inferred(Builder& b, Var x, const Expr& inferable, const Dims& wanted) {
+    return assume(b, x, inferable, fmt::format("no dim of the new shape {} is 0 beside -1", text(wanted)));
+}
+
 } // namespace
 
 void convertReshape(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
+    Var x = node.in(0);
     if (b.failed())
         return;
     const Dims wanted = node.version() < 5 ? toDims(node.integers("shape")) : b.symbolic(node.in(1), "dim");
     const bool allowZero = node.integer("allowzero", 0) != 0;
     const Dims from = b.shape(x);
-    Dims shape, known;
-    std::optional<size_t> inferred;
-    if (std::any_of(wanted.begin(), wanted.end(), mayBeMarker))
-        return node.set(0, reshape(b, x, runtimeShape(wanted, from, allowZero)));
+    Dims shape, given, left = from; // left: without those that are copied, which may be 0 and still leave -1 to infer
+    std::optional<size_t> marker;
+    if (std::any_of(wanted.begin(), wanted.end(), mayBeMarker)) {
+        Expr inferable;
+        shape = runtimeShape(wanted, from, allowZero, inferable);
+        return node.set(0, reshape(b, inferred(b, x, inferable, wanted), std::move(shape)));
+    }
     const auto has = [&](int64_t size) {
         return std::ranges::any_of(wanted, [&](const Expr& dim) { return arith::isConst(dim, size); });
     };
     if (allowZero && has(0) && has(-1))
         return node.fail("the new shape has a dim 0 and one to be inferred, which allowzero = 1 leaves open");
     for (size_t i = 0; i < wanted.size(); ++i) {
-        Expr size = wanted[i];
+        const Expr& size = wanted[i];
         if (arith::isConst(size, 0) && !allowZero) {
             if (i >= from.size())
                 return node.fail(fmt::format("dim {} of the new shape is to be copied, but the operand has rank {}", i,
                                              from.size()));
-            size = from[i];
+            shape.push_back(from[i]);
+            left[i] = 1;
+            continue;
         } else if (arith::isConst(size, -1)) {
-            if (inferred)
+            if (marker)
                 return node.fail("more than one dim of the new shape is to be inferred");
-            inferred = i;
+            marker = i;
             shape.push_back(1);
             continue;
         } else if (const auto value = arith::asInt(size); value && *value < 0) {
             return node.fail(fmt::format("the new shape has the dim {}", *value));
         }
         shape.push_back(size);
-        known.push_back(size);
+        given.push_back(size);
     }
-    if (inferred)
-        shape[*inferred] = quotient(from, known);
+    if (marker) {
+        const Quotient rest = quotient(left, given);
+        shape[*marker] = rest.value;
+        x = inferred(b, x, arith::gt(rest.divisor, 0), wanted);
+    }
     node.set(0, reshape(b, x, std::move(shape)));
 }
 
@@ -251,7 +280,7 @@ void convertFlatten(NodeReader& node, Builder& b) {
 }
 
 void convertSqueeze(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
+    Var x = node.in(0);
     const Axes axes = readAxes(node, b);
     if (b.failed())
         return;
@@ -262,14 +291,23 @@ void convertSqueeze(NodeReader& node, Builder& b) {
     if (axes.known) {
         dropped = node.axes(*axes.known, static_cast<int64_t>(shape.size()));
     } else {
-        for (size_t i = 0; i < shape.size(); ++i)
+        for (size_t i = 0; i < shape.size(); ++i) {
             if (arith::isConst(shape[i], 1))
                 dropped.push_back(static_cast<int64_t>(i));
+            else // the result would have another rank, which is fixed here
+                x = assume(
+                    b, x, arith::ne(shape[i], 1),
+                    fmt::format("dim {} of {} is not 1, which a squeeze without axes would drop", i, text(shape)));
+        }
     }
-    for (int64_t axis : dropped)
-        if (!b.failed() && arith::asInt(shape[static_cast<size_t>(axis)]).value_or(1) != 1)
-            return node.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis,
-                                         arith::toString(shape[static_cast<size_t>(axis)])));
+    for (int64_t axis : dropped) {
+        if (b.failed())
+            return;
+        const Expr& size = shape[static_cast<size_t>(axis)];
+        if (arith::asInt(size).value_or(1) != 1)
+            return node.fail(fmt::format("dim {} is {}, so it cannot be dropped", axis, arith::toString(size)));
+        x = assume(b, x, arith::eq(size, 1), fmt::format("dim {} of {}, which is dropped, is 1", axis, text(shape)));
+    }
     node.set(0, squeeze(b, x, dropped));
 }
 
@@ -286,13 +324,22 @@ void convertUnsqueeze(NodeReader& node, Builder& b) {
 }
 
 void convertExpand(NodeReader& node, Builder& b) {
-    const Var x = node.in(0);
+    Var x = node.in(0);
     const Dims wanted = b.symbolic(node.in(1), "dim");
     if (b.failed())
         return;
-    Result<Dims> shape = broadcastShapes(b.shape(x), wanted, nullptr);
+    const Dims from = b.shape(x);
+    Result<Dims> shape = broadcastShapes(from, wanted, nullptr);
     if (!shape)
         return node.fail(shape.error().what, shape.error().hint);
+    for (size_t i = 0; i < std::min(from.size(), wanted.size()); ++i) {
+        const Expr &own = from[from.size() - 1 - i], &other = wanted[wanted.size() - 1 - i];
+        if (arith::provablyEqual(own, other))
+            continue;
+        x = assume(b, x,
+                   arith::logicalOr(arith::eq(own, other), arith::logicalOr(arith::eq(own, 1), arith::eq(other, 1))),
+                   fmt::format("operands {} and {} broadcast", text(from), text(wanted)));
+    }
     node.set(0, expand(b, x, *std::move(shape)));
 }
 
@@ -312,7 +359,9 @@ void convertEyeLike(NodeReader& node, Builder& b) {
     const DataType dtype = elementType(node, "dtype", b.dtype(x));
     const Dims shape = b.shape(x);
     const Var rows = iota(b, shape, 0, types::Int64), columns = iota(b, shape, 1, types::Int64);
-    node.set(0, cast(b, equal(b, addTo(b, rows, static_cast<double>(node.integer("k", 0))), columns), dtype));
+    // A diagonal so far off is beyond every dim, and its place cannot overflow.
+    const int64_t k = std::clamp(node.integer("k", 0), -2 * limits::tensorElements, 2 * limits::tensorElements);
+    node.set(0, cast(b, equal(b, add(b, rows, b.scalarInt(k)), columns), dtype));
 }
 
 void convertOneHot(NodeReader& node, Builder& b) {

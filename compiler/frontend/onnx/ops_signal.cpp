@@ -67,7 +67,7 @@ void convertSTFT(NodeReader& node, Builder& b) {
         return;
     if (*step < 1)
         return node.fail(fmt::format("frame_step is {}", *step));
-    const Var real = b.rank(signal) == 2 ? unsqueeze(b, signal, {2}) : signal;
+    Var real = b.rank(signal) == 2 ? unsqueeze(b, signal, {2}) : signal;
     Expr length = window ? dim(b, window, 0) : Expr(1);
     if (node.hasInput(3)) {
         const auto known = knownScalar(node, b, 3, "frame_length");
@@ -77,6 +77,8 @@ void convertSTFT(NodeReader& node, Builder& b) {
     } else if (!window) {
         return node.fail("neither a window nor frame_length is given");
     }
+    real = assume(b, real, arith::le(length, dim(b, real, 1)),
+                  fmt::format("a frame of {} fits the signal {}", arith::toString(length), text(b.shape(signal))));
     const Expr frames = arith::simplify(arith::floorDiv(dim(b, real, 1) - length, *step) + 1);
     const Dims grid = {frames, length};
     const Var places =

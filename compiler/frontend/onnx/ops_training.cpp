@@ -14,7 +14,11 @@ namespace {
 struct Groups {
     Var rate, step;
     size_t count = 0;
-    Var at(NodeReader& node, size_t group, size_t i) const { return node.in(2 + group * count + i); }
+    /// Of tensor i: itself, or what must have its dims.
+    Var at(NodeReader& node, size_t group, size_t i) const {
+        const Var tensor = node.in(2 + i), operand = node.in(2 + group * count + i);
+        return group == 0 || node.failed() ? operand : withDims(node.b, operand, node.b.shape(tensor));
+    }
 };
 
 std::optional<Groups> readGroups(NodeReader& node, size_t groups) {
@@ -25,8 +29,9 @@ std::optional<Groups> readGroups(NodeReader& node, size_t groups) {
     return Groups{node.in(0), node.in(1), (node.inputs() - 2) / groups};
 }
 
+/// Rate or step, a scalar, in the target's type.
 Var like(Builder& b, Var x, Var target) {
-    return b.failed() ? Var{} : cast(b, x, b.dtype(target));
+    return b.failed() ? Var{} : cast(b, b.rank(x) == 0 ? x : reshape(b, x, {}), b.dtype(target));
 }
 
 } // namespace

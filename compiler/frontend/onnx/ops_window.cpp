@@ -126,7 +126,7 @@ Var convolution(NodeReader& node, Builder& b, Var x, Var weights) {
 }
 
 Var addChannelBias(Builder& b, Var x, Var bias) {
-    return !bias || b.failed() ? x : add(b, x, alongAxis(b, bias, 1, b.rank(x)));
+    return !bias || b.failed() ? x : add(b, x, fitted(b, alongAxis(b, bias, 1, b.rank(x)), b.shape(x)));
 }
 
 namespace {
@@ -177,8 +177,7 @@ void convertConv(NodeReader& node, Builder& b) {
 
 void convertConvTranspose(NodeReader& node, Builder& b) {
     // The gradient of a convolution: zeros between the inputs, then a convolution with flipped, transposed weights.
-    const Var x = node.in(0);
-    Var weights = node.in(1);
+    Var x = node.in(0), weights = node.in(1);
     const Var bias = node.optional(2);
     if (!node.needRank(x, 3) || !node.needRank(weights, 3))
         return;
@@ -209,6 +208,10 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
             std::max({strides[i], dilations[i], (*kernel)[i], extra[i]}) > mostExtent)
             return node.fail("kernel, strides and dilations must be positive, output_padding not negative");
         const Expr size = shape[i + 2];
+        // ONNX counts (size - 1) * stride + 1 places for the input, which is no number of places if it is empty.
+        if (strides[i] > 1)
+            x = assume(b, x, arith::gt(size, 0),
+                       fmt::format("dim {} of {} is not 0, as a stride needs it", i + 2, text(shape)));
         const int64_t reach = ((*kernel)[i] - 1) * dilations[i];
         Expr cutBefore = pads[i], cutAfter = pads[i + spatial];
         if (!wanted.empty() || mode == "SAME_UPPER" || mode == "SAME_LOWER") {
