@@ -70,6 +70,10 @@ void Engine::cancel() {
     work_.cancel();
 }
 
+bool Engine::isBusy() const {
+    return work_.isBusy();
+}
+
 bool Engine::finish(std::chrono::milliseconds patience) {
     work_.cancel();
     const bool looked = looks_.finish(patience / 2);
@@ -78,16 +82,16 @@ bool Engine::finish(std::chrono::milliseconds patience) {
 
 void Engine::open(const QString& path) {
     looks_.cancel(); // texts of the model before
-    model_ = std::make_shared<Model>(path);
-    work_.enqueue(Open, [outbox = outbox_, model = model_, path](const Cancelled& cancelled) {
+    work_.enqueue(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
+        auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
         const auto progress = Outbox::progress(outbox, tr("Opening"), cancelled);
         (void)model->session.open({}, *trace, progress); // what fails stands in the Trace
         outbox->post([&](Engine& engine) {
             if (cancelled())
-                emit engine.cancelled();
-            else
-                emit engine.opened(path, trace);
+                return emit engine.cancelled(); // the model before is still the one that is open
+            QMetaObject::invokeMethod(&engine, [&engine, model] { engine.model_ = model; }, Qt::QueuedConnection);
+            emit engine.opened(path, trace);
         });
     });
 }
@@ -119,30 +123,30 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
 }
 
 void Engine::run(TracePtr trace, int threads) {
-    work_.enqueue(Run,
-                  [outbox = outbox_, model = model_, trace = std::move(trace), threads](const Cancelled& cancelled) {
-                      const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
-                          if (!model || !model->artifact)
-                              return failure("there is no compiled model", "compile it first");
-                          driver::RunnerOptions options;
-                          options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
-                          options.cancelled = cancelled;
-                          driver::RunnerClient runner(options);
-                          LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
-                          LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, {}, 0));
-                          static const driver::Trace none;
-                          return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
-                                                 Outbox::progress(outbox, tr("Running"), cancelled));
-                      });
-                      outbox->post([&](Engine& engine) {
-                          if (cancelled())
-                              emit engine.cancelled();
-                          else if (measured)
-                              emit engine.ran(*measured, {});
-                          else
-                              emit engine.ran({}, {measured.error()});
-                      });
-                  });
+    work_.enqueue(
+        Run, [outbox = outbox_, model = model_, trace = std::move(trace), threads](const Cancelled& cancelled) {
+            const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
+                if (!model || !model->artifact)
+                    return failure("there is no compiled model", "compile it first");
+                driver::RunnerOptions options;
+                options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
+                options.cancelled = cancelled;
+                driver::RunnerClient runner(options);
+                LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
+                LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, {}, 0, cancelled));
+                static const driver::Trace none;
+                return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
+                                       Outbox::progress(outbox, tr("Running"), cancelled));
+            });
+            outbox->post([&](Engine& engine) {
+                if (cancelled())
+                    emit engine.cancelled();
+                else if (measured)
+                    emit engine.ran(*measured, {});
+                else
+                    emit engine.ran({}, {measured.error()});
+            });
+        });
 }
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {

@@ -2,7 +2,7 @@
 //
 // The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling and running take turns
 // on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
-// a compilation. The window never waits, not even when it closes.
+// a compilation. The window never waits; when it closes, half a second at most.
 #pragma once
 
 #include "app/lane.h"
@@ -23,7 +23,7 @@ public:
     explicit Engine(QObject* parent = nullptr);
     ~Engine() override;
 
-    /// Import alone; answers `opened`, with the graph also where import refuses.
+    /// Import alone; answers `opened`, with the graph also where import refuses. From then on this is the open model.
     void open(const QString& path);
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not: the Trace is complete up to the failing pass.
@@ -34,6 +34,8 @@ public:
     void compare(TracePtr trace, int pass, const QString& function);
     /// Ends what runs now, as soon as it notices, and what is queued. Looking at texts goes on.
     void cancel();
+    /// Whether `idle` is still to come.
+    bool isBusy() const;
     /// Ends all work, and waits for it, at most so long. False: some is still busy; it will be heard of no more.
     bool finish(std::chrono::milliseconds patience);
 

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 namespace lathe::app {
 
@@ -19,35 +20,41 @@ struct Lane::State {
     std::condition_variable wake, ended;
     std::deque<Job> queue;
     std::shared_ptr<std::atomic<bool>> running; // the flag of the work that runs
+    bool owesIdle = false;                      // something was enqueued since `idle` was called last
     bool ending = false, hasEnded = false;
 
     void loop() {
-        for (std::unique_lock lock(mutex);;) {
-            wake.wait(lock, [&] { return ending || !queue.empty(); });
+        std::unique_lock lock(mutex);
+        for (;;) {
+            wake.wait(lock, [&] { return ending || owesIdle; });
             if (ending)
                 break;
-            const Job job = std::move(queue.front());
+            if (queue.empty()) {
+                owesIdle = false;
+                lock.unlock();
+                if (idle)
+                    idle();
+                lock.lock();
+                continue;
+            }
+            Job job = std::move(queue.front());
             queue.pop_front();
             running = job.cancelled;
             lock.unlock();
             job.work([flag = job.cancelled] { return flag->load(); });
+            job.work = {}; // what it held goes without the lock
             lock.lock();
             running.reset();
-            const bool tell = queue.empty() && !ending && idle;
-            lock.unlock();
-            if (tell)
-                idle();
-            lock.lock();
         }
-        const std::lock_guard lock(mutex);
         hasEnded = true;
         ended.notify_all();
     }
 
-    void cancel() { // with the lock held
-        queue.clear();
+    /// With the lock held. Gives what was queued, to be destroyed without it.
+    [[nodiscard]] std::deque<Job> cancel() {
         if (running)
             *running = true;
+        return std::exchange(queue, {});
     }
 };
 
@@ -61,27 +68,37 @@ Lane::~Lane() {
 }
 
 void Lane::enqueue(int kind, Work work) {
+    std::deque<State::Job> replaced;
     {
         const std::lock_guard lock(state_->mutex);
-        std::erase_if(state_->queue, [&](const State::Job& job) { return job.kind == kind; });
+        for (State::Job& job : std::exchange(state_->queue, {}))
+            (job.kind == kind ? replaced : state_->queue).push_back(std::move(job));
         state_->queue.push_back({kind, std::move(work)});
+        state_->owesIdle = true;
     }
     state_->wake.notify_one();
 }
 
 void Lane::cancel() {
+    std::deque<State::Job> dropped;
     const std::lock_guard lock(state_->mutex);
-    state_->cancel();
+    dropped = state_->cancel();
+}
+
+bool Lane::isBusy() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->owesIdle;
 }
 
 bool Lane::finish(std::chrono::milliseconds patience) {
     bool ended = false;
+    std::deque<State::Job> dropped;
     {
         std::unique_lock lock(state_->mutex);
         if (!thread_.joinable()) // joined or left to itself by an earlier call
             return state_->hasEnded;
         state_->ending = true;
-        state_->cancel();
+        dropped = state_->cancel();
         state_->wake.notify_one();
         ended = state_->ended.wait_for(lock, patience, [&] { return state_->hasEnded; });
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // One thread that does one piece of work after the other. A newer wish of the same kind takes the place of a queued one;
-// what runs can be told that its result is no longer wanted. Whoever ends a lane never waits for work that does not
+// what runs can be told that its result is no longer wanted. Whoever ends a lane waits only so long for work that does not
 // listen: what the thread needs it owns, so it may go on without its lane.
 #pragma once
 
@@ -19,8 +19,10 @@ class Lane {
 public:
     using Work = std::function<void(const Cancelled&)>;
 
-    /// `idle` is called on the lane's thread whenever a piece of work has ended and none is queued.
+    /// `idle` is called on the lane's thread once nothing is done or queued any more, however that came: it follows
+    /// everything that was enqueued.
     explicit Lane(std::function<void()> idle = {});
+    /// Half a second for what runs to end.
     ~Lane();
     Lane(const Lane&) = delete;
     Lane& operator=(const Lane&) = delete;
@@ -28,6 +30,8 @@ public:
     void enqueue(int kind, Work work);
     /// Tells what runs to end, and forgets what is queued.
     void cancel();
+    /// Whether `idle` is still to be called for something that was enqueued.
+    bool isBusy() const;
     /// Cancels, takes no more work, and waits for the thread, at most so long. False: it is still busy, and is left to itself.
     bool finish(std::chrono::milliseconds patience);
 

@@ -96,7 +96,7 @@ void MainWindow::connectEngine() {
         progress_->setValue(int(fraction * 1000));
     });
     connect(&engine_, &Engine::idle, this, [this] {
-        setBusy(false);
+        setBusy(engine_.isBusy()); // something may have been asked for since
         checkSettled();
     });
     connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
@@ -141,7 +141,7 @@ void MainWindow::open(const QString& path) {
         logDock_->show();
         logDock_->raise();
     }
-    path_ = absolute;
+    opening_ = absolute;
     const bool own = absolute.startsWith(QDir::homePath() + '/');
     log(tr("Opening %1").arg(own ? '~' + absolute.mid(QDir::homePath().size()) : absolute));
     // What goes on belongs to the model before.
@@ -151,8 +151,9 @@ void MainWindow::open(const QString& path) {
 }
 
 void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
-    if (path != path_)
+    if (path != opening_)
         return;
+    path_ = path;
     trace_ = trace;
     compiled_ = false;
     selection_.set({});
@@ -220,7 +221,6 @@ void MainWindow::run() {
 void MainWindow::cancel() {
     log(tr("Cancelling"));
     engine_.cancel();
-    comparing_ = false;
 }
 
 void MainWindow::showPage(const QString& name) {

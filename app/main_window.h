@@ -89,8 +89,8 @@ private:
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
-    QString path_;
-    TracePtr trace_; // of the last compilation; before: of the import
+    QString path_, opening_; // of the model that is open; of the one that was asked for last
+    TracePtr trace_;         // of the last compilation; before: of the import
     bool busy_ = false, compiled_ = false, layingOut_ = false, comparing_ = false;
 
     QStackedWidget* stack_;

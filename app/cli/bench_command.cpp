@@ -95,13 +95,12 @@ private:
 /// Gives Lathe and, if there are contenders, the folder the same tensors: the given ones, the others at random.
 Result<void> shareInputs(driver::RunnerClient& runner, const driver::RunnerModel& loaded, const driver::Tensors& given,
                          const driver::Shapes& asked, const InputFolder* folder) {
-    LATHE_TRY(const driver::Tensors tensors, driver::drawInputs(loaded.inputs, given, asked, 0));
-    for (size_t i = 0; i < loaded.inputs.size(); ++i) {
-        const model::HostTensor& tensor = tensors.at(loaded.inputs[i].name);
+    const driver::TakeInput take = [&](size_t i, const model::HostTensor& tensor) -> Result<void> {
         if (folder)
             LATHE_CHECKED(driver::writeNpy(folder->path() / fmt::format("input_{}.npy", i), tensor));
-        LATHE_CHECKED(runner.setInput(loaded.inputs[i].name, tensor));
-    }
+        return runner.setInput(loaded.inputs[i].name, tensor);
+    };
+    LATHE_CHECKED(driver::drawInputs(loaded.inputs, given, asked, 0, take));
     return {};
 }
 

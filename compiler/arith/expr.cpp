@@ -203,7 +203,8 @@ Expr floatImm(double value, DataType dtype) {
     LATHE_ASSERT(dtype.isFloat(), "a float constant of a type that is not a float");
     if (dtype.lanes != 1)
         return broadcast(floatImm(value, dtype.scalar()), dtype.lanes);
-    return leaf(ExprKind::FloatImm, dtype, 0, roundToType(value, dtype));
+    const bool exact = std::isinf(value) && hasInfinity(dtype); // rounding would make it the greatest number
+    return leaf(ExprKind::FloatImm, dtype, 0, exact ? value : roundToType(value, dtype));
 }
 
 Expr boolImm(bool value) {

@@ -10,6 +10,7 @@
 
 #include "base/limits.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -34,6 +35,14 @@ public:
     bool takeNodes(int64_t amount) { return take(nodes_, amount); }
     bool takeBytes(int64_t amount) { return take(bytes_, amount); }
     bool takeSteps(int64_t amount) { return take(steps_, amount); }
+
+    Amounts left() const { return {nodes_, bytes_, steps_}; }
+    /// Takes what was spent elsewhere on something that is used again, or what is left of it.
+    void spend(const Amounts& amounts) {
+        nodes_ -= std::min<int64_t>(amounts.nodes, nodes_);
+        bytes_ -= std::min<int64_t>(amounts.bytes, bytes_);
+        steps_ -= std::min<int64_t>(amounts.steps, steps_);
+    }
 
     void checkpoint() const {
         if (checkpoint_)

@@ -2,7 +2,8 @@
 //
 // A child process with a stream to its standard input and output; reading and writing have deadlines and can be cancelled.
 // The stream is a socket, whose writes cannot raise SIGPIPE; both ends are close-on-exec, so that no other child holds one.
-// The one way in which Lathe starts a process: lathe-runner, the workers of `lathe test`, the contenders of `lathe bench`.
+// The way in which compiler and command line start a process: lathe-runner, the workers of `lathe test`, the contenders of
+// `lathe bench`.
 #pragma once
 
 #include "base/result.h"

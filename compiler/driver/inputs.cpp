@@ -2,6 +2,7 @@
 #include "driver/inputs.h"
 
 #include "base/narrow_float.h"
+#include "driver/guarded.h"
 
 #include <algorithm>
 #include <bit>
@@ -107,7 +108,8 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
     return shapes;
 }
 
-HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator) {
+HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
+                        const std::function<bool()>& cancelled) {
     HostTensor tensor;
     tensor.dtype = dtype;
     tensor.shape = shape;
@@ -115,6 +117,8 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
     tensor.bytes.resize(count * size);
     std::normal_distribution<double> normal;
     for (size_t i = 0; i < count; ++i) {
+        if (i % 65536 == 0 && cancelled && cancelled())
+            throw Cancelled{};
         uint64_t bits = 0;
         if (dtype == types::Float32)
             bits = std::bit_cast<uint32_t>(static_cast<float>(normal(generator)));
@@ -129,8 +133,8 @@ HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::
     return tensor;
 }
 
-Result<Tensors> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
-                           uint64_t seed) {
+Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
+                          uint64_t seed, const TakeInput& take, const std::function<bool()>& cancelled) {
     LATHE_TRY(const Shapes shapes, inputShapes(inputs, given, asked));
     int64_t drawn = 0; // bytes; each is at most limits::tensorBytes
     for (size_t i = 0; i < shapes.size(); ++i)
@@ -142,23 +146,21 @@ Result<Tensors> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors
                                    drawn),
                        "choose smaller sizes");
     std::mt19937_64 generator(seed);
-    Tensors tensors = given;
-    for (size_t i = 0; i < shapes.size(); ++i)
-        if (const auto& [name, shape] = shapes[i]; !tensors.contains(name))
-            tensors[name] = randomTensor(inputs[i].dtype, shape, generator);
-    return tensors;
+    for (size_t i = 0; i < shapes.size(); ++i) {
+        const auto& [name, shape] = shapes[i];
+        const auto own = given.find(name);
+        LATHE_CHECKED(
+            take(i, own != given.end() ? own->second : randomTensor(inputs[i].dtype, shape, generator, cancelled)));
+    }
+    return shapes;
 }
 
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
-                         uint64_t seed) {
-    LATHE_TRY(const Tensors tensors, drawInputs(loaded.inputs, given, asked, seed));
-    Shapes shapes;
-    for (const RunnerValue& input : loaded.inputs) {
-        const HostTensor& tensor = tensors.at(input.name);
-        LATHE_CHECKED(runner.setInput(input.name, tensor));
-        shapes.emplace_back(input.name, tensor.shape);
-    }
-    return shapes;
+                         uint64_t seed, const std::function<bool()>& cancelled) {
+    const TakeInput take = [&](size_t i, const HostTensor& tensor) {
+        return runner.setInput(loaded.inputs[i].name, tensor);
+    };
+    return drawInputs(loaded.inputs, given, asked, seed, take, cancelled);
 }
 
 std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes) {

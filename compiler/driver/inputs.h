@@ -7,6 +7,7 @@
 #include "driver/runner_client.h"
 #include "relay/ir.h"
 
+#include <functional>
 #include <map>
 #include <random>
 #include <unordered_map>
@@ -22,17 +23,22 @@ using Tensors = std::map<std::string, model::HostTensor>;
 /// runner, which does so for every caller.)
 Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
 
-/// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize).
-model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator);
+/// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize). Throws
+/// Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
+model::HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
+                               const std::function<bool()>& cancelled = {});
 
-/// A tensor for each input: the given ones, the others at random from the seed, of the dims that inputShapes says. Fails
-/// too if the random ones would take more than a quarter of this machine's memory.
-Result<Tensors> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
-                           uint64_t seed);
+/// Takes the tensor of inputs[index].
+using TakeInput = std::function<Result<void>(size_t index, const model::HostTensor& tensor)>;
+/// Hands on a tensor for each input, in the model's order and one at a time: the given ones, the others at random from the
+/// seed, of the dims that inputShapes says, which are returned. Fails too if the random ones together would take more
+/// than a quarter of this machine's memory. `cancelled`: as for randomTensor.
+Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked,
+                          uint64_t seed, const TakeInput& take, const std::function<bool()>& cancelled = {});
 
 /// Sets all inputs of a loaded model to what drawInputs gives. Returns the dims that all have.
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
-                         uint64_t seed);
+                         uint64_t seed, const std::function<bool()>& cancelled = {});
 
 /// Values of the symbols that stand in the types of main's parameters, at these dims of inputs.
 std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes);

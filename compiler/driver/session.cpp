@@ -2,52 +2,20 @@
 #include "driver/session.h"
 
 #include <algorithm>
-#include <sys/stat.h>
 
 namespace lathe::driver {
-namespace {
 
-/// Which bytes a path stood for. A file that is written anew has another time or another inode.
-struct FileIdentity {
-    bool there = false;
-    dev_t device = 0;
-    ino_t inode = 0;
-    off_t bytes = 0;
-    timespec modified{}, changed{};
-
-    bool operator==(const FileIdentity& other) const {
-        const auto same = [](const timespec& a, const timespec& b) {
-            return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
-        };
-        return there == other.there && device == other.device && inode == other.inode && bytes == other.bytes &&
-               same(modified, other.modified) && same(changed, other.changed);
-    }
-};
-
-FileIdentity identityOf(const std::filesystem::path& path) {
-    struct stat status{};
-    if (stat(path.c_str(), &status) != 0)
-        return {};
-    return {true, status.st_dev, status.st_ino, status.st_size, status.st_mtim, status.st_ctim};
-}
-
-using Externals = std::vector<std::pair<std::filesystem::path, FileIdentity>>;
-
-} // namespace
-
-/// What was imported last, and from what.
+/// What was imported last, and for what.
 struct Session::Kept {
-    FileIdentity file;
-    Externals external; // where tensors lie
-    Target target;      // folding may compile
+    Target target; // folding may compile
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
     frontend::Imported model; // only copied from
+    Budget::Amounts spent;    // by the import
 
-    bool standsFor(const std::filesystem::path& path, const Options& options) const {
-        return file.there && identityOf(path) == file && target == options.target && symbols == options.symbols &&
-               shapes == options.shapes &&
-               std::ranges::all_of(external, [](const auto& other) { return identityOf(other.first) == other.second; });
+    bool standsFor(const Options& options) const {
+        return target == options.target && symbols == options.symbols && shapes == options.shapes &&
+               std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
 
@@ -56,18 +24,20 @@ Session::~Session() = default;
 
 ModelSource Session::source(const Options& options) {
     return {model_.string(), [this, &options](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
-                if (kept_ && kept_->standsFor(model_, options))
+                if (kept_ && kept_->standsFor(options)) {
+                    importOptions.budget->spend(kept_->spent); // so that passes find what they find after an import
                     return kept_->model;
+                }
                 kept_.reset(); // its memory is needed for the next
-                // The identity from before reading: a file that is written meanwhile is imported again the next time.
-                const FileIdentity file = identityOf(model_);
+                const Budget::Amounts before = importOptions.budget->left();
                 frontend::Imported imported = frontend::importFile(model_, evaluator, importOptions);
                 if (!imported.module)
                     return imported;
-                kept_ = std::make_unique<Kept>(file, Externals{}, options.target, options.symbols, options.shapes,
-                                               imported);
-                for (const std::filesystem::path& path : imported.externalFiles)
-                    kept_->external.emplace_back(path, identityOf(path));
+                const Budget::Amounts after = importOptions.budget->left();
+                kept_ = std::make_unique<Kept>(options.target, options.symbols, options.shapes, imported,
+                                               Budget::Amounts{.nodes = before.nodes - after.nodes,
+                                                               .bytes = before.bytes - after.bytes,
+                                                               .steps = before.steps - after.steps});
                 return imported;
             }};
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/budget.h"
+#include "base/file_identity.h"
 #include "model/model_graph.h"
 #include "relay/evaluator.h"
 #include "relay/ir.h"
@@ -31,13 +32,14 @@ struct Source {
     std::string name;             // as the user named it, for diagnostics
     std::filesystem::path folder; // where data beside the model may lie; nowhere if empty
     model::Bytes bytes;           // all of the file
+    FileIdentity identity;        // of the file; none of a model in memory
 };
 
 struct Imported {
     std::shared_ptr<model::ModelGraph> graph; // null only if the file could not be read as a model at all
     std::shared_ptr<relay::Module> module;    // null if refused
     std::vector<Diagnostic> diagnostics; // all errors (file, node, operator, reason), not only the first, and warnings
-    std::vector<std::filesystem::path> externalFiles; // beside the model's own: tensors lie there
+    FileIdentities files; // that it was read from: the model's own, and those beside it that tensors lie in
 };
 
 struct Frontend {

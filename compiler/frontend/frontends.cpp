@@ -37,9 +37,9 @@ std::string guessFormat(std::span<const std::byte> bytes) {
 }
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
-    LATHE_TRY(model::Bytes bytes, mapFile(path, limits::modelFileBytes));
+    LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
     return Source{path.string(), path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
-                  std::move(bytes)};
+                  std::move(file.bytes), file.identity};
 }
 
 Imported refused(Diagnostic reason, const std::string& file) {
@@ -81,12 +81,16 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
 
 Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options) {
     const Result<Source> source = sourceOf(path);
-    return source ? import(*source, evaluator, options) : refused(source.error(), path.string());
+    if (!source)
+        return refused(source.error(), path.string());
+    Imported imported = import(*source, evaluator, options);
+    imported.files.emplace_back(path, source->identity);
+    return imported;
 }
 
 Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
                      relay::Evaluator* evaluator, const Options& options) {
-    return import(Source{name, folder, {nullptr, bytes}}, evaluator, options);
+    return import(Source{name, folder, {nullptr, bytes}, {}}, evaluator, options);
 }
 
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {

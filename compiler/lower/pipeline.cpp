@@ -87,13 +87,15 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDec
         kernel.workspaceBytes = flattened.workspaceBytes;
         return flattened.function;
     });
-    auto simplify = [](const PrimFuncPtr& function) { return tir::simplify(function); };
-    stages.run("simplify", simplify);
-    stages.run("partition loops", tir::partitionLoops);
-    stages.run("vectorize", tir::vectorizeLoops);
-    stages.run("unroll", tir::unrollLoops);
+    const auto within = [&](PrimFuncPtr (*pass)(const PrimFuncPtr&, const tir::Checkpoint&)) {
+        return [pass, &hook](const PrimFuncPtr& function) { return pass(function, hook.checkpoint); };
+    };
+    stages.run("simplify", within(tir::simplify));
+    stages.run("partition loops", within(tir::partitionLoops));
+    stages.run("vectorize", within(tir::vectorizeLoops));
+    stages.run("unroll", within(tir::unrollLoops));
     stages.run("hoist conditions", [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
-    stages.run("simplify again", simplify);
+    stages.run("simplify again", within(tir::simplify));
     // From here on each iteration of a parallel loop is a task.
     stages.run("parallel regions", tir::parallelRegions);
     // From here on types are those of the target.

@@ -44,7 +44,7 @@ struct KernelHook {
     /// `after` is the function that went in if the pass changed nothing. May be empty.
     std::function<void(std::string_view pass, const tir::PrimFuncPtr& after, double ms)> done;
     bool verify = false;
-    std::function<void()> checkpoint = {}; // asked before each pass and each step of code generation; throws to cancel
+    std::function<void()> checkpoint = {}; // asked before and within passes; throws to cancel
 };
 
 /// Fills kernel.lowered, workspaceBytes, checks and schedule. Fails where a decision cannot be followed: see

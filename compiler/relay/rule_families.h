@@ -77,8 +77,6 @@ Result<Type> dft(Op op, RuleContext& context);
 // ---- shared
 /// The tensor type of operand `arg`; with `rank` >= 0 of that rank.
 Result<const TensorType*> tensorArg(RuleContext& context, int arg, int rank = -1);
-/// "[n,3]".
-std::string text(const std::vector<Expr>& shape);
 Result<void> checkAxis(int64_t axis, int64_t rank);
 /// One dim for two that must be equal: an error if they never are, a requirement if not provably.
 Result<Expr> equalDim(const Expr& a, const Expr& b, RuleContext& context, const std::string& what);

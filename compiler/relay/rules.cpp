@@ -163,8 +163,7 @@ Result<Type> checked(const Type& type) {
                 return failure(fmt::format("a dimension of the result would be {}", *value));
             if (__builtin_mul_overflow(elements, std::max<int64_t>(*value, 1), &elements) ||
                 elements > limits::tensorElements)
-                return failure(
-                    fmt::format("{} has over {} elements", rules::text(tensor->shape), limits::tensorElements));
+                return failure(fmt::format("{} has over {} elements", text(tensor->shape), limits::tensorElements));
         }
         shape.push_back(std::move(simple));
     }
@@ -229,9 +228,7 @@ bool isClamped(const Expr& dim, const Expr& other) {
 
 Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std::vector<Expr>& b,
                                           RuleContext* context) {
-    auto disagree = [&] {
-        return failure(fmt::format("operands {} and {} do not broadcast", rules::text(a), rules::text(b)));
-    };
+    auto disagree = [&] { return failure(fmt::format("operands {} and {} do not broadcast", text(a), text(b))); };
     size_t rank = std::max(a.size(), b.size());
     std::vector<Expr> shape(rank);
     for (size_t i = 0; i < rank; ++i) {
@@ -255,8 +252,7 @@ Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std:
         if (isClamped(left, right) || isClamped(right, left)) {
             shape[i] = isClamped(left, right) ? right : left;
             if (context)
-                context->require(arith::eq(left, right),
-                                 fmt::format("operands {} and {} broadcast", rules::text(a), rules::text(b)));
+                context->require(arith::eq(left, right), fmt::format("operands {} and {} broadcast", text(a), text(b)));
             continue;
         }
         // A dim that is never 1 is the result's; the other is equal to it or 1.
@@ -274,7 +270,7 @@ Result<std::vector<Expr>> broadcastShapes(const std::vector<Expr>& a, const std:
         if (arith::provablyFalse(condition))
             return disagree();
         if (context)
-            context->require(condition, fmt::format("operands {} and {} broadcast", rules::text(a), rules::text(b)));
+            context->require(condition, fmt::format("operands {} and {} broadcast", text(a), text(b)));
     }
     return shape;
 }
@@ -291,13 +287,6 @@ Result<const TensorType*> tensorArg(RuleContext& context, int arg, int rank) {
     if (rank >= 0 && tensor->shape.size() != static_cast<size_t>(rank))
         return failure(fmt::format("operand {} is {}, it must have rank {}", arg + 1, text(tensor->shape), rank));
     return tensor;
-}
-
-std::string text(const std::vector<Expr>& shape) {
-    std::string result = "[";
-    for (size_t i = 0; i < shape.size(); ++i)
-        result += (i == 0 ? "" : ",") + arith::toString(shape[i]);
-    return result + "]";
 }
 
 Result<void> checkAxis(int64_t axis, int64_t rank) {

@@ -98,7 +98,7 @@ bool cannotWrap(const Expr& element, DataType dtype) {
     if (!dtype.isInt() || dtype.isBool() || (dtype.isSigned() && dtype.bits >= 32))
         return true;
     const arith::Interval range = arith::bounds(element);
-    if (dtype.bits >= 32)
+    if (dtype.bits == 64)
         return range.lower >= 0;
     return values::wrap(range.lower, dtype) == range.lower && values::wrap(range.upper, dtype) == range.upper;
 }

@@ -136,4 +136,11 @@ std::string toString(const Type& type) {
     return out;
 }
 
+std::string text(const std::vector<Expr>& shape) {
+    std::string result = "[";
+    for (size_t i = 0; i < shape.size(); ++i)
+        result += (i == 0 ? "" : ",") + arith::toString(shape[i]);
+    return result + "]";
+}
+
 } // namespace lathe::relay

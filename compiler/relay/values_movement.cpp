@@ -124,8 +124,8 @@ std::optional<Elements> range(const ValueCall& call) {
             return start + Expr(place[0]) * delta;
         if (!first || !step)
             return Expr();
-        return arith::floatImm(roundToType(*first + static_cast<double>(place[0]) * *step, dtype, Overflow::Special),
-                               dtype);
+        const double distance = roundToType(static_cast<double>(place[0]) * *step, dtype, Overflow::Special);
+        return arith::floatImm(roundToType(*first + distance, dtype, Overflow::Special), dtype);
     });
 }
 

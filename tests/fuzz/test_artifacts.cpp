@@ -5,9 +5,10 @@
 //
 // Damaged artifacts through liblathe_rt, by fixed seeds: a byte changed, a bit flipped, a piece lost, repeated or put in
 // place of another, the end cut off or added to, the file replaced while it is open. Each is refused with a status and a
-// message, or, where nothing of the code is damaged, runs to an end with a status. $LATHE_FUZZ multiplies the count; 10 is the full run: 2,000 artifacts.
+// message, or, where nothing of the code is damaged, runs to an end with a status. $LATHE_FUZZ multiplies the count; 10 is
+// the full run: 2,000 artifacts.
 #include "driver/compile.h"
-#include "extent.h"
+#include "fuzz/extent.h"
 #include "runtime/lathe_rt.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"

@@ -8,7 +8,7 @@
 // 200 models by `lathe run`. The mutant at work lies in $TMPDIR/lathe_mutant_NUMBER (for when the process ends by it);
 // $LATHE_FUZZ_FIRST is the number to begin with.
 #include "driver/compile.h"
-#include "extent.h"
+#include "fuzz/extent.h"
 #include "fuzz/mutate.h"
 #include "relay/text.h"
 #include "relay/verify.h"

@@ -102,7 +102,7 @@ private slots:
 
     void dropoutDrawsInTrainingOnly() {
         // The ratio is an input, the mode a constant.
-        const auto random = [](float ratio, std::optional<int64_t> training) {
+        const auto random = [](float ratio, std::optional<int64_t> training) -> bool {
             Sample sample;
             auto graph = std::make_shared<Graph>();
             graph->inputs = values({"x", "ratio", "mode"});

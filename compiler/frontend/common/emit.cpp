@@ -86,13 +86,6 @@ Ints iotaInts(int64_t begin, int64_t end) {
     return values;
 }
 
-std::string text(const Dims& dims) {
-    std::string result;
-    for (const Expr& dim : dims)
-        result += (result.empty() ? "" : ",") + arith::toString(dim);
-    return "[" + result + "]";
-}
-
 Var assume(Builder& b, Var x, const Expr& condition, const std::string& message) {
     const Expr simple = arith::simplify(condition);
     if (b.failed() || arith::provablyTrue(simple))

@@ -11,6 +11,8 @@
 
 namespace lathe::frontend {
 
+using relay::text;
+
 using Dims = std::vector<Expr>;
 using Ints = std::vector<int64_t>;
 
@@ -26,7 +28,6 @@ struct Quotient {
 Quotient quotient(const Dims& numerator, const Dims& denominator);
 Dims toDims(const Ints& values);
 Ints iotaInts(int64_t begin, int64_t end);
-std::string text(const Dims& dims);
 
 // ---- what operands must hold: a fault if they never do, a check while running where only that will tell
 /// x, if `condition` holds.

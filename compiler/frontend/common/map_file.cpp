@@ -34,7 +34,7 @@ struct Descriptor {
 
 } // namespace
 
-Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit) {
+Result<MappedFile> mapFile(const std::filesystem::path& path, int64_t limit) {
     // Not blocking: opening a pipe must not wait for its writer.
     const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (file.number < 0)
@@ -48,12 +48,12 @@ Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit) {
                        "store the weights as external data beside the model");
     const auto size = static_cast<size_t>(status.st_size);
     if (size == 0)
-        return model::Bytes{};
+        return MappedFile{{}, identityOf(file.number)};
     void* address = mmap(nullptr, size, PROT_READ, MAP_PRIVATE, file.number, 0);
     if (address == MAP_FAILED)
         return failure(fmt::format("the file cannot be mapped: {}", std::strerror(errno)), "free some memory");
     auto mapping = std::make_shared<Mapping>(address, size);
-    return model::Bytes{mapping, {static_cast<const std::byte*>(address), size}};
+    return MappedFile{{mapping, {static_cast<const std::byte*>(address), size}}, identityOf(file.number)};
 }
 
 } // namespace lathe::frontend

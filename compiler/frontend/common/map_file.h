@@ -4,6 +4,7 @@
 // point into them.
 #pragma once
 
+#include "base/file_identity.h"
 #include "base/result.h"
 #include "model/model_graph.h"
 
@@ -11,7 +12,12 @@
 
 namespace lathe::frontend {
 
+struct MappedFile {
+    model::Bytes bytes;
+    FileIdentity identity;
+};
+
 /// A file mapped for reading. Fails for what is no regular file, and for one above `limit` bytes.
-Result<model::Bytes> mapFile(const std::filesystem::path& path, int64_t limit);
+Result<MappedFile> mapFile(const std::filesystem::path& path, int64_t limit);
 
 } // namespace lathe::frontend

@@ -35,7 +35,7 @@ public:
     /// The model; faults are in its diagnostics (errors: it must be refused).
     std::shared_ptr<model::ModelGraph> read();
     /// Files that tensors of the model lie in, beside its own.
-    std::vector<std::filesystem::path> externalFiles() const { return tensors_.files(); }
+    FileIdentities externalFiles() const { return tensors_.files(); }
 
     /// The body by which ONNX defines the operator of `call`: a graph with the formal names of inputs and outputs, its
     /// nodes under the call's id. Null if there is none. inputs: types of the operands as far as known.

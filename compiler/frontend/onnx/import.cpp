@@ -86,7 +86,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
     result.graph = graph;
-    result.externalFiles = reader.externalFiles();
+    result.files = reader.externalFiles();
     result.diagnostics = graph->diagnostics;
     return result;
 }

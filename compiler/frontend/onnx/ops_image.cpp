@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <limits>
 
 namespace lathe::frontend::onnx {
 
@@ -16,26 +17,22 @@ using namespace relay;
 
 namespace {
 
-/// floor(size * scale): the scale as a fraction with a small denominator, so that what the file means by 0.7 times 10 is 7.
-/// If it is none a known size is multiplied as ONNX does, in float32; the result is null for a symbolic one.
+/// floor(size * scale), both exact as in ONNX's definition: a float32 is a whole number over a power of two.
 Expr scaledSize(const Expr& size, double scale) {
-    const auto known = arith::asInt(size);
-    for (int64_t denominator = 1; denominator <= 64; ++denominator) {
-        const double numerator = std::round(scale * static_cast<double>(denominator));
-        if (numerator < 1 || numerator >= 1e9 ||
-            static_cast<float>(numerator / static_cast<double>(denominator)) != static_cast<float>(scale))
-            continue;
-        const auto factor = static_cast<int64_t>(numerator);
-        int64_t scaled = 0;
-        if (!known)
-            return arith::simplify(arith::floorDiv(size * factor, denominator));
-        if (!__builtin_mul_overflow(*known, factor, &scaled))
-            return scaled / denominator;
-        break;
-    }
-    if (!known)
-        return {};
-    return static_cast<int64_t>(std::min(std::floor(static_cast<float>(*known) * static_cast<float>(scale)), 0x1p62F));
+    if (const auto known = arith::asInt(size))
+        return static_cast<int64_t>(std::min(std::floor(static_cast<double>(*known) * scale), 0x1p62));
+    int exponent = 0;
+    auto numerator = static_cast<int64_t>(std::ldexp(std::frexp(static_cast<float>(scale), &exponent), 24));
+    int shift = 24 - exponent; // scale = numerator / 2^shift
+    for (; shift > 0 && numerator % 2 == 0; --shift)
+        numerator /= 2;
+    if (shift > 62)
+        return 0; // no dim is that large
+    if (shift < 0)
+        numerator <<= -shift;
+    // No tensor has a dim from which on the product would overflow.
+    const Expr bounded = arith::min(size, Expr(std::numeric_limits<int64_t>::max() / numerator));
+    return arith::simplify(arith::floorDiv(bounded * numerator, int64_t{1} << std::max(shift, 0)));
 }
 
 bool checkScales(NodeReader& node, const std::vector<double>& scales) {

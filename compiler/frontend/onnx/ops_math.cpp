@@ -7,8 +7,6 @@
 
 #include <fmt/format.h>
 
-#include <limits>
-
 namespace lathe::frontend::onnx {
 
 using namespace relay;
@@ -61,8 +59,7 @@ DataType elementType(NodeReader& node, const std::string& attribute, DataType ot
     const int64_t number = node.integer(attribute, 0);
     if (number == 0)
         return otherwise;
-    const bool inRange = number > 0 && number <= std::numeric_limits<int32_t>::max();
-    const auto dtype = inRange ? fromProto(static_cast<int32_t>(number)) : std::nullopt;
+    const auto dtype = fromProto(number);
     if (!dtype)
         node.refuse(fmt::format("attribute '{}' = {} is no element type that is supported", attribute, number));
     return dtype.value_or(otherwise);
@@ -73,8 +70,8 @@ Var elementwise(NodeReader& node, Builder& b, Op op) {
     Var y = node.in(1);
     if (node.version() < 7) {
         y = alignOld(node, b, x, y);
-        if (!b.failed() && node.integer("broadcast", 0) != 0)
-            y = fitted(b, y, b.shape(x));
+        if (!b.failed())
+            y = node.integer("broadcast", 0) != 0 ? fitted(b, y, b.shape(x)) : withDims(b, y, b.shape(x));
     }
     return b.call(op, {x, y});
 }

@@ -90,7 +90,7 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))
         return;
-    const Var scale = fitted(b, node.in(1), b.shape(x)), bias = fitted(b, node.optional(2), b.shape(x));
+    Var scale = node.in(1), bias = node.optional(2);
     if (b.failed())
         return;
     const int64_t rank = b.rank(x);
@@ -106,6 +106,8 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
         node.set(0, bias ? b.call(Op::LayerNorm, {x, scale, bias}, attrs) : b.call(Op::LayerNorm, {x, scale}, attrs));
         return;
     }
+    scale = fitted(b, scale, b.shape(x));
+    bias = fitted(b, bias, b.shape(x));
     const DataType dtype = b.dtype(x);
     const Moments now = moments(b, cast(b, x, dtype == types::Float64 ? dtype : stash), iotaInts(axis, rank));
     const Var inverse = inverseRoot(b, now.variance, epsilon);

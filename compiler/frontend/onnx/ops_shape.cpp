@@ -212,7 +212,8 @@ Dims runtimeShape(const Dims& wanted, const Dims& from, bool allowZero, Expr& in
     return shape;
 }
 
-/// Where the other dims are 0 any size would do for -1. ONNX Runtime and NumPy refuse that, and so do we.
+/// Where the other dims are 0 any size would do for -1. NumPy refuses that, and so do we. (A dim that only running tells to
+/// be 0 is a 0, not one to be copied.)
 Var inferred(Builder& b, Var x, const Expr& inferable, const Dims& wanted) {
     return assume(b, x, inferable, fmt::format("no dim of the new shape {} is 0 beside -1", text(wanted)));
 }

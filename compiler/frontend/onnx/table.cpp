@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <string_view>
-#include <utility>
 
 namespace lathe::frontend::onnx {
 namespace {
@@ -277,8 +276,8 @@ model::Role roleOf(const model::Node& node) {
     const Row* row = findRow(node);
     if (row && (row->family != Dropout || mayDrop(node)))
         role.family = row->family;
-    if (const auto* to = findAttribute<int64_t>(node, "to"); to && std::in_range<int32_t>(*to))
-        role.named = fromProto(static_cast<int32_t>(*to)).value_or(types::Void);
+    if (const auto* to = findAttribute<int64_t>(node, "to"))
+        role.named = fromProto(*to).value_or(types::Void);
     return role;
 }
 

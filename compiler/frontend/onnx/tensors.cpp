@@ -4,7 +4,6 @@
 #include "frontend/onnx/tensors.h"
 
 #include "base/limits.h"
-#include "frontend/common/map_file.h"
 #include "model/host_tensor.h"
 
 #include <fmt/format.h>
@@ -242,13 +241,13 @@ Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected
                        "external data must be named relative to the model and stay in its folder");
     auto known = files_.find(path);
     if (known == files_.end()) {
-        Result<model::Bytes> mapped = mapFile(path, limits::modelFileBytes);
+        Result<MappedFile> mapped = mapFile(path, limits::modelFileBytes);
         if (!mapped)
             return failure(fmt::format("external data '{}': {}", location, mapped.error().what),
                            "put the file beside the model");
         known = files_.emplace(path, *std::move(mapped)).first;
     }
-    const model::Bytes& file = known->second;
+    const model::Bytes& file = known->second.bytes;
     const auto size = static_cast<int64_t>(file.view.size());
     if (length < 0)
         length = expected;
@@ -259,11 +258,11 @@ Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected
     return model::Bytes{file.owner, file.view.subspan(static_cast<size_t>(offset), static_cast<size_t>(length))};
 }
 
-std::vector<std::filesystem::path> TensorReader::files() const {
-    std::vector<std::filesystem::path> paths;
-    for (const auto& [path, bytes] : files_)
-        paths.push_back(path);
-    return paths;
+FileIdentities TensorReader::files() const {
+    FileIdentities files;
+    for (const auto& [path, file] : files_)
+        files.emplace_back(path, file.identity);
+    return files;
 }
 
 Result<model::TensorPtr> TensorReader::makeDense(const ::onnx::SparseTensorProto& proto) {

@@ -4,6 +4,7 @@
 // the same form. Counts and sizes are checked before anything is allocated or read.
 #pragma once
 
+#include "frontend/common/map_file.h"
 #include "frontend/onnx/read.h"
 
 #include <filesystem>
@@ -30,7 +31,7 @@ public:
     /// A sparse tensor in coordinate form, made dense: its bytes are taken from the budget.
     Result<model::TensorPtr> readSparse(const ::onnx::SparseTensorProto& proto);
     /// The files of external data that were read so far.
-    std::vector<std::filesystem::path> files() const;
+    FileIdentities files() const;
 
 private:
     Result<model::TensorPtr> make(const ::onnx::TensorProto& proto);
@@ -40,7 +41,7 @@ private:
     std::shared_ptr<const void> owner_;
     std::filesystem::path folder_;
     std::shared_ptr<Budget> budget_;
-    std::map<std::filesystem::path, model::Bytes> files_;
+    std::map<std::filesystem::path, MappedFile> files_;
     std::unordered_map<const void*, Result<model::TensorPtr>> read_; // by message
 };
 

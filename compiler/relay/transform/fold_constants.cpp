@@ -3,17 +3,22 @@
 // One sweep: what is folded is a constant for all that follows.
 #include "relay/transform/fold_constants.h"
 
+#include "arith/analysis.h"
 #include "base/limits.h"
+#include "relay/element.h"
 #include "relay/folding.h"
 #include "relay/transform/make.h"
 #include "relay/visit.h"
 
+#include <algorithm>
+#include <limits>
 #include <set>
 
 namespace lathe::relay::transform {
 namespace {
 
-constexpr int64_t nowBytes = 64 * 1024; // of a result that is always computed at once
+constexpr int64_t checkedElements = 64 * 1024; // of indices and divisors: those that are looked at one by one
+constexpr int64_t nowBytes = 64 * 1024;        // of a result that is always computed at once
 
 /// Bytes that recipes of a module may take together: many of them may come from one constant.
 int64_t recipeBytes(const Module& module) {
@@ -25,10 +30,28 @@ int64_t recipeBytes(const Module& module) {
     return limits::foldedBytes + 16 * stored;
 }
 
-/// Whether the call has a check while running; divisions of floats have none.
-bool mayFail(const OpCall& call, const Type& result) {
+/// Whether a check of the call may fail when it is computed: not of divisions of floats, which have none, nor where the
+/// operands that it is about are known to be good.
+bool mayFail(const OpCall& call, const std::vector<ConstantPtr>& args, const Type& result) {
+    if (!info(call.op).mayFail)
+        return false;
     const bool divides = call.op == Op::Divide || call.op == Op::Mod;
-    return info(call.op).mayFail && !(divides && asTensor(result)->dtype.isFloat());
+    if (divides && asTensor(result)->dtype.isFloat())
+        return false;
+    int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+    if (call.op == Op::Gather || call.op == Op::GatherElements) {
+        const auto axis = static_cast<size_t>(attrs<AxisAttrs>(call.attrs).axis);
+        const int64_t dim = arith::asInt(asTensor(args[0]->type)->shape[axis]).value();
+        least = -dim;
+        most = dim - 1;
+    } else if (!divides) {
+        return true;
+    }
+    const auto elements = elementsOf(*args[1], checkedElements);
+    return !elements || !std::ranges::all_of(*elements, [&](const Expr& element) {
+        const auto value = arith::asInt(element);
+        return value && *value >= least && *value <= most && !(divides && *value == 0);
+    });
 }
 
 } // namespace
@@ -82,7 +105,7 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
             if (!folded)
                 return {binding};
             // What may fail is computed at once, or stays a call that says so with its node.
-            const bool atOnce = bytes <= nowBytes || mayFail(*call, binding->type);
+            const bool mustHold = mayFail(*call, args, binding->type), atOnce = bytes <= nowBytes || mustHold;
             if (folded->recipe && atOnce && !hasRecipe) {
                 if (!budget.takeSteps(evaluationSteps(steps)))
                     return {binding};
@@ -92,7 +115,7 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
                     return {binding};
                 folded = values->at(0);
             }
-            if (folded->recipe && mayFail(*call, binding->type))
+            if (folded->recipe && mustHold)
                 return {binding};
             if (folded->recipe ? bytes > left || !budget.takeSteps(steps) : !budget.takeBytes(bytes))
                 return {binding};

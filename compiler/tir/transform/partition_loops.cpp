@@ -143,6 +143,7 @@ private:
 /// Step 2, top-down: at each place all extents that are known there are versioned together.
 class Versioning : public Mutator {
 public:
+    explicit Versioning(const Checkpoint& checkpoint) : checkpoint_(checkpoint) {}
     using Mutator::mutate;
 
     Stmt atPlace(const Stmt& body) {
@@ -167,7 +168,7 @@ public:
         if (extents.size() == 1) {
             Expr notFull = arith::simplify(negation(extents[0].full), facts_);
             if (auto pinned = pinnedBy(notFull, facts_))
-                tail = descendInto(simplifyStmt(SetExpr(*pinned).mutate(copyOf(body)), facts_));
+                tail = descendInto(simplifyStmt(SetExpr(*pinned).mutate(copyOf(body)), facts_, checkpoint_));
             else
                 assume(facts_, notFull);
         }
@@ -194,6 +195,7 @@ public:
     }
 
 private:
+    const Checkpoint& checkpoint_;
     arith::Facts facts_;
 
     Stmt descendInto(const Stmt& body) { return mutate(body); }
@@ -305,7 +307,7 @@ class Splitting : public LoopMutator {
 
 } // namespace
 
-PrimFuncPtr partitionLoops(const PrimFuncPtr& function) {
+PrimFuncPtr partitionLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
     Stmt body = hoistConditions(function->body);
     for (int round = 0; round < 4; ++round) { // tightening lets the next loop out become a perfect nest
         Stmt next = hoistConditions(Tightening().mutate(body));
@@ -313,11 +315,11 @@ PrimFuncPtr partitionLoops(const PrimFuncPtr& function) {
             break;
         body = next;
     }
-    body = simplifyStmt(body, {});
-    body = Versioning().atPlace(body);
-    body = simplifyStmt(body, {});
+    body = simplifyStmt(body, {}, checkpoint);
+    body = Versioning(checkpoint).atPlace(body);
+    body = simplifyStmt(body, {}, checkpoint);
     body = Splitting().mutate(body);
-    return withBody(function, simplifyStmt(body, {}));
+    return withBody(function, simplifyStmt(body, {}, checkpoint));
 }
 
 } // namespace lathe::tir

@@ -15,9 +15,10 @@
 #pragma once
 
 #include "tir/ir.h"
+#include "tir/transform/simplify.h"
 
 namespace lathe::tir {
 
-PrimFuncPtr partitionLoops(const PrimFuncPtr& function);
+PrimFuncPtr partitionLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint = {});
 
 } // namespace lathe::tir

@@ -13,13 +13,15 @@ namespace {
 
 class Simplifier : public Mutator {
 public:
-    explicit Simplifier(arith::Facts facts) : facts_(std::move(facts)) {}
+    Simplifier(arith::Facts facts, const Checkpoint& checkpoint) : facts_(std::move(facts)), checkpoint_(checkpoint) {}
 
     Expr mutate(const Expr& expr) override { return arith::simplify(expr, facts_); }
 
     Stmt mutate(const Stmt& stmt) override {
         if (!stmt)
             return stmt;
+        if (checkpoint_)
+            checkpoint_();
         if (const For* loop = stmt->as<For>())
             return simplifyFor(*loop, stmt);
         if (const If* branch = stmt->as<If>())
@@ -41,6 +43,7 @@ public:
 
 private:
     arith::Facts facts_;
+    const Checkpoint& checkpoint_;
 
     Stmt simplifyFor(const For& loop, const Stmt& stmt) {
         For result = loop;
@@ -92,12 +95,12 @@ private:
 
 } // namespace
 
-PrimFuncPtr simplify(const PrimFuncPtr& function) {
-    return withBody(function, simplifyStmt(function->body, {}));
+PrimFuncPtr simplify(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
+    return withBody(function, simplifyStmt(function->body, {}, checkpoint));
 }
 
-Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts) {
-    return Simplifier(facts).mutate(stmt);
+Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts, const Checkpoint& checkpoint) {
+    return Simplifier(facts, checkpoint).mutate(stmt);
 }
 
 } // namespace lathe::tir

@@ -11,10 +11,15 @@
 #include "arith/analysis.h"
 #include "tir/ir.h"
 
+#include <functional>
+
 namespace lathe::tir {
 
-PrimFuncPtr simplify(const PrimFuncPtr& function);
+/// Asked at each statement by passes that may take long; throws to end the work. May be empty.
+using Checkpoint = std::function<void()>;
+
+PrimFuncPtr simplify(const PrimFuncPtr& function, const Checkpoint& checkpoint = {});
 /// The same for one statement, with facts from around it.
-Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts);
+Stmt simplifyStmt(const Stmt& stmt, const arith::Facts& facts, const Checkpoint& checkpoint = {});
 
 } // namespace lathe::tir

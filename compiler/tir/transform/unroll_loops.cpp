@@ -34,8 +34,8 @@ public:
 
 } // namespace
 
-PrimFuncPtr unrollLoops(const PrimFuncPtr& function) {
-    return withBody(function, simplifyStmt(Unrolling().mutate(function->body), {}));
+PrimFuncPtr unrollLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
+    return withBody(function, simplifyStmt(Unrolling().mutate(function->body), {}, checkpoint));
 }
 
 } // namespace lathe::tir

@@ -8,11 +8,12 @@
 #pragma once
 
 #include "tir/ir.h"
+#include "tir/transform/simplify.h"
 
 namespace lathe::tir {
 
 inline constexpr int64_t unrollLimit = 4096;
 
-PrimFuncPtr unrollLoops(const PrimFuncPtr& function);
+PrimFuncPtr unrollLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint = {});
 
 } // namespace lathe::tir

@@ -84,8 +84,8 @@ class Vectorizing : public LoopMutator {
 
 } // namespace
 
-PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function) {
-    return withBody(function, simplifyStmt(Vectorizing().mutate(function->body), {}));
+PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
+    return withBody(function, simplifyStmt(Vectorizing().mutate(function->body), {}, checkpoint));
 }
 
 } // namespace lathe::tir

@@ -15,11 +15,12 @@
 #pragma once
 
 #include "tir/ir.h"
+#include "tir/transform/simplify.h"
 
 namespace lathe::tir {
 
 inline constexpr int widestVector = 32;
 
-PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function);
+PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint = {});
 
 } // namespace lathe::tir
