@@ -72,20 +72,23 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         return report({error(ErrorKind::Usage, fmt::format("unknown stage '{}'", args.emit),
                              fmt::format("use {}", fmt::join(stages, ", ")))},
                       common);
+    std::error_code ignored;
+    if (!args.out.empty() && fs::equivalent(args.model, args.out, ignored))
+        return report({error(ErrorKind::Usage, fmt::format("'{}' is the model itself", args.out),
+                             "name another file for the result")},
+                      common);
     auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
                                         makeProgress(common));
     const int code = report(trace.diagnostics, common); // warnings of a good compilation too
     if (!artifact)
         return code;
     if (!text) {
-        std::error_code failed;
+        const uintmax_t size = fs::is_regular_file(args.out, ignored) ? fs::file_size(args.out, ignored) : 0;
         if (common.json)
-            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds,
-                       fs::file_size(args.out, failed));
+            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds, size);
         else if (!common.quiet)
             fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds,
-                       trace.kernels.size(), trace.calls.size(),
-                       static_cast<double>(fs::file_size(args.out, failed)) / 1e6);
+                       trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);
         return 0;
     }
     auto emitted = emit(trace, args);

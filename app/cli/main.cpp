@@ -6,15 +6,30 @@
 #include "driver/guarded.h"
 
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <fmt/format.h>
 
 namespace {
 
 using namespace lathe::cli;
 
+/// A time that can be waited for.
+CLI::Validator seconds() {
+    return {[](const std::string& text) -> std::string {
+                double value = 0;
+                const bool good = CLI::detail::lexical_cast(text, value) && value >= 0.001 && value <= 1e6;
+                return good ? "" : "'" + text + "' is not from 0.001 to 1000000 seconds";
+            },
+            "SECONDS"};
+}
+
 void addCommon(CLI::App& command, Common& common) {
     command.add_option("--target", common.target,
                        "native, a cpu such as haswell or x86-64-v3, or TRIPLE[:CPU[:+FEATURE,-FEATURE…]]");
-    command.add_option("--threads", common.threads, "threads to compile and run with (0: all)");
+    command.add_option("--threads", common.threads, "threads to compile and run with (0: all)")
+        ->check(CLI::Range(0, 1024));
     command.add_option("--numerics", common.numerics, "strict, default or fast");
     command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");
     command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes");
@@ -64,8 +79,9 @@ int run(int argc, char** argv) {
         command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
             ->allow_extra_args(false);
         command->add_option("--seed", run.seed, "seed of random inputs and operators");
-        command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB");
-        command->add_option("--timeout", run.timeout, "seconds");
+        command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB")
+            ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
+        command->add_option("--timeout", run.timeout, "seconds")->check(seconds());
         addCommon(*command, common);
     }
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
@@ -87,7 +103,7 @@ int run(int argc, char** argv) {
     testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
     testApp->add_option("--tolerance", test.tolerance,
                         "onnx (element by element) or model (relative to the output's range)");
-    testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included");
+    testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included")->check(seconds());
     testApp->add_option("--seed", test.seed, "seed of random operators");
     addCommon(*testApp, common);
     app.add_subcommand("test-worker", "")->group("");
@@ -118,7 +134,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv); });
-    if (code)
-        return *code;
-    return report({code.error()}, {});
+    if (!code)
+        return report({code.error()}, {});
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        return report({lathe::error(fmt::format("standard output cannot be written: {}", std::strerror(errno)),
+                                    "free space where it goes")},
+                      {});
+    return *code;
 }

@@ -31,6 +31,7 @@ Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile&
     if (isArtifact(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeOptions(common));
+    LATHE_CHECKED(codegen::checkRunsHere(options.target));
     // Sizes are for the run: one compilation serves all of them.
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));

@@ -34,7 +34,10 @@ public:
         const std::filesystem::file_status there = std::filesystem::symlink_status(wanted, ignored);
         if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
             through_ = true;
-            descriptor_ = open(wanted.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+            // A pipe that nobody reads is refused, not waited for.
+            descriptor_ = open(wanted.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
+            if (descriptor_ >= 0)
+                fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
             return;
         }
         const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";

@@ -24,4 +24,7 @@ Target nativeTarget();
 /// those that come near, and on a cpu without what generated code cannot do without (64-bit mode, SSE4.1).
 Result<Target> parseTarget(std::string_view text);
 
+/// Fails (kind Usage) for a target whose code may not run on this machine, naming the features that are missing.
+Result<void> checkRunsHere(const Target& target);
+
 } // namespace lathe::codegen

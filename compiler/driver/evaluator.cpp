@@ -314,7 +314,8 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
         main->params[i].name = fmt::format("x{}", i);
     small.functions["main"] = main;
     Options options;
-    options.target = options_.target;
+    // Constants are computed in this process.
+    options.target = codegen::checkRunsHere(options_.target) ? options_.target : codegen::nativeTarget();
     options.threads = options_.threads;
     Decisions decisions;
     Trace trace;

@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <unordered_map>
 
 namespace lathe::topi {
 namespace {
@@ -39,6 +40,36 @@ bool attempt(Schedule& schedule, const std::string& what, const BlockRef& block,
 /// Answers to bN.place.
 constexpr int64_t stored = 0, inlined = 1;
 
+/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to `most`. A load of
+/// `buffer` counts as `loaded`.
+int64_t treeSize(const Expr& expr, const tir::Buffer* buffer, int64_t loaded, int64_t most) {
+    std::vector<Expr> nodes;
+    arith::visit(expr, [&](const Expr& node) {
+        nodes.push_back(node);
+        return true;
+    });
+    std::ranges::stable_sort(nodes, {}, [](const Expr& node) { return node->depth; }); // operands first
+    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
+    for (const Expr& node : nodes) {
+        int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
+        for (const Expr& arg : node->args)
+            size = std::min(most, size + sizes.at(arg.get()));
+        sizes[node.get()] = size;
+    }
+    return sizes.at(expr.get());
+}
+
+/// What a chain may grow to by inlining: values that are used twice double it at each step.
+constexpr int64_t inlinedNodes = 1024;
+
+bool growsTooLarge(const tir::Block& producer, const tir::Block& consumer) {
+    const tir::Store *made = onlyStore(producer), *read = onlyStore(consumer);
+    if (!made || !read)
+        return false;
+    const int64_t loaded = treeSize(made->value, nullptr, 0, inlinedNodes);
+    return treeSize(read->value, made->buffer.get(), loaded, inlinedNodes) >= inlinedNodes;
+}
+
 /// Producers into consumers where that repeats no real work.
 void inlineProducers(Schedule& schedule, Refusals& refusals) {
     for (const BlockRef& block : schedule.blocks()) {
@@ -51,9 +82,10 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
         bool linear = true;
         for (const AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine;
-        bool contracted = false;
+        bool contracted = false, large = false;
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
+            large |= growsTooLarge(schedule.get(block), body);
             if (!isReduction(body))
                 continue;
             contracted |= !linear || asContraction(body).has_value();
@@ -64,7 +96,7 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
                                     !arith::isConst(iter.extent, 1);
         }
-        const int64_t preferred = contracted || (repeated && !cheap) ? stored : inlined;
+        const int64_t preferred = contracted || large || (repeated && !cheap) ? stored : inlined;
         attempt(schedule, "inlining", block, refusals, [&](Schedule& s) {
             if (s.choose(block, "place", {stored, inlined}, preferred, schedule::Question::Kind::Place) == inlined)
                 s.computeInline(block);

@@ -8,11 +8,13 @@
 
 #include <QJsonDocument>
 #include <QJsonObject>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtCore/QJsonArray>
 #include <filesystem>
 #include <map>
+#include <sys/stat.h>
 
 using namespace lathe::testing;
 namespace fs = std::filesystem;
@@ -80,6 +82,14 @@ private slots:
         QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 2;
         QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 1;
         QTest::newRow("unknown tolerance") << QStringList{"test", model, "--tolerance", "none"} << 2;
+        QTest::newRow("memory below 0") << QStringList{"run", model, "--memory", "-1"} << 2;
+        QTest::newRow("no number of threads") << QStringList{"run", model, "--threads", "-1"} << 2;
+        for (const char* time : {"-1", "0", "nan", "inf", "1e300"})
+            QTest::addRow("%s seconds", time) << QStringList{"run", model, "--timeout", time} << 2;
+        QTest::newRow("code that this machine cannot run")
+            << QStringList{"run", model, "--target", "x86_64-unknown-linux-gnu:x86-64-v3:+egpr"} << 2;
+        QTest::newRow("another system") << QStringList{"inspect", model, "--target", "x86_64-pc-freebsd"} << 2;
+        QTest::newRow("result over the model") << QStringList{"compile", model, "-o", model} << 2;
         QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 1;
         QTest::newRow("decisions that are not there")
             << QStringList{"inspect", model, "--decisions", "/no/such.json"} << 1;
@@ -105,6 +115,20 @@ private slots:
         QCOMPARE(facts["symbols"].toArray(), QJsonArray{"n"});
         QCOMPARE(facts["operators"].toObject()["Add"].toInt(), 1);
         QVERIFY(facts["peak_bytes"].isDouble());
+    }
+
+    void whatCannotBeWrittenIsSaid() {
+        const QString pipe = folder_.filePath("pipe");
+        QCOMPARE(mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);
+        const Outcome unread = runLathe({"compile", model_, "-o", pipe});
+        QVERIFY2(unread.code == 1 && unread.err.find("cannot write") != std::string::npos, unread.err.c_str());
+
+        QProcess full;
+        full.setStandardOutputFile("/dev/full");
+        full.start(LATHE_BINARY_DIR "/lathe", {"inspect", model_});
+        QVERIFY(full.waitForFinished(60'000));
+        QCOMPARE(full.exitCode(), 1);
+        QVERIFY(full.readAllStandardError().contains("cannot be written"));
     }
 
     void inspectOfWhatIsUnsupported() {

@@ -229,6 +229,19 @@ private slots:
         }
     }
 
+    /// Values that are used twice, forty times over: written out as a tree they would be 2^40.
+    void sharedSums() {
+        std::string graph = "g (float[n] x) => (float[n] z) <float last = {1099511627776}> {\n";
+        for (int i = 0; i < 40; ++i) {
+            const std::string from = i == 0 ? "x" : "t" + std::to_string(i - 1);
+            graph += "t" + std::to_string(i) + " = Add (" + from + ", " + from + ")\n";
+        }
+        writeFile(model_.toStdString(), graphBytes(graph + "y = Mul (x, last)\n z = Sub (t39, y) }"));
+        const Outcome outcome = run({"x=3"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY2(outcome.out.find("z: float32[3] 0 0 0") != std::string::npos, outcome.out.c_str());
+    }
+
     /// floor(dim * scale) of the scale as it stands in the file: 0.7 in float32 is a little less.
     void scaledDims() {
         for (const char* dim : {"10", "n"}) {

@@ -44,9 +44,10 @@ Result<const llvm::Target*> backendOf(const std::string& triple) {
     const llvm::Triple parsed(triple);
     std::string message;
     const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, message);
-    if (!backend || parsed.getArch() != llvm::Triple::x86_64 || parsed.isX32() || !parsed.isOSBinFormatELF())
+    if (!backend || parsed.getArch() != llvm::Triple::x86_64 || parsed.isX32() || !parsed.isOSBinFormatELF() ||
+        !parsed.isOSLinux())
         return failure(ErrorKind::Usage, fmt::format("cannot make code for '{}'", triple),
-                       "Lathe makes ELF objects for x86_64, for example x86_64-unknown-linux-gnu");
+                       "Lathe makes code for Linux on x86_64, for example x86_64-unknown-linux-gnu");
     return backend;
 }
 
@@ -218,6 +219,30 @@ Target findNative() {
 }
 
 } // namespace
+
+Result<void> checkRunsHere(const Target& target) {
+    if (target == nativeTarget())
+        return {};
+    LATHE_TRY(const llvm::Target* backend, backendOf(target.triple));
+    const Subtarget set(backend->createMCSubtargetInfo(target.triple, target.cpu, target.features));
+    const Subtarget own(backend->createMCSubtargetInfo(target.triple, target.cpu, ""));
+    const auto here = llvm::sys::getHostCPUFeatures();
+    std::vector<std::string> missing;
+    for (const llvm::SubtargetFeatureKV& entry : set->getAllProcessorFeatures()) {
+        if (!set->hasFeature(entry.Value))
+            continue;
+        // What LLVM does not look for on this machine is how to tune code, or too new to be here.
+        const auto found = here.find(entry.Key);
+        if (found != here.end() ? !found->getValue() : !own->hasFeature(entry.Value))
+            missing.emplace_back(entry.Key);
+    }
+    if (missing.empty())
+        return {};
+    return failure(
+        ErrorKind::Usage,
+        fmt::format("this machine cannot run code for '{}': it has no {}", toString(target), fmt::join(missing, ", ")),
+        "compile for it with `lathe compile`, and run the artifact on such a machine");
+}
 
 Target nativeTarget() {
     static const Target native = findNative();

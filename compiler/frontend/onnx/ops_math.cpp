@@ -70,8 +70,9 @@ Var elementwise(NodeReader& node, Builder& b, Op op) {
     Var y = node.in(1);
     if (node.version() < 7) {
         y = alignOld(node, b, x, y);
-        if (!b.failed())
-            y = node.integer("broadcast", 0) != 0 ? fitted(b, y, b.shape(x)) : withDims(b, y, b.shape(x));
+        // Without the attribute the dims should be equal, which ONNX's own bodies of old operators do not keep to.
+        if (!b.failed() && node.integer("broadcast", 0) != 0)
+            y = fitted(b, y, b.shape(x));
     }
     return b.call(op, {x, y});
 }
