@@ -194,14 +194,20 @@ private slots:
         g (float[a,b,c] q, float[d,e,f] k, float[h,i,j] v) => (float[l,m,n] y) {
             [attend] y = Attention <q_num_heads = 9, kv_num_heads = 3> (q, k, v)
         })"));
+        const QString artifact = temporary_.filePath("attention.so");
+        const Outcome compiled = runLathe({"compile", model_, "-o", artifact}, 280);
+        QVERIFY2(compiled.code == 0, compiled.err.c_str());
+        const auto run = [&](const QString& q, const QString& k, const QString& v) {
+            return runLathe({"run", artifact, "--shape", "q=" + q, "--shape", "k=" + k, "--shape", "v=" + v});
+        };
         for (const auto& [sizes, dims] :
              {std::pair{"2,0", "[2,0,72]"}, {"0,2", "[0,2,72]"}, {"0,0", "[0,0,72]"}, {"2,3", "[2,3,72]"}}) {
             const Outcome outcome =
-                run({QString("q=%1,72").arg(sizes), QString("k=%1,24").arg(sizes), QString("v=%1,24").arg(sizes)});
+                run(QString("%1,72").arg(sizes), QString("%1,24").arg(sizes), QString("%1,24").arg(sizes));
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
             QVERIFY2(outcome.out.find(dims) != std::string::npos, outcome.out.c_str());
         }
-        const Outcome wrong = run({"q=1,2,72", "k=5,2,24", "v=5,2,24"});
+        const Outcome wrong = run("1,2,72", "5,2,24", "5,2,24");
         QVERIFY2(wrong.code == 1 && wrong.err.find("has the dims") != std::string::npos, wrong.err.c_str());
     }
 

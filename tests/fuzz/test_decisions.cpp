@@ -50,9 +50,11 @@ private slots:
                 if (question.kind == schedule::Question::Kind::OneOf)
                     decisions.kernels[kernel.workload].answers[question.name] = question.preferred;
         }
-        driver::Decisions pinsAlone = decisions;
+        driver::Decisions pinsAlone = decisions, tracesAlone = decisions;
         for (auto& [workload, kernel] : pinsAlone.kernels)
             kernel.trace.reset();
+        for (auto& [workload, kernel] : tracesAlone.kernels)
+            kernel.answers.clear();
         const std::string texts[] = {driver::toJson(decisions), driver::toJson(pinsAlone)};
         const auto count = static_cast<int>(fuzz::scaled(200));
         int malformed = 0, refused = 0, warned = 0, followed = 0;
@@ -62,8 +64,9 @@ private slots:
             if (i % 4 < 2) {
                 text = fuzz::mutateBytes(text, random);
             } else if (i % 4 == 2) {
-                // Only within the schedules, which a byte more or less would make no JSON of.
-                driver::Decisions changed = decisions;
+                // Only within the schedules, which a byte more or less would make no JSON of. One that does not replay is
+                // a warning, unless there are answers to be put into it.
+                driver::Decisions changed = tracesAlone;
                 for (auto& [workload, kernel] : changed.kernels)
                     if (auto trace = schedule::parseTrace(fuzz::mutateText(schedule::print(*kernel.trace), random)))
                         kernel.trace = *std::move(trace);
