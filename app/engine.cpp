@@ -4,6 +4,7 @@
 #include "base/memory_file.h"
 #include "driver/guarded.h"
 #include "driver/runner_client.h"
+#include "driver/session.h"
 
 #include <mutex>
 #include <optional>
@@ -62,8 +63,11 @@ Engine::Engine(QObject* parent)
 }
 
 Engine::~Engine() {
-    const std::lock_guard lock(outbox_->mutex);
-    outbox_->engine = nullptr;
+    {
+        const std::lock_guard lock(outbox_->mutex);
+        outbox_->engine = nullptr;
+    }
+    finish(std::chrono::milliseconds(500));
 }
 
 void Engine::cancel() {

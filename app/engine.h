@@ -6,8 +6,8 @@
 #pragma once
 
 #include "app/lane.h"
+#include "driver/compile.h"
 #include "driver/profile.h"
-#include "driver/session.h"
 #include "views/models/comparison.h"
 
 #include <QObject>

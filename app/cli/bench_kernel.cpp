@@ -84,12 +84,14 @@ Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& 
 }
 
 Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
-    LATHE_TRY(driver::Options options, makeOptions(common));
+    LATHE_TRY(driver::Options options, makeRunOptions(common));
     LATHE_TRY(const driver::Decisions decisions, makeDecisions(common));
     driver::Trace trace;
     driver::Options withoutCode = options;
     withoutCode.emitCode = false;
-    LATHE_CHECKED(driver::compileFile(model, {}, decisions, withoutCode, trace, makeProgress(common)));
+    const auto compiled = driver::compileFile(model, {}, decisions, withoutCode, trace, makeProgress(common));
+    reportWarnings(trace, common);
+    LATHE_CHECKED(compiled);
     LATHE_TRY(const driver::KernelRecord* kernel, kernelNamed(trace, args.kernel));
     const tir::PrimFuncPtr computation = kernel->stages.front().second;
     LATHE_TRY(std::vector<int64_t> sizes, sizesOf(*computation, args.sizes));

@@ -3,6 +3,7 @@
 // `lathe compile`: an artifact, or the text of a stage.
 #include "app/cli/commands.h"
 
+#include "driver/json.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
@@ -85,7 +86,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     if (!text) {
         const uintmax_t size = fs::is_regular_file(args.out, ignored) ? fs::file_size(args.out, ignored) : 0;
         if (common.json)
-            fmt::print("{{\"artifact\":\"{}\",\"seconds\":{:.3f},\"bytes\":{}}}\n", args.out, artifact->seconds, size);
+            fmt::print("{}\n", driver::dump({{"artifact", args.out}, {"seconds", artifact->seconds}, {"bytes", size}}));
         else if (!common.quiet)
             fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds,
                        trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);

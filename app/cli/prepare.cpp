@@ -26,20 +26,29 @@ bool isArtifact(const fs::path& path) {
 
 } // namespace
 
-Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                     driver::Trace& trace) {
-    if (isArtifact(model))
-        return driver::Artifact{model, 0};
+Result<driver::Options> makeRunOptions(const Common& common) {
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_CHECKED(codegen::checkRunsHere(options.target));
-    // Sizes are for the run: one compilation serves all of them.
-    options.shapes.clear();
-    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
-    auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
+    return options;
+}
+
+void reportWarnings(const driver::Trace& trace, const Common& common) {
     std::vector<Diagnostic> warnings;
     std::ranges::copy_if(trace.diagnostics, std::back_inserter(warnings),
                          [](const Diagnostic& diagnostic) { return diagnostic.severity != Severity::Error; });
     report(warnings, common);
+}
+
+Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
+                                     driver::Trace& trace) {
+    if (isArtifact(model))
+        return driver::Artifact{model, 0};
+    LATHE_TRY(driver::Options options, makeRunOptions(common));
+    // Sizes are for the run: one compilation serves all of them.
+    options.shapes.clear();
+    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
+    reportWarnings(trace, common);
     return artifact;
 }
 

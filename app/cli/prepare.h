@@ -10,6 +10,10 @@
 
 namespace lathe::cli {
 
+/// Options to compile for a run here: fails too for a target that this machine cannot run.
+Result<driver::Options> makeRunOptions(const Common& common);
+void reportWarnings(const driver::Trace& trace, const Common& common);
+
 /// Compiles into `memory`, and reports the warnings, unless the file is an artifact already; what to load.
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
                                      driver::Trace& trace);

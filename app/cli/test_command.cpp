@@ -3,6 +3,7 @@
 // `lathe test`: every test in a child process, so that a crash or a hang takes no other test along. Children serve many
 // tests one after the other; one that dies is replaced.
 #include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
 #include "driver/json.h"
@@ -168,7 +169,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         fmt::print(stderr, "unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
     }
-    auto options = makeOptions(common);
+    auto options = makeRunOptions(common);
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);

@@ -96,7 +96,11 @@ struct DriverEvaluator::Compiled {
     ~Compiled() { lathe_model_free(model); }
 };
 
-DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
+DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {
+    // Constants are computed in this process.
+    if (!codegen::checkRunsHere(options_.target))
+        options_.target = codegen::nativeTarget();
+}
 DriverEvaluator::~DriverEvaluator() = default;
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function,
@@ -314,8 +318,7 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
         main->params[i].name = fmt::format("x{}", i);
     small.functions["main"] = main;
     Options options;
-    // Constants are computed in this process.
-    options.target = codegen::checkRunsHere(options_.target) ? options_.target : codegen::nativeTarget();
+    options.target = options_.target;
     options.threads = options_.threads;
     Decisions decisions;
     Trace trace;

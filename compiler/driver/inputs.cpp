@@ -149,8 +149,8 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
     for (size_t i = 0; i < shapes.size(); ++i) {
         const auto& [name, shape] = shapes[i];
         const auto own = given.find(name);
-        LATHE_CHECKED(
-            take(i, own != given.end() ? own->second : randomTensor(inputs[i].dtype, shape, generator, cancelled)));
+        LATHE_CHECKED(own != given.end() ? take(i, own->second)
+                                         : take(i, randomTensor(inputs[i].dtype, shape, generator, cancelled)));
     }
     return shapes;
 }

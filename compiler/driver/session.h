@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// An open model: what command line and workbench have in common from a file to an artifact that a runner can load. The
-// model is imported once. A compilation with other Decisions, or with Options that import does not look at, starts from
-// what was imported before, at the first pass; one of a file that has changed, or at other sizes, imports anew.
+// An open model, as the workbench keeps it: from a file to an artifact that a runner can load. The model is imported once. A
+// compilation with other Decisions, or with Options that import does not look at, starts from what was imported before, at
+// the first pass; one of a file that has changed, or at other sizes, imports anew.
 #pragma once
 
 #include "driver/compile.h"

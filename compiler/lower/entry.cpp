@@ -119,9 +119,7 @@ Result<void> EntryBuilder::writeOutputs(const relay::Function& main, EntryScope&
     std::vector<relay::Var> vars = outputVars(main);
     int32_t ordinal = 0;
     for (relay::Var var : vars) {
-        std::vector<EntryValue> fields =
-            values_.at(var.id).tuple ? values_.at(var.id).fields : std::vector<EntryValue>{values_.at(var.id)};
-        for (const EntryValue& value : fields) {
+        for (const EntryValue& value : fieldsOf(values_.at(var.id))) {
             checkSizes(value.type, {}, scope, fmt::format("output {}", ordinal));
             if (!writtenInPlace_.contains(ordinal))
                 scope.add(copyBytes(outputAddress(ordinal, value.type, scope), value.address, bytesOf(value.type)));

@@ -17,11 +17,13 @@
 //
 // Attributes at their default are left out. A symbol states its range where it first occurs in the module; names are made
 // unique. Constants of up to 16 elements stand in the text, others are named by hash.
+#include "arith/scanner.h"
 #include "relay/attr_fields.h"
 #include "relay/element.h"
 #include "relay/text.h"
 #include "relay/type_map.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <unordered_set>
@@ -45,12 +47,7 @@ std::string quoted(std::string_view text) {
 }
 
 bool isWord(std::string_view text) {
-    if (text.empty() || std::isdigit(static_cast<unsigned char>(text[0])))
-        return false;
-    for (char c : text)
-        if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.')
-            return false;
-    return true;
+    return !text.empty() && arith::isWordStart(text.front()) && std::ranges::all_of(text, arith::isWordPart);
 }
 
 std::string nameText(const std::string& name) {

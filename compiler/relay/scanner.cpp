@@ -6,8 +6,10 @@
 #include "base/limits.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <fmt/format.h>
+#include <limits>
 
 namespace lathe::relay {
 

@@ -135,8 +135,7 @@ void Editor::checkParallelLoops() const {
                                     block.name, region.buffer->name, loop->var->name));
                 bool apart = spatial;
                 for (const auto& [start, extent] : region.ranges)
-                    for (const Var& var : arith::freeVars(start))
-                        apart = apart || var.same(loop->var);
+                    apart = apart || arith::mentions(start, loop->var);
                 require(apart, fmt::format("each iteration of {}, which would be {}, writes the same elements of '{}' "
                                            "(block '{}')",
                                            loop->var->name, kind, region.buffer->name, block.name));

@@ -96,13 +96,13 @@ BlockRef Schedule::decomposeReduction(const BlockRef& block, LoopRef loop) {
         edit.require(!reducesAlong(old, loops[i]->var),
                      fmt::format("block '{}' reduces along loop {}, which is outside of {}", block.name,
                                  loops[i]->var->name, edit.nameOf(loop)));
-    std::vector<Var> used;
+    arith::VarCollector used;
     for (const Access& access : accessesOf(old.init, old.writes[0].buffer.get()))
         for (const Expr& index : access.indices)
-            std::ranges::copy(arith::freeVars(index), std::back_inserter(used));
+            used.add(index);
     for (size_t i = first; i < loops.size(); ++i) {
         const Var& var = loops[i]->var;
-        edit.require(std::ranges::none_of(used, [&](const Var& other) { return other.same(var); }),
+        edit.require(std::ranges::none_of(used.vars(), [&](const Var& other) { return other.same(var); }),
                      fmt::format("'{}' holds the result of one iteration of loop {} only", old.writes[0].buffer->name,
                                  var->name));
         edit.require(arith::isConst(loops[i]->extent, 1) || spatialAlong(old, var) || reducesAlong(old, var),

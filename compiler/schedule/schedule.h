@@ -47,7 +47,7 @@ public:
 
     // ---- deciding
     /// Asks the chooser; the answer's numbers remember the decision. A question that was asked before
-    /// gets the same answer and stands once in the trace.
+    /// must get the same answer, and stands once in the trace.
     /// Throws AnswerError if the chooser's answer is none.
     std::vector<Number> decide(const Question& question);
     /// Asks for a number about a block: the question "bORDINAL.WHAT", `preferred` joining the candidates.

@@ -40,34 +40,21 @@ bool attempt(Schedule& schedule, const std::string& what, const BlockRef& block,
 /// Answers to bN.place.
 constexpr int64_t stored = 0, inlined = 1;
 
-/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to `most`. A load of
-/// `buffer` counts as `loaded`.
-int64_t treeSize(const Expr& expr, const tir::Buffer* buffer, int64_t loaded, int64_t most) {
-    std::vector<Expr> nodes;
-    arith::visit(expr, [&](const Expr& node) {
-        nodes.push_back(node);
-        return true;
-    });
-    std::ranges::stable_sort(nodes, {}, [](const Expr& node) { return node->depth; }); // operands first
-    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
-    for (const Expr& node : nodes) {
-        int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
-        for (const Expr& arg : node->args)
-            size = std::min(most, size + sizes.at(arg.get()));
-        sizes[node.get()] = size;
-    }
-    return sizes.at(expr.get());
-}
-
-/// What a chain may grow to by inlining: values that are used twice double it at each step.
+/// What an expression may grow to by inlining: values that are used twice double it at each step.
 constexpr int64_t inlinedNodes = 1024;
 
-bool growsTooLarge(const tir::Block& producer, const tir::Block& consumer) {
-    const tir::Store *made = onlyStore(producer), *read = onlyStore(consumer);
-    if (!made || !read)
-        return false;
-    const int64_t loaded = treeSize(made->value, nullptr, 0, inlinedNodes);
-    return treeSize(read->value, made->buffer.get(), loaded, inlinedNodes) >= inlinedNodes;
+/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to inlinedNodes. A load of
+/// `buffer` counts as `loaded`.
+int64_t treeSize(const Expr& expr, const tir::Buffer* buffer = nullptr, int64_t loaded = 1) {
+    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
+    arith::rewrite(expr, [&](const Expr& node) { // for its order alone: operands first
+        int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
+        for (const Expr& arg : node->args)
+            size = std::min(inlinedNodes, size + sizes.at(arg.get()));
+        sizes[node.get()] = size;
+        return node;
+    });
+    return sizes.at(expr.get());
 }
 
 /// Producers into consumers where that repeats no real work.
@@ -83,15 +70,18 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
         for (const AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine;
         bool contracted = false, large = false;
+        const tir::Store& made = *onlyStore(schedule.get(block));
+        const int64_t madeSize = treeSize(made.value);
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
-            large |= growsTooLarge(schedule.get(block), body);
+            const tir::Store* read = onlyStore(body);
+            large |= read && treeSize(read->value, made.buffer.get(), madeSize) >= inlinedNodes;
             if (!isReduction(body))
                 continue;
             contracted |= !linear || asContraction(body).has_value();
             // An element that a reduction reads for several results is computed that many times.
             for (const AccessPattern& read : readsOf(body))
-                if (read.buffer == onlyStore(schedule.get(block))->buffer)
+                if (read.buffer == made.buffer)
                     for (const tir::IterVar& iter : body.iters)
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
                                     !arith::isConst(iter.extent, 1);

@@ -15,11 +15,15 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 
 def problems_of(page):
     where = page.relative_to(ROOT)
-    fenced = False
+    fenced = indented = False
+    previous = ""
     for number, line in enumerate(page.read_text().splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        code = fenced or line.startswith("    ")
+        # An indented block of code begins after an empty line; in a list the same indent continues an item.
+        indented = line.startswith("    ") and (indented or not previous.strip())
+        code = fenced or indented
+        previous = line
         if len(line) > COLUMNS and not code and not line.startswith("|"):
             yield f"{where}:{number}: {len(line)} columns, {COLUMNS} at most"
         for target in [] if code else LINK.findall(line):

@@ -10,7 +10,6 @@
 #include "tir/visit.h"
 
 #include <atomic>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <mutex>
 #include <set>

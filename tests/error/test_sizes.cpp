@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner
-// Links: onnx
+// Links: onnx lathe_driver
 //
 // Sizes that only running tells, and that wrap or cannot be held: `lathe run` says which inputs made them and ends with
 // exit code 1. The same models run at sizes that fit.
+#include "driver/tensor_files.h"
+#include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 
@@ -13,6 +15,7 @@
 #include <limits>
 #include <random>
 
+using namespace lathe;
 using namespace lathe::testing;
 namespace fs = std::filesystem;
 
@@ -29,13 +32,9 @@ class TestSizes : public QObject {
         return runLathe(arguments);
     }
 
-    /// A .npy file of int64[1].
-    static std::string arrayOf(int64_t value) {
-        std::string header = "{'descr': '<i8', 'fortran_order': False, 'shape': (1,), }";
-        header.resize(117, ' ');
-        std::string file("\x93NUMPY\x01\0\x76\0", 10);
-        file += header + '\n';
-        return file.append(reinterpret_cast<const char*>(&value), sizeof value);
+    /// A file of int64[1].
+    static void writeNumber(const QString& file, int64_t value) {
+        QVERIFY(driver::writeNpy(file.toStdString(), tensorOf<int64_t>(types::Int64, {1}, {value})));
     }
 
 private slots:
@@ -175,8 +174,8 @@ private slots:
         })"));
         const auto runOn = [&](int64_t a, int64_t b) {
             const QString first = temporary_.filePath("a.npy"), second = temporary_.filePath("b.npy");
-            writeFile(first.toStdString(), arrayOf(a));
-            writeFile(second.toStdString(), arrayOf(b));
+            writeNumber(first, a);
+            writeNumber(second, b);
             return runLathe({"run", model_, "--input", "a=" + first, "--input", "b=" + second});
         };
         const Outcome right = runOn(3, 4);
@@ -269,7 +268,7 @@ private slots:
         const QString file = temporary_.filePath("k.npy");
         for (const auto& [k, zeros] : {std::pair{std::numeric_limits<int64_t>::max(), "y: float32[2,2] 0 0 0 0"},
                                        {std::numeric_limits<int64_t>::min(), "z: float32[2,2] 0 0 0 0"}}) {
-            writeFile(file.toStdString(), arrayOf(k));
+            writeNumber(file, k);
             const Outcome outcome = runLathe({"run", model_, "--input", "k=" + file});
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
             QVERIFY2(outcome.out.find(zeros) != std::string::npos, outcome.out.c_str());

@@ -15,7 +15,6 @@
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstdlib>
 #include <cstring>
 #include <random>
 #include <unistd.h>

@@ -18,7 +18,6 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
-#include <cstdlib>
 #include <map>
 #include <onnx/defs/schema.h>
 #include <onnx/shape_inference/implementation.h>

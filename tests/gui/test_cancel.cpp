@@ -100,21 +100,21 @@ private slots:
         Answers answers(engine);
         driver::Options uncached;
         uncached.cache = false; // each compilation does all of the work
-        const auto start = [&](int phase) {
-            answers.forget();
+        const auto start = [&](Engine& used, int phase) {
             if (phase == 0)
-                engine.open(model_);
+                used.open(model_);
             else if (phase == 1)
-                engine.compile(uncached);
+                used.compile(uncached);
             else
-                engine.run(nullptr, 0);
+                used.run(nullptr, 0);
         };
         // Whole, for the times that the moments are drawn from; what is compiled is run afterwards.
         qint64 whole[3];
         for (int phase = 0; phase < 3; ++phase) {
             QElapsedTimer timer;
             timer.start();
-            start(phase);
+            answers.forget();
+            start(engine, phase);
             QTRY_VERIFY_WITH_TIMEOUT(answers.idle == 1, patience);
             whole[phase] = timer.elapsed();
             QCOMPARE(answers.given, 1);
@@ -136,12 +136,7 @@ private slots:
             const WorkingThread& working = phase == 0 ? *opening : thread;
             Answers said(used);
             const auto moment = qint64(random() % unsigned(whole[phase] + 1));
-            if (phase == 0)
-                used.open(model_);
-            else if (phase == 1)
-                used.compile(uncached);
-            else
-                used.run(nullptr, 0);
+            start(used, phase);
             QTest::qWait(int(moment));
             const double before = working.cpuSeconds();
             QElapsedTimer timer;
@@ -168,14 +163,16 @@ private slots:
         for (const int phase : {1, 2}) {
             const auto early =
                 connect(&engine, &Engine::progress, &engine, [&] { engine.cancel(); }, Qt::DirectConnection);
-            start(phase);
+            answers.forget();
+            start(engine, phase);
             QTRY_VERIFY_WITH_TIMEOUT(answers.idle == 1, patience);
             QCOMPARE(answers.cancelled, 1);
             disconnect(early);
         }
 
         // As usable as before: what was compiled first is still there.
-        start(2);
+        answers.forget();
+        start(engine, 2);
         QTRY_VERIFY_WITH_TIMEOUT(answers.idle == 1, patience);
         QCOMPARE(answers.given, 1);
         QVERIFY(answers.problems.empty());

@@ -2,10 +2,9 @@
 //
 // Which outputs depend on a draw: along edges, out of nested graphs, and not where a Dropout keeps all.
 #include "model/random_values.h"
+#include "support/host_tensor.h"
 
 #include <QtTest>
-
-#include <cstring>
 
 using namespace lathe;
 using namespace lathe::model;
@@ -44,9 +43,7 @@ std::vector<Value> values(const std::vector<std::string>& names) {
 }
 
 HostTensor scalar(float value) {
-    HostTensor tensor{types::Float32, {}, std::vector<std::byte>(sizeof(value)), {}};
-    std::memcpy(tensor.bytes.data(), &value, sizeof(value));
-    return tensor;
+    return lathe::testing::tensorOf<float>(types::Float32, {}, {value});
 }
 
 } // namespace

@@ -78,7 +78,7 @@ std::set<std::string> captured(const model::Node& node) {
     std::set<std::string> reads, made;
     std::vector<const model::Graph*> todo;
     std::vector<std::shared_ptr<const model::Graph>> keep;
-    for (auto& [name, graph] : nestedGraphs(node))
+    for (auto& graph : model::graphsOf(node))
         keep.push_back(graph), todo.push_back(graph.get());
     while (!todo.empty()) {
         const model::Graph* graph = todo.back();
@@ -90,7 +90,7 @@ std::set<std::string> captured(const model::Node& node) {
         for (const model::Node& inner : graph->nodes) {
             reads.insert(inner.inputs.begin(), inner.inputs.end());
             made.insert(inner.outputs.begin(), inner.outputs.end());
-            for (auto& [name, nested] : nestedGraphs(inner))
+            for (auto& nested : model::graphsOf(inner))
                 keep.push_back(nested), todo.push_back(nested.get());
         }
         for (const model::Value& output : graph->outputs)
@@ -104,15 +104,13 @@ std::set<std::string> captured(const model::Node& node) {
 
 /// Ids of all nodes below a node's nested graphs lead to the node.
 void collectNested(const model::Node& node, const std::function<void(int)>& each) {
-    std::vector<std::shared_ptr<const model::Graph>> todo;
-    for (auto& [name, graph] : nestedGraphs(node))
-        todo.push_back(graph);
+    std::vector<std::shared_ptr<const model::Graph>> todo = model::graphsOf(node);
     while (!todo.empty()) {
         auto graph = todo.back();
         todo.pop_back();
         for (const model::Node& inner : graph->nodes) {
             each(inner.id);
-            for (auto& [name, nested] : nestedGraphs(inner))
+            for (auto& nested : model::graphsOf(inner))
                 todo.push_back(nested);
         }
     }

@@ -278,9 +278,15 @@ Var pad(Builder& b, Var x, const std::string& mode, Dims before, Dims after, Int
 }
 
 Var alongAxis(Builder& b, Var x, int64_t axis, int64_t rank) {
+    if (b.failed())
+        return {};
     Dims shape(static_cast<size_t>(rank), Expr(1));
     shape[static_cast<size_t>(axis)] = dim(b, x, 0);
     return reshape(b, x, std::move(shape));
+}
+
+Var fittedAlong(Builder& b, Var x, int64_t axis, Var other) {
+    return b.failed() ? Var{} : fitted(b, alongAxis(b, x, axis, b.rank(other)), b.shape(other));
 }
 
 Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims) {

@@ -69,6 +69,8 @@ Var gather(Builder& b, Var x, Var indices, int64_t axis);
 Var pad(Builder& b, Var x, const std::string& mode, Dims before, Dims after, Ints interior = {}, Var value = {});
 /// A rank-1 tensor as [1, …, n, …, 1] with n at `axis` of `rank` dims.
 Var alongAxis(Builder& b, Var x, int64_t axis, int64_t rank);
+/// A rank-1 tensor along `axis` of `other`, which it must fit.
+Var fittedAlong(Builder& b, Var x, int64_t axis, Var other);
 
 // ---- reductions and products
 Var reduce(Builder& b, const std::string& kind, Var x, Ints axes, bool keepDims);

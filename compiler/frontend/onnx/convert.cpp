@@ -321,9 +321,9 @@ void Converter::expand(NodeReader& reader) {
     }
     if (!builder_.failed())
         fitBodyOperands(reader, builder_, values);
+    if (builder_.failed())
+        return;
     for (const Value& value : values) {
-        if (builder_.failed())
-            return;
         model::ValueType& type = types.emplace_back();
         if (!value.var)
             continue;
@@ -333,8 +333,6 @@ void Converter::expand(NodeReader& reader) {
         for (const Expr& dim : builder_.shape(value.var))
             type.shape.push_back({arith::asInt(dim).value_or(-1), {}});
     }
-    if (builder_.failed())
-        return;
     Result<std::shared_ptr<model::Graph>> body = reader_.expandBody(node, types);
     if (!body) {
         builder_.fail(body.error().what, body.error().hint, body.error().kind);

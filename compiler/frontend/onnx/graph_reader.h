@@ -59,7 +59,8 @@ private:
     std::optional<model::AttributeValue> readAttribute(const ::onnx::AttributeProto& proto, const Frame& frame,
                                                        const model::Node& node);
     /// How many nodes, calls and nested graphs these are with functions in place; more than limits::graphNodes is that and one.
-    /// Too few where attributes pass graphs to functions: count() has the last word.
+    /// Too few where attributes pass graphs to functions, or a function was first met near the limit of nesting: count() has
+    /// the last word.
     int64_t sizeOf(const google::protobuf::RepeatedPtrField<::onnx::NodeProto>& nodes, int depth);
     void tooLarge();
     /// Counts a node, a call or a nested graph; false, and reported, when there are too many.

@@ -4,6 +4,7 @@
 // and what each operator is for.
 #pragma once
 
+#include "base/limits.h"
 #include "frontend/onnx/convert.h"
 
 namespace lathe::frontend::onnx {
@@ -12,6 +13,7 @@ namespace lathe::frontend::onnx {
 model::Role roleOf(const model::Node& node);
 
 // ---- shared by families
+inline constexpr int64_t farAway = 2 * limits::tensorElements; // beyond every dim, and safe to add to one
 /// The element type that an attribute names by its number; `otherwise` if it is absent or 0.
 DataType elementType(NodeReader& node, const std::string& attribute, DataType otherwise);
 /// x op y, with the attributes by which operators broadcast before opset 7.

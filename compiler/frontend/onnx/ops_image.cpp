@@ -17,7 +17,8 @@ using namespace relay;
 
 namespace {
 
-/// floor(size * scale), both exact as in ONNX's definition: a float32 is a whole number over a power of two.
+/// floor(size * scale) as ONNX defines it: the scale is what the file says, a whole number over a power of two. Of a known
+/// size the product is a double's.
 Expr scaledSize(const Expr& size, double scale) {
     if (const auto known = arith::asInt(size))
         return static_cast<int64_t>(std::min(std::floor(static_cast<double>(*known) * scale), 0x1p62));
@@ -30,7 +31,7 @@ Expr scaledSize(const Expr& size, double scale) {
         return 0; // no dim is that large
     if (shift < 0)
         numerator <<= -shift;
-    // No tensor has a dim from which on the product would overflow.
+    // The product must not overflow: sizes from 2^39 on count as that.
     const Expr bounded = arith::min(size, Expr(std::numeric_limits<int64_t>::max() / numerator));
     return arith::simplify(arith::floorDiv(bounded * numerator, int64_t{1} << std::max(shift, 0)));
 }
@@ -54,14 +55,7 @@ bool applyScales(NodeReader& node, const Dims& shape, std::vector<double> scales
     if (!checkScales(node, scales))
         return false;
     for (size_t i = 0; i < shape.size(); ++i) {
-        const Expr size = scaledSize(shape[i], scales[i]);
-        if (!size) {
-            node.fail(fmt::format("scale {} of the dim {}, which is known only while running, is no simple fraction",
-                                  scales[i], arith::toString(shape[i])),
-                      "fix the dim when compiling (--shape), or use sizes instead of scales");
-            return false;
-        }
-        attrs.sizes.push_back(size);
+        attrs.sizes.push_back(scaledSize(shape[i], scales[i]));
     }
     attrs.scales = std::move(scales);
     return true;

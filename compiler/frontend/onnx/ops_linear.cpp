@@ -42,7 +42,7 @@ void convertGemm(NodeReader& node, Builder& b) {
     Var result = matmul(b, x, y, node.integer("transA", 0) != 0, node.integer("transB", 0) != 0);
     result = mulBy(b, result, node.real("alpha", 1));
     if (c && node.real("beta", 1) != 0)
-        result = add(b, result, mulBy(b, fitted(b, c, b.failed() ? Dims{} : b.shape(result)), node.real("beta", 1)));
+        result = add(b, result, mulBy(b, fitted(b, c, b.shape(result)), node.real("beta", 1)));
     node.set(0, result);
 }
 

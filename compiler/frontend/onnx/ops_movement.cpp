@@ -15,7 +15,6 @@ using namespace relay;
 
 namespace {
 
-constexpr int64_t farAway = int64_t{1} << 41; // beyond every dim, and safe to add to one
 /// Exporters write this, too, for "to the end"; no dim of a real model comes near.
 constexpr int64_t alsoFarAway = std::numeric_limits<int32_t>::max();
 

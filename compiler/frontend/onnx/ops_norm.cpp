@@ -61,9 +61,7 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
         return node.fail("the operand has no channels");
     axes.erase(axes.begin() + 1);
     const Moments now = moments(b, x, axes);
-    const auto channel = [&](Var v) {
-        return b.failed() ? Var{} : fitted(b, alongAxis(b, cast(b, v, dtype), 1, b.rank(x)), b.shape(x));
-    };
+    const auto channel = [&](Var v) { return fittedAlong(b, cast(b, v, dtype), 1, x); };
     const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, epsilon));
     node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
     const auto running = [&](Var old, Var current) {
@@ -82,8 +80,7 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
     const int64_t rank = b.rank(x);
     const Moments now = moments(b, x, iotaInts(2, rank));
     const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)));
-    const auto channel = [&](Var v) { return b.failed() ? Var{} : fitted(b, alongAxis(b, v, 1, rank), b.shape(x)); };
-    node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
+    node.set(0, add(b, mul(b, normal, fittedAlong(b, scale, 1, x)), fittedAlong(b, bias, 1, x)));
 }
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {

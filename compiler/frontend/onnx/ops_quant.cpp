@@ -33,7 +33,7 @@ Var spreadParameter(NodeReader& node, Builder& b, Var parameter, Var x, int64_t 
     if (b.failed())
         return {};
     if (shape.size() == 1 && block == 0)
-        return fitted(b, alongAxis(b, parameter, axis, rank), b.shape(x));
+        return fittedAlong(b, parameter, axis, x);
     if (static_cast<int64_t>(shape.size()) != rank || block < 0) {
         node.fail(fmt::format("a scale of rank {} does not fit an operand of rank {}", shape.size(), rank));
         return {};
@@ -65,7 +65,7 @@ Range rangeOf(DataType dtype) {
 
 /// Rounded, moved by the zero point, saturated. x is float and divided by the scale already.
 Var toQuantized(Builder& b, Var x, Var zero, DataType dtype, bool saturate) {
-    if (zero && !b.failed())
+    if (zero)
         zero = fitted(b, zero, b.shape(x));
     if (!dtype.isInt()) {
         CastAttrs attrs;
@@ -93,8 +93,7 @@ Var centered(Builder& b, Var x, Var zero) {
     const auto zeros = zero ? b.knownInts(zero) : std::vector<int64_t>{0};
     if (zeros && std::all_of(zeros->begin(), zeros->end(), [](int64_t z) { return z == 0; }))
         return cast(b, x, types::Int32);
-    if (!b.failed())
-        zero = fitted(b, zero, b.shape(x));
+    zero = fitted(b, zero, b.shape(x));
     DataType dtype = types::Int32;
     if (!b.failed() && zeros && !zeros->empty() && b.constantOf(x) && b.dtype(x).bits <= 8) {
         const auto [least, greatest] = std::minmax_element(zeros->begin(), zeros->end());

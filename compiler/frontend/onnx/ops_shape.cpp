@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Constants, shapes as values, reshaping. Shapes stay expressions over symbols: nothing here needs a dim to be known.
-#include "base/limits.h"
 #include "frontend/common/emit.h"
 #include "frontend/onnx/ops.h"
 #include "relay/rules.h"
@@ -361,7 +360,7 @@ void convertEyeLike(NodeReader& node, Builder& b) {
     const Dims shape = b.shape(x);
     const Var rows = iota(b, shape, 0, types::Int64), columns = iota(b, shape, 1, types::Int64);
     // A diagonal so far off is beyond every dim, and its place cannot overflow.
-    const int64_t k = std::clamp(node.integer("k", 0), -2 * limits::tensorElements, 2 * limits::tensorElements);
+    const int64_t k = std::clamp(node.integer("k", 0), -farAway, farAway);
     node.set(0, cast(b, equal(b, add(b, rows, b.scalarInt(k)), columns), dtype));
 }
 

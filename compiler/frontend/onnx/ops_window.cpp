@@ -126,7 +126,7 @@ Var convolution(NodeReader& node, Builder& b, Var x, Var weights) {
 }
 
 Var addChannelBias(Builder& b, Var x, Var bias) {
-    return !bias || b.failed() ? x : add(b, x, fitted(b, alongAxis(b, bias, 1, b.rank(x)), b.shape(x)));
+    return !bias || b.failed() ? x : add(b, x, fittedAlong(b, bias, 1, x));
 }
 
 namespace {

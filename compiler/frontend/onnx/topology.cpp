@@ -61,7 +61,7 @@ void checkNames(const Graph& graph, const Names* outer, const Report& report) {
             if (!name.empty() && !names.visible(name))
                 report(&node, fmt::format("the node reads '{}', which nothing produces", name),
                        "the model is incomplete; export it again");
-        for (const auto& inner : nestedGraphs(node))
+        for (const auto& inner : model::graphsOf(node))
             checkNames(*inner, &names, report);
         for (const std::string& name : node.outputs)
             if (!name.empty() && !names.defined.insert(name).second)
@@ -75,24 +75,13 @@ void checkNames(const Graph& graph, const Names* outer, const Report& report) {
 
 } // namespace
 
-std::vector<std::shared_ptr<const Graph>> nestedGraphs(const Node& node) {
-    std::vector<std::shared_ptr<const Graph>> graphs;
-    for (const model::Attribute& attribute : node.attributes) {
-        if (const auto* graph = std::get_if<std::shared_ptr<const Graph>>(&attribute.value))
-            graphs.push_back(*graph);
-        if (const auto* list = std::get_if<std::vector<std::shared_ptr<const Graph>>>(&attribute.value))
-            graphs.insert(graphs.end(), list->begin(), list->end());
-    }
-    return graphs;
-}
-
 std::vector<std::string> namesRead(const Node& node) {
     NameSet seen;
     std::vector<std::string> names;
     for (const std::string& name : node.inputs)
         if (!name.empty() && seen.insert(name).second)
             names.push_back(name);
-    for (const auto& graph : nestedGraphs(node))
+    for (const auto& graph : model::graphsOf(node))
         collectFree(*graph, seen, names);
     return names;
 }

@@ -14,9 +14,6 @@ namespace lathe::frontend::onnx {
 /// node is null for a fault of the graph itself.
 using Report = std::function<void(const model::Node* node, std::string what, std::string hint)>;
 
-/// The graphs that hang on a node's attributes, in order.
-std::vector<std::shared_ptr<const model::Graph>> nestedGraphs(const model::Node& node);
-
 /// Names that a node reads: its inputs and what its nested graphs read from outside, each once.
 std::vector<std::string> namesRead(const model::Node& node);
 

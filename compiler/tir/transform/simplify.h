@@ -15,7 +15,7 @@
 
 namespace lathe::tir {
 
-/// Asked at each statement by passes that may take long; throws to end the work. May be empty.
+/// Asked at each statement that is simplified, which is where passes take long; throws to end the work. May be empty.
 using Checkpoint = std::function<void()>;
 
 PrimFuncPtr simplify(const PrimFuncPtr& function, const Checkpoint& checkpoint = {});
