@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe bench`: medians of alternating rounds, so that a drifting machine hits all contenders alike. A contender other than
-// Lathe is a command, given by --against NAME=COMMAND: started as `COMMAND MODEL THREADS FOLDER`, it loads the model with the
+// `lathe bench`: medians of rounds in which each contender runs once, so that a drifting machine hits all alike. The order
+// rotates, so that none always comes after the same one. A contender other than Lathe is a command, given by
+// --against NAME=COMMAND, as often as there are such: started as `COMMAND MODEL THREADS FOLDER`, it loads the model with the
 // inputs in FOLDER (input_0.npy … in the model's order: those that Lathe runs with), prints "ready", then for each line
 // "run" on its standard input runs once and prints the nanoseconds.
 #include "app/cli/prepare.h"
@@ -135,6 +136,11 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
                    static_cast<double>(row.peakBytes) / 1e6);
 }
 
+/// Who runs at this turn of a round. Of two, the one that ended a round would begin the next if the order rotated.
+size_t inTurn(size_t round, size_t turn, size_t contenders) {
+    return contenders > 2 ? (round + turn) % contenders : turn;
+}
+
 Result<std::vector<Row>> benchModel(const std::string& model, int threads, const BenchArgs& args,
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
@@ -171,18 +177,22 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         rows.push_back({contender->name(), {}, 0, 0});
         contenders.push_back(std::move(contender));
     }
-    LATHE_CHECKED(runner.run(2));
-    for (auto& contender : contenders)
-        LATHE_CHECKED(contender->run());
-    for (int round = 0; round < args.rounds; ++round) {
-        LATHE_TRY(driver::RunnerTimes times, runner.run(1));
-        rows[0].ns.push_back(static_cast<double>(times.ns.front()));
+    const auto runOnce = [&](size_t i) -> Result<double> {
+        if (i > 0)
+            return contenders[i - 1]->run();
+        LATHE_TRY(const driver::RunnerTimes times, runner.run(1));
         rows[0].peakBytes = times.arenaPeak;
-        for (size_t i = 0; i < contenders.size(); ++i) {
-            LATHE_TRY(const double ns, contenders[i]->run());
-            rows[i + 1].ns.push_back(ns);
+        return static_cast<double>(times.ns.front());
+    };
+    for (size_t i = 0; i < rows.size(); ++i)
+        for (int warmup = 0; warmup < 2; ++warmup)
+            LATHE_CHECKED(runOnce(i));
+    for (int round = 0; round < args.rounds; ++round)
+        for (size_t turn = 0; turn < rows.size(); ++turn) {
+            const size_t i = inTurn(static_cast<size_t>(round), turn, rows.size());
+            LATHE_TRY(const double ns, runOnce(i));
+            rows[i].ns.push_back(ns);
         }
-    }
     return rows;
 }
 

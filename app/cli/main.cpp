@@ -90,7 +90,8 @@ int run(int argc, char** argv) {
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
     benchApp->add_option("models", bench.models, "model files")->required();
     benchApp->add_option("--rounds", bench.rounds, "rounds")->check(CLI::Range(1, 100000));
-    benchApp->add_option("--against", bench.against, "another runtime: NAME=COMMAND")->allow_extra_args(false);
+    benchApp->add_option("--against", bench.against, "another runtime: NAME=COMMAND; may be given several times")
+        ->allow_extra_args(false);
     benchApp->add_option("--kernel", bench.kernel, "time this kernel alone: its name, or its workload");
     benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
     benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");

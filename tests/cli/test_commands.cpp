@@ -247,6 +247,27 @@ private slots:
         QCOMPARE(headers.count("'<f4'"), 2);
     }
 
+    /// Three contenders: each runs once a round, and each comes first in its turn.
+    void benchAgainstTwo() {
+        const QString script = folder_.filePath("turns.sh"), turns = folder_.filePath("turns");
+        writeFile(script.toStdString(), "name=$1\necho ready\nwhile read line; do echo $name >> '" +
+                                            turns.toStdString() + "'; echo 1000; done\n");
+        const QString command = "=sh '" + script + "' ";
+        const Outcome outcome = runLathe({"bench", "--json", model_, "--rounds", "3", "--against", "a" + command + "a",
+                                          "--against", "b" + command + "b"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto rows = lines(outcome.out);
+        QCOMPARE(rows.size(), 3);
+        for (int i = 0; i < 3; ++i) {
+            QCOMPARE(rows[i]["runtime"].toString(), QString(i == 0 ? "lathe" : i == 1 ? "a" : "b"));
+            QCOMPARE(rows[i]["rounds"].toInt(), 3);
+        }
+        QFile file(turns);
+        QVERIFY(file.open(QFile::ReadOnly));
+        // To warm up, then (lathe) a b, a b (lathe), b (lathe) a.
+        QCOMPARE(QString(file.readAll()).simplified(), QString("a a b b a b a b b a"));
+    }
+
     void test() {
         // y = x + 1, with right and with wrong expected data.
         const fs::path root = folder_.filePath("tests").toStdString();
