@@ -1,17 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX Runtime as a contender of `lathe bench`: MODEL THREADS FOLDER.
-
-Prints "ready" once the model is loaded; each line on standard input is one run, answered by its nanoseconds. FOLDER has
-the inputs that Lathe runs with: input_0.npy … in the order of the model's inputs. NumPy lacks some narrow types, which
-stand there widened, so each is brought to the type that the model declares.
-"""
-import sys
-import time
-from pathlib import Path
-
+"""ONNX Runtime as a contender of `lathe bench`; contender.py says what it is told and answers."""
 import numpy as np
 import onnxruntime
+from contender import contend
 
 TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(float16)": np.float16,
          "tensor(int64)": np.int64, "tensor(int32)": np.int32, "tensor(int16)": np.int16, "tensor(int8)": np.int8,
@@ -19,23 +11,16 @@ TYPES = {"tensor(float)": np.float32, "tensor(double)": np.float64, "tensor(floa
          "tensor(uint8)": np.uint8, "tensor(bool)": np.bool_}
 
 
-def feeds(session, folder):
-    return {value.name: np.load(folder / f"input_{i}.npy").astype(TYPES[value.type], copy=False)
-            for i, value in enumerate(session.get_inputs())}
-
-
-def main():
+def load(model, threads, values):
     options = onnxruntime.SessionOptions()
-    options.intra_op_num_threads = int(sys.argv[2])
+    options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
     options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(sys.argv[1], options, providers=["CPUExecutionProvider"])
-    inputs = feeds(session, Path(sys.argv[3]))
-    print("ready", flush=True)
-    for _ in sys.stdin:
-        start = time.perf_counter_ns()
-        session.run(None, inputs)
-        print(time.perf_counter_ns() - start, flush=True)
+    # Else its threads spin for 40 ms after a run, which is the next contender's turn; within a run they spin as ever.
+    options.add_session_config_entry("session.force_spinning_stop", "1")
+    session = onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    inputs = {value.name: values(i, TYPES[value.type]) for i, value in enumerate(session.get_inputs())}
+    return lambda: session.run(None, inputs)
 
 
-main()
+contend(load)

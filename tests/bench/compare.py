@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Times models in Lathe, ONNX Runtime and OpenVINO side by side: compare.py --lathe LATHE MODEL…
+
+Runs with the Python that has the two libraries. `lathe bench` does the timing: same inputs, rounds in rotating order.
+Speed is the time of the library over Lathe's, by medians; above 1 Lathe is faster.
+
+--avx2 holds Lathe and OpenVINO to AVX2; ONNX Runtime has no such switch and is left out. --write FOLDER makes a page of
+the figures and a plot there: benchmarks.md and images/benchmarks.svg, or benchmarks_avx2.md and images/benchmarks_avx2.svg.
+"""
+import argparse
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from figures import NAMES, Figures, threads_text
+from machine import instruction_sets
+from page import page
+from plot import plot
+
+HERE = Path(__file__).resolve().parent
+# OpenVINO's own kernels obey the one, those of oneDNN the other. Nothing holds MLAS, which multiplies by constant matrices.
+OPENVINO_AVX2 = "env OV_CPU_MAX_ISA=AVX2 ONEDNN_MAX_CPU_ISA=AVX2"
+LATHE_AVX2 = ["--target", "x86-64-v3"]
+
+
+def bench(options, model, threads):
+    """Runtime -> median and least in milliseconds."""
+    python = f"'{sys.executable}'"
+    contenders = [f"openvino={OPENVINO_AVX2 if options.avx2 else ''} {python} '{HERE / 'openvino_contender.py'}'"]
+    if not options.avx2:
+        contenders.insert(0, f"onnxruntime={python} '{HERE / 'onnxruntime_contender.py'}'")
+    command = [options.lathe, "bench", model, "--json", "--threads", str(threads), "--rounds", str(options.rounds),
+               *(LATHE_AVX2 if options.avx2 else [])]
+    for contender in contenders:
+        command += ["--against", contender]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True)
+    if done.returncode:
+        sys.exit(f"compare: lathe bench {model} failed ({done.returncode})")
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    return {row["runtime"]: (row["median_ms"], row["min_ms"]) for row in rows}
+
+
+def network(model):
+    return model.parent.name if model.name == "model.onnx" else model.stem
+
+
+def print_row(name, threads, cells, speed):
+    print(f"{name:24}{threads:>8}" + "".join(f"{cell:>24}" for cell in cells) + f"{speed:>8}", flush=True)
+
+
+def write(folder, options, figures):
+    name = "benchmarks_avx2" if options.avx2 else "benchmarks"
+    image = Path("images") / f"{name}.svg"
+    (folder / image).parent.mkdir(parents=True, exist_ok=True)
+    (folder / image).write_text(plot(figures))
+    (folder / f"{name}.md").write_text(page(figures, options.lathe, options.rounds, options.avx2, image))
+    print(f"written: {folder / name}.md, {folder / image}")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("models", nargs="+", type=Path, metavar="MODEL")
+    parser.add_argument("--lathe", type=Path, required=True)
+    parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--rounds", type=int, default=20)
+    parser.add_argument("--avx2", action="store_true")
+    parser.add_argument("--write", type=Path, metavar="FOLDER")
+    options = parser.parse_args()
+    if options.avx2 and "AVX2" not in instruction_sets():
+        sys.exit("compare: this processor has no AVX2")
+    figures = Figures()
+    for model in options.models:
+        for threads in options.threads:
+            row = figures.add(network(model), threads, bench(options, model, threads))
+            if len(figures.rows) == 1:
+                print(f"milliseconds: median (least); speed: {figures.measure()}'s median over Lathe's")
+                print_row("network", "threads", [NAMES[runtime] for runtime in row.times], "speed")
+            print_row(row.network, threads, [f"{median:.2f} ({least:.2f})" for median, least in row.times.values()],
+                      f"{figures.speed(row):.2f}")
+    for threads in options.threads:
+        print(f"geometric means of speed, {threads_text(threads)}: {figures.means(threads)}")
+    if options.write:
+        write(options.write, options, figures)
+
+
+main()
