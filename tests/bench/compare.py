@@ -5,8 +5,9 @@
 Runs with the Python that has the two libraries. `lathe bench` does the timing: same inputs, rounds in rotating order.
 Speed is the time of the library over Lathe's, by medians; above 1 Lathe is faster.
 
---avx2 holds Lathe and OpenVINO to AVX2; ONNX Runtime has no such switch and is left out. --write FOLDER makes a page of
-the figures and a plot there: benchmarks.md and images/benchmarks.svg, or benchmarks_avx2.md and images/benchmarks_avx2.svg.
+--avx2 holds Lathe and OpenVINO to AVX2; ONNX Runtime has no such switch and is left out. --write FOLDER makes a page
+of the figures and a plot there: benchmarks.md and images/benchmarks.svg, with --avx2 benchmarks_avx2.md and
+images/benchmarks_avx2.svg.
 """
 import argparse
 import json
@@ -20,7 +21,7 @@ from page import page
 from plot import plot
 
 HERE = Path(__file__).resolve().parent
-# OpenVINO's own kernels obey the one, those of oneDNN the other. Nothing holds MLAS, which multiplies by constant matrices.
+# OpenVINO's own kernels obey the one, those of oneDNN the other. Nothing holds MLAS: products by constant matrices.
 OPENVINO_AVX2 = "env OV_CPU_MAX_ISA=AVX2 ONEDNN_MAX_CPU_ISA=AVX2"
 LATHE_AVX2 = ["--target", "x86-64-v3"]
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The figures as an SVG: a column of bars for each number of threads, the speed of each runtime by network.
 
-The faster library's speed is 1 in each network; a bar ends with the median in milliseconds. The picture has a ground of its
-own, dark where the reader prefers that, so that it can be read on any page.
+The faster library's speed is 1 in each network; a bar ends with the median in milliseconds. The picture has a ground of
+its own, dark where the reader prefers that, so that it can be read on any page.
 """
 import math
 from html import escape
