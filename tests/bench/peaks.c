@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
         return 1;
     fillAll(memory, largest / vectorBytes);
     printf("fma 0 %.6g\n", multiplyAdds());
-    for (int64_t bytes = (int64_t)64 << 10; bytes <= largest; bytes *= 4) {
+    for (int64_t bytes = (int64_t)64 << 10; bytes <= largest; bytes *= 2) {
         printf("read %lld %.6g\n", (long long)bytes, rate('r', memory, bytes / parts));
         printf("copy %lld %.6g\n", (long long)bytes, rate('c', memory, bytes / parts));
         printf("fill %lld %.6g\n", (long long)bytes, rate('f', memory, bytes / parts));
