@@ -7,6 +7,7 @@
 #include "harness.h"
 
 #include <QTest>
+#include <sys/mman.h>
 
 using namespace lathe;
 using namespace lathe::codegen::testing;
@@ -67,6 +68,32 @@ tir::PrimFuncPtr matmul(const Expr& m, int64_t n, int64_t k, std::vector<Var> sc
     return kernel("matmul", {a, b, bias, c}, std::move(scalars), loop(f, Expr((n + 15) / 16) * tiles, body, outer));
 }
 
+/// out[i] = a[stride * i] for as many elements as a vector has lanes.
+tir::PrimFuncPtr everyFew(int64_t stride, int64_t lanes, DataType dtype) {
+    auto a = tir::makeBuffer("a", dtype, {Expr((lanes - 1) * stride + 1)});
+    auto out = tir::makeBuffer("out", dtype, {Expr(lanes)});
+    Var i = arith::var("i");
+    return kernel("every_few", {a, out}, {},
+                  loop(i, Expr(lanes), store(out, {i}, load(a, {i * Expr(stride)})), ForKind::Vectorized));
+}
+
+/// Bytes that end where the next page may not be touched.
+class BytesBeforeWall {
+public:
+    explicit BytesBeforeWall(size_t bytes) : bytes_(bytes) {
+        memory_ = static_cast<std::byte*>(
+            mmap(nullptr, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
+        mprotect(memory_ + page, page, PROT_NONE);
+    }
+    ~BytesBeforeWall() { munmap(memory_, 2 * page); }
+    std::byte* data() const { return memory_ + page - bytes_; }
+
+private:
+    static constexpr size_t page = 4096;
+    size_t bytes_;
+    std::byte* memory_;
+};
+
 } // namespace
 
 class TestKernels : public QObject {
@@ -104,6 +131,30 @@ private slots:
         Var symbol = arith::symbol("m", 1, 4096);
         QCOMPARE(compare({matmul(symbol, n, k, {symbol}), {m}, 1e-5}), std::string());
         QCOMPARE(compare({matmul(symbol, n, k, {symbol}, ForKind::Parallel), {m}, 1e-5}), std::string());
+    }
+
+    void shortStrides_data() {
+        QTest::addColumn<int>("stride");
+        QTest::addColumn<int>("lanes");
+        for (const int stride : {2, 3, 4})
+            for (const int lanes : {4, 7, 16, 20, 32, 48})
+                QTest::addRow("%d, %d lanes", stride, lanes) << stride << lanes;
+    }
+    void shortStrides() {
+        QFETCH(int, stride);
+        QFETCH(int, lanes);
+        for (const DataType dtype : {types::Float32, types::Float64, types::Int8}) {
+            const tir::PrimFuncPtr function = everyFew(stride, lanes, dtype);
+            QCOMPARE(compare({function, {}}), std::string());
+            // Nothing beyond the last element is read.
+            const auto bytes = static_cast<size_t>(dtype.bytes());
+            const BytesBeforeWall a(static_cast<size_t>((lanes - 1) * stride + 1) * bytes);
+            const BytesBeforeWall out(static_cast<size_t>(lanes) * bytes);
+            const Loaded loaded({lowered(function)});
+            QCOMPARE(
+                loaded.call("every_few", {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
+                0);
+        }
     }
 };
 

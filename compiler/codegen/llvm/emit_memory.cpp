@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores. A vector index that is a ramp of stride 1 is one vector access; other strides and computed indices
-// are read lane by lane (hardware gathers are slower on half of the machines) unless a mask says which lanes exist.
+// Loads and stores. A vector index that is a ramp of stride 1 is one vector access. Short strides are read as the vectors
+// that hold them and picked out; other strides and computed indices lane by lane (hardware gathers are slower on half of
+// the machines) unless a mask says which lanes exist.
 #include "codegen/llvm/emitter.h"
 #include "tir/transform/flatten_buffers.h"
 
 #include <llvm/IR/Intrinsics.h>
+#include <numeric>
 
 namespace lathe::codegen {
 
@@ -33,6 +35,16 @@ bool isUnitRamp(const Expr& index) {
     return index.kind() == ExprKind::Ramp && arith::isConst(index->args[1], 1);
 }
 
+/// Beyond this stride the vectors to read are more than shuffles save.
+constexpr int64_t longestPickedStride = 4;
+
+/// The stride of a ramp that is read as whole vectors of up to `most` lanes; 0: it is not.
+int pickedStride(const Expr& index, int lanes, int most) {
+    const auto stride = index.kind() == ExprKind::Ramp ? arith::asInt(index->args[1]) : std::nullopt;
+    const bool fits = lanes >= 4 && (lanes <= most || lanes % most == 0);
+    return fits && stride && *stride > 1 && *stride <= longestPickedStride ? static_cast<int>(*stride) : 0;
+}
+
 } // namespace
 
 Value* FunctionEmitter::addressOf(const Expr& load) {
@@ -55,6 +67,40 @@ Value* FunctionEmitter::toStorage(Value* computed, DataType type) {
     if (computed->getType() == wanted)
         return computed;
     return type.isSigned() ? b_.CreateSExt(computed, wanted) : b_.CreateZExt(computed, wanted);
+}
+
+/// Lanes of one register.
+int FunctionEmitter::mostPicked(const llvm::Type* element) const {
+    return std::max(4, static_cast<int>(m_.target.lanes(static_cast<int>(element->getPrimitiveSizeInBits()))));
+}
+
+/// Elements 0, stride, 2 * stride … from `pointer`. No byte beyond the last of them is read: the last vector ends there.
+Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align) {
+    if (lanes > mostPicked(element)) { // a multiple of it
+        const int half = lanes / 2;
+        Value* low = pick(pointer, element, stride, half, align);
+        Value* high = pick(b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(half * stride)),
+                           element, stride, lanes - half, align);
+        std::vector<int> order(static_cast<size_t>(lanes));
+        std::iota(order.begin(), order.end(), 0);
+        return b_.CreateShuffleVector(low, high, order);
+    }
+    const int last = (lanes - 1) * stride + 1 - lanes; // where the last vector begins
+    llvm::Type* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    Value* result = nullptr;
+    std::vector<int> order(static_cast<size_t>(lanes));
+    for (int begin = 0, done = 0; done < lanes; begin = std::min(begin + lanes, last)) {
+        Value* part = b_.CreateAlignedLoad(
+            vector, b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(begin)), align);
+        for (int lane = 0; lane < lanes; ++lane) // those picked before stay where they are
+            order[static_cast<size_t>(lane)] = lane;
+        int next = done;
+        for (; next < lanes && next * stride < begin + lanes; ++next)
+            order[static_cast<size_t>(next)] = (result ? lanes : 0) + next * stride - begin;
+        result = result ? b_.CreateShuffleVector(result, part, order) : b_.CreateShuffleVector(part, order);
+        done = next;
+    }
+    return result;
 }
 
 Value* FunctionEmitter::load(const Expr& expr) {
@@ -91,6 +137,8 @@ Value* FunctionEmitter::load(const Expr& expr) {
     if (mask)
         return toRegister(
             b_.CreateMaskedGather(stored, at(value(index)), align, mask, llvm::Constant::getNullValue(stored)), type);
+    if (const int stride = pickedStride(index, type.lanes, mostPicked(element)))
+        return toRegister(pick(at(value(index->args[0])), element, stride, type.lanes, align), type);
     if (index.kind() == ExprKind::Ramp) {
         Value* pointer = at(value(index->args[0]));
         Value* stride = value(index->args[1]);
