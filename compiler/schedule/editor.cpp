@@ -117,6 +117,8 @@ void Editor::checkParallelLoops() const {
             const auto* loop = path[i]->as<tir::For>();
             if (!loop || (loop->kind != tir::ForKind::Parallel && loop->kind != tir::ForKind::Vectorized))
                 continue;
+            if (arith::isConst(loop->extent, 1)) // one iteration shares with no other
+                continue;
             const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
             bool spatial = false;
             for (const tir::IterVar& iter : block.iters) {

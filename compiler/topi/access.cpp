@@ -12,8 +12,16 @@ namespace lathe::topi {
 using arith::Expr;
 using arith::ExprKind;
 
+namespace {
+
+bool mentionsAny(const Expr& expr, const std::vector<arith::Var>& vars) {
+    return std::ranges::any_of(vars, [&](const arith::Var& var) { return arith::mentions(expr, var); });
+}
+
+} // namespace
+
 std::optional<int64_t> AccessPattern::constantStride(const arith::Var& var) const {
-    if (!affine)
+    if (irregular.contains(var.get()))
         return std::nullopt;
     auto it = stride.find(var.get());
     return it == stride.end() ? std::optional<int64_t>(0) : arith::asInt(it->second);
@@ -50,18 +58,33 @@ AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Ex
         }
         flat = flat * buffer->shape[i] + index;
     }
-    for (const arith::Var& var : arith::freeVars(flat))
-        for (const arith::Var& own : vars)
-            if (own.same(var))
-                access.stride[own.get()] = Expr();
-    auto affine = arith::asAffine(arith::simplify(flat), vars);
-    access.affine = affine.has_value();
-    if (affine) {
-        access.stride.clear();
+    flat = arith::simplify(flat);
+    const auto addIrregular = [&](const Expr& part) {
+        for (const arith::Var& var : arith::freeVars(part))
+            if (ownVar(var))
+                access.irregular.insert(var.get());
+    };
+    // What is no sum of multiples stands aside, as an unknown of its own.
+    std::vector<arith::Var> unknowns;
+    const Expr sum = arith::rewrite(flat, [&](const Expr& node) {
+        const bool regular = node.kind() == ExprKind::Var || node.kind() == ExprKind::Add ||
+                             node.kind() == ExprKind::Sub || node.kind() == ExprKind::Mul;
+        if (regular || !mentionsAny(node, vars))
+            return node;
+        addIrregular(node);
+        return Expr(unknowns.emplace_back(arith::var("unknown")));
+    });
+    if (auto affine = arith::asAffine(sum, vars)) {
         for (size_t i = 0; i < vars.size(); ++i)
-            if (!arith::isConst(affine->coefficients[i], 0))
+            if (mentionsAny(affine->coefficients[i], unknowns))
+                access.irregular.insert(vars[i].get());
+            else if (!arith::isConst(affine->coefficients[i], 0))
                 access.stride[vars[i].get()] = affine->coefficients[i];
+    } else {
+        addIrregular(sum);
     }
+    for (const arith::ExprNode* var : access.irregular)
+        access.stride.erase(var);
     return access;
 }
 

@@ -7,19 +7,22 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 namespace lathe::topi {
 
-/// One load or the store of a block: coefficient of each iteration variable in the flat element index.
+/// One load or the store of a block: how each iteration variable moves its flat element index.
 struct AccessPattern {
     tir::BufferPtr buffer;
-    bool affine = false;                                  // false: coefficients say nothing
-    std::map<const arith::ExprNode*, arith::Expr> stride; // only variables that occur
+    std::map<const arith::ExprNode*, arith::Expr> stride; // coefficient of each variable that has one
+    std::set<const arith::ExprNode*> irregular;           // variables that move it otherwise (clamped, divided, loaded)
     /// Variables that a layout splits (floordiv and floormod of one factor): the stride is that within a panel of so many.
     std::map<const arith::ExprNode*, int64_t> panel;
-    /// Coefficient of var: 0 if it does not occur; nothing if unknown.
+
+    bool affine() const { return irregular.empty(); }
+    /// Coefficient of var: 0 if it does not occur; nothing if it has none or none that is known.
     std::optional<int64_t> constantStride(const arith::Var& var) const;
-    bool uses(const arith::Var& var) const { return stride.contains(var.get()); }
+    bool uses(const arith::Var& var) const { return stride.contains(var.get()) || irregular.contains(var.get()); }
 };
 
 /// The block's single store; null if its body is anything else (checks, lets, several stores).

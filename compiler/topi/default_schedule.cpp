@@ -58,7 +58,7 @@ int64_t treeSize(const Expr& expr, const tir::Buffer* buffer = nullptr, int64_t 
 }
 
 /// Producers into consumers where that repeats no real work.
-void inlineProducers(Schedule& schedule, Refusals& refusals) {
+void inlineProducers(Schedule& schedule, const Target& target, Refusals& refusals) {
     for (const BlockRef& block : schedule.blocks()) {
         if (!schedule.hasBlock(block) || isOutput(schedule.get(block)) || !isInjective(schedule.get(block)))
             continue;
@@ -68,10 +68,14 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
         // What a reduction reads must stay linear in its axes, or there are no vectors.
         bool linear = true;
         for (const AccessPattern& read : readsOf(schedule.get(block)))
-            linear &= read.affine;
-        bool contracted = false, large = false;
+            linear &= read.affine();
+        bool contracted = false, large = false, chooses = false;
         const tir::Store& made = *onlyStore(schedule.get(block));
         const int64_t madeSize = treeSize(made.value);
+        arith::visit(made.value, [&](const Expr& node) {
+            chooses |= node.kind() == arith::ExprKind::Select;
+            return !chooses;
+        });
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
             const tir::Store* read = onlyStore(body);
@@ -79,6 +83,9 @@ void inlineProducers(Schedule& schedule, Refusals& refusals) {
             if (!isReduction(body))
                 continue;
             contracted |= !linear || asContraction(body).has_value();
+            // Windows that overlap would test and choose each element of a padded operand several times.
+            const std::optional<RegisterTile> tile = chooses ? registerTile(body, target) : std::nullopt;
+            contracted |= tile && tile->band > 0;
             // An element that a reduction reads for several results is computed that many times.
             for (const AccessPattern& read : readsOf(body))
                 if (read.buffer == made.buffer)
@@ -107,11 +114,11 @@ bool isFlat(const tir::Block& block, const tir::Store& store) {
     const AccessPattern output = accessPatternOf(store.buffer, store.indices, block);
     bool flat = true;
     for (const AccessPattern& read : readsOf(block)) {
-        flat &= read.affine && output.affine;
+        flat &= read.affine() && output.affine();
         for (const tir::IterVar& iter : block.iters)
-            flat &= read.uses(iter.var) == output.uses(iter.var) &&
-                    (!read.uses(iter.var) ||
-                     arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
+            flat = flat && read.uses(iter.var) == output.uses(iter.var) &&
+                   (!read.uses(iter.var) ||
+                    arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
     }
     return flat;
 }
@@ -182,6 +189,16 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
         attempt(schedule, "parallel loops", block, refusals, [&](Schedule& s) { s.parallel(fused(s, outer)); });
 }
 
+/// Vectors along the innermost loop, if it is long enough for one.
+void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
+    const int64_t lanes = target.lanes(32);
+    const LoopRef inner = schedule.loops(block).back();
+    if (extentOf(schedule, inner) >= lanes)
+        attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
+            s.vectorize(s.split(inner, {-1, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
+        });
+}
+
 /// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
 bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target, Refusals& refusals) {
     if (blocks.size() < 2)
@@ -207,14 +224,6 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
     }
     if (shared == 0 || shared >= schedule.get(last).iters.size())
         return false;
-    const int64_t lanes = target.lanes(32);
-    const auto vectorizeLast = [&](Schedule& s, const BlockRef& block) {
-        const LoopRef inner = s.loops(block).back();
-        if (extentOf(s, inner) >= lanes)
-            attempt(s, "vectors", block, refusals, [&](Schedule& t) {
-                t.vectorize(t.split(inner, {-1, t.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
-            });
-    };
     return attempt(schedule, "rows", last, refusals, [&](Schedule& s) {
         std::vector<LoopRef> loops = s.loops(last);
         LoopRef row = fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)});
@@ -231,10 +240,10 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
             s.computeAt(stages[i], row);
         for (const BlockRef& partial : partials)
             attempt(s, "vectors", partial, refusals, [&](Schedule& t) { vectorizePartial(t, partial); });
-        vectorizeLast(s, last);
+        vectorizeInnermost(s, last, target, refusals);
         for (const BlockRef& block : blocks)
             if (block.name != last.name && isInjective(s.get(block)) && s.loops(block).size() > 1)
-                vectorizeLast(s, block);
+                vectorizeInnermost(s, block, target, refusals);
         s.parallel(row);
     });
 }
@@ -245,22 +254,30 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
     if (scheduleRows(schedule, blocks, target, refusals))
         return;
     std::vector<std::string> done;
+    const auto isDone = [&](const BlockRef& block) {
+        return std::ranges::find(done, block.name) != done.end() || !schedule.hasBlock(block);
+    };
+    // Reductions first: they take what goes before and after them along.
     for (const BlockRef& block : blocks) {
-        if (std::find(done.begin(), done.end(), block.name) != done.end() || !schedule.hasBlock(block))
+        if (isDone(block))
             continue;
-        std::optional<RegisterTile> tile = contractionTile(schedule.get(block), target);
-        if (!tile)
-            tile = slidingTile(schedule.get(block), target);
-        if (tile && attempt(schedule, "register tile", block, refusals, [&](Schedule& s) {
-                std::vector<std::string> scheduled = tileReduction(s, block, *tile);
-                done.insert(done.end(), scheduled.begin(), scheduled.end());
-            }))
-            continue;
-        if (isReduction(schedule.get(block)))
+        TiledReduction made;
+        const std::optional<RegisterTile> tile = registerTile(schedule.get(block), target);
+        if (tile && attempt(schedule, "register tile", block, refusals,
+                            [&](Schedule& s) { made = tileReduction(s, block, *tile); })) {
+            done.insert(done.end(), made.blocks.begin(), made.blocks.end());
+            for (const BlockRef& operand : made.operands) {
+                done.push_back(operand.name);
+                vectorizeInnermost(schedule, operand, target, refusals);
+            }
+        } else if (isReduction(schedule.get(block))) {
+            done.push_back(block.name);
             scheduleReduction(schedule, block, target, refusals);
-        else
-            scheduleElementwise(schedule, block, target, refusals);
+        }
     }
+    for (const BlockRef& block : blocks)
+        if (!isDone(block))
+            scheduleElementwise(schedule, block, target, refusals);
 }
 
 /// An initialisation of its own needs no test in each step, and runs if there is no step at all.
@@ -285,7 +302,7 @@ void decomposeReductions(Schedule& schedule, Refusals& refusals) {
 
 Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     Scheduled made{start, {}};
-    inlineProducers(made.schedule, made.refusals);
+    inlineProducers(made.schedule, target, made.refusals);
     scheduleBlocks(made.schedule, target, made.refusals);
     decomposeReductions(made.schedule, made.refusals);
     return made;

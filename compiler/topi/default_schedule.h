@@ -5,6 +5,7 @@
 // tune. Of a block's own ordinal in the unscheduled function, "bN":
 //   bN.place              0: stored, 1: in its consumers
 //   bN.width, bN.rows     a register tile: elements of a row, rows; bN.width: elements of an elementwise block's vectors
+//   bN.band               tiles of a band of windows, whose operand is computed at once
 //   bN.dotRows, .dotColumns   a tile of dot products
 //   bN.partials           partial results of a reduction along its contiguous axis
 //   bN.flat               1: an elementwise block's loops become one

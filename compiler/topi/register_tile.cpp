@@ -25,6 +25,12 @@ constexpr int64_t widestStep = 4;
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
 
+/// Tiles of a band.
+const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
+
+/// What a band's windows read should stay in the first cache levels, but a band of few windows computes much of it twice.
+constexpr int64_t bandBytes = 48 * 1024, leastBand = 8;
+
 /// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
 void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
     const tir::Store* store = onlyStore(schedule.get(block));
@@ -56,16 +62,16 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
     for (const AccessPattern& read : readsOf(next))
         if (read.buffer == onlyStore(body)->buffer)
             for (const tir::IterVar& iter : next.iters)
-                if (!read.affine || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
+                if (!read.affine() || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
                     return false;
     return true;
 }
 
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
 /// last one included. Accumulators, the vectors of one step and a broadcast value must fit the registers.
-int64_t rowsOf(int64_t extent, int64_t vectors, const Target& target) {
+int64_t rowsOf(int64_t extent, int64_t vectors, int64_t registers) {
     constexpr int64_t hiding = 8; // multiply-adds in flight: four cycles, two a cycle
-    const int64_t most = std::min({extent, int64_t{12}, (target.vectorRegisters - 1 - vectors) / vectors});
+    const int64_t most = std::min({extent, int64_t{12}, (registers - 1 - vectors) / vectors});
     if (extent >= unknownExtent)
         return most;
     const auto cost = [&](int64_t rows) { return std::max(rows * vectors, hiding) + 1; }; // 1: the step itself
@@ -81,11 +87,95 @@ int64_t rowsOf(int64_t extent, int64_t vectors, const Target& target) {
     return best;
 }
 
-} // namespace
+/// a / b, rounded up.
+int64_t roundedUp(int64_t a, int64_t b) {
+    return (a + b - 1) / b;
+}
+
+/// By how many elements the windows of neighbours along `iter` lie apart, if they overlap: the read moves along it as along
+/// a reduced axis, by a few steps of one or the other.
+std::optional<Expr> windowStep(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
+    const auto found = read.stride.find(iter.var.get());
+    if (found == read.stride.end())
+        return std::nullopt;
+    const Expr& own = found->second;
+    for (const tir::IterVar& reduced : body.iters) {
+        const auto along = read.stride.find(reduced.var.get());
+        if (reduced.kind != tir::IterKind::Reduce || along == read.stride.end())
+            continue;
+        const Expr& other = along->second;
+        const int64_t length = arith::bounds(reduced.extent).upper;
+        for (int64_t steps = 1; steps <= widestStep; ++steps)
+            if ((steps < length && arith::provablyEqual(own, other * steps)) ||
+                (length > 1 && arith::provablyEqual(own * steps, other)))
+                return own;
+    }
+    return std::nullopt;
+}
+
+/// What is computed for the block alone, stored, and read by no two results but those of neighbouring windows.
+std::vector<BlockRef> ownOperands(const Schedule& schedule, const BlockRef& block) {
+    const tir::Block& body = schedule.get(block);
+    const auto readOnce = [&](const tir::Buffer* buffer) {
+        for (const AccessPattern& read : readsOf(body))
+            for (const tir::IterVar& iter : body.iters)
+                if (read.buffer.get() == buffer && iter.kind == tir::IterKind::Spatial &&
+                    !arith::isConst(iter.extent, 1) && !read.stride.contains(iter.var.get()))
+                    return false;
+        return true;
+    };
+    std::vector<BlockRef> operands;
+    for (const BlockRef& other : schedule.blocks()) {
+        if (isOutput(schedule.get(other)) || !isInjective(schedule.get(other)))
+            continue;
+        const std::vector<BlockRef> consumers = schedule.consumers(other);
+        if (consumers.size() == 1 && consumers.front().name == block.name &&
+            readOnce(onlyStore(schedule.get(other))->buffer.get()))
+            operands.push_back(other);
+    }
+    return operands;
+}
+
+int64_t extentOf(const tir::Block& body, int axis) {
+    return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, unknownExtent);
+}
+
+/// The tile's windows, its rows (the innermost of them, else the innermost axis that has some) and its band.
+void findWindows(RegisterTile& tile, const tir::Block& body) {
+    int64_t step = 0; // of the outermost one, in bytes
+    for (size_t axis = 0; axis < body.iters.size(); ++axis) {
+        const tir::IterVar& iter = body.iters[axis];
+        if (iter.kind != tir::IterKind::Spatial || arith::isConst(iter.extent, 1))
+            continue;
+        bool overlap = false;
+        for (const AccessPattern& read : readsOf(body))
+            if (const auto apart = windowStep(read, body, iter)) {
+                overlap = true;
+                if (tile.windows.empty())
+                    step = std::max(step, arith::asInt(*apart).value_or(0) * read.buffer->dtype.bytes());
+            }
+        if (overlap)
+            tile.windows.insert(static_cast<int>(axis));
+    }
+    const auto innermost = [&](const std::set<int>& axes) {
+        const auto row = std::find_if(axes.rbegin(), axes.rend(),
+                                      [&](int axis) { return axis != tile.vectorAxis && extentOf(body, axis) > 1; });
+        return row == axes.rend() ? -1 : *row;
+    };
+    tile.rowAxis = innermost(tile.windows);
+    if (tile.rowAxis < 0)
+        tile.rowAxis = innermost(tile.before);
+    tile.before.erase(tile.rowAxis);
+    if (tile.windows.empty())
+        return;
+    const int64_t extent = extentOf(body, *tile.windows.begin());
+    const int64_t fitting = std::min(extent, step == 0 ? leastBand : std::max(leastBand, bandBytes / step));
+    tile.band = roundedUp(extent, roundedUp(extent, fitting)); // bands of one size
+}
 
 std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target) {
     std::optional<Contraction> found = asContraction(body);
-    if (!found || !found->output.affine || !found->a.affine || !found->b.affine)
+    if (!found)
         return std::nullopt;
     int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
     RegisterTile tile;
@@ -112,7 +202,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == tile.vectorAxis)
             continue;
         if (vectors->uses(iter.var)) {
-            tile.before.push_back(static_cast<int>(i));
+            tile.before.insert(static_cast<int>(i));
             continue;
         }
         int64_t extent = std::min(arith::bounds(iter.extent).upper, unknownExtent);
@@ -125,7 +215,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
         tile.width = panel->second, tile.widths.clear();
     if (tile.rowAxis >= 0)
-        tile.rows = rowsOf(best, tile.width / lanes, target);
+        tile.rows = rowsOf(best, tile.width / lanes, target.vectorRegisters);
     return tile;
 }
 
@@ -149,17 +239,35 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         tile.vectorAxis = static_cast<int>(i);
         tile.width = columns % (2 * lanes) == 0 || columns >= 8 * lanes ? 2 * lanes : lanes;
         tile.widths = {lanes, 2 * lanes, 4 * lanes};
-        for (size_t axis = 0; axis < i; ++axis)
-            tile.before.push_back(static_cast<int>(axis));
+        for (size_t axis = 0; axis < body.iters.size(); ++axis)
+            if (axis != i && body.iters[axis].kind == tir::IterKind::Spatial)
+                tile.before.insert(static_cast<int>(axis));
+        findWindows(tile, body);
+        if (tile.rowAxis >= 0)
+            // A maximum or minimum that keeps NaNs has its accumulator twice.
+            tile.rows = rowsOf(extentOf(body, tile.rowAxis), tile.width / lanes,
+                               target.vectorRegisters / (store->value.kind() == arith::ExprKind::Add ? 1 : 2));
         return tile;
     }
     return std::nullopt;
 }
 
-std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile) {
+} // namespace
+
+std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target) {
+    std::optional<RegisterTile> contraction = contractionTile(body, target);
+    if (contraction && contraction->rowAxis >= 0)
+        return contraction;
+    std::optional<RegisterTile> sliding = slidingTile(body, target);
+    return sliding ? sliding : contraction;
+}
+
+TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile) {
     const tir::Block body = s.get(block);
     const Number width = tile.widths.empty() ? Number(tile.width) : s.choose(block, "width", tile.widths, tile.width);
     const Number rows = tile.rowAxis < 0 ? Number(1) : s.choose(block, "rows", rowCounts, tile.rows);
+    const std::vector<BlockRef> operands = tile.band == 0 ? std::vector<BlockRef>{} : ownOperands(s, block);
+    const int bandAxis = operands.empty() ? -1 : *tile.windows.begin();
     std::vector<BlockRef> consumers = s.consumers(block);
     const bool epilogue = consumers.size() == 1 && isEpilogue(s, block, consumers.front());
     const BlockRef consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
@@ -167,40 +275,63 @@ std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const
         s.setScope(block, 0, tir::Scope::Local);
     innermostInStorage(s, block, body.iters[static_cast<size_t>(tile.vectorAxis)].var);
     std::vector<LoopRef> loops = s.loops(consumer);
-    std::vector<LoopRef> order, inside;
-    LoopRef tileRow, tileColumn, rowInner, columnInner;
-    for (size_t i = 0, axis = 0; i < body.iters.size(); ++i) {
+    std::vector<LoopRef> tasks, order, inside; // outer to inner; the tasks become the parallel loop
+    LoopRef bandTask, tileRow, tileColumn, rowInner, columnInner;
+    for (size_t i = 0, spatial = 0; i < body.iters.size(); ++i) {
         if (body.iters[i].kind != tir::IterKind::Spatial)
             continue;
-        LoopRef loop = loops.at(axis++);
-        if (static_cast<int>(i) == tile.vectorAxis) {
-            std::vector<LoopRef> parts = s.split(loop, {-1, width});
-            tileColumn = parts[0], columnInner = parts[1];
-        } else if (static_cast<int>(i) == tile.rowAxis) {
-            std::vector<LoopRef> parts = s.split(loop, {-1, rows});
-            tileRow = parts[0], rowInner = parts[1];
-        } else {
-            bool before = std::find(tile.before.begin(), tile.before.end(), static_cast<int>(i)) != tile.before.end();
-            (before ? order : inside).push_back(loop);
+        const auto axis = static_cast<int>(i);
+        const bool vector = axis == tile.vectorAxis, row = axis == tile.rowAxis;
+        std::vector<Number> factors = {-1};
+        if (axis == bandAxis) {
+            const int64_t unit = vector ? width.value : row ? rows.value : 1;
+            factors.push_back(s.choose(block, "band", bandCounts, roundedUp(tile.band, unit)));
         }
+        if (vector || row)
+            factors.push_back(vector ? width : rows);
+        std::vector<LoopRef> parts = {loops.at(spatial++)};
+        if (factors.size() > 1)
+            parts = s.split(parts.front(), factors);
+        if (axis == bandAxis) {
+            bandTask = parts.front();
+            parts.erase(parts.begin());
+        }
+        if (vector)
+            tileColumn = parts[0], columnInner = parts[1];
+        else if (row)
+            tileRow = parts[0], rowInner = parts[1];
+        else if (bandAxis >= 0 && !tile.windows.contains(axis))
+            tasks.push_back(parts[0]);
+        else
+            (tile.before.contains(axis) ? order : inside).push_back(parts[0]);
     }
-    // One panel stays in cache while what does not depend on it passes.
-    order.push_back(tileColumn);
+    if (bandAxis >= 0) {
+        tasks.push_back(bandTask);
+        (tile.windows.contains(tile.vectorAxis) ? order : tasks).push_back(tileColumn);
+    } else {
+        // One panel stays in cache while what does not depend on it passes.
+        order.push_back(tileColumn);
+    }
     order.insert(order.end(), inside.begin(), inside.end());
     if (tile.rowAxis >= 0)
         order.push_back(tileRow);
-    std::vector<LoopRef> nest = order;
+    if (bandAxis < 0)
+        tasks.swap(order);
+    std::vector<LoopRef> nest = tasks;
+    nest.insert(nest.end(), order.begin(), order.end());
+    const LoopRef innermost = nest.back();
+    const auto around = static_cast<int64_t>(nest.size());
     if (tile.rowAxis >= 0)
         nest.push_back(rowInner);
     nest.push_back(columnInner);
     s.reorder(nest);
-    s.computeAt(block, order.back());
+    s.computeAt(block, innermost);
     s.vectorize(columnInner);
     if (tile.rowAxis >= 0)
         s.unroll(rowInner);
     // Inside the tile: reduction outside, rows unrolled, columns as vectors.
     std::vector<LoopRef> own = s.loops(block);
-    own.erase(own.begin(), own.begin() + static_cast<int64_t>(order.size()));
+    own.erase(own.begin(), own.begin() + around);
     std::vector<LoopRef> spatialLoops, reduceLoops;
     LoopRef ownRow, ownColumn;
     for (size_t i = 0; i < body.iters.size(); ++i) {
@@ -228,8 +359,13 @@ std::vector<std::string> tileReduction(Schedule& s, const BlockRef& block, const
     s.vectorize(initLoops.back());
     if (tile.rowAxis >= 0)
         s.unroll(initLoops[initLoops.size() - 2]);
-    s.parallel(order.size() == 1 ? order.front() : s.fuse(order));
-    return {block.name, consumer.name};
+    const LoopRef task = tasks.size() == 1 ? tasks.front() : s.fuse(tasks);
+    for (const BlockRef& operand : operands) {
+        s.computeAt(operand, task);
+        s.setScope(operand, 0, tir::Scope::Local);
+    }
+    s.parallel(task);
+    return {{block.name, consumer.name}, operands};
 }
 
 } // namespace lathe::topi

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tile of a reduction that stays in registers: some rows of one operand by some vectors of the other. What it is good
-// for and how wide it is (contractionTile, slidingTile), and the schedule that makes it (tileReduction).
+// for and how wide it is (registerTile), and the schedule that makes it (tileReduction).
 #pragma once
 
 #include "base/target.h"
 #include "schedule/schedule.h"
 
 #include <optional>
+#include <set>
 
 namespace lathe::topi {
 
@@ -16,19 +17,25 @@ struct RegisterTile {
     int vectorAxis = -1, rowAxis = -1;
     int64_t width = 1, rows = 1;
     std::vector<int64_t> widths; // what the width may be; empty: a panel of packed weights has its own
-    std::vector<int> before;     // axes outside of all tiles of one panel; the others pass inside
+    std::set<int> before;        // axes outside of all tiles of one panel; the others pass inside
+    std::set<int> windows;       // axes along which windows overlap, outermost first
+    int64_t band = 0;            // of the first of them, so many at once: what their windows read fits a cache
 };
 
-/// The tile of a matrix product or convolution; nothing if the block is none or its axes do not fit.
-std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target);
+struct TiledReduction {
+    std::vector<std::string> blocks;          // those that are scheduled now
+    std::vector<schedule::BlockRef> operands; // computed for each band, without vectors yet
+};
 
-/// Vectors along the axis in which the result is contiguous, where every read moves by a constant step or not at all:
-/// windows that slide (pooling, depthwise convolution), reductions over outer axes.
-std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& target);
+/// The tile of a reduction, nothing if it has none:
+///   - of a matrix product or convolution: vectors along what one operand has alone, rows of the other;
+///   - where the result is contiguous along an axis and every read moves by a constant step or not at all (pooling, depthwise
+///     convolution, reductions over outer axes): vectors along that axis, rows of neighbouring windows.
+std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target);
 
-/// Computes the reduction in tiles whose results are registers, then what follows on the tile. Asks for "width" and
-/// "rows", those of `tile` preferred. Gives the blocks that are scheduled with it. Throws ScheduleError if that is illegal.
-std::vector<std::string> tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block,
-                                       const RegisterTile& tile);
+/// Computes the reduction in tiles whose results are registers, then what follows on the tile. Asks for "width", "rows" and
+/// "band", those of `tile` preferred. What is computed for this reduction alone (its padded operand) is computed for each
+/// band. Throws ScheduleError if that is illegal.
+TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile);
 
 } // namespace lathe::topi

@@ -11,20 +11,28 @@ namespace lathe::topi {
 
 TensorPtr padded(const std::string& name, const TensorPtr& x, const Shape& before, const Shape& shape,
                  const Expr& value, int origin) {
+    const auto whole = [&](size_t d) {
+        return arith::isConst(before[d], 0) && arith::provablyEqual(shape[d], x->shape[d]);
+    };
+    bool same = true;
+    for (size_t d = 0; d < shape.size(); ++d)
+        same = same && whole(d);
+    if (same)
+        return x;
     return te::compute(
         name, shape,
         [&](const std::vector<Var>& i) {
-            Expr inside = arith::boolImm(true);
+            Expr inside;
             Indices indices;
             for (size_t d = 0; d < i.size(); ++d) {
-                const bool whole = arith::isConst(before[d], 0) && arith::provablyEqual(shape[d], x->shape[d]);
                 const Expr index = i[d] - before[d];
-                indices.push_back(whole ? Expr(i[d]) : clampIndex(index, x->shape[d]));
-                if (whole)
+                indices.push_back(whole(d) ? Expr(i[d]) : clampIndex(index, x->shape[d]));
+                if (whole(d))
                     continue;
+                Expr below = arith::lt(index, x->shape[d]);
                 if (arith::bounds(before[d]).upper > 0)
-                    inside = arith::logicalAnd(inside, arith::ge(index, 0));
-                inside = arith::logicalAnd(inside, arith::lt(index, x->shape[d]));
+                    below = arith::logicalAnd(arith::ge(index, 0), below);
+                inside = inside ? arith::logicalAnd(inside, below) : below;
             }
             for (const Expr& dim : x->shape)
                 if (arith::isConst(dim, 0))

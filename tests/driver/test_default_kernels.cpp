@@ -60,8 +60,17 @@ private slots:
              withWeights(
                  "g (float[1,64,28,28] x) => (float[1,64,28,28] y) { y = Conv <group = 64, pads = [1,1,1,1]> (x, w) }",
                  {64, 1, 3, 3}),
-             1, 0}, // a tap at a time, in a vector of columns
-
+             8, 0}, // a tap at a time, in rows of the image
+            {"depthwise convolution, step 2",
+             withWeights("g (float[1,64,28,28] x) => (float[1,64,14,14] y) { y = Conv <group = 64, pads = [1,1,1,1], "
+                         "strides = [2,2]> (x, w) }",
+                         {64, 1, 3, 3}),
+             7, 0},
+            {"grouped convolution",
+             withWeights(
+                 "g (float[1,48,28,28] x) => (float[1,48,28,28] y) { y = Conv <group = 6, pads = [1,1,1,1]> (x, w) }",
+                 {48, 8, 3, 3}),
+             8, 0},
             {"softmax", graphBytes("g (float[64,256] x) => (float[64,256] y) { y = Softmax(x) }"), 6,
              1}, // the exponential
         };

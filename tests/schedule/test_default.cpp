@@ -58,6 +58,51 @@ tir::PrimFuncPtr windows(int64_t width, int64_t step) {
     return te::toTir("windows", {x}, {y}, {});
 }
 
+/// A convolution of each channel, or of groups of two channels to three, over an image within a frame of zeros. blocked:
+/// channels innermost, each for itself.
+tir::PrimFuncPtr channelwise(const Expr& height, int64_t width, int64_t step, bool grouped, bool blocked,
+                             const std::vector<arith::Var>& scalars = {}) {
+    const int64_t channels = blocked ? 8 : 6, results = grouped ? 9 : channels;
+    const auto place = [&](const Expr& c, const Expr& h, const Expr& w) {
+        return blocked ? std::vector<Expr>{h, w, c} : std::vector<Expr>{c, h, w};
+    };
+    const auto windowsOf = [&](const Expr& extent) {
+        return arith::simplify(arith::floorDiv(extent - 1, Expr(step)) + 1);
+    };
+    auto x = te::placeholder("x", types::Float32, place(channels, height, width));
+    const Expr operands = grouped ? 2 : 1;
+    auto w = te::placeholder("w", types::Float32,
+                             blocked ? std::vector<Expr>{operands, 3, 3, results}
+                                     : std::vector<Expr>{results, operands, 3, 3});
+    auto framed = te::compute(
+        "framed", place(channels, height + 2, width + 2),
+        [&](auto& i) {
+            const size_t row = blocked ? 0 : 1;
+            std::vector<Expr> at(i.begin(), i.end());
+            Expr inside = arith::boolImm(true);
+            for (size_t axis : {row, row + 1}) {
+                const Expr extent = x->shape[axis], index = i[axis] - 1;
+                inside = arith::logicalAnd(inside, arith::logicalAnd(arith::ge(index, 0), arith::lt(index, extent)));
+                at[axis] = arith::max(arith::min(index, extent - 1), 0);
+            }
+            return arith::select(inside, (*x)(at), arith::floatImm(0, types::Float32));
+        },
+        0);
+    auto y = te::reduce(
+        "y", place(results, windowsOf(height), windowsOf(width)), ReduceKind::Sum, {operands, 3, 3},
+        [&](auto& i, auto& r) {
+            const Expr c = blocked ? i[2] : i[0], h = blocked ? i[0] : i[1], v = blocked ? i[1] : i[2];
+            const Expr channel = grouped ? arith::floorDiv(c, 3) * 2 + r[0] : Expr(c);
+            return (*framed)(place(channel, h * Expr(step) + r[1], v * Expr(step) + r[2])) *
+                   (blocked ? (*w)({r[0], r[1], r[2], c}) : (*w)({c, r[0], r[1], r[2]}));
+        },
+        0);
+    auto z = te::compute(
+        "z", y->shape,
+        [&](auto& i) { return arith::max((*y)({i[0], i[1], i[2]}), Expr(arith::floatImm(0, types::Float32))); }, 0);
+    return te::toTir("channelwise", {x, w}, {z}, scalars);
+}
+
 } // namespace
 
 class TestDefault : public QObject {
@@ -143,6 +188,27 @@ private slots:
                 SAME(*function, *made);
                 QVERIFY2(width < 8 || step > 2 || loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
             }
+    }
+
+    void windowsWithinAFrame() {
+        for (const bool grouped : {false, true})
+            for (const bool blocked : {false, true})
+                for (const int64_t step : {1, 2})
+                    for (const auto& [height, width] : {std::pair{9, 33}, std::pair{16, 16}, std::pair{3, 8}}) {
+                        if (grouped && blocked)
+                            continue;
+                        const tir::PrimFuncPtr function = channelwise(height, width, step, grouped, blocked);
+                        const tir::PrimFuncPtr made = scheduled(function);
+                        SAME(*function, *made);
+                        const std::string text = tir::print(*made);
+                        QVERIFY2(width < 16 || holds(text, "unrolled"), text.c_str());
+                        // The frame of each channel is the task's own, unless several results read it.
+                        QVERIFY2(width < 16 || holds(text, "] local") && holds(text, "] workspace") == grouped,
+                                 text.c_str());
+                    }
+        const arith::Var h = arith::symbol("h", 1, 64);
+        const tir::PrimFuncPtr function = channelwise(h, 17, 1, false, true, {h});
+        SAME(*function, *scheduled(function), {{1}, {7}, {20}, {33}});
     }
 };
 
