@@ -2,6 +2,7 @@
 //
 // Convolutions and pools: padding of each spelling as expressions, so that sizes may be symbolic.
 #include "frontend/common/emit.h"
+#include "frontend/common/transposed_conv.h"
 #include "frontend/onnx/ops.h"
 #include "frontend/onnx/window.h"
 
@@ -176,7 +177,7 @@ void convertConv(NodeReader& node, Builder& b) {
 }
 
 void convertConvTranspose(NodeReader& node, Builder& b) {
-    // The gradient of a convolution: zeros between the inputs, then a convolution with flipped, transposed weights.
+    // The gradient of a convolution: phases, or zeros between the inputs, then a convolution with flipped, transposed weights.
     Var x = node.in(0), weights = node.in(1);
     const Var bias = node.optional(2);
     if (!node.needRank(x, 3) || !node.needRank(weights, 3))
@@ -201,7 +202,7 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
     const std::string mode = node.text("auto_pad", "NOTSET");
     if (!padsFit(node, pads, mode))
         return;
-    Dims before(2, Expr(0)), after(2, Expr(0));
+    Dims before(2, Expr(0)), after(2, Expr(0)), cut, sizes;
     Ints interior(2, 0);
     for (size_t i = 0; i < spatial; ++i) {
         if (strides[i] < 1 || dilations[i] < 1 || (*kernel)[i] < 1 || extra[i] < 0 ||
@@ -226,8 +227,10 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
         before.push_back(arith::simplify(Expr(reach) - cutBefore));
         after.push_back(arith::simplify(Expr(reach + extra[i]) - cutAfter));
         interior.push_back(strides[i] - 1);
+        cut.push_back(cutBefore);
+        sizes.push_back(arith::simplify((size - 1) * strides[i] + extra[i] + reach + 1 - cutBefore - cutAfter));
     }
-    // [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…], flipped.
+    // [C, M/g, k…] -> [g, C/g, M/g, k…] -> [g, M/g, C/g, k…] -> [M, C/g, k…]
     const Dims window(weightShape.begin() + 2, weightShape.end());
     const Expr inputs = arith::simplify(arith::floorDiv(weightShape[0], groups)), results = weightShape[1];
     if (groups > 1) {
@@ -245,10 +248,13 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
         joined.insert(joined.end(), window.begin(), window.end());
         weights = reshape(b, weights, joined);
     }
+    const bool dilated = std::ranges::any_of(dilations, [](int64_t dilation) { return dilation != 1; });
+    if (!dilated && hasPhases(*kernel, strides))
+        return node.set(
+            0, addChannelBias(b, convolutionByPhases(b, x, weights, *kernel, strides, groups, cut, sizes), bias));
     AxesAttrs flip;
     flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
     weights = b.call(Op::Reverse, {weights}, flip);
-
     ConvAttrs attrs;
     attrs.strides.assign(spatial, 1);
     attrs.dilations = dilations;
