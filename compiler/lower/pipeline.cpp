@@ -5,6 +5,7 @@
 
 #include "tir/structure.h"
 #include "tir/text.h"
+#include "tir/transform/branch_on_selects.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/hoist_conditions.h"
 #include "tir/transform/legalize_data_types.h"
@@ -91,6 +92,7 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDec
         return [pass, &hook](const PrimFuncPtr& function) { return pass(function, hook.checkpoint); };
     };
     stages.run("simplify", within(tir::simplify));
+    stages.run("branch on selects", within(tir::branchOnSelects));
     stages.run("partition loops", within(tir::partitionLoops));
     stages.run("vectorize", within(tir::vectorizeLoops));
     stages.run("unroll", within(tir::unrollLoops));

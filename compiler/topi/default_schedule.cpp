@@ -132,6 +132,31 @@ int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
     return work;
 }
 
+/// The loops that run in parallel, as one. Those that are left stay loops of their own: their indices advance by
+/// constants, and what depends on one of them alone is decided outside of those within. So no more than it takes: enough
+/// iterations for every chunk, or as many that what is left within one is no more work than a chunk is worth.
+LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, int64_t grain) {
+    int64_t iterations = 1;
+    for (size_t outer = 1; outer <= loops.size(); ++outer) {
+        const LoopRef last = loops[outer - 1];
+        const arith::Interval extent = arith::bounds(s.get(last).extent);
+        const int64_t before = iterations;
+        iterations *= std::clamp<int64_t>(extent.lower, 1, tir::parallelChunks);
+        const int64_t within = workOf(s, {loops.begin() + static_cast<int64_t>(outer), loops.end()});
+        if (iterations < tir::parallelChunks && within * elements > grain)
+            continue;
+        loops.resize(outer);
+        // Of a long loop only as much as that.
+        int64_t parts = std::max<int64_t>(1, (tir::parallelChunks + before - 1) / before);
+        while (extent.isPoint() && parts < extent.upper && extent.upper % parts != 0)
+            ++parts;
+        if (extent.isPoint() && outer > 1 && parts * 2 <= extent.upper)
+            loops.back() = s.split(last, {parts, extent.upper / parts})[0];
+        break;
+    }
+    return fused(s, loops);
+}
+
 void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const tir::Store* store = onlyStore(schedule.get(block));
     const std::vector<LoopRef> loops = schedule.loops(block);
@@ -157,8 +182,10 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             elements = width;
         }
         all.push_back(inner);
-        if (workOf(s, all) * elements >= s.choose(block, "grain", grains, tir::parallelGrain))
-            s.parallel(fused(s, all));
+        const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);
+        if (workOf(s, all) * elements < grain)
+            return;
+        s.parallel(parallelLoop(s, all, elements, grain));
     });
 }
 

@@ -42,14 +42,14 @@ private:
         kept.body = branch->thenCase;
         if (!inside.empty())
             kept.body = makeStmt(If{arith::conjunction(inside), branch->thenCase, nullptr}, loop.body->origin);
-        Stmt elseCase;
+        // A branch in a branch climbs too.
+        Stmt thenCase = hoist(kept, makeStmt(kept, stmt->origin)), elseCase;
         if (branch->elseCase) {
             For other = loop;
             other.body = branch->elseCase;
-            elseCase = copyOf(makeStmt(std::move(other), stmt->origin));
+            elseCase = copyOf(hoist(other, makeStmt(other, stmt->origin)));
         }
-        return makeStmt(If{arith::conjunction(outside), makeStmt(std::move(kept), stmt->origin), elseCase},
-                        stmt->origin);
+        return makeStmt(If{arith::conjunction(outside), thenCase, elseCase}, stmt->origin);
     }
 
     static Stmt merge(const Seq& list, const Stmt& stmt) {

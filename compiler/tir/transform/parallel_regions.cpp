@@ -36,6 +36,8 @@ public:
             if (e)
                 here += cost(e);
         Expr total(here);
+        if (const auto* branch = stmt->as<If>())
+            return arith::simplify(total + arith::max(of(branch->thenCase), of(branch->elseCase)));
         for (const Stmt& child : childrenOf(*stmt))
             total = total + of(child);
         return arith::simplify(total);

@@ -279,28 +279,34 @@ private:
 
 /// Step 3, bottom-up.
 class Splitting : public LoopMutator {
-    Stmt rewritten(const For& loop, const Stmt& stmt) override {
+    Stmt rewritten(const For& loop, const Stmt& stmt) override { return split(loop, stmt); }
+
+    Stmt split(const For& loop, const Stmt& stmt) {
         const If* branch = loop.kind == ForKind::Serial ? loop.body->as<If>() : nullptr;
         if (!branch || unrolledSize(loop.body) > splitStatements)
             return stmt;
-        Expr end = loop.min + loop.extent, split = end;
+        const Expr end = loop.min + loop.extent;
+        Expr at;
+        bool upper = true; // the condition holds below `at`, else from there on
         for (const Expr& part : arith::conjuncts(branch->condition)) {
             std::optional<Bound> bound = boundOf(part, loop.var, facts_);
-            if (!bound || !bound->upper)
+            if (!bound || (at && bound->upper != upper))
                 return stmt;
-            split = arith::min(split, bound->limit);
+            upper = bound->upper;
+            at = !at ? bound->limit : upper ? arith::min(at, bound->limit) : arith::max(at, bound->limit);
         }
-        split = arith::simplify(arith::max(split, loop.min), facts_);
-        For full = loop, tail = loop;
-        full.extent = arith::simplify(split - loop.min, facts_);
-        full.body = branch->thenCase;
-        std::vector<Stmt> both{makeStmt(full, stmt->origin)};
-        if (branch->elseCase) {
-            tail.min = split;
-            tail.extent = arith::simplify(end - split, facts_);
-            tail.body = branch->elseCase;
-            both.push_back(copyOf(makeStmt(tail, stmt->origin)));
-        }
+        at = arith::simplify(arith::min(arith::max(at, loop.min), end), facts_);
+        For below = loop, above = loop;
+        below.extent = arith::simplify(at - loop.min, facts_);
+        below.body = upper ? branch->thenCase : branch->elseCase;
+        above.min = at;
+        above.extent = arith::simplify(end - at, facts_);
+        above.body = upper ? branch->elseCase : branch->thenCase;
+        std::vector<Stmt> both;
+        if (below.body)
+            both.push_back(split(below, makeStmt(below, stmt->origin)));
+        if (above.body)
+            both.push_back(copyOf(split(above, makeStmt(above, stmt->origin))));
         return seq(std::move(both), stmt->origin);
     }
 };
