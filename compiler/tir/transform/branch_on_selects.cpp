@@ -13,7 +13,7 @@
 namespace lathe::tir {
 namespace {
 
-constexpr int64_t mostStores = 64;   // that one store may become
+constexpr int64_t mostStores = 128;  // that one store may become
 constexpr int64_t mostNodes = 4096;  // of the expressions that they store
 constexpr size_t mostConditions = 8; // parts of one condition
 
@@ -177,16 +177,19 @@ private:
         return tile == 0 ? Part{condition, {}, {}, depthOf(0)} : overLast(tile);
     }
 
-    /// The selects by the condition that the outermost loops decide, but for those by `asked`.
+    static bool isAmong(const Conditions& asked, const Expr& condition) {
+        return std::ranges::any_of(asked, [&](const Expr& e) { return arith::structurallyEqual(e, condition); });
+    }
+
+    /// A condition whose outermost loops are the outermost of all, but none of `asked`. Of several the middle one: a chain
+    /// of n sides becomes a tree, log n branches deep.
     std::optional<Choice> choiceIn(const Expr& value, const Conditions& asked) {
-        std::optional<Choice> best;
+        std::vector<Choice> found;
         arith::visit(value, [&](const Expr& e) {
             if (e.kind() != arith::ExprKind::Select || e.dtype().lanes != 1)
                 return true;
             const std::vector<Expr> conditions = arith::conjuncts(e->args[0]);
-            if (conditions.size() > mostConditions || std::ranges::any_of(asked, [&](const Expr& known) {
-                    return arith::structurallyEqual(known, e->args[0]);
-                }))
+            if (conditions.size() > mostConditions || isAmong(asked, e->args[0]))
                 return true;
             Choice choice{e->args[0], {}, {}};
             for (const Expr& condition : conditions)
@@ -197,15 +200,44 @@ private:
             if (choice.parts.empty())
                 return true;
             std::ranges::stable_sort(choice.parts, {}, &Part::depth);
-            if (!best || choice.parts.front().depth < best->parts.front().depth)
-                best = std::move(choice);
+            const size_t depth = choice.parts.front().depth;
+            if (!found.empty() && depth < found.front().parts.front().depth)
+                found.clear();
+            if (found.empty() || depth == found.front().parts.front().depth)
+                found.push_back(std::move(choice));
             return true;
         });
-        return best;
+        if (found.empty())
+            return std::nullopt;
+        return std::move(found[found.size() / 2]);
     }
 
-    /// In place of a store of `value`. `asked` are the conditions that stay: their tiles have elements on both sides.
-    Stmt branched(const Expr& value, const arith::Facts& facts, const Conditions& asked) {
+    bool alwaysHolds(const Part& part, const arith::Facts& facts) const {
+        return arith::provablyTrue(part.always ? part.always : part.here, facts);
+    }
+    bool neverHolds(const Part& part, const arith::Facts& facts) const {
+        return part.always ? arith::provablyTrue(part.never, facts) : arith::provablyFalse(part.here, facts);
+    }
+
+    /// Without the selects that the facts decide.
+    Expr settled(const Expr& value, const arith::Facts& facts, const Conditions& asked) {
+        return arith::rewrite(value, [&](const Expr& e) {
+            if (e.kind() != arith::ExprKind::Select || e.dtype().lanes != 1 || isAmong(asked, e->args[0]))
+                return e;
+            bool always = true;
+            for (const Expr& condition : arith::conjuncts(e->args[0])) {
+                const std::optional<Part>& part = partOf(condition);
+                if (part && neverHolds(*part, facts))
+                    return e->args[2];
+                always = always && part && alwaysHolds(*part, facts);
+            }
+            return always ? e->args[1] : e;
+        });
+    }
+
+    /// In place of a store of `given`. `asked` are the conditions that stay: their tiles have elements on both sides.
+    Stmt branched(const Expr& given, const arith::Facts& facts, const Conditions& asked) {
+        const Expr value = settled(given, facts, asked);
         if (stores_ < mostStores && nodes_ < mostNodes)
             if (const std::optional<Choice> choice = choiceIn(value, asked))
                 return nested(value, *choice, 0, facts, asked);
@@ -224,23 +256,23 @@ private:
                             facts, asked);
         const Part& part = choice.parts[index];
         const Expr condition = part.always ? part.always : part.here;
-        if (arith::provablyTrue(condition, facts))
+        if (alwaysHolds(part, facts))
             return nested(value, choice, index + 1, facts, asked);
-        arith::Facts holds = facts, fails = facts;
-        assume(holds, condition);
-        assume(fails, negation(condition));
         const auto otherwise = [&](const arith::Facts& known) {
             return branched(decided(value, choice.condition, false), known, asked);
         };
+        if (neverHolds(part, facts))
+            return otherwise(facts);
+        arith::Facts holds = facts, fails = facts;
+        assume(holds, condition);
+        assume(fails, negation(condition));
         const auto everywhere = [&] { return nested(value, choice, index + 1, holds, asked); };
-        if (!part.always || arith::provablyTrue(part.never, fails))
-            return arith::provablyFalse(condition, facts)
-                       ? otherwise(facts)
-                       : makeStmt(If{condition, everywhere(), otherwise(fails)}, origin_);
+        if (neverHolds(part, fails))
+            return makeStmt(If{condition, everywhere(), otherwise(fails)}, origin_);
 
         Stmt whole = arith::provablyFalse(condition, facts) ? nullptr : everywhere();
         const bool some = arith::provablyFalse(part.never, fails);
-        arith::Facts nowhere = fails;
+        arith::Facts nowhere = facts;
         assume(nowhere, part.never);
         assume(fails, negation(part.never));
         Stmt none = some ? nullptr : otherwise(nowhere);
