@@ -157,6 +157,18 @@ LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, 
     return fused(s, loops);
 }
 
+/// The axis along which a read is contiguous that vectors along the innermost axis have to gather: a transpose.
+std::optional<size_t> gatheredAlong(const tir::Block& block) {
+    for (const AccessPattern& read : readsOf(block)) {
+        if (!read.affine || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
+            continue;
+        for (size_t i = 0; i + 1 < block.iters.size(); ++i)
+            if (read.constantStride(block.iters[i].var) == 1)
+                return i;
+    }
+    return std::nullopt;
+}
+
 void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const tir::Store* store = onlyStore(schedule.get(block));
     const std::vector<LoopRef> loops = schedule.loops(block);
@@ -173,6 +185,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             all = {s.fuse(all)};
         LoopRef inner = all.back();
         all.pop_back();
+        const std::optional<size_t> gathered = gatheredAlong(s.get(block));
         int64_t elements = lanes;
         if (extentOf(s, inner) >= lanes) {
             const schedule::Number width = s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes);
@@ -180,6 +193,17 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             s.vectorize(parts[1]);
             inner = parts[0];
             elements = width;
+            // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need.
+            if (gathered && all.size() + 1 == s.get(block).iters.size() && extentOf(s, all[*gathered]) >= lanes) {
+                const int64_t preferred = extentOf(s, all[*gathered]) >= 2 * lanes ? 2 * lanes : lanes;
+                const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, preferred);
+                std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
+                all[*gathered] = tile[0];
+                std::vector<LoopRef> order(all.begin() + static_cast<int64_t>(*gathered) + 1, all.end());
+                order.insert(order.end(), {inner, tile[1]});
+                s.reorder(order);
+                elements *= rows;
+            }
         }
         all.push_back(inner);
         const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);

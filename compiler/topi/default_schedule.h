@@ -4,7 +4,8 @@
 // operator name. They ask for their numbers and places by name (Schedule::choose), so the same function is the template to
 // tune. Of a block's own ordinal in the unscheduled function, "bN":
 //   bN.place              0: stored, 1: in its consumers
-//   bN.width, bN.rows     a register tile: elements of a row, rows; bN.width: elements of an elementwise block's vectors
+//   bN.width, bN.rows     a register tile: elements of a row, rows; of an elementwise block: elements of its vectors, and
+//                         how many of them lie next to each other where they gather
 //   bN.band               tiles of a band of windows, whose operand is computed at once
 //   bN.dotRows, .dotColumns   a tile of dot products
 //   bN.partials           partial results of a reduction along its contiguous axis

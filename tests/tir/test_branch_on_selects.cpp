@@ -330,7 +330,7 @@ private slots:
                 return "max(" + value(depth - 1) + ", " + value(depth - 1) + ")";
             std::string condition = comparison();
             for (int more = below(3); more > 0; --more)
-                condition += " && " + comparison();
+                condition += (below(3) ? " && " : " || ") + comparison();
             return "select(" + condition + ", " + value(depth - 1) + ", " + value(depth - 1) + ")";
         };
         const std::string width = std::to_string(columns * lanes);

@@ -267,7 +267,7 @@ private:
         assume(holds, condition);
         assume(fails, negation(condition));
         const auto everywhere = [&] { return nested(value, choice, index + 1, holds, asked); };
-        if (neverHolds(part, fails))
+        if (!part.always || neverHolds(part, fails))
             return makeStmt(If{condition, everywhere(), otherwise(fails)}, origin_);
 
         Stmt whole = arith::provablyFalse(condition, facts) ? nullptr : everywhere();
