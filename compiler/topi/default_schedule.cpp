@@ -160,7 +160,7 @@ LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, 
 /// The axis along which a read is contiguous that vectors along the innermost axis have to gather: a transpose.
 std::optional<size_t> gatheredAlong(const tir::Block& block) {
     for (const AccessPattern& read : readsOf(block)) {
-        if (!read.affine || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
+        if (!read.affine() || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
             continue;
         for (size_t i = 0; i + 1 < block.iters.size(); ++i)
             if (read.constantStride(block.iters[i].var) == 1)

@@ -10,7 +10,8 @@
 //      far out as the extent's variables allow, is made twice: `if (n - 6i >= 6)` with the extent U, else the tail. In
 //      the tail an unrolled extent takes each of its possible values in a chain of branches, so that accumulators stay
 //      in registers there as well; a vectorized one stays, and becomes a mask.
-//   3. Split. A serial loop whose body is `if (a * i < n) A else B` becomes a loop over A and a loop over B.
+//   3. Split. A serial loop whose body is `if (a * i < n) A else B` becomes a loop over A and a loop over B, one whose
+//      body is `if (a * i >= n) A else B` a loop over B and a loop over A; so on with what is split again.
 // Code grows with the number of versions; budgets below bound it.
 #pragma once
 
