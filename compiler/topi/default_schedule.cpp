@@ -261,7 +261,8 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
     size_t shared = schedule.get(last).iters.size();
     for (const BlockRef& block : blocks) {
         const tir::Block& body = schedule.get(block);
-        if (asContraction(body))
+        // Vectors along other axes than a row's: a schedule for each block.
+        if (asContraction(body) || registerTile(body, target))
             return false;
         size_t same = 0;
         const tir::Block& final = schedule.get(last);
