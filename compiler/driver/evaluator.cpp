@@ -11,6 +11,7 @@
 #include "relay/element.h"
 #include "relay/hash.h"
 #include "relay/transform/fuse.h"
+#include "relay/type_map.h"
 #include "runtime/lathe_rt.h"
 #include "tir/interpret.h"
 
@@ -25,10 +26,10 @@ using relay::ConstantPtr;
 
 constexpr int64_t mostStores = 2'000'000; // that are interpreted: some tenths of a second
 
-/// Nothing if a dim depends on a symbol that `symbols` lacks.
+/// Of the stored axes; nothing if one depends on a symbol that `symbols` lacks.
 std::optional<std::vector<int64_t>> dimsOf(const relay::TensorType& type, const arith::VarMap& symbols) {
     std::vector<int64_t> dims;
-    for (const arith::Expr& dim : type.shape) {
+    for (const arith::Expr& dim : relay::storedShape(type.shape, type.layout)) {
         auto value = arith::asInt(arith::simplify(arith::substitute(dim, symbols)));
         if (!value)
             return std::nullopt;

@@ -4,6 +4,7 @@
 #include "driver/json.h"
 #include "lower/diagnose.h"
 #include "relay/element.h"
+#include "relay/type_map.h"
 #include "tir/transform/number_checks.h"
 
 #include <fmt/format.h>
@@ -36,7 +37,7 @@ codegen::ModelTables::Value describe(const std::string& name, const relay::Type&
     const relay::TensorType* tensor = asTensor(type);
     LATHE_ASSERT(tensor, "inputs and outputs of an artifact are tensors");
     value.dtype = tensor->dtype;
-    for (const arith::Expr& dim : tensor->shape) {
+    for (const arith::Expr& dim : relay::storedShape(tensor->shape, tensor->layout)) {
         int64_t encoded = std::numeric_limits<int64_t>::min();
         if (auto number = arith::asInt(dim))
             encoded = *number;

@@ -14,17 +14,19 @@ using namespace relay;
 
 constexpr size_t channelDim = 1;
 
-LayoutPtr blocksOfChannels(size_t rank, int64_t width) {
-    auto layout = std::make_shared<Layout>();
-    for (size_t dim = 0; dim < rank; ++dim)
-        layout->axes.push_back({static_cast<int>(dim), dim == channelDim ? width : 0, dim == channelDim});
-    layout->axes.push_back({static_cast<int>(channelDim), width, false});
-    return layout;
-}
-
 bool sameShape(const TensorType& a, const TensorType& b) {
     return std::ranges::equal(a.shape, b.shape,
                               [](const Expr& x, const Expr& y) { return arith::provablyEqual(x, y); });
+}
+
+/// One value a channel: what gates and biases are.
+bool isFlat(const TensorType& type) {
+    return type.shape.size() > channelDim && std::all_of(type.shape.begin() + channelDim + 1, type.shape.end(),
+                                                         [](const Expr& dim) { return arith::isConst(dim, 1); });
+}
+
+bool sameChannels(const TensorType& a, const TensorType& b) {
+    return a.shape.size() == b.shape.size() && arith::provablyEqual(a.shape[channelDim], b.shape[channelDim]);
 }
 
 /// How a call treats the channels of its operands.
@@ -47,7 +49,7 @@ public:
         for (const BindingPtr& binding : calls_) {
             if (wanted_.contains(binding->var.id)) {
                 const TensorType& type = *asTensor(binding->type);
-                result.layouts[binding->var.id] = blocksOfChannels(type.shape.size(), widthOf(binding->type));
+                result.layouts[binding->var.id] = blocksAlong(type.shape.size(), channelDim, widthOf(binding->type));
             }
             if (readsBlocks(*binding))
                 result.readers.insert(binding->var.id);
@@ -70,9 +72,7 @@ private:
         const TensorType* tensor = asTensor(type);
         if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() < 3)
             return 0;
-        const bool flat = std::all_of(tensor->shape.begin() + channelDim + 1, tensor->shape.end(),
-                                      [](const Expr& dim) { return arith::isConst(dim, 1); });
-        return flat ? 0 : blockWidth(tensor->shape[channelDim], tensor->dtype, target_);
+        return blockWidth(tensor->shape[channelDim], tensor->dtype, target_);
     }
 
     Role roleOf(const OpCall& call) const {
@@ -120,24 +120,25 @@ private:
             return wanted(call.args[0]);
         case Role::Spatial: // each channel for itself, without another batch or number of channels
             return wanted(call.args[0]) && widthOf(typeOf(call.args[0])) == width &&
-                   arith::provablyEqual(asTensor(typeOf(call.args[0]))->shape[channelDim],
-                                        asTensor(binding.type)->shape[channelDim]);
+                   sameChannels(*asTensor(typeOf(call.args[0])), *asTensor(binding.type));
         case Role::Elementwise: {
+            const TensorType& result = *asTensor(binding.type);
             bool any = false;
             for (Var arg : call.args) {
                 const TensorType* type = arg ? asTensor(typeOf(arg)) : nullptr;
-                if (!type || (wanted(arg) && !sameShape(*type, *asTensor(binding.type))))
+                if (!type)
                     return false;
-                const bool full = sameShape(*type, *asTensor(binding.type));
-                if (full && !wanted(arg))
+                const bool full = sameShape(*type, result);
+                if (wanted(arg) ? !full && !(isFlat(*type) && sameChannels(*type, result)) : full && !isFlat(*type))
                     return false;
-                any |= full;
+                any |= full && wanted(arg);
             }
             return any;
         }
-        case Role::Concat:
-            return std::ranges::all_of(call.args, [&](Var arg) {
-                return wanted(arg) && arith::divisible(asTensor(typeOf(arg))->shape[channelDim], width);
+        case Role::Concat: // each operand begins with a block
+            return std::ranges::all_of(call.args, [&](const Var& arg) {
+                return wanted(arg) &&
+                       (&arg == &call.args.back() || arith::divisible(asTensor(typeOf(arg))->shape[channelDim], width));
             });
         case Role::Other:
             return false;
@@ -192,6 +193,14 @@ LayoutPtr ChannelBlocks::of(Var var) const {
     return it == layouts.end() ? nullptr : it->second;
 }
 
+LayoutPtr blocksAlong(size_t rank, size_t dim, int64_t width) {
+    auto layout = std::make_shared<Layout>();
+    for (size_t axis = 0; axis < rank; ++axis)
+        layout->axes.push_back({static_cast<int>(axis), axis == dim ? width : 0, axis == dim});
+    layout->axes.push_back({static_cast<int>(dim), width, false});
+    return layout;
+}
+
 ChannelBlocks chooseChannelBlocks(const Function& function, const Target& target) {
     return Choice(function, target).make();
 }
@@ -201,7 +210,10 @@ int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {
     const int64_t lanes = target.lanes(dtype.bits);
     if (!count || lanes < 2 || *count == 0)
         return 0;
-    return *count % (2 * lanes) == 0 ? 2 * lanes : *count % lanes == 0 ? lanes : 0;
+    const auto stored = [&](int64_t width) { return (*count + width - 1) / width * width; };
+    if (stored(lanes) > 2 * *count)
+        return 0;
+    return stored(2 * lanes) == stored(lanes) ? 2 * lanes : lanes;
 }
 
 bool isDenseConvolution(const OpCall& call, const TensorType& weights) {

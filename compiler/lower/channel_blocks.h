@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Which activations are stored in blocks of channels, [n, C/b, spatial…, b]: a convolution then writes whole vectors, and
-// what follows (additions, pooling, depthwise convolutions) runs along them whatever the window and its step.
+// what follows (additions, pooling, depthwise convolutions) runs along them whatever the window and its step. Of channels that
+// b does not divide the last block is part padding (lower/layout.h says what that means).
 //
 // The choice, per function: what a convolution makes wants blocks, and what is computed of such values element by element
 // or channel by channel wants them too. Kept are those with a reader that gains (a convolution or pooling, straight or
@@ -25,8 +26,12 @@ struct ChannelBlocks {
 
 ChannelBlocks chooseChannelBlocks(const relay::Function& function, const Target& target);
 
-/// Elements of a vector, or two, if `extent` is a multiple; else 0.
+/// How wide blocks of `extent` elements are: a vector or two, whichever stores fewer, two if equal. 0: no blocks, for more than
+/// half of what they store would be padding, or the extent is unknown.
 int64_t blockWidth(const arith::Expr& extent, DataType dtype, const Target& target);
+
+/// Blocks along `dim`, which stands where it stood; the elements of a block innermost.
+relay::LayoutPtr blocksAlong(size_t rank, size_t dim, int64_t width);
 
 /// A convolution with constant weights whose channels are not grouped; one whose groups are its channels.
 bool isDenseConvolution(const relay::OpCall& call, const relay::TensorType& weights);

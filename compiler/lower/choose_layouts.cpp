@@ -4,6 +4,7 @@
 // them. Weights that several calls share are packed once: equal recipes have one hash.
 #include "lower/choose_layouts.h"
 
+#include "arith/analysis.h"
 #include "lower/channel_blocks.h"
 #include "relay/attrs.h"
 #include "relay/transform/make.h"
@@ -36,8 +37,12 @@ LayoutPtr weightLayout(const OpCall& call, const TensorType& weights, const Layo
         dim = attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
     else if (isDenseConvolution(call, weights) || isDepthwise(call, weights))
         dim = 0;
-    const int64_t width = dim >= 0 ? blockWidth(weights.shape[static_cast<size_t>(dim)], weights.dtype, target) : 0;
-    if (width == 0)
+    if (dim < 0)
+        return nullptr;
+    const Expr& columns = weights.shape[static_cast<size_t>(dim)];
+    const int64_t width = blockWidth(columns, weights.dtype, target);
+    // The result of a product is stored as the model has it: the last panel would be cut on every way through it.
+    if (width == 0 || (call.op == Op::MatMul && !arith::divisible(columns, width)))
         return nullptr;
     const int64_t inner = operand && isDenseConvolution(call, weights) ? operand->axes.back().factor : 0;
     return panels(weights.shape.size(), dim, width, inner);
@@ -60,6 +65,8 @@ public:
         if (const ConstantPtr weights = call->args.size() > 1 ? transform::constantOf(index, call->args[1]) : nullptr)
             packWeights(rewritten, weights, *binding, module, result);
         const LayoutPtr layout = chosen_.of(binding->var);
+        if (layout)
+            padOperands(rewritten, *binding, layout->axes.back().factor, index, module, result);
         if (!layout && rewritten.args == call->args)
             return {binding};
         auto made = std::make_shared<Binding>(*binding);
@@ -82,6 +89,36 @@ private:
     bool needsLogical(Var var, const Index& index) const {
         return std::ranges::any_of(index.find(var)->users,
                                    [&](const BindingPtr& user) { return !chosen_.readers.contains(user->var.id); });
+    }
+
+    /// What is a value a channel (a bias, a gate) is stored in blocks too where the last one is part padding: every block is
+    /// then read whole.
+    void padOperands(OpCall& call, const Binding& binding, int64_t width, const Index& index, Module& module,
+                     std::vector<BindingPtr>& result) {
+        const std::vector<Expr>& shape = asTensor(binding.type)->shape;
+        const FusionKind kind = info(call.op).fusion;
+        if (arith::divisible(shape[1], width) || (kind != FusionKind::Elementwise && kind != FusionKind::Broadcast))
+            return;
+        for (Var& arg : call.args) {
+            const TensorType& type = *asTensor(transform::typeOf(index, arg));
+            const size_t missing = shape.size() - type.shape.size(); // leading dims
+            const ConstantPtr constant = transform::constantOf(index, arg);
+            if (chosen_.of(arg) || (constant && constant->splat) || missing > 1 ||
+                !arith::provablyEqual(type.shape[1 - missing], shape[1]))
+                continue;
+            RelayoutAttrs relayout;
+            relayout.layout = blocksAlong(type.shape.size(), 1 - missing, width);
+            const ConstantPtr packed =
+                constant ? transform::computeConstant(module, binding.span, Op::Relayout, {constant}, relayout)
+                         : nullptr;
+            transform::Maker maker(module, binding.span);
+            if (packed)
+                maker.constant(packed);
+            else
+                maker.call(Op::Relayout, {{arg, transform::typeOf(index, arg)}}, std::move(relayout));
+            arg = Var{module.nextVar++};
+            result.push_back(maker.take(arg).back());
+        }
     }
 
     void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,

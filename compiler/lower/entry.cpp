@@ -3,6 +3,7 @@
 #include "lower/entry_builder.h"
 #include "lower/sizes.h"
 #include "relay/attrs.h"
+#include "relay/type_map.h"
 #include "runtime/abi.h"
 #include "tir/verify.h"
 #include "tir/visit.h"
@@ -103,11 +104,12 @@ void EntryBuilder::markOutputs(const relay::Function& main) {
 }
 
 Expr EntryBuilder::outputAddress(int32_t output, const TensorType& type, EntryScope& scope) {
-    for (size_t axis = 0; axis < type.shape.size(); ++axis)
-        scope.add(evaluate(rtCall(LATHE_FN_OUTPUT_DIM,
-                                  {arith::intImm(output, types::Int32),
-                                   arith::intImm(static_cast<int64_t>(axis), types::Int32), type.shape[axis]},
-                                  types::Void)));
+    const std::vector<Expr> shape = relay::storedShape(type.shape, type.layout); // a constant is evaluated as stored
+    for (size_t axis = 0; axis < shape.size(); ++axis)
+        scope.add(evaluate(rtCall(
+            LATHE_FN_OUTPUT_DIM,
+            {arith::intImm(output, types::Int32), arith::intImm(static_cast<int64_t>(axis), types::Int32), shape[axis]},
+            types::Void)));
     Expr address =
         scope.let(fmt::format("out{}", output),
                   rtCall(LATHE_FN_OUTPUT_DATA, {arith::intImm(output, types::Int32), bytesOf(type)}, types::Handle));

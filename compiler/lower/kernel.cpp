@@ -104,6 +104,7 @@ std::vector<arith::Var> symbolsOfTensors(const std::vector<te::TensorPtr>& input
             symbols.add(dim);
         for (const te::ReduceAxis& axis : tensor->reduceAxes)
             symbols.add(axis.extent);
+        symbols.add(tensor->counts);
         symbols.add(tensor->body);
         for (const te::Condition& condition : tensor->conditions)
             symbols.add(condition.holds);

@@ -2,6 +2,7 @@
 #include "lower/layout.h"
 
 #include "arith/analysis.h"
+#include "relay/type_map.h"
 
 #include <algorithm>
 
@@ -12,18 +13,6 @@ using arith::Expr;
 using arith::Var;
 using te::Tensor;
 using te::TensorPtr;
-
-std::vector<Expr> storedShape(const Tensor& tensor, const relay::Layout& layout) {
-    std::vector<Expr> shape;
-    for (const relay::Layout::Axis& axis : layout.axes) {
-        const Expr& dim = tensor.shape[static_cast<size_t>(axis.dim)];
-        LATHE_ASSERT(axis.factor == 0 || arith::divisible(dim, axis.factor), "a layout's split divides its dim");
-        shape.push_back(axis.factor == 0 ? dim
-                        : axis.outer     ? arith::simplify(arith::floorDiv(dim, axis.factor))
-                                         : Expr(axis.factor));
-    }
-    return shape;
-}
 
 std::vector<Expr> storedIndices(const std::vector<Expr>& logical, const relay::Layout& layout) {
     std::vector<Expr> result;
@@ -44,6 +33,13 @@ int64_t splitOf(const relay::Layout& layout, size_t dim) {
     return 0;
 }
 
+/// The logical axes of a stored tensor by its own ones.
+struct Axes {
+    arith::VarMap plain;
+    arith::VarMap clamped; // those that reach into padding, kept within their dims
+    Expr inside;           // no such axis is in the padding; null: there are none
+};
+
 class Applier {
 public:
     explicit Applier(const TensorLayouts& layouts) : layouts_(layouts) {}
@@ -52,16 +48,18 @@ public:
         const relay::LayoutPtr layout = layoutOf(*tensor);
         auto stored = std::make_shared<Tensor>(*tensor);
         stored->self = stored;
-        if (layout)
-            stored->shape = storedShape(*tensor, *layout);
+        stored->shape = relay::storedShape(tensor->shape, layout);
         if (tensor->body) {
-            arith::VarMap vars;
+            Axes axes;
             if (layout)
-                stored->axes = splitAxes(*tensor, *layout, vars);
-            stored->reduceAxes = splitReduceAxes(*tensor, vars);
-            stored->body = rewrite(tensor->body, vars);
-            for (te::Condition& condition : stored->conditions)
-                condition.holds = rewrite(condition.holds, vars);
+                stored->axes = splitAxes(*tensor, *layout, axes);
+            splitReduceAxes(*tensor, *stored, axes.plain);
+            stored->body = rewrite(tensor->body, axes);
+            for (te::Condition& condition : stored->conditions) {
+                condition.holds = rewrite(condition.holds, axes);
+                if (axes.inside)
+                    condition.holds = arith::logicalOr(arith::logicalNot(axes.inside), condition.holds);
+            }
         }
         stored_[tensor.get()] = {stored, layout};
         return stored;
@@ -101,27 +99,35 @@ private:
         return inherited;
     }
 
-    /// The stored tensor's axes; vars gets what the logical ones are by them.
-    static std::vector<Var> splitAxes(const Tensor& tensor, const relay::Layout& layout, arith::VarMap& vars) {
+    /// The stored tensor's axes; `logical` gets what the logical ones are by them.
+    static std::vector<Var> splitAxes(const Tensor& tensor, const relay::Layout& layout, Axes& logical) {
         std::vector<Var> axes;
         for (const relay::Layout::Axis& stored : layout.axes) {
             const Var& axis = tensor.axes[static_cast<size_t>(stored.dim)];
+            const Expr& dim = tensor.shape[static_cast<size_t>(stored.dim)];
             if (stored.factor == 0) {
                 axes.push_back(axis);
                 continue;
             }
-            axes.push_back(part(axis, stored.factor, stored.outer));
+            axes.push_back(part(axis, stored.factor, stored.outer, dim));
             const Expr here = stored.outer ? axes.back() * stored.factor : Expr(axes.back());
-            auto [it, fresh] = vars.emplace(axis.get(), here);
-            if (!fresh)
-                it->second = stored.outer ? here + it->second : it->second + here;
+            auto [it, fresh] = logical.plain.emplace(axis.get(), here);
+            if (fresh)
+                continue;
+            it->second = stored.outer ? here + it->second : it->second + here;
+            if (arith::divisible(dim, stored.factor))
+                continue;
+            logical.clamped[axis.get()] = arith::min(it->second, dim - 1);
+            const Expr within = arith::lt(it->second, dim);
+            logical.inside = logical.inside ? arith::logicalAnd(logical.inside, within) : within;
         }
         return axes;
     }
 
-    /// A reduction along a dim that an operand's layout splits runs over panels, and within each.
-    std::vector<te::ReduceAxis> splitReduceAxes(const Tensor& tensor, arith::VarMap& vars) const {
+    /// A reduction along a dim that an operand's layout splits runs over panels, and within each, up to the dim's end.
+    void splitReduceAxes(const Tensor& tensor, Tensor& stored, arith::VarMap& vars) const {
         std::vector<te::ReduceAxis> outer, inner;
+        std::vector<Expr> counts;
         for (const te::ReduceAxis& axis : tensor.reduceAxes) {
             int64_t factor = 0;
             forEachRead(tensor, [&](const Tensor&, const std::vector<Expr>& at, const relay::LayoutPtr& layout) {
@@ -129,34 +135,63 @@ private:
                     if (axis.var.same(at[dim]))
                         factor = std::max(factor, splitOf(*layout, dim));
             });
-            if (factor == 0 || !arith::divisible(axis.extent, factor)) {
+            if (factor == 0) {
                 outer.push_back(axis);
                 continue;
             }
-            const Var panel = part(axis.var, factor, true), within = part(axis.var, factor, false);
-            outer.push_back({panel, arith::simplify(arith::floorDiv(axis.extent, factor))});
+            const Var panel = part(axis.var, factor, true, axis.extent);
+            const Var within = part(axis.var, factor, false, axis.extent);
+            outer.push_back({panel, arith::simplify(arith::ceilDiv(axis.extent, factor))});
             inner.push_back({within, factor});
             vars[axis.var.get()] = panel * factor + within;
+            if (!arith::divisible(axis.extent, factor))
+                counts.push_back(arith::lt(panel * factor + within, axis.extent));
         }
         outer.insert(outer.end(), inner.begin(), inner.end());
-        return outer;
+        stored.reduceAxes = std::move(outer);
+        stored.counts = arith::conjunction(counts);
     }
 
-    static Var part(const Var& axis, int64_t factor, bool outer) {
-        return outer ? arith::var(axis->name + "o", types::Index, 0)
+    /// The outer or inner part of an axis of `extent` elements. An outer one's end is known where it says that padding is read
+    /// as stored.
+    static Var part(const Var& axis, int64_t factor, bool outer, const Expr& extent) {
+        constexpr int64_t open = std::numeric_limits<int64_t>::max();
+        const int64_t last =
+            arith::divisible(extent, factor) ? open : arith::bounds(arith::ceilDiv(extent, factor)).upper - 1;
+        return outer ? arith::var(axis->name + "o", types::Index, 0, last)
                      : arith::var(axis->name + "i", types::Index, 0, factor - 1);
     }
 
-    Expr rewrite(const Expr& expr, const arith::VarMap& vars) const {
-        return arith::rewrite(arith::substitute(expr, vars), [&](const Expr& node) {
+    Expr rewrite(const Expr& expr, const Axes& axes) const {
+        const Expr inside = arith::rewrite(expr, [&](const Expr& node) {
             if (node.kind() != arith::ExprKind::Load)
                 return node;
             auto it = stored_.find(node->storage.get());
-            if (it == stored_.end())
-                return node;
-            const auto& [tensor, layout] = it->second;
-            return arith::load(tensor, layout ? storedIndices(node->args, *layout) : node->args);
+            const Stored from = it == stored_.end() ? Stored{} : it->second;
+            const auto& shape = static_cast<const Tensor*>(node->storage.get())->shape;
+            std::vector<Expr> at;
+            for (size_t dim = 0; dim < node->args.size(); ++dim)
+                at.push_back(index(node->args[dim], axes, shape[dim], from.layout ? splitOf(*from.layout, dim) : 0));
+            return arith::load(from.tensor ? from.tensor : node->storage,
+                               from.layout ? storedIndices(at, *from.layout) : std::move(at));
         });
+        return arith::substitute(inside, axes.plain);
+    }
+
+    /// An index by the stored axes. In the padding it may go on as far as the operand's own padding does.
+    static Expr index(const Expr& logical, const Axes& axes, const Expr& extent, int64_t split) {
+        const Expr plain = arith::substitute(logical, axes.plain);
+        const bool padding = std::ranges::any_of(arith::freeVars(logical),
+                                                 [&](const Var& var) { return axes.clamped.contains(var.get()); });
+        if (!padding)
+            return plain;
+        const Expr stored = split == 0 ? extent : arith::ceilDiv(extent, split) * split;
+        if (arith::bounds(arith::simplify(stored - plain)).lower >= 1)
+            return plain;
+        arith::VarMap clamped = axes.plain;
+        for (const auto& [axis, within] : axes.clamped)
+            clamped[axis] = within;
+        return arith::substitute(logical, clamped);
     }
 
     const TensorLayouts& layouts_;

@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "arith/poly.h"
 #include "base/limits.h"
+#include "relay/type_map.h"
 #include "tir/visit.h"
 
 #include <algorithm>
@@ -157,7 +158,8 @@ Expr elementsOf(const std::vector<Expr>& shape) {
 }
 
 Expr bytesOf(const relay::TensorType& type) {
-    return arith::simplify(elementsOf(type.shape) * static_cast<int64_t>(type.dtype.bytes()));
+    return arith::simplify(elementsOf(relay::storedShape(type.shape, type.layout)) *
+                           static_cast<int64_t>(type.dtype.bytes()));
 }
 
 Expr computable(const std::vector<Expr>& exprs) {

@@ -4,6 +4,7 @@
 // from; that of a recipe covers the function with the constants in it, and the arguments.
 #include "relay/element.h"
 #include "relay/hash.h"
+#include "relay/type_map.h"
 
 #include <algorithm>
 #include <iterator>
@@ -40,7 +41,7 @@ Constant::~Constant() {
 
 int64_t Constant::elements() const {
     int64_t count = 1;
-    for (const Expr& dim : asTensor(type)->shape) {
+    for (const Expr& dim : storedShape(asTensor(type)->shape, asTensor(type)->layout)) {
         std::optional<int64_t> value = arith::asInt(dim);
         LATHE_ASSERT(value, "a constant has constant dims");
         count *= *value;

@@ -6,6 +6,7 @@
 #include "base/limits.h"
 #include "relay/attrs.h"
 #include "relay/element.h"
+#include "relay/type_map.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -82,7 +83,8 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type
 
 std::optional<int64_t> bytesOf(const Type& type) {
     const TensorType* tensor = asTensor(type);
-    const std::optional<std::vector<int64_t>> dims = tensor ? constantShape(tensor->shape) : std::nullopt;
+    const std::optional<std::vector<int64_t>> dims =
+        tensor ? constantShape(storedShape(tensor->shape, tensor->layout)) : std::nullopt;
     if (!dims)
         return std::nullopt;
     int64_t bytes = tensor->dtype.bytes();

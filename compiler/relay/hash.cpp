@@ -44,7 +44,6 @@ private:
             hasher_.add(static_cast<uint64_t>(axis.dim) << 1 | axis.outer);
             hasher_.add(static_cast<uint64_t>(axis.factor));
         }
-        hasher_.add(layout->zeroPadded);
     }
     void types(const std::vector<Type>& list) {
         hasher_.add(static_cast<uint64_t>(list.size()));

@@ -30,7 +30,8 @@ using model::Span;
 // ---- types ------------------------------------------------------------------------------------------------------
 
 /// A map from logical dims to stored axes. Stored axis i holds dim `dim` whole (factor 0), its outer part (outer = true:
-/// dim / factor, rounded up) or its inner part (dim % factor). Null layout pointer: identity.
+/// dim / factor, rounded up) or its inner part (dim % factor). Null layout pointer: identity. Stored elements beyond the
+/// dims, where a factor does not divide, are padding: no logical index leads to them, and they hold anything.
 struct Layout {
     struct Axis {
         int dim = 0;
@@ -39,7 +40,6 @@ struct Layout {
         bool operator==(const Axis&) const = default;
     };
     std::vector<Axis> axes;
-    bool zeroPadded = true; // stored elements beyond the dims are zero
     bool operator==(const Layout&) const = default;
 };
 using LayoutPtr = std::shared_ptr<const Layout>;
@@ -110,8 +110,8 @@ struct Constant {
     std::vector<std::string> strings; // dtype string
     FunctionPtr recipe;
     std::vector<ConstantPtr> recipeArgs;
-    int64_t elements() const;
-    ~Constant(); // a loop: recipes of recipes are chains of any length
+    int64_t elements() const; // as stored
+    ~Constant();              // a loop: recipes of recipes are chains of any length
 };
 ConstantPtr makeConstant(DataType dtype, std::vector<int64_t> shape, model::Bytes bytes);
 ConstantPtr makeConstant(const model::TensorPtr& tensor);

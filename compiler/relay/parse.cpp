@@ -128,8 +128,6 @@ private:
     }
     LayoutPtr layout(int rank) {
         auto layout = std::make_shared<Layout>();
-        if (in_.at("any"))
-            in_.fail("a layout has axes");
         do {
             Layout::Axis axis;
             int64_t dim = in_.integer();
@@ -143,10 +141,6 @@ private:
             }
             layout->axes.push_back(axis);
         } while (in_.accept(","));
-        if (in_.accept(";")) {
-            in_.expect("any");
-            layout->zeroPadded = false;
-        }
         return layout;
     }
 

@@ -95,7 +95,7 @@ std::string layoutText(const Layout& layout) {
         else
             text += fmt::format("{}{}{}", axis.dim, axis.outer ? '/' : '%', axis.factor);
     }
-    return layout.zeroPadded ? text : text + "; any";
+    return text;
 }
 
 void printType(std::string& out, const Type& type, const arith::Names& names) {

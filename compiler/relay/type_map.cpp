@@ -125,10 +125,17 @@ Result<void> checkLayout(const Layout& layout, size_t rank) {
     return {};
 }
 
-bool isPadded(const TensorType& tensor) {
-    return tensor.layout && std::ranges::any_of(tensor.layout->axes, [&](const Layout::Axis& axis) {
-               return axis.factor != 0 && !arith::divisible(tensor.shape[static_cast<size_t>(axis.dim)], axis.factor);
-           });
+std::vector<Expr> storedShape(const std::vector<Expr>& shape, const LayoutPtr& layout) {
+    if (!layout)
+        return shape;
+    std::vector<Expr> stored;
+    for (const Layout::Axis& axis : layout->axes) {
+        const Expr& dim = shape[static_cast<size_t>(axis.dim)];
+        stored.push_back(axis.factor == 0 ? dim
+                         : axis.outer     ? arith::simplify(arith::ceilDiv(dim, axis.factor))
+                                          : Expr(axis.factor));
+    }
+    return stored;
 }
 
 Type withoutLayout(const Type& type) {

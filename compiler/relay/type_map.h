@@ -25,8 +25,8 @@ bool fits(const Type& inferred, const Type& stated, const std::function<bool(con
 /// Whether the layout stores each dim of a tensor of this rank once: whole, or as an outer and an inner part. Fails with the
 /// dim that it does not.
 Result<void> checkLayout(const Layout& layout, size_t rank);
-/// Whether a split of the layout is not known to divide its dim, so that there may be stored elements beyond the dims.
-bool isPadded(const TensorType& tensor);
+/// The extents of the stored axes: without a layout the dims, else those of its axes, padding included.
+std::vector<Expr> storedShape(const std::vector<Expr>& shape, const LayoutPtr& layout);
 /// The type (a tuple's fields) without layouts.
 Type withoutLayout(const Type& type);
 

@@ -193,7 +193,7 @@ private:
     }
 
     /// Operators are defined on logical dims: how a result is stored is the graph's choice, but for relayout, whose
-    /// result is stored as it says. Where a layout's split does not divide, a sum over the padding must add nothing.
+    /// result is stored as it says.
     Result<void> statedByOperator(const Binding& binding, const OpCall& call, const Type& inferred,
                                   const Symbols& fresh) const {
         auto free = [&](const Expr& expr) { return fresh.contains(expr.get()); };
@@ -201,12 +201,6 @@ private:
         if (!fits(isRelayout ? inferred : withoutLayout(inferred),
                   isRelayout ? binding.type : withoutLayout(binding.type), free, false))
             return fail(binding.var, fmt::format("is {}, stated as {}", toString(inferred), toString(binding.type)));
-        FusionKind kind = info(call.op).fusion;
-        if (kind == FusionKind::Reduction || kind == FusionKind::OutFusable)
-            for (const Type& arg : typesOf(call.args))
-                if (const TensorType* tensor = asTensor(arg);
-                    tensor && isPadded(*tensor) && !tensor->layout->zeroPadded)
-                    return fail(binding.var, fmt::format("sums over padding that may be anything: {}", toString(arg)));
         return {};
     }
 

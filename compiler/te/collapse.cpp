@@ -33,6 +33,8 @@ Dag withoutUnitReductions(const Dag& dag) {
         std::erase_if(result->reduceAxes, [&](const ReduceAxis& axis) { return units.contains(axis.var.get()); });
         if (tensor->body)
             result->body = rewrite(tensor->body, units);
+        if (tensor->counts)
+            result->counts = arith::simplify(arith::substitute(tensor->counts, units));
         for (Condition& condition : result->conditions)
             condition.holds = rewrite(condition.holds, {});
         made[tensor.get()] = result;

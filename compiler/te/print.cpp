@@ -49,7 +49,8 @@ std::string printTensor(const Tensor& tensor) {
         parts.clear();
         for (const ReduceAxis& axis : tensor.reduceAxes)
             parts.push_back(domain(axis.var, axis.extent));
-        text += fmt::format("{}({}) ", nameOf(tensor.reduce), fmt::join(parts, ", "));
+        text += fmt::format("{}({}{}) ", nameOf(tensor.reduce), fmt::join(parts, ", "),
+                            tensor.counts ? " where " + toString(tensor.counts) : "");
     }
     text += toString(tensor.body);
     for (const Condition& condition : tensor.conditions)

@@ -34,6 +34,7 @@ struct Tensor : arith::Storage {
     Expr body;             // over axes and reduce axes; null: placeholder
     ReduceKind reduce = ReduceKind::None;
     std::vector<ReduceAxis> reduceAxes;
+    Expr counts;                       // over reduce axes: whether an element of the reduction counts; null: all do
     int origin = 0;                    // ordinal of the binding in the fused function
     std::vector<Condition> conditions; // checked before each element is computed; such a tensor is never inlined
     std::vector<std::shared_ptr<const struct Tensor>> inputs() const; // distinct tensors that body loads, in order

@@ -3,7 +3,8 @@
 // Tensor expressions to loop IR with blocks: what schedules start from and what the unscheduled reference computes.
 //
 // A reduction is one block with an initialisation. Where its domain may be empty (a symbolic extent that may be 0) the
-// loop runs at least once, for the initialisation, and the combination stands under a guard.
+// loop runs at least once, for the initialisation, and the combination stands under a guard; so it does where some
+// elements of the domain do not count.
 #include "arith/analysis.h"
 #include "te/te.h"
 
@@ -45,16 +46,17 @@ public:
         std::vector<Expr> indices;
         for (size_t i = 0; i < tensor.axes.size(); ++i)
             indices.push_back(addIter(tensor.axes[i], tensor.shape[i], tir::IterKind::Spatial, vars));
-        Expr guard;
+        std::vector<Expr> guards;
         for (const ReduceAxis& axis : tensor.reduceAxes) {
             bool mayBeEmpty = arith::bounds(axis.extent).lower < 1;
             Expr iter =
                 addIter(axis.var, mayBeEmpty ? arith::max(axis.extent, 1) : axis.extent, tir::IterKind::Reduce, vars);
-            if (mayBeEmpty) {
-                Expr inside = arith::lt(iter, axis.extent);
-                guard = guard ? arith::logicalAnd(guard, inside) : inside;
-            }
+            if (mayBeEmpty)
+                guards.push_back(arith::lt(iter, axis.extent));
         }
+        if (tensor.counts)
+            guards.push_back(arith::substitute(tensor.counts, vars));
+        const Expr guard = arith::conjunction(guards);
 
         BufferPtr buffer = buffers.at(&tensor);
         tir::Block block;
