@@ -43,7 +43,7 @@ public:
             if (wants(*binding))
                 wanted_.insert(binding->var.id);
         for (size_t i = calls_.size(); i-- > 0;)
-            if (!gains(calls_[i]->var))
+            if (!gains(*calls_[i]))
                 wanted_.erase(calls_[i]->var.id);
         ChannelBlocks result;
         for (const BindingPtr& binding : calls_) {
@@ -70,7 +70,7 @@ private:
     /// Of a block of channels; 0: the type has none.
     int64_t widthOf(const Type& type) const {
         const TensorType* tensor = asTensor(type);
-        if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() < 3)
+        if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() <= channelDim)
             return 0;
         return blockWidth(tensor->shape[channelDim], tensor->dtype, target_);
     }
@@ -171,8 +171,11 @@ private:
         return false;
     }
 
-    /// Whether some reader is faster for it.
-    bool gains(Var var) const {
+    /// Whether some reader is faster for it, or it is made faster: a pooling to one value a channel keeps a vector of sums.
+    bool gains(const Binding& binding) const {
+        const Var var = binding.var;
+        if (roleOf(*binding.as<OpCall>()) == Role::Pooling && isFlat(*asTensor(binding.type)))
+            return true;
         return std::ranges::any_of(index_.find(var)->users, [&](const BindingPtr& user) {
             const auto* call = user->as<OpCall>();
             return call && call->args.front() == var ? readsBlocks(*user)
