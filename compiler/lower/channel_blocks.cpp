@@ -30,7 +30,7 @@ bool sameChannels(const TensorType& a, const TensorType& b) {
 }
 
 /// How a call treats the channels of its operands.
-enum class Role { Convolution, Pooling, Elementwise, Spatial, Concat, Other };
+enum class Role { Convolution, Depthwise, Pooling, Elementwise, Spatial, Concat, Other };
 
 class Choice {
 public:
@@ -40,8 +40,11 @@ public:
 
     ChannelBlocks make() {
         for (const BindingPtr& binding : calls_)
-            if (wants(*binding))
+            if (wants(*binding)) {
                 wanted_.insert(binding->var.id);
+                if (isMadeFaster(*binding))
+                    faster_.insert(binding->var.id);
+            }
         for (size_t i = calls_.size(); i-- > 0;)
             if (!gains(*calls_[i]))
                 wanted_.erase(calls_[i]->var.id);
@@ -81,8 +84,9 @@ private:
             const ConstantPtr weights = transform::constantOf(index_, call.args[1]);
             const TensorType* type = weights && !weights->splat ? asTensor(weights->type) : nullptr;
             const bool blocked = type && blockWidth(type->shape[0], type->dtype, target_) != 0;
-            return blocked && (isDenseConvolution(call, *type) || isDepthwise(call, *type)) ? Role::Convolution
-                                                                                            : Role::Other;
+            return blocked && isDenseConvolution(call, *type) ? Role::Convolution
+                   : blocked && isDepthwise(call, *type)      ? Role::Depthwise
+                                                              : Role::Other;
         }
         case Op::MaxPool:
         case Op::AvgPool:
@@ -116,6 +120,7 @@ private:
         switch (roleOf(call)) {
         case Role::Convolution:
             return true;
+        case Role::Depthwise:
         case Role::Pooling:
             return wanted(call.args[0]);
         case Role::Spatial: // each channel for itself, without another batch or number of channels
@@ -156,37 +161,37 @@ private:
         return entry->uses != operands;
     }
 
+    /// Operands in blocks as they are, that is. What writes the model's order is slow at that, but for a convolution's tiles of
+    /// whole vectors.
     bool readsBlocks(const Binding& binding) const {
-        switch (roleOf(*binding.as<OpCall>())) {
-        case Role::Convolution:
-        case Role::Pooling:
-            return true;
-        case Role::Spatial:
-        case Role::Elementwise:
-        case Role::Concat:
-            return wanted(binding.var);
-        case Role::Other:
-            return false;
-        }
-        return false;
+        return wanted(binding.var) ||
+               (roleOf(*binding.as<OpCall>()) == Role::Convolution &&
+                arith::divisible(asTensor(binding.type)->shape[channelDim], widthOf(binding.type)));
     }
 
-    /// Whether some reader is faster for it, or it is made faster: a pooling to one value a channel keeps a vector of sums.
+    /// Windows run along a block, and what is computed of their results element by element is computed where they are.
+    bool isMadeFaster(const Binding& binding) const {
+        const auto& call = *binding.as<OpCall>();
+        const Role role = roleOf(call);
+        return role == Role::Depthwise || role == Role::Pooling
+                   ? wanted(call.args[0])
+                   : role == Role::Elementwise && std::ranges::any_of(call.args, [&](Var arg) {
+                         return faster_.contains(arg.id) && !isFlat(*asTensor(typeOf(arg)));
+                     });
+    }
+
+    /// Whether it is made faster, or some reader is.
     bool gains(const Binding& binding) const {
-        const Var var = binding.var;
-        if (roleOf(*binding.as<OpCall>()) == Role::Pooling && isFlat(*asTensor(binding.type)))
-            return true;
-        return std::ranges::any_of(index_.find(var)->users, [&](const BindingPtr& user) {
-            const auto* call = user->as<OpCall>();
-            return call && call->args.front() == var ? readsBlocks(*user)
-                                                     : call && roleOf(*call) != Role::Convolution && readsBlocks(*user);
-        });
+        return faster_.contains(binding.var.id) ||
+               std::ranges::any_of(index_.find(binding.var)->users,
+                                   [&](const BindingPtr& user) { return user->as<OpCall>() && readsBlocks(*user); });
     }
 
     Index index_;
     const Target& target_;
     std::vector<BindingPtr> calls_; // producers first
     std::set<uint32_t> wanted_;
+    std::set<uint32_t> faster_; // of these, made faster in blocks
 };
 
 } // namespace

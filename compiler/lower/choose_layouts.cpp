@@ -29,20 +29,21 @@ LayoutPtr panels(size_t rank, int dim, int64_t width, int64_t inner = 0) {
 }
 
 /// The layout of a call's second operand, constant weights; null if it stays.
-LayoutPtr weightLayout(const OpCall& call, const TensorType& weights, const LayoutPtr& operand, const Target& target) {
+LayoutPtr weightLayout(const OpCall& call, const TensorType& weights, const LayoutPtr& operand, const LayoutPtr& result,
+                       const Target& target) {
     if (weights.dtype != types::Float32 || weights.layout)
         return nullptr;
     int dim = -1;
     if (call.op == Op::MatMul && weights.shape.size() == 2)
         dim = attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
-    else if (isDenseConvolution(call, weights) || isDepthwise(call, weights))
+    else if (isDenseConvolution(call, weights) || (result && isDepthwise(call, weights)))
         dim = 0;
     if (dim < 0)
         return nullptr;
     const Expr& columns = weights.shape[static_cast<size_t>(dim)];
     const int64_t width = blockWidth(columns, weights.dtype, target);
-    // The result of a product is stored as the model has it: the last panel would be cut on every way through it.
-    if (width == 0 || (call.op == Op::MatMul && !arith::divisible(columns, width)))
+    // Where the result is not stored in blocks, a tile of a panel that is part padding would be cut short.
+    if (width == 0 || (!result && !arith::divisible(columns, width)))
         return nullptr;
     const int64_t inner = operand && isDenseConvolution(call, weights) ? operand->axes.back().factor : 0;
     return panels(weights.shape.size(), dim, width, inner);
@@ -126,10 +127,8 @@ private:
         if (weights->splat)
             return;
         RelayoutAttrs relayout;
-        // Channels too few for blocks, and depthwise ones that nothing wants in blocks, keep their weights.
-        if (isDepthwise(call, *asTensor(weights->type)) && !chosen_.of(binding.var) && !chosen_.of(call.args[0]))
-            return;
-        relayout.layout = weightLayout(call, *asTensor(weights->type), chosen_.of(call.args[0]), target_);
+        relayout.layout =
+            weightLayout(call, *asTensor(weights->type), chosen_.of(call.args[0]), chosen_.of(binding.var), target_);
         const ConstantPtr packed = relayout.layout ? transform::computeConstant(module, binding.span, Op::Relayout,
                                                                                 {weights}, std::move(relayout))
                                                    : nullptr;

@@ -135,7 +135,7 @@ void Editor::checkParallelLoops() const {
                 require(region.buffer->scope != tir::Scope::Local || loop->kind == tir::ForKind::Vectorized,
                         fmt::format("block '{}' writes the local buffer '{}', which is shared between iterations of {}",
                                     block.name, region.buffer->name, loop->var->name));
-                bool apart = spatial || arith::isConst(loop->extent, 1);
+                bool apart = spatial;
                 for (const auto& [start, extent] : region.ranges)
                     apart = apart || arith::mentions(start, loop->var);
                 require(apart, fmt::format("each iteration of {}, which would be {}, writes the same elements of '{}' "

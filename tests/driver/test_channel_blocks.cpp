@@ -139,7 +139,8 @@ constexpr int64_t channelCounts[] = {3, 8, 16, 17, 24, 32, 40, 72, 88, 144};
 std::string randomNetwork(uint64_t seed) {
     Network net(seed, 3, 11);
     const auto channels = [&] { return channelCounts[net.pick(std::size(channelCounts))]; };
-    Value at = net.conv(net.input, channels(), 3, 1);
+    Value at = net.conv(net.input, channelCounts[1 + net.pick(std::size(channelCounts) - 1)], 3, 1);
+    at = net.unary("Relu", net.conv(at, at.channels, 3, 1, true));
     std::vector<Value> outputs;
     for (int step = 0; step < 9; ++step) {
         const Value before = at;
