@@ -25,6 +25,9 @@ constexpr int64_t widestStep = 4;
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
 
+/// Multiply-adds in flight: four cycles, two a cycle.
+constexpr int64_t hiding = 8;
+
 /// Tiles of a band.
 const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
 
@@ -70,7 +73,6 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
 /// last one included. Accumulators, the vectors of one step and a broadcast value must fit the registers.
 int64_t rowsOf(int64_t extent, int64_t vectors, int64_t registers) {
-    constexpr int64_t hiding = 8; // multiply-adds in flight: four cycles, two a cycle
     const int64_t most = std::min({extent, int64_t{12}, (registers - 1 - vectors) / vectors});
     if (extent >= unknownExtent)
         return most;
@@ -243,10 +245,15 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             if (axis != i && body.iters[axis].kind == tir::IterKind::Spatial)
                 tile.before.insert(static_cast<int>(axis));
         findWindows(tile, body);
-        if (tile.rowAxis >= 0)
+        if (tile.rowAxis >= 0) {
+            const int64_t extent = extentOf(body, tile.rowAxis), vectors = tile.width / lanes;
             // A maximum or minimum that keeps NaNs has its accumulator twice.
-            tile.rows = rowsOf(extentOf(body, tile.rowAxis), tile.width / lanes,
-                               target.vectorRegisters / (store->value.kind() == arith::ExprKind::Add ? 1 : 2));
+            const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
+            tile.rows = rowsOf(extent, vectors, target.vectorRegisters / share);
+            // Each number of rows that may be left over at the end of an unknown extent is code of its own.
+            if (extent == unknownExtent)
+                tile.rows = std::min(tile.rows, hiding / vectors);
+        }
         return tile;
     }
     return std::nullopt;
