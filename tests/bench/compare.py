@@ -63,7 +63,7 @@ def write(folder, options, figures):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", type=Path, metavar="MODEL")
-    parser.add_argument("--lathe", type=Path, required=True)
+    parser.add_argument("--lathe", type=lambda path: Path(path).resolve(), required=True)
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--rounds", type=int, default=20)
     parser.add_argument("--avx2", action="store_true")
