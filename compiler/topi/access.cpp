@@ -72,7 +72,7 @@ AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Ex
         if (regular || !mentionsAny(node, vars))
             return node;
         addIrregular(node);
-        return Expr(unknowns.emplace_back(arith::var("unknown")));
+        return Expr(unknowns.emplace_back(arith::var("unknown", node.dtype())));
     });
     if (auto affine = arith::asAffine(sum, vars)) {
         for (size_t i = 0; i < vars.size(); ++i)

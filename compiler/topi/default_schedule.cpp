@@ -5,8 +5,10 @@
 //   contraction   (matrix products, convolutions) register tile: rows of one operand, vectors along the other, the
 //                 reduction inside, accumulators in registers, what follows computed on the tile
 //   rows          (softmax, normalisations) all stages of one row together, rows parallel
-//   reduction     vectors along the contiguous spatial axis, or partial results along the reduced one
-//   elementwise   vectors along the innermost axis, the rest parallel
+//   window        (pooling, depthwise convolutions, sums over outer axes) register tile: neighbouring windows, vectors along
+//                 the axis in which the result is contiguous; what pads the operand is computed for bands of windows
+//   reduction     partial results along the reduced axis
+//   elementwise   vectors along the innermost axis, tiles of them where they gather; outer loops parallel
 // Each attempt works on a copy of the schedule: one that turns out illegal leaves a Refusal and nothing else.
 #include "topi/default_schedule.h"
 
@@ -148,9 +150,10 @@ LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, 
         loops.resize(outer);
         // Of a long loop only as much as that.
         int64_t parts = std::max<int64_t>(1, (tir::parallelChunks + before - 1) / before);
-        while (extent.isPoint() && parts < extent.upper && extent.upper % parts != 0)
+        const int64_t most = std::min(extent.upper / 2, 4 * parts);
+        while (parts <= most && extent.upper % parts != 0)
             ++parts;
-        if (extent.isPoint() && outer > 1 && parts * 2 <= extent.upper)
+        if (extent.isPoint() && outer > 1 && parts <= most)
             loops.back() = s.split(last, {parts, extent.upper / parts})[0];
         break;
     }
@@ -244,7 +247,7 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
 void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const int64_t lanes = target.lanes(32);
     const LoopRef inner = schedule.loops(block).back();
-    if (extentOf(schedule, inner) >= lanes)
+    if (schedule.get(inner).kind == tir::ForKind::Serial && extentOf(schedule, inner) >= lanes)
         attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
             s.vectorize(s.split(inner, {-1, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
         });
@@ -294,7 +297,7 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
             attempt(s, "vectors", partial, refusals, [&](Schedule& t) { vectorizePartial(t, partial); });
         vectorizeInnermost(s, last, target, refusals);
         for (const BlockRef& block : blocks)
-            if (block.name != last.name && isInjective(s.get(block)) && s.loops(block).size() > 1)
+            if (block.name != last.name && isInjective(s.get(block)))
                 vectorizeInnermost(s, block, target, refusals);
         s.parallel(row);
     });

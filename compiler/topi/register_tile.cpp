@@ -31,7 +31,8 @@ constexpr int64_t hiding = 8;
 /// Tiles of a band.
 const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
 
-/// What a band's windows read should stay in the first cache levels, but a band of few windows computes much of it twice.
+/// What a band's windows read should stay in the first cache levels. But two bands compute what both read, so a band has at
+/// least as many windows as share an element, and never fewer than leastBand.
 constexpr int64_t bandBytes = 48 * 1024, leastBand = 8;
 
 /// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
@@ -94,9 +95,15 @@ int64_t roundedUp(int64_t a, int64_t b) {
     return (a + b - 1) / b;
 }
 
-/// By how many elements the windows of neighbours along `iter` lie apart, if they overlap: the read moves along it as along
-/// a reduced axis, by a few steps of one or the other.
-std::optional<Expr> windowStep(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
+/// Neighbouring windows along an axis.
+struct Overlap {
+    Expr apart;          // elements between where they begin
+    int64_t windows = 0; // how many of them share an element with the first, the last one rounded down
+};
+
+/// How windows along `iter` overlap, if they do: the read moves along it as along a reduced axis, by a few steps of one or
+/// the other.
+std::optional<Overlap> overlapAlong(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
     const auto found = read.stride.find(iter.var.get());
     if (found == read.stride.end())
         return std::nullopt;
@@ -106,11 +113,13 @@ std::optional<Expr> windowStep(const AccessPattern& read, const tir::Block& body
         if (reduced.kind != tir::IterKind::Reduce || along == read.stride.end())
             continue;
         const Expr& other = along->second;
-        const int64_t length = arith::bounds(reduced.extent).upper;
-        for (int64_t steps = 1; steps <= widestStep; ++steps)
-            if ((steps < length && arith::provablyEqual(own, other * steps)) ||
-                (length > 1 && arith::provablyEqual(own * steps, other)))
-                return own;
+        const int64_t length = std::min(arith::bounds(reduced.extent).upper, unknownExtent);
+        for (int64_t steps = 1; steps <= widestStep; ++steps) {
+            if (steps < length && arith::provablyEqual(own, other * steps))
+                return Overlap{own, (length - 1) / steps};
+            if (length > 1 && arith::provablyEqual(own * steps, other))
+                return Overlap{own, (length - 1) * steps};
+        }
     }
     return std::nullopt;
 }
@@ -144,17 +153,19 @@ int64_t extentOf(const tir::Block& body, int axis) {
 
 /// The tile's windows, its rows (the innermost of them, else the innermost axis that has some) and its band.
 void findWindows(RegisterTile& tile, const tir::Block& body) {
-    int64_t step = 0; // of the outermost one, in bytes
+    int64_t bytes = 0, shared = 0; // of the outermost one: a step, and windows that share what they read
     for (size_t axis = 0; axis < body.iters.size(); ++axis) {
         const tir::IterVar& iter = body.iters[axis];
         if (iter.kind != tir::IterKind::Spatial || arith::isConst(iter.extent, 1))
             continue;
         bool overlap = false;
         for (const AccessPattern& read : readsOf(body))
-            if (const auto apart = windowStep(read, body, iter)) {
+            if (const auto found = overlapAlong(read, body, iter)) {
                 overlap = true;
-                if (tile.windows.empty())
-                    step = std::max(step, arith::asInt(*apart).value_or(0) * read.buffer->dtype.bytes());
+                if (tile.windows.empty()) {
+                    bytes = std::max(bytes, arith::asInt(found->apart).value_or(0) * read.buffer->dtype.bytes());
+                    shared = std::max(shared, found->windows);
+                }
             }
         if (overlap)
             tile.windows.insert(static_cast<int>(axis));
@@ -170,8 +181,9 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     tile.before.erase(tile.rowAxis);
     if (tile.windows.empty())
         return;
-    const int64_t extent = extentOf(body, *tile.windows.begin());
-    const int64_t fitting = std::min(extent, step == 0 ? leastBand : std::max(leastBand, bandBytes / step));
+    const int64_t extent = std::max<int64_t>(1, extentOf(body, *tile.windows.begin())),
+                  least = std::max(leastBand, shared);
+    const int64_t fitting = std::min(extent, bytes == 0 ? least : std::max(least, bandBytes / bytes));
     tile.band = roundedUp(extent, roundedUp(extent, fitting)); // bands of one size
 }
 
@@ -312,7 +324,10 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         else
             (tile.before.contains(axis) ? order : inside).push_back(parts[0]);
     }
+    const bool rowsApart = bandAxis >= 0 && tile.rowAxis >= 0 && !tile.windows.contains(tile.rowAxis);
     if (bandAxis >= 0) {
+        if (rowsApart)
+            tasks.push_back(tileRow);
         tasks.push_back(bandTask);
         (tile.windows.contains(tile.vectorAxis) ? order : tasks).push_back(tileColumn);
     } else {
@@ -320,7 +335,7 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         order.push_back(tileColumn);
     }
     order.insert(order.end(), inside.begin(), inside.end());
-    if (tile.rowAxis >= 0)
+    if (tile.rowAxis >= 0 && !rowsApart)
         order.push_back(tileRow);
     if (bandAxis < 0)
         tasks.swap(order);

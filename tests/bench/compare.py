@@ -54,9 +54,10 @@ def print_row(name, threads, cells, speed):
 def write(folder, options, figures):
     name = "benchmarks_avx2" if options.avx2 else "benchmarks"
     image = Path("images") / f"{name}.svg"
+    text = page(figures, options.lathe, options.rounds, options.avx2, image)  # first: it says whether the tree is clean
     (folder / image).parent.mkdir(parents=True, exist_ok=True)
     (folder / image).write_text(plot(figures))
-    (folder / f"{name}.md").write_text(page(figures, options.lathe, options.rounds, options.avx2, image))
+    (folder / f"{name}.md").write_text(text)
     print(f"written: {folder / name}.md, {folder / image}")
 
 

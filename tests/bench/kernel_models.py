@@ -228,7 +228,7 @@ STAGES = {
     **dict.fromkeys(("Conv", "ConvTranspose"), conv),
     **dict.fromkeys(("MaxPool", "AveragePool"), pool),
     **dict.fromkeys(("MatMul", "Gemm"), matmul),
-    **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Pow", "Greater"), binary),
+    **dict.fromkeys(("Add", "Sub", "Mul", "Div", "Greater"), binary),
     **dict.fromkeys(("ReduceMean", "ReduceMax", "ReduceSum", "ReduceSumSquare", "ReduceL2"), reduce),
     **dict.fromkeys(("Softmax", "LogSoftmax"), softmax),
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), blocks),

@@ -162,6 +162,13 @@ def print_work(shapes):
         print(f"{work.flops / 1e6:9.1f} MFLOP {(work.reads + work.writes) / 1e6:7.2f} MB  {family:17} {line}")
 
 
+def positive(text):
+    number = int(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text} is less than 1")
+    return number
+
+
 def main():
     parser = argparse.ArgumentParser(prog="./dev bench --kernels", description="Times operator shapes, each alone, and "
                                      "prints their share of the roofline, the worst first. Exits with 1 if one fails.")
@@ -171,9 +178,9 @@ def main():
                         "build")
     parser.add_argument("--target", default="native", metavar="T", help="native, or a cpu that this machine can be: "
                         "x86-64-v3")
-    parser.add_argument("--threads", type=int, default=1, metavar="N", help="default: 1; peaks are those of N threads")
+    parser.add_argument("--threads", type=positive, default=1, metavar="N", help="default: 1; peaks are those of N threads")
     parser.add_argument("--budget", type=float, default=0.3, metavar="S", help="seconds a shape, about; default: 0.3")
-    parser.add_argument("--passes", type=int, default=1, metavar="N", help="over all shapes, of which the best time "
+    parser.add_argument("--passes", type=positive, default=1, metavar="N", help="over all shapes, of which the best time "
                         "counts: for a machine that has other work, too; default: 1")
     parser.add_argument("--json", type=Path, metavar="FILE", help="writes all figures there, too")
     parser.add_argument("--list", action="store_true", help="prints the shapes and their work, and times nothing")

@@ -149,6 +149,14 @@ private slots:
         QTest::newRow("shapes that disagree, Add")
             << "g (float[2,3] x, float[2,4] z) => (float[2,3] y) { [sum] y = Add(x, z) }"
             << "sum" << "ai.onnx.Add" << "";
+        QTest::newRow("groups that do not divide, ConvTranspose")
+            << "g (float[1,4,4] x, float[4,3,3] w) => (float[1,9,9] y) "
+               "{ [odd] y = ConvTranspose <group = 3, strides = [2]> (x, w) }"
+            << "odd" << "ai.onnx.ConvTranspose" << "";
+        QTest::newRow("a stride over nothing, ConvTranspose")
+            << "g (float[1,2,0] x, float[2,3,3] w) => (float[1,3,1] y) "
+               "{ [odd] y = ConvTranspose <strides = [2]> (x, w) }"
+            << "odd" << "ai.onnx.ConvTranspose" << "not 0";
         QTest::newRow("shapes that disagree, MatMul")
             << "g (float[2,3] x, float[4,5] z) => (float[2,5] y) { [product] y = MatMul(x, z) }" << "product"
             << "ai.onnx.MatMul" << "";

@@ -9,6 +9,7 @@
 #include "arith/analysis.h"
 
 #include <QTest>
+#include <algorithm>
 
 using namespace lathe;
 using namespace lathe::test;
@@ -28,6 +29,12 @@ int loopsOf(const tir::PrimFunc& function, const std::string& kind) {
     for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
         ++count;
     return count;
+}
+
+/// Where a buffer lies that the function allocates: "local" or "workspace".
+std::string scopeOf(const std::string& text, const std::string& buffer) {
+    const size_t at = text.find("allocate " + buffer + ":"), end = text.find(" @", at), word = text.rfind(' ', end - 1);
+    return at == std::string::npos ? "" : text.substr(word + 1, end - word - 1);
 }
 
 /// C[h, i, j] = sum over k of A[h, i, k] * B[h, j, k].
@@ -51,7 +58,7 @@ tir::PrimFuncPtr centred(const Expr& rows, int64_t columns, const std::vector<ar
 
 /// The largest of each window of 3, in steps of `step`.
 tir::PrimFuncPtr windows(int64_t width, int64_t step) {
-    auto x = te::placeholder("x", types::Float32, {4, Expr((width - 1) * step + 3)});
+    auto x = te::placeholder("x", types::Float32, {4, Expr(std::max<int64_t>(0, (width - 1) * step) + 3)});
     auto y = te::reduce(
         "y", {4, Expr(width)}, ReduceKind::Max, {3},
         [&](auto& i, auto& r) { return (*x)({i[0], i[1] * Expr(step) + r[0]}); }, 0);
@@ -101,6 +108,24 @@ tir::PrimFuncPtr channelwise(const Expr& height, int64_t width, int64_t step, bo
         "z", y->shape,
         [&](auto& i) { return arith::max((*y)({i[0], i[1], i[2]}), Expr(arith::floatImm(0, types::Float32))); }, 0);
     return te::toTir("channelwise", {x, w}, {z}, scalars);
+}
+
+/// The largest of each window of `length` in each row, within a frame.
+tir::PrimFuncPtr framedRows(int64_t rows, int64_t width, int64_t length) {
+    auto x = te::placeholder("x", types::Float32, {Expr(rows), Expr(width)});
+    auto framed = te::compute(
+        "framed", {Expr(rows), Expr(width + length - 1)},
+        [&](auto& i) {
+            const Expr at = i[1] - length / 2;
+            return arith::select(arith::logicalAnd(arith::ge(at, 0), arith::lt(at, Expr(width))),
+                                 (*x)({i[0], arith::max(arith::min(at, Expr(width - 1)), 0)}),
+                                 arith::floatImm(0, types::Float32));
+        },
+        0);
+    auto y = te::reduce(
+        "y", {Expr(rows), Expr(width)}, ReduceKind::Max, {Expr(length)},
+        [&](auto& i, auto& r) { return (*framed)({i[0], i[1] + r[0]}); }, 0);
+    return te::toTir("framed_rows", {x}, {y}, {});
 }
 
 } // namespace
@@ -182,7 +207,7 @@ private slots:
     }
 
     void slidingWindows() {
-        for (const int64_t width : {1, 8, 16, 33})
+        for (const int64_t width : {0, 1, 8, 16, 33})
             for (const int64_t step : {1, 2, 5}) {
                 const tir::PrimFuncPtr function = windows(width, step), made = scheduled(function);
                 SAME(*function, *made);
@@ -203,12 +228,36 @@ private slots:
                         const std::string text = tir::print(*made);
                         QVERIFY2(width < 16 || holds(text, "unrolled"), text.c_str());
                         // The frame of each channel is the task's own, unless several results read it.
-                        QVERIFY2(width < 16 || holds(text, "] local") && holds(text, "] workspace") == grouped,
-                                 text.c_str());
+                        QVERIFY2(width < 16 || (scopeOf(text, "framed") == "local") != grouped, text.c_str());
                     }
         const arith::Var h = arith::symbol("h", 1, 64);
         const tir::PrimFuncPtr function = channelwise(h, 17, 1, false, true, {h});
         SAME(*function, *scheduled(function), {{1}, {7}, {20}, {33}});
+    }
+
+    /// An index that is computed in floats, as resizing does.
+    void readsByFloats() {
+        auto x = te::placeholder("x", types::Float32, {4, 28});
+        auto y = te::compute(
+            "y", {4, 49},
+            [&](auto& i) {
+                const Expr at = arith::div(arith::cast(i[1], types::Float64), arith::floatImm(1.75, types::Float64));
+                return (*x)({i[0], arith::min(arith::cast(at, types::Index), 27)});
+            },
+            0);
+        const tir::PrimFuncPtr function = te::toTir("resized", {x}, {y}, {});
+        SAME(*function, *scheduled(function));
+    }
+
+    /// Rows without windows of their own are tasks: what frames them is a task's too, and all of them are not one task.
+    void framesOfRows() {
+        for (const auto& [rows, width, length] : {std::tuple{20, 40, 3}, std::tuple{5, 17, 9}, std::tuple{1, 100, 5}}) {
+            const tir::PrimFuncPtr function = framedRows(rows, width, length), made = scheduled(function);
+            SAME(*function, *made);
+            const std::string text = tir::print(*made);
+            QVERIFY2(scopeOf(text, "framed") == "local", text.c_str());
+            QVERIFY2(rows < 20 || !holds(text, "in 1 parallel"), text.c_str());
+        }
     }
 };
 

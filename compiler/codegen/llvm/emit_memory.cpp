@@ -6,6 +6,7 @@
 #include "codegen/llvm/emitter.h"
 #include "tir/transform/flatten_buffers.h"
 
+#include <bit>
 #include <llvm/IR/Intrinsics.h>
 #include <numeric>
 
@@ -41,7 +42,8 @@ constexpr int64_t longestPickedStride = 4;
 /// The stride of a ramp that is read as whole vectors of up to `most` lanes; 0: it is not.
 int pickedStride(const Expr& index, int lanes, int most) {
     const auto stride = index.kind() == ExprKind::Ramp ? arith::asInt(index->args[1]) : std::nullopt;
-    const bool fits = lanes >= 4 && (lanes <= most || lanes % most == 0);
+    const bool fits = lanes >= 4 && (lanes <= most ||
+                                     (lanes % most == 0 && std::has_single_bit(static_cast<unsigned>(lanes / most))));
     return fits && stride && *stride > 1 && *stride <= longestPickedStride ? static_cast<int>(*stride) : 0;
 }
 
@@ -76,7 +78,7 @@ int FunctionEmitter::mostPicked(const llvm::Type* element) const {
 
 /// Elements 0, stride, 2 * stride … from `pointer`. No byte beyond the last of them is read: the last vector ends there.
 Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align) {
-    if (lanes > mostPicked(element)) { // a multiple of it
+    if (lanes > mostPicked(element)) { // a power of two times that
         const int half = lanes / 2;
         Value* low = pick(pointer, element, stride, half, align);
         Value* high = pick(b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(half * stride)),

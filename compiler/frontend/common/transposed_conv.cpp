@@ -68,6 +68,8 @@ bool hasPhases(const Ints& kernel, const Ints& strides) {
 
 Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, const Ints& strides, int64_t groups,
                         const Dims& cut, const Dims& size) {
+    if (b.failed())
+        return {};
     const auto spatial = static_cast<int64_t>(kernel.size());
     const Ints taps = longestPhases(kernel, strides);
     const Var split = splitTaps(b, weights, kernel, strides, taps);
