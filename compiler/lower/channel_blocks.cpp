@@ -123,7 +123,7 @@ private:
         case Role::Depthwise:
         case Role::Pooling:
             return wanted(call.args[0]);
-        case Role::Spatial: // each channel for itself, without another batch or number of channels
+        case Role::Spatial: // each channel for itself, as many of them
             return wanted(call.args[0]) && widthOf(typeOf(call.args[0])) == width &&
                    sameChannels(*asTensor(typeOf(call.args[0])), *asTensor(binding.type));
         case Role::Elementwise: {

@@ -6,7 +6,7 @@
 //
 // The choice, per function: what a convolution makes wants blocks, and what is computed of such values element by element
 // or channel by channel wants them too. Kept are those that gain (poolings and depthwise convolutions of blocks) and those
-// with a reader that does, or that is a convolution, straight or through the others: all else is written as the model has
+// with a reader that does, or that is a convolution which reads blocks, straight or through the others: all else is written as the model has
 // it. A value with readers of both kinds is stored both ways.
 #pragma once
 

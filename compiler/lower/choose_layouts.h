@@ -5,8 +5,8 @@
 // reads the weights as one vector after the other, whatever the layout of the activations.
 //
 // Why here: after the last pass that rewrites weights, before the last folding of constants (the packing is a recipe).
-// A weight with fewer columns than half a vector stays as it is, and so does one of a product whose columns no vector divides:
-// the plain variant always exists.
+// A weight with fewer columns than half a vector stays as it is. So does one whose columns no vector divides, if its result
+// is stored as the model has it (all products, convolutions whose result is not in blocks): the plain variant always exists.
 #pragma once
 
 #include "base/target.h"

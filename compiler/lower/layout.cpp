@@ -186,7 +186,8 @@ private:
         if (!padding)
             return plain;
         const Expr stored = split == 0 ? extent : arith::ceilDiv(extent, split) * split;
-        if (arith::bounds(arith::simplify(stored - plain)).lower >= 1)
+        if (arith::bounds(arith::simplify(plain)).lower >= 0 &&
+            arith::bounds(arith::simplify(stored - plain)).lower >= 1)
             return plain;
         arith::VarMap clamped = axes.plain;
         for (const auto& [axis, within] : axes.clamped)

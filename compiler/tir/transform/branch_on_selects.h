@@ -12,7 +12,8 @@
 // A condition of several parts becomes nested branches, what outer loops decide outermost. A part that mentions a
 // vectorized or unrolled loop is not the same for the whole tile: it gets a branch for tiles where it holds throughout
 // and one for those where it holds nowhere, and what is left asks for each element. A store grows with the number of its
-// sides, each of which stands in it once; the budgets stand at the top of the .cpp.
+// sides, and tiles on a border repeat those that are open there; the budgets stand at the top of the .cpp. What is beyond
+// them stays a select.
 #pragma once
 
 #include "tir/ir.h"
