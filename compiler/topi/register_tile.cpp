@@ -184,6 +184,8 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     const int64_t extent = std::max<int64_t>(1, extentOf(body, *tile.windows.begin())),
                   least = std::max(leastBand, shared);
     const int64_t fitting = std::min(extent, bytes == 0 ? least : std::max(least, bandBytes / bytes));
+    if (extent == unknownExtent) // tails of bands, of their rows and of what frames them are code of their own
+        return;
     tile.band = roundedUp(extent, roundedUp(extent, fitting)); // bands of one size
 }
 
