@@ -4,6 +4,7 @@
 #include "bundle/artifact.h"
 
 #include "base/limits.h"
+#include "base/rounding.h"
 #include "runtime/abi.h"
 #include "runtime/code_hash.h"
 #include "runtime/limits.h"
@@ -131,7 +132,7 @@ private:
 
 int64_t ConstantLayout::add(int64_t bytes) {
     int64_t offset = size_;
-    size_ = (size_ + bytes + alignment - 1) / alignment * alignment;
+    size_ = roundUp(size_ + bytes, alignment);
     return offset;
 }
 
@@ -144,7 +145,7 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
     };
     if (!file.ok() || !file.write(sharedObject))
         return failed();
-    int64_t start = (file.position() + page - 1) / page * page;
+    int64_t start = roundUp(file.position(), page);
     runtime::CodeHash hash; // of the padding too
     hash.add(sharedObject.data(), sharedObject.size());
     hash.add(zeros, static_cast<size_t>(start - file.position()));

@@ -2,6 +2,7 @@
 #include "lower/channel_blocks.h"
 
 #include "arith/analysis.h"
+#include "base/rounding.h"
 #include "relay/attrs.h"
 #include "relay/transform/make.h"
 
@@ -218,10 +219,9 @@ int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {
     const int64_t lanes = target.lanes(dtype.bits);
     if (!count || lanes < 2 || *count == 0)
         return 0;
-    const auto stored = [&](int64_t width) { return (*count + width - 1) / width * width; };
-    if (stored(lanes) > 2 * *count)
+    if (roundUp(*count, lanes) > 2 * *count)
         return 0;
-    return stored(2 * lanes) == stored(lanes) ? 2 * lanes : lanes;
+    return roundUp(*count, 2 * lanes) == roundUp(*count, lanes) ? 2 * lanes : lanes;
 }
 
 bool isDenseConvolution(const OpCall& call, const TensorType& weights) {

@@ -13,6 +13,7 @@
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
+#include "base/rounding.h"
 #include "tir/transform/parallel_regions.h"
 #include "topi/access.h"
 #include "topi/partial_results.h"
@@ -149,7 +150,7 @@ LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, 
             continue;
         loops.resize(outer);
         // Of a long loop only as much as that.
-        int64_t parts = std::max<int64_t>(1, (tir::parallelChunks + before - 1) / before);
+        int64_t parts = ceilDiv(tir::parallelChunks, before);
         const int64_t most = std::min(extent.upper / 2, 4 * parts);
         while (parts <= most && extent.upper % parts != 0)
             ++parts;

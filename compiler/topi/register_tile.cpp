@@ -2,6 +2,7 @@
 #include "topi/register_tile.h"
 
 #include "arith/analysis.h"
+#include "base/rounding.h"
 #include "topi/access.h"
 
 #include <algorithm>
@@ -90,11 +91,6 @@ int64_t rowsOf(int64_t extent, int64_t vectors, int64_t registers) {
     return best;
 }
 
-/// a / b, rounded up.
-int64_t roundedUp(int64_t a, int64_t b) {
-    return (a + b - 1) / b;
-}
-
 /// Neighbouring windows along an axis.
 struct Overlap {
     Expr apart;          // elements between where they begin
@@ -179,14 +175,12 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     if (tile.rowAxis < 0)
         tile.rowAxis = innermost(tile.before);
     tile.before.erase(tile.rowAxis);
-    if (tile.windows.empty())
-        return;
-    const int64_t extent = std::max<int64_t>(1, extentOf(body, *tile.windows.begin())),
-                  least = std::max(leastBand, shared);
-    const int64_t fitting = std::min(extent, bytes == 0 ? least : std::max(least, bandBytes / bytes));
+    const int64_t extent = tile.windows.empty() ? unknownExtent : extentOf(body, *tile.windows.begin());
     if (extent == unknownExtent) // tails of bands, of their rows and of what frames them are code of their own
         return;
-    tile.band = roundedUp(extent, roundedUp(extent, fitting)); // bands of one size
+    const int64_t windows = std::max<int64_t>(1, extent), least = std::max(leastBand, shared);
+    const int64_t fitting = std::min(windows, bytes == 0 ? least : std::max(least, bandBytes / bytes));
+    tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }
 
 std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target) {
@@ -221,7 +215,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
             tile.before.insert(static_cast<int>(i));
             continue;
         }
-        int64_t extent = std::min(arith::bounds(iter.extent).upper, unknownExtent);
+        const int64_t extent = extentOf(body, static_cast<int>(i));
         if (scalars->uses(iter.var) && extent >= best)
             best = extent, tile.rowAxis = static_cast<int>(i);
     }
@@ -306,7 +300,7 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         std::vector<Number> factors = {-1};
         if (axis == bandAxis) {
             const int64_t unit = vector ? width.value : row ? rows.value : 1;
-            factors.push_back(s.choose(block, "band", bandCounts, roundedUp(tile.band, unit)));
+            factors.push_back(s.choose(block, "band", bandCounts, ceilDiv(tile.band, unit)));
         }
         if (vector || row)
             factors.push_back(vector ? width : rows);

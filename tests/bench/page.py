@@ -39,7 +39,7 @@ def table(figures, threads):
 
 def page(figures, lathe, rounds, avx2, image):
     libraries = figures.libraries()
-    command = "./dev bench --avx2 --write" if avx2 else "./dev bench --write"
+    command = f"./dev bench{' --avx2' if avx2 else ''} --rounds {rounds} --write"
     held = (" Lathe compiles for x86-64-v3. OpenVINO is held to AVX2 by OV_CPU_MAX_ISA and ONEDNN_MAX_CPU_ISA, but "
             "products by constant matrices, which it leaves to MLAS, use what the processor has: its times are those "
             "of AVX2 for convolutional networks, and too good for transformers. ONNX Runtime has no such switch."

@@ -2,6 +2,7 @@
 //
 // Branch on selects: what becomes a branch and what does not, what partitioning makes of it, and that results stay the
 // same. An index that leaves its buffer fails in the interpreter, so it also sees that each side loads what it may.
+#include "support/loop_text.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 #include "tir/transform/branch_on_selects.h"
@@ -16,15 +17,9 @@
 
 using namespace lathe;
 using namespace lathe::tir;
+using lathe::testing::read;
 
 namespace {
-
-PrimFuncPtr read(const std::string& text) {
-    auto function = parsePrimFunc(text);
-    if (!function)
-        qFatal("%s in\n%s", function.error().what.c_str(), text.c_str());
-    return *function;
-}
 
 int64_t storesIn(const PrimFunc& function) {
     int64_t count = 0;

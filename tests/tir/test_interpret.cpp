@@ -1,22 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter against results worked by hand, and its refusals.
+#include "support/loop_text.h"
 #include "tir/interpret.h"
-#include "tir/text.h"
 
 #include <QTest>
 #include <numeric>
 
 using namespace lathe;
 using namespace lathe::tir;
+using lathe::testing::read;
 
 namespace {
-
-PrimFuncPtr read(const char* text) {
-    auto function = parsePrimFunc(text);
-    if (!function)
-        qFatal("%s", function.error().what.c_str());
-    return *function;
-}
 
 template <class T>
 Argument bytesOf(std::vector<T>& values) {

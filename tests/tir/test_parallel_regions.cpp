@@ -3,8 +3,8 @@
 // Parallel regions: how many chunks a loop gets, that they cover its iterations, each once, and what stays serial. The
 // numbers follow from the rule: work of 16,384 units a chunk, 64 chunks and one for each iteration at most.
 #include "arith/analysis.h"
+#include "support/loop_text.h"
 #include "tir/interpret.h"
-#include "tir/text.h"
 #include "tir/transform/parallel_regions.h"
 #include "tir/verify.h"
 #include "tir/visit.h"
@@ -13,15 +13,9 @@
 
 using namespace lathe;
 using namespace lathe::tir;
+using lathe::testing::read;
 
 namespace {
-
-PrimFuncPtr read(const std::string& text) {
-    auto function = parsePrimFunc(text);
-    if (!function)
-        qFatal("%s", function.error().what.c_str());
-    return *function;
-}
 
 /// Adds one to each of n elements in a parallel loop over rows of `row` elements.
 std::string addOne(const std::string& rows, int row) {

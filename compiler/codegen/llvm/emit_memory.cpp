@@ -71,14 +71,14 @@ Value* FunctionEmitter::toStorage(Value* computed, DataType type) {
     return type.isSigned() ? b_.CreateSExt(computed, wanted) : b_.CreateZExt(computed, wanted);
 }
 
-/// Lanes of one register.
-int FunctionEmitter::mostPicked(const llvm::Type* element) const {
+/// Of one vector register, at least 4.
+int FunctionEmitter::registerLanes(const llvm::Type* element) const {
     return std::max(4, static_cast<int>(m_.target.lanes(static_cast<int>(element->getPrimitiveSizeInBits()))));
 }
 
 /// Elements 0, stride, 2 * stride … from `pointer`. No byte beyond the last of them is read: the last vector ends there.
 Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align) {
-    if (lanes > mostPicked(element)) { // a power of two times that
+    if (lanes > registerLanes(element)) { // a power of two times that
         const int half = lanes / 2;
         Value* low = pick(pointer, element, stride, half, align);
         Value* high = pick(b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(half * stride)),
@@ -139,7 +139,7 @@ Value* FunctionEmitter::load(const Expr& expr) {
     if (mask)
         return toRegister(
             b_.CreateMaskedGather(stored, at(value(index)), align, mask, llvm::Constant::getNullValue(stored)), type);
-    if (const int stride = pickedStride(index, type.lanes, mostPicked(element)))
+    if (const int stride = pickedStride(index, type.lanes, registerLanes(element)))
         return toRegister(pick(at(value(index->args[0])), element, stride, type.lanes, align), type);
     if (index.kind() == ExprKind::Ramp) {
         Value* pointer = at(value(index->args[0]));

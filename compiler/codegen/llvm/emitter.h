@@ -114,7 +114,7 @@ private:
     Expr accessIndex(const tir::Buffer& buffer, std::span<const Expr> indices);
     Value* addressOf(const Expr& load);
     Value* load(const Expr& expr);
-    int mostPicked(const llvm::Type* element) const;
+    int registerLanes(const llvm::Type* element) const;
     Value* pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align);
     void store(const tir::Store& store);
     Value* toRegister(Value* value, DataType type);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "frontend/common/transposed_conv.h"
 
+#include "base/rounding.h"
 #include "relay/attrs.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ constexpr int64_t mostPhases = 16;
 Ints longestPhases(const Ints& kernel, const Ints& strides) {
     Ints taps;
     for (size_t i = 0; i < kernel.size(); ++i)
-        taps.push_back((kernel[i] + strides[i] - 1) / strides[i]);
+        taps.push_back(ceilDiv(kernel[i], strides[i]));
     return taps;
 }
 
@@ -44,7 +45,7 @@ Var phase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, co
     Var weights = split;
     Dims shape = {dim(b, split, 0), dim(b, split, 1)};
     for (size_t i = 0; i < taps.size(); ++i) {
-        const int64_t own = (kernel[i] - at[i] + strides[i] - 1) / strides[i];
+        const int64_t own = ceilDiv(kernel[i] - at[i], strides[i]);
         const auto axis = static_cast<int64_t>(2 + 2 * i);
         weights = sliceAxis(b, sliceAxis(b, weights, axis, 0, own), axis + 1, at[i], 1);
         shape.push_back(own);
