@@ -6,6 +6,8 @@
 
 #include "arith/expr.h"
 
+#include <memory>
+
 namespace lathe::arith {
 
 /// Inclusive; saturates at the int64 limits, which mean "unbounded".
@@ -44,6 +46,30 @@ bool divisible(const Expr& expr, int64_t divisor, const Facts& facts = {});
 bool provablyEqual(const Expr& a, const Expr& b, const Facts& facts = {});
 bool provablyTrue(const Expr& condition, const Facts& facts = {});
 bool provablyFalse(const Expr& condition, const Facts& facts = {});
+
+class Simplifier;
+
+/// The same questions, many of them under the same facts: what was simplified and bounded for one is remembered for the
+/// next. `facts` must outlive it; its truths must stay as they are, ranges of variables that no question had may be added.
+class Analyzer {
+public:
+    Analyzer(); // no facts
+    explicit Analyzer(const Facts& facts);
+    ~Analyzer();
+    Analyzer(Analyzer&&) noexcept;
+    Analyzer& operator=(Analyzer&&) noexcept;
+
+    Expr simplify(const Expr& expr);
+    Interval bounds(const Expr& expr);
+    bool provablyTrue(const Expr& condition);
+    bool provablyFalse(const Expr& condition);
+
+private:
+    const Facts* facts_;
+    std::unique_ptr<Simplifier> simplifier_;
+
+    Simplifier& simplifier();
+};
 
 /// expr = base + sum of coefficient * var over `vars`, base and coefficients free of vars; nothing if not affine.
 struct Affine {

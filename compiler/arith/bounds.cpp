@@ -170,9 +170,4 @@ Interval Simplifier::refineBySplits(const Poly& poly, Interval interval, int dep
     return interval;
 }
 
-Interval bounds(const Expr& expr, const Facts& facts) {
-    Simplifier simplifier(facts);
-    return simplifier.boundsOf(simplifier.simplified(expr));
-}
-
 } // namespace lathe::arith

@@ -166,16 +166,18 @@ Interval intervalMax(Interval a, Interval b) {
 }
 
 Interval intervalFloorDiv(Interval a, Interval b) {
-    if (b.lower < 1)
+    if (b.lower < 0 || b.upper < 1)
         return {};
+    b.lower = std::max<int64_t>(b.lower, 1); // a quotient by zero has no value to bound
     Wide corners[] = {boundQuotient(a.lower, b.lower), boundQuotient(a.lower, b.upper), boundQuotient(a.upper, b.lower),
                       boundQuotient(a.upper, b.upper)};
     return {lowerFrom(std::ranges::min(corners)), upperFrom(std::ranges::max(corners))};
 }
 
 Interval intervalFloorMod(Interval a, Interval b) {
-    if (b.lower < 1)
+    if (b.lower < 0 || b.upper < 1)
         return {};
+    b.lower = std::max<int64_t>(b.lower, 1);
     Interval result{0, b.upper == unboundedUpper ? unboundedUpper : b.upper - 1};
     if (a.lower >= 0) {
         if (a.upper < b.lower)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The engine behind analysis.h, alive for one question. Each expression is simplified once (memory by node) into an
+// The engine behind analysis.h, alive for one Analyzer. Each expression is simplified once (memory by node) into an
 // interned canonical one, so that equal structure is equal identity; index expressions have a Poly beside them.
 #pragma once
 
@@ -17,6 +17,8 @@ public:
     Expr simplify(const Expr& expr) { return atoms_[simplified(expr)]; }
     /// The number of the canonical form.
     AtomId simplified(const Expr& expr);
+    /// How many canonical forms it remembers.
+    size_t size() const { return atoms_.size(); }
     const Expr& exprOf(AtomId atom) const { return atoms_[atom]; }
     /// Of a canonical expression of scalar index type.
     const Poly& polyOf(AtomId canonical);

@@ -4,8 +4,6 @@
 // condition.
 #include "arith/simplifier.h"
 
-#include "arith/structure.h"
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -403,13 +401,6 @@ AtomId Simplifier::simplifyDataNode(const Expr& node) {
         break;
     }
     return intern(node);
-}
-
-Expr simplify(const Expr& expr, const Facts& facts) {
-    if (!expr || isConst(expr))
-        return expr;
-    Expr result = Simplifier(facts).simplify(expr);
-    return structurallyEqual(result, expr) ? expr : result;
 }
 
 } // namespace lathe::arith

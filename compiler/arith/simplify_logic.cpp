@@ -310,12 +310,4 @@ bool provablyEqual(const Expr& a, const Expr& b, const Facts& facts) {
     return a.dtype() == types::Index && isConst(simplifier.simplify(eq(a, b)), 1);
 }
 
-bool provablyTrue(const Expr& condition, const Facts& facts) {
-    return isConst(Simplifier(facts).simplify(condition), 1);
-}
-
-bool provablyFalse(const Expr& condition, const Facts& facts) {
-    return isConst(Simplifier(facts).simplify(condition), 0);
-}
-
 } // namespace lathe::arith

@@ -15,7 +15,7 @@ class Simplifier : public Mutator {
 public:
     Simplifier(arith::Facts facts, const Checkpoint& checkpoint) : facts_(std::move(facts)), checkpoint_(checkpoint) {}
 
-    Expr mutate(const Expr& expr) override { return arith::simplify(expr, facts_); }
+    Expr mutate(const Expr& expr) override { return known().simplify(expr); }
 
     Stmt mutate(const Stmt& stmt) override {
         if (!stmt)
@@ -29,8 +29,10 @@ public:
         if (const Let* let = stmt->as<Let>()) {
             Expr value = mutate(let->value);
             if (let->var.dtype().isIndex())
-                facts_.bind(let->var, arith::bounds(value, facts_));
+                facts_.bind(let->var, known().bounds(value));
             Stmt body = mutate(let->body);
+            if (isNothing(body))
+                return nothing(stmt->origin);
             return value.same(let->value) && body == let->body ? stmt
                                                                : makeStmt(Let{let->var, value, body}, stmt->origin);
         }
@@ -38,18 +40,35 @@ public:
             if (store->mask && arith::isConst(mutate(store->mask), 0))
                 return nothing(stmt->origin);
         }
-        return descend(stmt);
+        Stmt result = descend(stmt);
+        const Allocate* allocate = result->as<Allocate>();
+        return allocate && isNothing(allocate->body) ? nothing(stmt->origin) : result;
     }
 
 private:
     arith::Facts facts_;
+    std::optional<arith::Analyzer> known_; // of facts_, until another condition holds
     const Checkpoint& checkpoint_;
+
+    arith::Analyzer& known() { return known_ ? *known_ : known_.emplace(facts_); }
+
+    Stmt under(const Expr& condition, const Stmt& stmt) {
+        if (!stmt)
+            return stmt;
+        const arith::Facts saved = facts_;
+        assume(facts_, condition);
+        known_.reset();
+        Stmt result = mutate(stmt);
+        facts_ = saved;
+        known_.reset();
+        return result;
+    }
 
     Stmt simplifyFor(const For& loop, const Stmt& stmt) {
         For result = loop;
         result.min = mutate(loop.min);
         result.extent = mutate(loop.extent);
-        arith::Interval extent = arith::bounds(result.extent, facts_);
+        arith::Interval extent = known().bounds(result.extent);
         if (extent.upper <= 0)
             return nothing(stmt->origin);
         if (arith::isConst(result.extent, 1))
@@ -66,25 +85,16 @@ private:
         std::vector<Expr> parts;
         for (const Expr& part : arith::conjuncts(branch.condition)) {
             Expr simple = mutate(part);
-            if (arith::isConst(simple, 0) || arith::provablyFalse(simple, facts_))
+            if (arith::isConst(simple, 0) || known().provablyFalse(simple))
                 return branch.elseCase ? mutate(branch.elseCase) : nothing(stmt->origin);
-            if (!arith::isConst(simple, 1) && !arith::provablyTrue(simple, facts_))
+            if (!arith::isConst(simple, 1) && !known().provablyTrue(simple))
                 parts.push_back(simple);
         }
         if (parts.empty())
             return mutate(branch.thenCase);
         Expr condition = arith::conjunction(parts);
-        arith::Facts saved = facts_;
-        assume(facts_, condition);
-        Stmt thenCase = mutate(branch.thenCase);
-        facts_ = saved;
-        Stmt elseCase = branch.elseCase;
-        if (elseCase) {
-            if (parts.size() == 1)
-                assume(facts_, negation(parts[0]));
-            elseCase = mutate(elseCase);
-            facts_ = std::move(saved);
-        }
+        Stmt thenCase = under(condition, branch.thenCase);
+        Stmt elseCase = parts.size() == 1 ? under(negation(parts[0]), branch.elseCase) : mutate(branch.elseCase);
         if (isNothing(thenCase) && isNothing(elseCase))
             return nothing(stmt->origin);
         if (isNothing(elseCase))
