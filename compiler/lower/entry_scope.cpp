@@ -28,7 +28,7 @@ tir::Stmt evaluate(Expr value) {
 }
 
 void EntryScope::add(tir::Stmt stmt) {
-    items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr});
+    items_.push_back({ItemKind::Stmt, std::move(stmt), {}, {}, nullptr, {}});
 }
 
 arith::Var EntryScope::let(const std::string& name, Expr value) {
@@ -38,17 +38,17 @@ arith::Var EntryScope::let(const std::string& name, Expr value) {
 }
 
 void EntryScope::define(const arith::Var& var, Expr value) {
-    items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr});
+    items_.push_back({ItemKind::Let, nullptr, var, std::move(value), nullptr, {}});
 }
 
 tir::BufferPtr EntryScope::local(const std::string& name, DataType dtype) {
     tir::BufferPtr buffer = tir::makeBuffer(name, dtype, {Expr(1)}, tir::Scope::Local);
-    items_.push_back({ItemKind::Local, nullptr, {}, {}, buffer});
+    items_.push_back({ItemKind::Local, nullptr, {}, {}, buffer, {}});
     return buffer;
 }
 
 void EntryScope::bind(tir::BufferPtr buffer, Expr address) {
-    items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer)});
+    items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer), {}});
 }
 
 Expr EntryScope::allocate(const Expr& bytes) {
@@ -95,8 +95,14 @@ std::pair<tir::Stmt, Expr> EntryScope::finish() {
     arith::VarMap values;
     Expr peak = nestedPeak_ ? arith::simplify(nestedPeak_ + keptPeak_) : Expr();
     for (const auto& segment : segments_) {
-        Expr bytes = segment->plan.finish(values);
+        const Expr bytes = segment->plan.finish(values);
         values[segment->bytes.get()] = bytes;
+        // Those that depend on sizes have names: each is a sum of maxima, and calls mention them again and again.
+        for (auto& [var, value] : segment->plan.steps(segment->bytes))
+            if (!arith::isConst(values.at(var.get()))) {
+                items_[segment->check].known.emplace_back(var, std::move(value));
+                values.erase(var.get());
+            }
         if (Expr holds = within(bytes, limits::arenaBytes)) {
             tir::Check check{
                 std::move(holds), tir::CheckKind::OutOfMemory,
@@ -109,7 +115,7 @@ std::pair<tir::Stmt, Expr> EntryScope::finish() {
     if (!kept_ && (!segments_.empty() || nestedKept_)) {
         arith::Var mark = arith::var("mark", types::Index);
         items_.insert(items_.begin(),
-                      {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr});
+                      {ItemKind::Let, nullptr, mark, rtCall(LATHE_FN_ARENA_MARK, {}, types::Index), nullptr, {}});
         add(evaluate(rtCall(LATHE_FN_ARENA_RELEASE, {mark}, types::Void)));
     }
     std::vector<tir::Stmt> body; // in reverse
@@ -123,6 +129,8 @@ std::pair<tir::Stmt, Expr> EntryScope::finish() {
         Item& item = items_[i];
         switch (item.kind) {
         case ItemKind::Stmt:
+            for (size_t k = item.known.size(); k-- > 0;)
+                fold(tir::Let{item.known[k].first, item.known[k].second, nullptr});
             if (item.stmt)
                 body.push_back(std::move(item.stmt));
             break;

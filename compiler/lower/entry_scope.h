@@ -46,12 +46,13 @@ private:
         arith::Var var;
         Expr value;
         tir::BufferPtr buffer;
+        std::vector<std::pair<arith::Var, Expr>> known; // bound behind stmt
     };
     struct Segment {
         MemoryPlan plan;
         arith::Var base;  // handle
-        arith::Var bytes; // replaced by the frame's size
-        size_t check;     // item: that the size is one; made when it is known
+        arith::Var bytes; // the frame's size
+        size_t check;     // item: that the size is one, then sizes and offsets; made when they are known
     };
     bool kept_;
     std::vector<Item> items_;

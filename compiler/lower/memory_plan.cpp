@@ -9,10 +9,10 @@
 namespace lathe::lower {
 
 Expr MemoryPlan::allocate(const Expr& bytes) {
-    Expr rounded = arith::simplify(arith::ceilDiv(bytes, 64) * 64);
+    Expr rounded = known_.simplify(arith::ceilDiv(bytes, 64) * 64);
     Place* best = nullptr;
     Place* largest = nullptr;
-    auto difference = [](const Expr& a, const Expr& b) { return arith::bounds(arith::simplify(a - b)); };
+    const auto difference = [&](const Expr& a, const Expr& b) { return known_.bounds(a - b); };
     for (Place& place : places_) {
         if (!place.free)
             continue;
@@ -25,7 +25,7 @@ Expr MemoryPlan::allocate(const Expr& bytes) {
     }
     if (!best && largest) {
         best = largest;
-        best->bytes = arith::simplify(arith::max(best->bytes, rounded));
+        best->bytes = known_.simplify(arith::max(best->bytes, rounded));
     }
     if (best) {
         best->free = false;
@@ -45,9 +45,20 @@ Expr MemoryPlan::finish(arith::VarMap& offsets) {
     Expr end = 0;
     for (const Place& place : places_) {
         offsets[place.offset.get()] = end;
-        end = arith::simplify(end + place.bytes);
+        end = known_.simplify(end + place.bytes);
     }
     return end;
+}
+
+std::vector<std::pair<arith::Var, Expr>> MemoryPlan::steps(const arith::Var& size) const {
+    std::vector<std::pair<arith::Var, Expr>> result;
+    Expr end = 0;
+    for (const Place& place : places_) {
+        result.emplace_back(place.offset, arith::simplify(end));
+        end = Expr(place.offset) + place.bytes;
+    }
+    result.emplace_back(size, arith::simplify(end));
+    return result;
 }
 
 } // namespace lathe::lower

@@ -20,6 +20,8 @@ public:
     void release(const Expr& offset);
     /// Defines all offsets; the frame's size in bytes (a multiple of 64).
     Expr finish(arith::VarMap& offsets);
+    /// The same in steps: each offset in terms of the ones before it, in order; the last value is the frame's size.
+    std::vector<std::pair<arith::Var, Expr>> steps(const arith::Var& size) const;
     bool empty() const { return places_.empty(); }
 
 private:
@@ -29,6 +31,7 @@ private:
         bool free = false;
     };
     std::vector<Place> places_;
+    arith::Analyzer known_; // places grow into long maxima, which are compared again and again
 };
 
 } // namespace lathe::lower
