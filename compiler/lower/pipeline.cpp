@@ -5,6 +5,7 @@
 
 #include "tir/structure.h"
 #include "tir/text.h"
+#include "tir/transform/bind_indices.h"
 #include "tir/transform/branch_on_selects.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/hoist_conditions.h"
@@ -92,6 +93,7 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDec
         return [pass, &hook](const PrimFuncPtr& function) { return pass(function, hook.checkpoint); };
     };
     stages.run("simplify", within(tir::simplify));
+    stages.run("bind indices", tir::bindIndices);
     stages.run("branch on selects", within(tir::branchOnSelects));
     stages.run("partition loops", within(tir::partitionLoops));
     stages.run("vectorize", within(tir::vectorizeLoops));

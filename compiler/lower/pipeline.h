@@ -29,6 +29,7 @@ inline constexpr KernelPass kernelPasses[] = {
     {"number checks", true, tir::Level::Loops},
     {"flatten buffers", true},
     {"simplify"},
+    {"bind indices"},
     {"branch on selects"},
     {"partition loops"},
     {"vectorize"},

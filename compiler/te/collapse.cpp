@@ -54,8 +54,6 @@ using Pairs = std::map<const Tensor*, size_t>;
 bool spread(const TensorPtr& tensor, size_t dim, Pairs& pairs) {
     if (auto [it, fresh] = pairs.emplace(tensor.get(), dim); !fresh)
         return it->second == dim;
-    if (!arith::asInt(tensor->shape[dim]) || !arith::asInt(tensor->shape[dim + 1]))
-        return false;
     if (!tensor->body)
         return true;
     const Var &first = tensor->axes[dim], &second = tensor->axes[dim + 1];

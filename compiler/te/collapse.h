@@ -13,8 +13,8 @@ struct Dag {
 };
 
 /// The DAG with neighbouring axes made one wherever that needs no division: where each tensor that is read along the first
-/// of two axes is read along the second just behind it. Only axes of constant extent. Memory stays as it is: an input of
-/// shape [4, 7, 7] may become one of [4, 49]. Axes of extent 1 leave reductions first.
+/// of two axes is read along the second just behind it. Memory stays as it is: an input of shape [4, 7, 7] may become one
+/// of [4, 49]. Axes of extent 1 leave reductions first.
 Dag collapseAxes(const Dag& dag);
 
 } // namespace lathe::te

@@ -176,8 +176,6 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
         tile.rowAxis = innermost(tile.before);
     tile.before.erase(tile.rowAxis);
     const int64_t extent = tile.windows.empty() ? unknownExtent : extentOf(body, *tile.windows.begin());
-    if (extent == unknownExtent) // tails of bands, of their rows and of what frames them are code of their own
-        return;
     const int64_t windows = std::max<int64_t>(1, extent), least = std::max(leastBand, shared);
     const int64_t fitting = std::min(windows, bytes == 0 ? least : std::max(least, bandBytes / bytes));
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size

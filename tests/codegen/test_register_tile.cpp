@@ -9,6 +9,7 @@
 #include "tir/text.h"
 
 #include <QTest>
+#include <set>
 
 using namespace lathe;
 using namespace lathe::codegen;
@@ -78,19 +79,26 @@ private slots:
         auto instructions = disassembleWithLines(code->object);
         QVERIFY(instructions.has_value());
         const std::vector<LoopCount> loops = hotLoops(*instructions, target.endsWith("v4") ? "zmm" : "ymm");
-        int most = 0;
+        std::set<int> lengths; // rows of the tiles
         for (const LoopCount& count : loops) {
             QCOMPARE(count.stack, 0);
             QCOMPARE(count.wide, count.multiplyAdds);
-            most = std::max(most, count.multiplyAdds);
+            QCOMPARE(count.multiplyAdds % (expected / rows), 0);
+            lengths.insert(count.multiplyAdds / (expected / rows));
         }
         if (qEnvironmentVariableIsSet("LATHE_SHOW")) {
             puts(tir::print(*function).c_str());
             for (const InstructionOrigin& instruction : *instructions)
                 puts(instruction.text.c_str());
         }
-        QCOMPARE(most, expected);
-        QCOMPARE(static_cast<int>(loops.size()), rows); // one for each number of rows in a tile
+        // A tail is a tile, or two of one length that overlap.
+        QCOMPARE(lengths.size(), loops.size());
+        QCOMPARE(*lengths.begin(), 1);
+        QCOMPARE(*lengths.rbegin(), rows);
+        for (int tail = 1; tail < rows; ++tail) {
+            const int longest = *std::prev(lengths.upper_bound(tail));
+            QVERIFY2(tail <= 2 * longest, qPrintable(QString::number(tail)));
+        }
     }
 };
 

@@ -15,6 +15,7 @@ namespace {
 
 constexpr int64_t mostStores = 128;  // that one store may become
 constexpr int64_t mostNodes = 4096;  // of the expressions that they store
+constexpr int64_t symbolShare = 16;  // of that, where symbols keep conditions open: each border repeats the sides left
 constexpr size_t mostConditions = 8; // parts of one condition
 
 int64_t nodesOf(const Expr& expr) {
@@ -75,13 +76,14 @@ public:
         if (store->mask)
             return stmt;
         parts_.clear();
-        if (hasSymbols(store->value)) // facts over symbols decide little: each border would repeat most sides
-            return stmt;
         if (!choiceIn(store->value, {}))
             return stmt;
         store_ = store;
         origin_ = stmt->origin;
         stores_ = nodes_ = 0;
+        share_ = hasSymbols(store->value) ? symbolShare : 1;
+        if (share_ > 1 && nodesOf(store->value) > mostNodes / share_)
+            return stmt;
         return branched(store->value, facts_, {});
     }
 
@@ -92,6 +94,7 @@ private:
     const Store* store_ = nullptr;  // that becomes branches, and its origin
     int origin_ = -1;
     int64_t stores_ = 0, nodes_ = 0; // what it became so far
+    int64_t share_ = 1;              // of the budgets
 
     bool hasSymbols(const Expr& value) const {
         return std::ranges::any_of(arith::freeVars(value), [&](const Var& var) {
@@ -246,7 +249,7 @@ private:
     /// In place of a store of `given`. `asked` are the conditions that stay: their tiles have elements on both sides.
     Stmt branched(const Expr& given, const arith::Facts& facts, const Conditions& asked) {
         const Expr value = settled(given, facts, asked);
-        if (stores_ < mostStores && nodes_ < mostNodes)
+        if (stores_ < mostStores / share_ && nodes_ < mostNodes / share_)
             if (const std::optional<Choice> choice = choiceIn(value, asked))
                 return nested(value, *choice, 0, facts, asked);
         ++stores_;

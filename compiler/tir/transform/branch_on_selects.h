@@ -13,7 +13,7 @@
 // vectorized or unrolled loop is not the same for the whole tile: it gets a branch for tiles where it holds throughout
 // and one for those where it holds nowhere, and what is left asks for each element. A store grows with the number of its
 // sides, and tiles on a border repeat those that are open there; the budgets stand at the top of the .cpp. What is beyond
-// them stays a select, and so does all whose limits are symbols: little is known of their borders.
+// them stays a select. Where limits are symbols little is known of their borders, and the budgets are a sixteenth.
 #pragma once
 
 #include "tir/ir.h"

@@ -22,6 +22,8 @@ public:
             return inner;
         if (const For* loop = inner->as<For>())
             return hoist(*loop, inner);
+        if (const Let* let = inner->as<Let>())
+            return hoist(*let, inner);
         if (const Seq* list = inner->as<Seq>())
             return merge(*list, inner);
         return inner;
@@ -50,6 +52,15 @@ private:
             elseCase = copyOf(hoist(other, makeStmt(other, stmt->origin)));
         }
         return makeStmt(If{arith::conjunction(outside), thenCase, elseCase}, stmt->origin);
+    }
+
+    static Stmt hoist(const Let& let, const Stmt& stmt) {
+        const If* branch = let.body->as<If>();
+        if (!branch || branch->elseCase || arith::mentions(branch->condition, let.var))
+            return stmt;
+        return makeStmt(
+            If{branch->condition, makeStmt(Let{let.var, let.value, branch->thenCase}, stmt->origin), nullptr},
+            stmt->origin);
     }
 
     static Stmt merge(const Seq& list, const Stmt& stmt) {

@@ -4,6 +4,7 @@
 //
 //   for i { if (c) A else B }       ->  if (c) for i A else for i B      where c does not depend on i and reads no memory
 //   for i { if (c && d(i)) A }      ->  if (c) for i { if (d(i)) A }
+//   let x = e: if (c) A             ->  if (c) { let x = e: A }              where c does not mention x
 //   if (c) A; if (c) B              ->  if (c) { A; B }
 //
 // Guards of split loops depend on outer loops mostly; out of the inner ones they cost nothing, and what remains has the

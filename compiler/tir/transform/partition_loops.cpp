@@ -3,14 +3,17 @@
 // See partition_loops.h.
 #include "tir/transform/partition_loops.h"
 
+#include "base/rounding.h"
 #include "tir/structure.h"
 #include "tir/transform/copy.h"
 #include "tir/transform/hoist_conditions.h"
 #include "tir/transform/loop_bounds.h"
 #include "tir/transform/loop_facts.h"
+#include "tir/transform/move_tile.h"
 #include "tir/transform/simplify.h"
 #include "tir/visit.h"
 
+#include <array>
 #include <unordered_set>
 
 namespace lathe::tir {
@@ -18,6 +21,7 @@ namespace {
 
 constexpr int64_t largestTile = 64;             // extents that are worth a version
 constexpr int64_t longestChain = 16;            // values of an unrolled extent in a tail
+constexpr size_t exactLengths = 3;              // lengths of a tail that have code of their own each
 constexpr int64_t versionedStatements = 20'000; // unrolled size of all versions of one place
 constexpr int64_t splitStatements = 2'000;      // size of a loop body that is split in two
 
@@ -263,15 +267,53 @@ private:
                 possible.push_back(value);
         Stmt chain;
         std::vector<int64_t> values(extents.size(), -1);
-        if (arith::bounds(e.extent, facts_).lower < 1 || possible.empty()) {
-            values[chosen] = 0;
-            chain = descendInto(copyOf(SetExtents(extents, values).mutate(body)));
-        }
+        const auto withExtent = [&](int64_t value) {
+            values[chosen] = value;
+            return copyOf(SetExtents(extents, values).mutate(body));
+        };
+        if (arith::bounds(e.extent, facts_).lower < 1 || possible.empty())
+            chain = descendInto(withExtent(0));
+        if (possible.size() > exactLengths)
+            if (const Stmt tiled = tilesOf(withExtent, dynamic, e, last, chain))
+                return tiled;
         for (size_t i = possible.size(); i-- > 0;) {
-            values[chosen] = possible[i];
-            Stmt version = descendInto(copyOf(SetExtents(extents, values).mutate(body)));
+            Stmt version = descendInto(withExtent(possible[i]));
             chain =
                 chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
+        }
+        return chain;
+    }
+
+    /// The tail by tiles of a few lengths, each two thirds of the one before: the longest that fits, and where it does not
+    /// reach the end another one that ends there. `none` is what remains to be done for a tail of no length.
+    Stmt tilesOf(const std::function<Stmt(int64_t)>& withExtent, const Expr& length, const Extent& e, int64_t longest,
+                 const Stmt& none) {
+        std::optional<Var> tile; // length = n - most * tile
+        for (const Var& var : arith::freeVars(length))
+            if (const auto affine = arith::asAffine(length, std::array{var});
+                affine && arith::isConst(affine->coefficients[0], -e.most))
+                tile = var;
+        if (!tile)
+            return nullptr;
+        std::vector<int64_t> lengths; // descending
+        if (longest == e.most)
+            lengths.push_back(longest--);
+        for (int64_t rows = ceilDiv(longest, 2); rows > 0; rows = rows * 2 / 3)
+            lengths.push_back(rows);
+        Stmt chain = none;
+        for (size_t i = lengths.size(); i-- > 0;) {
+            const Expr rows(lengths[i]);
+            const Var piece = arith::var("piece"), start = arith::var("start");
+            const Expr first = *tile * e.most + arith::min(piece * rows, length - rows);
+            const std::optional<Stmt> moved = movedTile(withExtent(lengths[i]), *tile, e.most, start);
+            if (!moved)
+                return nullptr;
+            const int origin = (*moved)->origin;
+            const Stmt at = makeStmt(Let{start, arith::simplify(first, facts_), *moved}, origin);
+            const Expr count = lengths[i] == e.most ? Expr(1) : arith::ceilDiv(length, rows);
+            const Stmt tiles =
+                descendInto(makeStmt(For{piece, Expr(0), arith::simplify(count, facts_), ForKind::Serial, at}, origin));
+            chain = chain ? makeStmt(If{arith::ge(length, rows), tiles, chain}, origin) : tiles;
         }
         return chain;
     }
