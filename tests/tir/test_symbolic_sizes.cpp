@@ -74,6 +74,29 @@ const char* const adding = R"(primfunc adding(X, Y, n) outputs 1 {
 }
 )";
 
+/// Two statements with tails of their own behind a name for the place of both.
+const char* const named = R"(primfunc named(X, Y, n) outputs 1 {
+  var n: index[0, 64]
+  buffer X: float32[n]
+  buffer Y: float32[n]
+  for t in floordiv(n + 11, 12) @0 {
+    let base = t * 12 @0
+    seq @0 {
+      for i in 12 unrolled @0 {
+        if t * 12 + i < n @0 {
+          Y[base + i] = X[base + i] @0
+        }
+      }
+      for j in 9 unrolled @0 {
+        if t * 9 + j < n @0 {
+          Y[t * 9 + j] = X[t * 9 + j] + 100:float32 @0
+        }
+      }
+    }
+  }
+}
+)";
+
 /// X holds 1, 2, 3 …, Y is 0 before.
 std::vector<float> resultOf(const PrimFunc& function, const std::vector<int64_t>& sizes, int64_t elements) {
     std::vector<float> x(static_cast<size_t>(elements)), y(x.size());
@@ -144,6 +167,13 @@ private slots:
             for (const auto& [name, function] : stepsOf(read(adding)))
                 QVERIFY2(resultOf(*function, {n}, n) == expected, qPrintable(QString("%1 at %2").arg(name).arg(n)));
         }
+    }
+
+    void namesAroundATileStay() {
+        for (int64_t n = 0; n <= 40; ++n)
+            for (const auto& [name, function] : stepsOf(read(named)))
+                QVERIFY2(resultOf(*function, {n}, n) == resultOf(*read(named), {n}, n),
+                         qPrintable(QString("%1 at %2").arg(name).arg(n)));
     }
 
     void loopsHaveNamesInsteadOfSizes() {

@@ -13,6 +13,7 @@
 #include "tir/transform/simplify.h"
 #include "tir/visit.h"
 
+#include <algorithm>
 #include <array>
 #include <unordered_set>
 
@@ -151,8 +152,14 @@ public:
     using Mutator::mutate;
 
     Stmt atPlace(const Stmt& body) {
+        if (const Seq* list = body->as<Seq>(); list && areApart(*list)) {
+            std::vector<Stmt> stmts;
+            for (const Stmt& child : list->stmts)
+                stmts.push_back(atPlace(child));
+            return stmts == list->stmts ? body : seq(std::move(stmts), body->origin);
+        }
         std::vector<Extent> extents = extentsKnownAt(body);
-        if (extents.empty())
+        if (extents.empty() || hasPlacesWithin(body))
             return descendInto(body);
         std::vector<int64_t> values;
         Expr full;
@@ -192,8 +199,14 @@ public:
         if (const Let* let = stmt->as<Let>()) {
             if (let->var.dtype().isIndex())
                 facts_.bind(let->var, arith::bounds(let->value, facts_));
+            lets_.emplace_back(let->var, let->value);
             Stmt body = atPlace(let->body);
+            lets_.pop_back();
             return body == let->body ? stmt : makeStmt(Let{let->var, let->value, body}, stmt->origin);
+        }
+        if (const BindBuffer* bind = stmt->as<BindBuffer>()) {
+            Stmt body = atPlace(bind->body);
+            return body == bind->body ? stmt : makeStmt(BindBuffer{bind->buffer, bind->address, body}, stmt->origin);
         }
         return descend(stmt);
     }
@@ -201,8 +214,39 @@ public:
 private:
     const Checkpoint& checkpoint_;
     arith::Facts facts_;
+    std::vector<std::pair<Var, Expr>> lets_; // around the place
 
     Stmt descendInto(const Stmt& body) { return mutate(body); }
+
+    /// Names for statements that are apart.
+    bool hasPlacesWithin(const Stmt& body) {
+        const Stmt* stmt = &body;
+        for (;;) {
+            if (const Let* let = (*stmt)->as<Let>())
+                stmt = &let->body;
+            else if (const BindBuffer* bind = (*stmt)->as<BindBuffer>())
+                stmt = &bind->body;
+            else
+                break;
+        }
+        const Seq* list = (*stmt)->as<Seq>();
+        return list && areApart(*list);
+    }
+
+    /// Whether no two of the statements have an extent in common: then versions of one need no versions of the others.
+    bool areApart(const Seq& list) {
+        std::vector<Expr> seen;
+        for (const Stmt& child : list.stmts) {
+            const std::vector<Extent> own = extentsKnownAt(child);
+            for (const Extent& extent : own)
+                if (std::ranges::any_of(
+                        seen, [&](const Expr& other) { return arith::structurallyEqual(other, extent.extent); }))
+                    return false;
+            for (const Extent& extent : own)
+                seen.push_back(extent.extent);
+        }
+        return true;
+    }
 
     /// Dynamic, bounded extents of unrolled and vectorized loops in `body` whose variables are all defined outside of it.
     std::vector<Extent> extentsKnownAt(const Stmt& body) {
@@ -284,6 +328,21 @@ private:
         return chain;
     }
 
+    /// Whether `body` mentions what was computed from `tile` outside of it: its place is not only where the tile stands.
+    bool namedAround(const Var& tile, const Stmt& body) {
+        std::unordered_set<const arith::ExprNode*> names = {tile.get()};
+        for (const auto& [var, value] : lets_)
+            if (std::ranges::any_of(arith::freeVars(value), [&](const Var& v) { return names.contains(v.get()); }))
+                names.insert(var.get());
+        names.erase(tile.get());
+        bool mentioned = false;
+        visitExprs(body, [&](const Expr& root) {
+            for (const Var& var : arith::freeVars(root))
+                mentioned |= names.contains(var.get());
+        });
+        return mentioned;
+    }
+
     /// The tail by tiles of a few lengths, each two thirds of the one before: the longest that fits, and where it does not
     /// reach the end another one that ends there. `none` is what remains to be done for a tail of no length.
     Stmt tilesOf(const std::function<Stmt(int64_t)>& withExtent, const Expr& length, const Extent& e, int64_t longest,
@@ -293,7 +352,7 @@ private:
             if (const auto affine = arith::asAffine(length, std::array{var});
                 affine && arith::isConst(affine->coefficients[0], -e.most))
                 tile = var;
-        if (!tile)
+        if (!tile || namedAround(*tile, withExtent(0)))
             return nullptr;
         std::vector<int64_t> lengths; // descending
         if (longest == e.most)
