@@ -6,6 +6,7 @@
 #include "topi/access.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace lathe::topi {
 
@@ -22,6 +23,9 @@ const std::vector<int64_t> rowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1
 
 /// Beyond this step, a vector's elements come from as many cache lines.
 constexpr int64_t widestStep = 4;
+
+/// Windows that give fewer columns are as fast one by one.
+constexpr int64_t leastColumns = 3;
 
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
@@ -240,9 +244,11 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
                 return std::nullopt;
         int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
-        int64_t columns = arith::bounds(iter.extent).upper;
-        if (columns * 2 <= lanes)
+        const int64_t columns = arith::bounds(iter.extent).upper;
+        if (columns < leastColumns)
             return std::nullopt;
+        if (columns < lanes)
+            lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns)));
         RegisterTile tile;
         tile.vectorAxis = static_cast<int>(i);
         tile.width = columns % (2 * lanes) == 0 || columns >= 8 * lanes ? 2 * lanes : lanes;
