@@ -9,6 +9,7 @@
 #include "tir/text.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <fstream>
 
 namespace lathe::cli {
@@ -99,6 +100,21 @@ nlohmann::json asJson(const driver::PassRecord& record) {
     return json;
 }
 
+void printChoices(const driver::Trace& trace, bool json) {
+    for (const driver::LayoutRecord& record : trace.layouts) {
+        const driver::LayoutDecision& chosen = record.chosen;
+        if (json) {
+            nlohmann::json line = driver::toJson(chosen);
+            line["offered"] = record.offered;
+            fmt::print("{}\n", driver::dump(line));
+        } else {
+            fmt::print("{:8} {} {:3} of {:16}  {}\n", chosen.op, driver::toString(chosen.part), chosen.width,
+                       fmt::format("{}", fmt::join(record.offered, ", ")),
+                       chosen.ordinal == 0 ? chosen.node : fmt::format("{} ({})", chosen.node, chosen.ordinal));
+        }
+    }
+}
+
 const char* outcomeOf(const driver::PassRecord& record) {
     if (!record.enabled)
         return "off";
@@ -122,6 +138,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     const int code = compiled ? 0 : reported;
     if (args.kernels) {
         printKernels(trace, common.json);
+    } else if (args.choices) {
+        printChoices(trace, common.json);
     } else if (!args.dump.empty()) {
         if (auto dumped = dump(trace, args.dump); !dumped)
             return report({dumped.error()}, common);

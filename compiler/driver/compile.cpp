@@ -93,6 +93,17 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
     return code;
 }
 
+Result<Module> layOut(const Module& module, const Target& target, const std::vector<LayoutDecision>& decided,
+                      Trace& trace) {
+    lower::LaidOut made = lower::chooseLayouts(module, target);
+    if (!decided.empty()) {
+        LATHE_TRY(lower::LayoutPins pins, resolve(decided, made.choices, *trace.graph, *module.spans));
+        made = lower::chooseLayouts(module, target, pins);
+    }
+    trace.layouts = recordsOf(made.choices, *trace.graph, *module.spans);
+    return std::move(made.module);
+}
+
 Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
@@ -128,7 +139,10 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
-    LATHE_CHECKED(pass("choose layouts", [&](const Module& m) { return lower::chooseLayouts(m, options.target); }));
+    LATHE_CHECKED(
+        pass("choose layouts", [&](const Module& m) { return layOut(m, options.target, decisions.layouts, trace); }));
+    if (!decisions.layouts.empty() && !hook.recordOf("choose layouts").ran)
+        return failure("layouts are decided, but the pass 'choose layouts' is off");
     LATHE_CHECKED(
         pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.

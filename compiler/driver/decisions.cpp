@@ -32,6 +32,39 @@ Result<void> readSkip(const json& value, Decisions& decisions) {
     return {};
 }
 
+Result<void> readLayouts(const json& value, Decisions& decisions) {
+    const char* form = R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}])";
+    if (!value.is_array())
+        return malformed("layouts", value, form);
+    for (const json& pin : value) {
+        LayoutDecision decision;
+        bool named = false, wide = false;
+        if (!pin.is_object())
+            return malformed("layouts", pin, form);
+        for (const auto& [key, content] : pin.items()) {
+            const auto number = integer<int64_t>(content);
+            if (key == "node" && content.is_string()) {
+                decision.node = content.get<std::string>();
+                named = true;
+            } else if (key == "op" && content.is_string()) {
+                decision.op = content.get<std::string>();
+            } else if (key == "ordinal" && number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
+                decision.ordinal = static_cast<int>(*number);
+            } else if ((key == "blocks" || key == "panels") && number && !wide) {
+                decision.part = key == "blocks" ? lower::StoredPart::Blocks : lower::StoredPart::Panels;
+                decision.width = *number;
+                wide = true;
+            } else {
+                return malformed("layouts", pin, form);
+            }
+        }
+        if (!named || !wide)
+            return malformed("layouts", pin, form);
+        decisions.layouts.push_back(std::move(decision));
+    }
+    return {};
+}
+
 Result<void> readAnswers(const json& value, Decisions& decisions) {
     const char* form = R"(by workload and question: {"WORKLOAD": {"b0.rows": [6]}})";
     if (!value.is_object())
@@ -86,13 +119,15 @@ Result<Decisions> parseDecisions(std::string_view text) {
             if (!limit || *limit < -1)
                 return malformed(key, content, "how many of the optional passes run; -1: all");
             decisions.optionalLimit = *limit;
+        } else if (key == "layouts") {
+            LATHE_CHECKED(readLayouts(content, decisions));
         } else if (key == "answers") {
             LATHE_CHECKED(readAnswers(content, decisions));
         } else if (key == "schedules") {
             LATHE_CHECKED(readSchedules(content, decisions));
         } else {
             return failure(fmt::format("unknown decision '{}'", key),
-                           "known: skip, optional_limit, answers, schedules");
+                           "known: skip, optional_limit, layouts, answers, schedules");
         }
     }
     return decisions;
@@ -104,6 +139,8 @@ std::string toJson(const Decisions& decisions) {
         value["skip"] = decisions.skipPasses;
     if (decisions.optionalLimit >= 0)
         value["optional_limit"] = decisions.optionalLimit;
+    for (const LayoutDecision& pin : decisions.layouts)
+        value["layouts"].push_back(toJson(pin));
     for (const auto& [workload, kernel] : decisions.kernels) {
         if (!kernel.answers.empty())
             value["answers"][workload] = kernel.answers;

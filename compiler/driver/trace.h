@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "driver/layout_decisions.h"
 #include "driver/listing.h"
 #include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
@@ -74,7 +75,8 @@ struct Removed {
 
 struct Trace {
     model::ModelGraphPtr graph;
-    std::vector<PassRecord> passes; // all of the pipeline, in order
+    std::vector<PassRecord> passes;    // all of the pipeline, in order
+    std::vector<LayoutRecord> layouts; // the choices of "choose layouts"
     std::vector<KernelRecord> kernels;
     tir::PrimFuncPtr entry;
     std::vector<CallRecord> calls;

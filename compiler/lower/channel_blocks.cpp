@@ -35,26 +35,30 @@ enum class Role { Convolution, Depthwise, Pooling, Elementwise, Spatial, Concat,
 
 class Choice {
 public:
-    Choice(const Function& function, const Target& target) : index_(function), target_(target) {
+    Choice(const Function& function, const Target& target, const std::map<uint32_t, int64_t>& pinned)
+        : index_(function), target_(target), pinned_(pinned) {
         collect(*function.body);
     }
 
     ChannelBlocks make() {
         for (const BindingPtr& binding : calls_)
-            if (wants(*binding)) {
-                wanted_.insert(binding->var.id);
+            if (const int64_t width = wantedWidth(*binding)) {
+                wanted_[binding->var.id] = width;
                 if (isMadeFaster(*binding))
                     faster_.insert(binding->var.id);
             }
         for (size_t i = calls_.size(); i-- > 0;)
-            if (!gains(*calls_[i]))
+            if (!pinned_.contains(calls_[i]->var.id) && !gains(*calls_[i]))
                 wanted_.erase(calls_[i]->var.id);
         ChannelBlocks result;
         for (const BindingPtr& binding : calls_) {
             if (wanted_.contains(binding->var.id)) {
                 const TensorType& type = *asTensor(binding->type);
-                result.layouts[binding->var.id] = blocksAlong(type.shape.size(), channelDim, widthOf(binding->type));
+                result.layouts[binding->var.id] =
+                    blocksAlong(type.shape.size(), channelDim, wanted_.at(binding->var.id));
             }
+            if (const std::vector<int64_t> offered = offeredTo(*binding); !offered.empty())
+                result.offered[binding->var.id] = offered;
             if (readsBlocks(*binding))
                 result.readers.insert(binding->var.id);
         }
@@ -71,7 +75,7 @@ private:
         }
     }
 
-    /// Of a block of channels; 0: the type has none.
+    /// Of a block of channels by default; 0: the type has none.
     int64_t widthOf(const Type& type) const {
         const TensorType* tensor = asTensor(type);
         if (!tensor || tensor->dtype != types::Float32 || tensor->layout || tensor->shape.size() <= channelDim)
@@ -112,44 +116,69 @@ private:
     const Type& typeOf(Var var) const { return transform::typeOf(index_, var); }
     bool wanted(Var var) const { return wanted_.contains(var.id); }
 
-    /// Whether the result could lie in blocks, as its operands do.
-    bool wants(const Binding& binding) const {
+    /// Widths that a convolution's result may be stored in; nothing if it is none, or nobody would read blocks.
+    std::vector<int64_t> offeredTo(const Binding& binding) const {
+        const int64_t lanes = target_.lanes(types::Float32.bits);
+        if (roleOf(*binding.as<OpCall>()) != Role::Convolution || widthOf(binding.type) == 0 || escapes(binding.var))
+            return {};
+        return {0, lanes, 2 * lanes};
+    }
+
+    /// The width of the blocks that the result could lie in, as its operands do; 0: it could not.
+    int64_t wantedWidth(const Binding& binding) const {
         const auto& call = *binding.as<OpCall>();
         const int64_t width = widthOf(binding.type);
         if (width == 0 || escapes(binding.var))
-            return false;
+            return 0;
+        const auto operandWidth = [&](Var arg) {
+            const auto found = arg ? wanted_.find(arg.id) : wanted_.end();
+            return found == wanted_.end() ? 0 : found->second;
+        };
+        const auto asOperand = [&](Var arg) {
+            return sameChannels(*asTensor(typeOf(arg)), *asTensor(binding.type)) ? operandWidth(arg) : width;
+        };
         switch (roleOf(call)) {
-        case Role::Convolution:
-            return true;
+        case Role::Convolution: {
+            const auto pin = pinned_.find(binding.var.id);
+            return pin == pinned_.end() ? width : pin->second;
+        }
         case Role::Depthwise:
         case Role::Pooling:
-            return wanted(call.args[0]);
+            return wanted(call.args[0]) ? asOperand(call.args[0]) : 0;
         case Role::Spatial: // each channel for itself, as many of them
-            return wanted(call.args[0]) && widthOf(typeOf(call.args[0])) == width &&
-                   sameChannels(*asTensor(typeOf(call.args[0])), *asTensor(binding.type));
+            return wanted(call.args[0]) && sameChannels(*asTensor(typeOf(call.args[0])), *asTensor(binding.type))
+                       ? operandWidth(call.args[0])
+                       : 0;
         case Role::Elementwise: {
             const TensorType& result = *asTensor(binding.type);
-            bool any = false;
+            int64_t common = 0;
             for (Var arg : call.args) {
                 const TensorType* type = arg ? asTensor(typeOf(arg)) : nullptr;
                 if (!type)
-                    return false;
+                    return 0;
                 const bool full = sameShape(*type, result);
                 if (wanted(arg) ? !full && !(isFlat(*type) && sameChannels(*type, result)) : full && !isFlat(*type))
-                    return false;
-                any |= full && wanted(arg);
+                    return 0;
+                if (!full || !wanted(arg))
+                    continue;
+                common = common == 0 || common == operandWidth(arg) ? operandWidth(arg) : width;
             }
-            return any;
+            return common;
         }
-        case Role::Concat: // each operand begins with a block
-            return std::ranges::all_of(call.args, [&](const Var& arg) {
-                return wanted(arg) &&
-                       (&arg == &call.args.back() || arith::divisible(asTensor(typeOf(arg))->shape[channelDim], width));
+        case Role::Concat: { // each operand begins with a block
+            const int64_t first = operandWidth(call.args.front());
+            const bool same = std::ranges::all_of(call.args, [&](Var arg) { return operandWidth(arg) == first; });
+            const int64_t common = same ? first : width;
+            const bool good = std::ranges::all_of(call.args, [&](const Var& arg) {
+                return wanted(arg) && (&arg == &call.args.back() ||
+                                       arith::divisible(asTensor(typeOf(arg))->shape[channelDim], common));
             });
-        case Role::Other:
-            return false;
+            return good ? common : 0;
         }
-        return false;
+        case Role::Other:
+            return 0;
+        }
+        return 0;
     }
 
     /// Used by what is no operator: a block's result, control flow, tuples. Those see the model's order.
@@ -190,9 +219,10 @@ private:
 
     Index index_;
     const Target& target_;
-    std::vector<BindingPtr> calls_; // producers first
-    std::set<uint32_t> wanted_;
-    std::set<uint32_t> faster_; // of these, made faster in blocks
+    const std::map<uint32_t, int64_t>& pinned_;
+    std::vector<BindingPtr> calls_;      // producers first
+    std::map<uint32_t, int64_t> wanted_; // and how wide
+    std::set<uint32_t> faster_;          // of these, made faster in blocks
 };
 
 } // namespace
@@ -210,8 +240,9 @@ LayoutPtr blocksAlong(size_t rank, size_t dim, int64_t width) {
     return layout;
 }
 
-ChannelBlocks chooseChannelBlocks(const Function& function, const Target& target) {
-    return Choice(function, target).make();
+ChannelBlocks chooseChannelBlocks(const Function& function, const Target& target,
+                                  const std::map<uint32_t, int64_t>& pinned) {
+    return Choice(function, target, pinned).make();
 }
 
 int64_t blockWidth(const Expr& extent, DataType dtype, const Target& target) {

@@ -21,11 +21,16 @@ struct ChannelBlocks {
     std::map<uint32_t, relay::LayoutPtr> layouts; // Var -> its layout
     /// Whether a binding reads operands that have a layout as they are; else it gets a logical copy.
     std::set<uint32_t> readers; // by the Var bound
+    /// Convolutions whose results can be stored in blocks: the widths to choose from.
+    std::map<uint32_t, std::vector<int64_t>> offered;
 
     relay::LayoutPtr of(relay::Var var) const;
 };
 
-ChannelBlocks chooseChannelBlocks(const relay::Function& function, const Target& target);
+/// pinned: by Var of a convolution the width of its blocks, one of those offered; 0: the model's order. What follows a
+/// convolution has blocks of the same width.
+ChannelBlocks chooseChannelBlocks(const relay::Function& function, const Target& target,
+                                  const std::map<uint32_t, int64_t>& pinned);
 
 /// How wide blocks of `extent` elements are: a vector or two, whichever stores fewer, two if equal. 0: no blocks, for more than
 /// half of what they store would be padding, or the extent is unknown.

@@ -28,35 +28,48 @@ LayoutPtr panels(size_t rank, int dim, int64_t width, int64_t inner = 0) {
     return layout;
 }
 
-/// The layout of a call's second operand, constant weights; null if it stays.
-LayoutPtr weightLayout(const OpCall& call, const TensorType& weights, const LayoutPtr& operand, const LayoutPtr& result,
-                       const Target& target) {
+/// The dim of constant weights that panels go along; -1: none.
+int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
     if (weights.dtype != types::Float32 || weights.layout)
-        return nullptr;
-    int dim = -1;
+        return -1;
     if (call.op == Op::MatMul && weights.shape.size() == 2)
-        dim = attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
-    else if (isDenseConvolution(call, weights) || (result && isDepthwise(call, weights)))
-        dim = 0;
-    if (dim < 0)
-        return nullptr;
-    const Expr& columns = weights.shape[static_cast<size_t>(dim)];
-    const int64_t width = blockWidth(columns, weights.dtype, target);
-    // Where the result is not stored in blocks, a tile of a panel that is part padding would be cut short.
-    if (width == 0 || (!result && !arith::divisible(columns, width)))
-        return nullptr;
-    const int64_t inner = operand && isDenseConvolution(call, weights) ? operand->axes.back().factor : 0;
-    return panels(weights.shape.size(), dim, width, inner);
+        return attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
+    return isDenseConvolution(call, weights) || (blocked && isDepthwise(call, weights)) ? 0 : -1;
+}
+
+/// How wide panels are: as the result's blocks. Where it has none, a tile of a panel that is part padding would be cut
+/// short, so it divides the columns; what is offered is one vector to four, and 0: weights as the model has them.
+struct PanelWidths {
+    int64_t preferred = 0;
+    std::vector<int64_t> offered; // empty: there is no choice
+};
+PanelWidths panelWidths(const Expr& columns, const LayoutPtr& result, const Target& target) {
+    if (result)
+        return {result->axes.back().factor, {}};
+    const int64_t width = blockWidth(columns, types::Float32, target), lanes = target.lanes(types::Float32.bits);
+    PanelWidths widths{width != 0 && arith::divisible(columns, width) ? width : 0, {0}};
+    for (int64_t vectors = 1; lanes > 1 && vectors <= 4; ++vectors)
+        if (arith::divisible(columns, vectors * lanes))
+            widths.offered.push_back(vectors * lanes);
+    return widths;
 }
 
 class Sweep {
 public:
-    Sweep(ChannelBlocks chosen, const Target& target) : chosen_(std::move(chosen)), target_(target) {}
+    Sweep(ChannelBlocks chosen, const LayoutPins& pins, const Target& target)
+        : chosen_(std::move(chosen)), pins_(pins), target_(target) {}
+
+    std::vector<LayoutChoice> choices;
 
     std::vector<BindingPtr> apply(const BindingPtr& binding, const Index& index, Module& module) {
         const auto* call = binding->as<OpCall>();
         if (!call)
             return {binding};
+        if (const auto offered = chosen_.offered.find(binding->var.id); offered != chosen_.offered.end()) {
+            const LayoutPtr layout = chosen_.of(binding->var);
+            choices.push_back({binding->var.id, binding->span, call->op, StoredPart::Blocks,
+                               layout ? layout->axes.back().factor : 0, offered->second});
+        }
         std::vector<BindingPtr> result;
         OpCall rewritten = *call;
         if (!chosen_.readers.contains(binding->var.id))
@@ -123,15 +136,24 @@ private:
     }
 
     void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,
-                     std::vector<BindingPtr>& result) const {
-        if (weights->splat)
+                     std::vector<BindingPtr>& result) {
+        const LayoutPtr operand = chosen_.of(call.args[0]), blocks = chosen_.of(binding.var);
+        const TensorType* type = weights->splat ? nullptr : asTensor(weights->type);
+        const int dim = type ? panelDim(call, *type, blocks != nullptr) : -1;
+        if (dim < 0)
             return;
+        const PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], blocks, target_);
+        const auto pin = pins_.panels.find(binding.var.id);
+        const int64_t width = pin == pins_.panels.end() ? widths.preferred : pin->second;
+        if (widths.offered.size() > 1)
+            choices.push_back({binding.var.id, binding.span, call.op, StoredPart::Panels, width, widths.offered});
+        if (width == 0)
+            return;
+        const int64_t inner = operand && isDenseConvolution(call, *type) ? operand->axes.back().factor : 0;
         RelayoutAttrs relayout;
-        relayout.layout =
-            weightLayout(call, *asTensor(weights->type), chosen_.of(call.args[0]), chosen_.of(binding.var), target_);
-        const ConstantPtr packed = relayout.layout ? transform::computeConstant(module, binding.span, Op::Relayout,
-                                                                                {weights}, std::move(relayout))
-                                                   : nullptr;
+        relayout.layout = panels(type->shape.size(), dim, width, inner);
+        const ConstantPtr packed =
+            transform::computeConstant(module, binding.span, Op::Relayout, {weights}, std::move(relayout));
         if (!packed)
             return;
         transform::Maker maker(module, binding.span);
@@ -141,23 +163,26 @@ private:
     }
 
     ChannelBlocks chosen_;
+    const LayoutPins& pins_;
     const Target& target_;
     std::map<uint32_t, Var> logical_; // a value with a layout -> its logical copy
 };
 
 } // namespace
 
-Module chooseLayouts(const Module& module, const Target& target) {
+LaidOut chooseLayouts(const Module& module, const Target& target, const LayoutPins& pins) {
     ChannelBlocks chosen;
     for (const auto& [name, function] : module.functions)
         if (!function->primitive) {
-            ChannelBlocks own = chooseChannelBlocks(*function, target);
+            ChannelBlocks own = chooseChannelBlocks(*function, target, pins.blocks);
             chosen.layouts.merge(own.layouts);
             chosen.readers.merge(own.readers);
+            chosen.offered.merge(own.offered);
         }
-    Sweep sweep(std::move(chosen), target);
-    return transform::rewriteModule(module, [&](const BindingPtr& binding, Rewriter&, const Index& index,
-                                                Module& made) { return sweep.apply(binding, index, made); });
+    Sweep sweep(std::move(chosen), pins, target);
+    Module made = transform::rewriteModule(module, [&](const BindingPtr& binding, Rewriter&, const Index& index,
+                                                       Module& result) { return sweep.apply(binding, index, result); });
+    return {std::move(made), std::move(sweep.choices)};
 }
 
 } // namespace lathe::lower

@@ -7,13 +7,40 @@
 // Why here: after the last pass that rewrites weights, before the last folding of constants (the packing is a recipe).
 // A weight with fewer columns than half a vector stays as it is. So does one whose columns no vector divides, if its result
 // is stored as the model has it (all products, convolutions whose result is not in blocks): the plain variant always exists.
+//
+// What was chosen among what is recorded, and can be decided otherwise.
 #pragma once
 
 #include "base/target.h"
 #include "relay/ir.h"
 
+#include <map>
+
 namespace lathe::lower {
 
-relay::Module chooseLayouts(const relay::Module& module, const Target& target);
+/// What a choice is about: blocks of the result's channels, panels of the constant weights' columns.
+enum class StoredPart : uint8_t { Blocks, Panels };
+
+/// How something is stored: in how wide parts, in elements; 0: as the model has it.
+struct LayoutChoice {
+    uint32_t var = 0; // of the call, in the module before
+    model::Span span;
+    relay::Op op{};
+    StoredPart part{};
+    int64_t width = 0;
+    std::vector<int64_t> offered; // several
+};
+
+/// Decided widths by the call's Var, each one that is offered.
+struct LayoutPins {
+    std::map<uint32_t, int64_t> blocks, panels;
+};
+
+struct LaidOut {
+    relay::Module module;
+    std::vector<LayoutChoice> choices; // in the module's order
+};
+
+LaidOut chooseLayouts(const relay::Module& module, const Target& target, const LayoutPins& pins = {});
 
 } // namespace lathe::lower

@@ -17,6 +17,7 @@
 #include <QTest>
 #include <cmath>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 #include <random>
 
 using namespace lathe;
@@ -199,15 +200,11 @@ class TestChannelBlocks : public QObject {
     QTemporaryDir temporary_;
 
     /// What the model gives for x; nothing, and why, if it does not run.
-    std::vector<model::HostTensor> run(const std::string& bytes, const char* target, bool blocks,
-                                       const model::HostTensor& x, std::string& problem, int* stored = nullptr) {
+    std::vector<model::HostTensor> run(const std::string& bytes, const char* target, const driver::Decisions& decisions,
+                                       const model::HostTensor& x, std::string& problem, driver::Trace& trace) {
         driver::Options options;
         options.target = *codegen::parseTarget(target);
         options.verify = true;
-        driver::Decisions decisions;
-        if (!blocks)
-            decisions.skipPasses = {"choose layouts"};
-        driver::Trace trace;
         const fs::path file = temporary_.filePath("model.so").toStdString();
         const auto compiled =
             driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", file, decisions, options, trace);
@@ -215,11 +212,6 @@ class TestChannelBlocks : public QObject {
             problem = toString(compiled.error());
             return {};
         }
-        for (const driver::PassRecord& pass : trace.passes)
-            if (stored && pass.name == "choose layouts" && pass.after)
-                for (const relay::BindingPtr& binding : pass.after->main().body->bindings)
-                    if (const auto* tensor = relay::asTensor(binding->type); binding->as<relay::OpCall>() && tensor)
-                        *stored += tensor->layout != nullptr;
         driver::RunnerOptions runnerOptions;
         runnerOptions.program = LATHE_BINARY_DIR "/lathe-runner";
         driver::RunnerClient runner(runnerOptions);
@@ -231,19 +223,39 @@ class TestChannelBlocks : public QObject {
         return outputs ? *std::move(outputs) : std::vector<model::HostTensor>();
     }
 
-    void compareBoth(const std::string& bytes, const char* target, const model::HostTensor& x, int leastStored) {
-        std::string problem;
+    static int storedIn(const driver::Trace& trace) {
         int stored = 0;
-        const auto got = run(bytes, target, true, x, problem, &stored);
-        const auto expected = run(bytes, target, false, x, problem);
+        for (const driver::PassRecord& pass : trace.passes)
+            if (pass.name == "choose layouts" && pass.after)
+                for (const relay::BindingPtr& binding : pass.after->main().body->bindings)
+                    if (const auto* tensor = relay::asTensor(binding->type); binding->as<relay::OpCall>() && tensor)
+                        stored += tensor->layout != nullptr;
+        return stored;
+    }
+
+    /// With these decisions as without layouts; `trace` is of the former.
+    void compareWith(const driver::Decisions& decisions, const std::string& bytes, const char* target,
+                     const model::HostTensor& x, driver::Trace& trace) {
+        std::string problem;
+        const auto got = run(bytes, target, decisions, x, problem, trace);
+        driver::Decisions plain;
+        plain.skipPasses = {"choose layouts"};
+        driver::Trace unused;
+        const auto expected = run(bytes, target, plain, x, problem, unused);
         QVERIFY2(problem.empty() && !expected.empty(), problem.c_str());
         QCOMPARE(got.size(), expected.size());
-        QVERIFY2(stored >= leastStored, fmt::format("{} values in blocks", stored).c_str());
         for (size_t i = 0; i < got.size(); ++i) {
             const driver::Comparison same =
                 driver::compare(got[i], expected[i], {.relative = 1e-4, .absolute = 1e-6, .absoluteOfRange = 1e-5});
             QVERIFY2(same.right, fmt::format("output {}: {}", i, same.message).c_str());
         }
+    }
+
+    void compareBoth(const std::string& bytes, const char* target, const model::HostTensor& x, int leastStored) {
+        driver::Trace trace;
+        compareWith({}, bytes, target, x, trace);
+        const int stored = storedIn(trace);
+        QVERIFY2(stored >= leastStored, fmt::format("{} values in blocks", stored).c_str());
     }
 
     static model::HostTensor numbers(int64_t channels, int64_t size) {
@@ -275,6 +287,37 @@ private slots:
         QFETCH(int, seed);
         QFETCH(QString, target);
         compareBoth(randomNetwork(static_cast<uint64_t>(seed)), target.toUtf8().constData(), numbers(3, 11), 1);
+    }
+
+    /// Every choice decided otherwise: what is stored so is right too, and the record says what was decided.
+    void pinnedWidths_data() { networks_data(); }
+    void pinnedWidths() {
+        QFETCH(int, seed);
+        QFETCH(QString, target);
+        const std::string bytes = randomNetwork(static_cast<uint64_t>(seed));
+        const QByteArray name = target.toUtf8();
+        driver::Options options;
+        options.target = *codegen::parseTarget(name.constData());
+        options.emitCode = false;
+        driver::Trace trace;
+        QVERIFY(
+            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", {}, {}, options, trace).has_value());
+        QVERIFY(!trace.layouts.empty());
+        driver::Decisions decisions;
+        std::mt19937_64 random(static_cast<uint64_t>(seed));
+        for (const driver::LayoutRecord& record : trace.layouts)
+            if (record.chosen.part == lower::StoredPart::Blocks) { // weights follow
+                decisions.layouts.push_back(record.chosen);
+                decisions.layouts.back().width = record.offered[random() % record.offered.size()];
+            }
+        driver::Trace pinned;
+        compareWith(decisions, bytes, name.constData(), numbers(3, 11), pinned);
+        for (const driver::LayoutDecision& decision : decisions.layouts) {
+            const auto made = std::ranges::find_if(pinned.layouts, [&](const driver::LayoutRecord& record) {
+                return driver::toJson(record.chosen) == driver::toJson(decision);
+            });
+            QVERIFY2(made != pinned.layouts.end(), decision.node.c_str());
+        }
     }
 
     /// Infinities and NaNs of one channel stay in it as far as the operators say, and padding has none to give.

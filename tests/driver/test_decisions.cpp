@@ -57,13 +57,17 @@ private slots:
     void init() { out_ = temporary_.filePath(QTest::currentTestFunction()).toStdString() + ".so"; }
 
     void readBack() {
-        const char* text = R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},"optional_limit":7,)"
-                           R"("schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"]})";
+        const char* text =
+            R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
+            R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
+            R"("optional_limit":7,"schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"]})";
         const auto read = driver::parseDecisions(text);
         QVERIFY2(read, read ? "" : toString(read.error()).c_str());
         QCOMPARE(read->skipPasses, (std::set<std::string>{"fuse", "vectorize"}));
         QCOMPARE(read->optionalLimit, 7);
         QCOMPARE(read->kernels.at("0123").answers.at("b1.tile"), (std::vector<int64_t>{-1, 4}));
+        QCOMPARE(read->layouts.size(), size_t(2));
+        QCOMPARE(read->layouts[1].part, lower::StoredPart::Panels);
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
         QCOMPARE(driver::toJson(*read), text);
     }
@@ -87,11 +91,68 @@ private slots:
                                 R"({"answers":{"a":{"b0.rows":["6"]}}})",
                                 R"({"answers":{"a":{"b0.rows":[9223372036854775808]}}})",
                                 R"({"answers":{"a":6}})",
+                                R"({"layouts":{}})",
+                                R"({"layouts":[1]})",
+                                R"({"layouts":[{"node":"a"}]})",
+                                R"({"layouts":[{"blocks":16}]})",
+                                R"({"layouts":[{"node":"a","blocks":"16"}]})",
+                                R"({"layouts":[{"node":"a","blocks":16,"panels":16}]})",
+                                R"({"layouts":[{"node":"a","blocks":16,"ordinal":-1}]})",
+                                R"({"layouts":[{"node":"a","blocks":16,"wide":1}]})",
                                 R"({"schedules":{"a":["split"]}})",
                                 R"x({"schedules":{"a":"split toys(1)"}})x"}) {
             const auto refused = driver::parseDecisions(bad);
             QVERIFY2(!refused && !refused.error().what.empty(), bad);
         }
+    }
+
+    /// Panels of the weights: each width that is offered gives the same product, and another kernel.
+    void aLayoutIsFollowed() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        QCOMPARE(first.layouts.size(), size_t(1));
+        const driver::LayoutRecord choice = first.layouts[0];
+        QVERIFY(choice.offered.size() > 1);
+        std::set<std::string> workloads;
+        for (const int64_t width : choice.offered) {
+            driver::Decisions decisions;
+            decisions.layouts = {choice.chosen};
+            decisions.layouts[0].width = width;
+            driver::Trace trace;
+            const auto compiled = compile(decisions, trace);
+            QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+            QCOMPARE(trace.layouts[0].chosen.width, width);
+            QCOMPARE(wrong(), "");
+            workloads.insert(kernelWith(trace, "b0.rows")->workload);
+        }
+        QCOMPARE(workloads.size(), choice.offered.size());
+    }
+
+    void layoutsThatNameNoChoiceAreRefused() {
+        driver::Trace first;
+        QVERIFY(compile({}, first, false));
+        const driver::LayoutDecision good = first.layouts.at(0).chosen;
+        const auto refusal = [&](std::vector<driver::LayoutDecision> layouts, std::set<std::string> off = {}) {
+            driver::Decisions decisions;
+            decisions.layouts = std::move(layouts);
+            decisions.skipPasses = std::move(off);
+            driver::Trace trace;
+            const auto compiled = compile(decisions, trace, false);
+            return compiled ? std::string() : toString(compiled.error());
+        };
+        std::vector<driver::LayoutDecision> bad(4, good);
+        bad[0].node = "nobody";
+        bad[1].op = "conv";
+        bad[2].width = 7;
+        bad[3].ordinal = 1;
+        for (const driver::LayoutDecision& each : bad)
+            QVERIFY(refusal({each}).find("panels of node") != std::string::npos);
+        QVERIFY(!refusal({good, good}).empty());
+        QVERIFY(!refusal({good}, {"choose layouts"}).empty());
+        driver::LayoutDecision terse = good;
+        terse.op.clear();
+        terse.ordinal = -1;
+        QCOMPARE(refusal({terse}), std::string());
     }
 
     void aPinIsFollowed() {

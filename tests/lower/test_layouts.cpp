@@ -211,7 +211,7 @@ private slots:
         QVERIFY2(!b.failed(), b.failed() ? toString(b.error()).c_str() : "");
         module.functions["main"] = b.finish(flat);
 
-        const relay::Module chosen = lower::chooseLayouts(module, Target());
+        const relay::Module chosen = lower::chooseLayouts(module, Target()).module;
         const auto verified = relay::verify(chosen);
         QVERIFY2(verified, verified ? "" : toString(verified.error()).c_str());
         const relay::Index index(chosen.main());
