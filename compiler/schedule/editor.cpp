@@ -3,6 +3,8 @@
 // What primitives share: finding, failing, naming, allocating and committing.
 #include "schedule/editor.h"
 
+#include "tir/accumulation.h"
+
 #include <algorithm>
 #include <unordered_set>
 
@@ -121,9 +123,16 @@ void Editor::checkParallelLoops() const {
                 continue;
             const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
             bool spatial = false;
+            const auto* store = block.body->as<tir::Store>();
+            const bool combines = loop->kind == tir::ForKind::Vectorized && !block.init && store &&
+                                  tir::asAccumulation(*store); // lanes are combined before they are stored
             for (const tir::IterVar& iter : block.iters) {
                 if (!arith::mentions(iter.binding, loop->var))
                     continue;
+                if (combines && iter.kind == tir::IterKind::Reduce) {
+                    spatial = true;
+                    continue;
+                }
                 require(
                     iter.kind == tir::IterKind::Spatial,
                     fmt::format("block '{}' reduces along {}, which would be {}", block.name, loop->var->name, kind));

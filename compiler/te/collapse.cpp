@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 
 namespace lathe::te {
@@ -86,14 +87,68 @@ bool spread(const TensorPtr& tensor, size_t dim, Pairs& pairs) {
     return good;
 }
 
+/// Whether axes `axis` and `axis + 1` of a reduction can be one: each read goes along both side by side, or by one index
+/// that counts through both. Adds the pairs of dims that have to become one for that.
+bool spreadReduction(const Tensor& reduction, size_t axis, Pairs& pairs) {
+    const ReduceAxis &first = reduction.reduceAxes[axis], &second = reduction.reduceAxes[axis + 1];
+    bool good = !reduction.counts;
+    arith::visit(reduction.body, [&](const Expr& node) {
+        if (!good || node.same(first.var) || node.same(second.var))
+            return good = false;
+        if (node.kind() != arith::ExprKind::Load)
+            return true;
+        const auto from = std::dynamic_pointer_cast<const Tensor>(node->storage);
+        std::vector<size_t> used;
+        for (size_t i = 0; i < node->args.size(); ++i)
+            if (arith::mentions(node->args[i], first.var) || arith::mentions(node->args[i], second.var))
+                used.push_back(i);
+        if (used.empty())
+            return true;
+        if (used.size() == 1) {
+            const auto index = arith::asAffine(node->args[used[0]], std::array{first.var, second.var});
+            good = index && arith::isConst(index->coefficients[1], 1) &&
+                   arith::provablyEqual(index->coefficients[0], second.extent);
+        } else {
+            good = from && used.size() == 2 && used[1] == used[0] + 1 && first.var.same(node->args[used[0]]) &&
+                   second.var.same(node->args[used[1]]) && arith::provablyEqual(from->shape[used[1]], second.extent) &&
+                   spread(from, used[0], pairs);
+        }
+        return false;
+    });
+    return good;
+}
+
+/// The reduction with one axis in the place of two, which are its quotient and remainder.
+Tensor withOneAxis(const Tensor& reduction, size_t axis) {
+    Tensor result = reduction;
+    const ReduceAxis first = reduction.reduceAxes[axis], second = reduction.reduceAxes[axis + 1];
+    const Var both = arith::var(first.var->name);
+    result.reduceAxes[axis] = {both, arith::simplify(first.extent * second.extent)};
+    result.reduceAxes.erase(result.reduceAxes.begin() + static_cast<ptrdiff_t>(axis) + 1);
+    const arith::VarMap parts = {{first.var.get(), arith::floorDiv(both, second.extent)},
+                                 {second.var.get(), arith::floorMod(both, second.extent)}};
+    result.body = arith::rewrite(arith::substitute(reduction.body, parts), [](const Expr& node) {
+        if (node.kind() != arith::ExprKind::Load)
+            return node;
+        std::vector<Expr> at;
+        for (const Expr& index : node->args)
+            at.push_back(arith::simplify(index));
+        return arith::load(node->storage, std::move(at));
+    });
+    return result;
+}
+
 class Collapser {
 public:
-    explicit Collapser(const Pairs& pairs) : pairs_(pairs) {}
+    /// reduced: a reduction and which axis of it becomes one with the next; null: none.
+    explicit Collapser(const Pairs& pairs, const Tensor* reduced = nullptr, size_t axis = 0)
+        : pairs_(pairs), reduced_(reduced), axis_(axis) {}
 
     TensorPtr apply(const TensorPtr& tensor) {
         if (auto it = made_.find(tensor.get()); it != made_.end())
             return it->second;
-        auto result = std::make_shared<Tensor>(*tensor);
+        const bool reduced = tensor.get() == reduced_;
+        auto result = std::make_shared<Tensor>(reduced ? withOneAxis(*tensor, axis_) : *tensor);
         result->self = result;
         const auto pair = pairs_.find(tensor.get());
         if (pair != pairs_.end()) {
@@ -107,7 +162,7 @@ public:
             }
         }
         if (tensor->body) {
-            result->body = rewrite(tensor->body, *tensor, *result);
+            result->body = rewrite(reduced ? result->body : tensor->body, *tensor, *result);
             for (Condition& condition : result->conditions)
                 condition.holds = rewrite(condition.holds, *tensor, *result);
         }
@@ -138,8 +193,21 @@ private:
     }
 
     const Pairs& pairs_;
+    const Tensor* reduced_;
+    size_t axis_;
     std::map<const Tensor*, TensorPtr> made_;
 };
+
+Dag applied(const Dag& dag, Collapser collapser) {
+    Dag result;
+    for (const TensorPtr& input : dag.inputs)
+        result.inputs.push_back(collapser.apply(input));
+    for (const TensorPtr& tensor : topologicalOrder(dag.outputs))
+        collapser.apply(tensor);
+    for (const TensorPtr& each : dag.outputs)
+        result.outputs.push_back(collapser.apply(each));
+    return result;
+}
 
 /// One pair of axes of an output made one; nothing if there is none.
 bool collapseOnce(Dag& dag) {
@@ -148,15 +216,20 @@ bool collapseOnce(Dag& dag) {
             Pairs pairs;
             if (!output->body || !spread(output, dim - 1, pairs))
                 continue;
-            Collapser collapser(pairs);
-            Dag result;
-            for (const TensorPtr& input : dag.inputs)
-                result.inputs.push_back(collapser.apply(input));
-            for (const TensorPtr& tensor : topologicalOrder(dag.outputs))
-                collapser.apply(tensor);
-            for (const TensorPtr& each : dag.outputs)
-                result.outputs.push_back(collapser.apply(each));
-            dag = std::move(result);
+            dag = applied(dag, Collapser(pairs));
+            return true;
+        }
+    return false;
+}
+
+/// One pair of axes of a reduction made one.
+bool collapseReductionOnce(Dag& dag) {
+    for (const TensorPtr& tensor : topologicalOrder(dag.outputs))
+        for (size_t axis = 0; axis + 1 < tensor->reduceAxes.size(); ++axis) {
+            Pairs pairs;
+            if (!spreadReduction(*tensor, axis, pairs))
+                continue;
+            dag = applied(dag, Collapser(pairs, tensor.get(), axis));
             return true;
         }
     return false;
@@ -166,7 +239,7 @@ bool collapseOnce(Dag& dag) {
 
 Dag collapseAxes(const Dag& dag) {
     Dag result = withoutUnitReductions(dag);
-    while (collapseOnce(result)) {
+    while (collapseOnce(result) || collapseReductionOnce(result)) {
     }
     return result;
 }

@@ -14,7 +14,8 @@ struct Dag {
 
 /// The DAG with neighbouring axes made one wherever that needs no division: where each tensor that is read along the first
 /// of two axes is read along the second just behind it. Memory stays as it is: an input of shape [4, 7, 7] may become one
-/// of [4, 49]. Axes of extent 1 leave reductions first.
+/// of [4, 49]. Neighbouring axes of a reduction become one likewise: all pixels of a channel are one row. Axes of extent 1
+/// leave reductions first.
 Dag collapseAxes(const Dag& dag);
 
 } // namespace lathe::te

@@ -237,6 +237,7 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
             LoopRef row = fused(s, own);
             s.computeAt(partial, row);
             vectorizePartial(s, partial);
+            attempt(s, "combination of lanes", block, refusals, [&](Schedule& t) { vectorizeCombination(t, block); });
             s.parallel(row);
         }))
         return;
@@ -284,18 +285,25 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         std::vector<LoopRef> loops = s.loops(last);
         LoopRef row = fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)});
         std::vector<BlockRef> stages;
-        std::vector<BlockRef> partials;
+        std::vector<std::pair<BlockRef, BlockRef>> partials; // and what combines them
         for (const BlockRef& block : blocks) {
             if (isReduction(s.get(block)))
                 attempt(s, "partial results", block, refusals, [&](Schedule& t) {
-                    partials.push_back(stages.emplace_back(partialResults(t, block, target)));
+                    partials.emplace_back(stages.emplace_back(partialResults(t, block, target)), block);
                 });
             stages.push_back(block);
         }
         for (size_t i = stages.size() - 1; i-- > 0;)
             s.computeAt(stages[i], row);
-        for (const BlockRef& partial : partials)
+        // What one row needs lies near, and whoever reads it knows that nothing else writes it.
+        for (const BlockRef& stage : stages)
+            if (!isOutput(s.get(stage)))
+                attempt(s, "memory of a row", stage, refusals,
+                        [&](Schedule& t) { t.setScope(stage, 0, tir::Scope::Local); });
+        for (const auto& [partial, block] : partials) {
             attempt(s, "vectors", partial, refusals, [&](Schedule& t) { vectorizePartial(t, partial); });
+            attempt(s, "combination of lanes", block, refusals, [&](Schedule& t) { vectorizeCombination(t, block); });
+        }
         vectorizeInnermost(s, last, target, refusals);
         for (const BlockRef& block : blocks)
             if (block.name != last.name && isInjective(s.get(block)))

@@ -21,6 +21,9 @@ namespace {
 constexpr int64_t dotRows = 4, dotColumns = 2;
 const std::vector<int64_t> dotCounts = {1, 2, 3, 4, 6, 8};
 
+/// Of a row summed in several vectors: fewer do not pay for combining them.
+constexpr int64_t leastSteps = 8;
+
 /// The longest spatial axis that one operand uses and the other does not; -1: none.
 int ownAxis(const tir::Block& body, const AccessPattern& own, const AccessPattern& other) {
     int best = -1;
@@ -74,11 +77,16 @@ LoopRef reductionLoop(Schedule& schedule, const BlockRef& block, int64_t partial
 BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target& target) {
     const int64_t lanes = lanesAlong(schedule.get(block), target);
     const LoopRef loop = reductionLoop(schedule, block, lanes);
+    const bool constant = arith::asInt(schedule.get(loop).extent).has_value();
     std::vector<int64_t> fitting;
-    for (int64_t partials : {lanes, 2 * lanes, 4 * lanes})
+    int64_t preferred = lanes;
+    for (int64_t partials : {lanes, 2 * lanes, 4 * lanes}) {
         if (extentOf(schedule, loop) >= 2 * partials)
             fitting.push_back(partials);
-    const schedule::Number partials = schedule.choose(block, "partials", fitting, lanes);
+        if (constant && extentOf(schedule, loop) >= leastSteps * partials)
+            preferred = partials;
+    }
+    const schedule::Number partials = schedule.choose(block, "partials", fitting, preferred);
     return schedule.rfactor(schedule.split(loop, {-1, partials})[1], -1);
 }
 
@@ -97,6 +105,12 @@ void vectorizePartial(Schedule& schedule, const BlockRef& partial) {
     BlockRef init = schedule.decomposeReduction(partial, first);
     schedule.vectorize(lane);
     schedule.vectorize(schedule.loops(init).back());
+}
+
+void vectorizeCombination(Schedule& schedule, const BlockRef& block) {
+    const LoopRef lanes = schedule.loops(block).back();
+    schedule.decomposeReduction(block, lanes);
+    schedule.vectorize(lanes);
 }
 
 void tileDots(Schedule& s, const BlockRef& block, const Target& target) {

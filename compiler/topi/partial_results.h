@@ -10,12 +10,16 @@
 
 namespace lathe::topi {
 
-/// Splits a reduction along the contiguous axis into partial results, as many as a vector has lanes or what "partials"
-/// says; gives the block that makes them. Throws ScheduleError where the reads do not follow the axis.
+/// Splits a reduction along the contiguous axis into partial results, as many as "partials" says: the lanes of a vector, of
+/// long rows those of up to four, since additions to one wait for each other; gives the block that makes them. Throws ScheduleError where the reads do not follow the axis.
 schedule::BlockRef partialResults(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
 
 /// After computeAt: partial results are registers, the lanes innermost.
 void vectorizePartial(schedule::Schedule& schedule, const schedule::BlockRef& partial);
+
+/// What is left to `block` after partialResults, without an order among the lanes; its initialisation becomes a block of its
+/// own.
+void vectorizeCombination(schedule::Schedule& schedule, const schedule::BlockRef& block);
 
 /// A product a[.., m, k] · b[.., n, k]: some rows of both share their loads, and as many partial results run side by side
 /// as hide the latency of a multiply-add. Asks for "dotRows" and "dotColumns". Throws ScheduleError if the block is no such

@@ -161,6 +161,33 @@ private slots:
             QCOMPARE(one, logical);
         }
     }
+
+    /// A mean over pixels and a use of each of them: both see one row a channel. Windows have two axes as before.
+    void axesOfAReductionAreOne() {
+        const auto build = [](bool whole) {
+            auto x = te::placeholder("x", types::Float32, {2, 3, 4});
+            auto sum = te::reduce(
+                "sum", {2}, te::ReduceKind::Sum, {whole ? 3 : 2, whole ? 4 : 3},
+                [&](auto& i, auto& k) { return (*x)({i[0], k[0], k[1]}); }, 0);
+            auto centered = te::compute(
+                "centered", {2, 3, 4}, [&](auto& i) { return (*x)({i[0], i[1], i[2]}) - (*sum)({i[0]}); }, 0);
+            return te::Dag{{x}, {centered}};
+        };
+        for (const bool whole : {true, false}) {
+            const te::Dag dag = build(whole), collapsed = te::collapseAxes(dag);
+            const std::vector<te::TensorPtr> tensors = te::topologicalOrder(collapsed.outputs);
+            const auto sum = std::ranges::find_if(tensors, [](const te::TensorPtr& t) { return t->name == "sum"; });
+            QVERIFY(sum != tensors.end());
+            QCOMPARE((*sum)->reduceAxes.size(), size_t(whole ? 1 : 2));
+            QCOMPARE(collapsed.outputs[0]->shape.size(), size_t(2));
+            Memory memory(2);
+            for (size_t i = 0; i < 24; ++i)
+                memory[0].push_back(float(i * 5 % 7));
+            memory[1].resize(24);
+            QCOMPARE(run(*te::toTir("f", collapsed.inputs, collapsed.outputs, {}), memory),
+                     run(*te::toTir("f", dag.inputs, dag.outputs, {}), memory));
+        }
+    }
 };
 
 QTEST_MAIN(TestTe)

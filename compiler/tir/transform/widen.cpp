@@ -4,6 +4,8 @@
 // statements. The first thing that has no vector form ends it all.
 #include "tir/transform/widen.h"
 
+#include "tir/accumulation.h"
+
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
@@ -194,14 +196,15 @@ public:
             } else if (const Allocate* allocate = stmt->as<Allocate>()) {
                 local_.insert(allocate->buffer.get());
             } else if (const Store* store = stmt->as<Store>()) {
-                stores_.push_back({store->buffer.get(), store->indices[0], store->value});
+                stores_.push_back(
+                    {store->buffer.get(), store->indices[0], store->value, asAccumulation(*store).has_value()});
             }
             return true;
         });
         visitExprs(body, [&](const Expr& root) {
             arith::visit(root, [&](const Expr& e) {
                 if (e.kind() == ExprKind::Load)
-                    loads_.push_back({e->storage.get(), e->args[0], {}});
+                    loads_.push_back({e->storage.get(), e->args[0], {}, false});
                 return true;
             });
         });
@@ -211,7 +214,7 @@ public:
         for (const Access& store : stores_) {
             if (local_.contains(store.storage))
                 continue;
-            if (!arith::mentions(store.index, var_) && !repeatable(store))
+            if (!arith::mentions(store.index, var_) && !repeatable(store) && !combines(store))
                 return false;
             for (const Access& other : stores_)
                 if (other.storage == store.storage && !apart(store, other))
@@ -228,6 +231,7 @@ private:
         const arith::Storage* storage;
         Expr index;
         Expr value; // of a store
+        bool accumulates;
     };
     Var var_;
     int lanes_;
@@ -246,6 +250,13 @@ private:
             return same;
         });
         return same;
+    }
+
+    /// Lanes that add to one element can be combined before, if nothing else sees what is in between.
+    bool combines(const Access& store) {
+        const auto same = [&](const Access& other) { return other.storage == store.storage; };
+        return store.accumulates && std::ranges::count_if(stores_, same) == 1 &&
+               std::ranges::count_if(loads_, same) == 1;
     }
 
     bool apart(const Access& a, const Access& b) {
@@ -357,11 +368,24 @@ private:
         Expr index = lanes_.index(store.buffer.get(), store.indices[0]);
         auto own = lanes_.perLane.find(store.buffer.get());
         BufferPtr buffer = own == lanes_.perLane.end() ? store.buffer : own->second;
+        if (index.dtype().lanes == 1 && value.dtype().lanes > 1)
+            return combined(store, buffer, index, origin);
         if (index.dtype().lanes == 1) {
             scalarStores_ = true;
             return value.dtype().lanes == 1 ? makeStmt(Store{buffer, {index}, value, Expr()}, origin) : fail();
         }
         return makeStmt(Store{buffer, {index}, lanes_.wide(value), lanes_.mask}, origin);
+    }
+
+    Stmt combined(const Store& store, const BufferPtr& buffer, const Expr& index, int origin) {
+        const std::optional<Accumulation> accumulation = asAccumulation(store);
+        const DataType type = store.value.dtype();
+        if (!accumulation || lanes_.mask || (type != types::Float32 && type != types::Float64))
+            return fail();
+        const Expr value = horizontal(accumulation->combine, lanes_.wide(lanes_(accumulation->value)));
+        return makeStmt(
+            Store{buffer, {index}, arith::binary(accumulation->combine, arith::load(buffer, {index}), value), Expr()},
+            origin);
     }
 
     Stmt widenIf(const If& branch, int origin) {

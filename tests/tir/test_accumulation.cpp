@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Vectors along a reduction: what adds to one element becomes one horizontal sum a vector; what only looks like it stays a
+// loop.
+#include "support/loop_text.h"
+#include "tir/transform/vectorize_loops.h"
+#include "tir/verify.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::tir;
+using lathe::testing::read;
+
+namespace {
+
+std::string kernel(const std::string& type, const std::string& body) {
+    return "primfunc f(B, A) outputs 1 {\n  buffer B: " + type + "[16]\n  buffer A: " + type +
+           "[16]\n  for i in 16 vectorized @0 {\n" + body + "  }\n}\n";
+}
+
+} // namespace
+
+class TestAccumulation : public QObject {
+    Q_OBJECT
+
+private slots:
+    void lanesAreCombined_data() {
+        QTest::addColumn<QString>("store");
+        QTest::addColumn<QString>("expected"); // what is stored; empty: a loop
+        QTest::addRow("sum") << "A[3] = A[3] + B[i]" << "A[3] + reduce_add:float32(B[ramp(0, 1, 16)])";
+        QTest::addRow("other side") << "A[3] = B[i] * B[i] + A[3]"
+                                    << "A[3] + reduce_add:float32(B[ramp(0, 1, 16)] * B[ramp(0, 1, 16)])";
+        QTest::addRow("maximum") << "A[3] = max(A[3], B[i])" << "max(A[3], reduce_max:float32(B[ramp(0, 1, 16)]))";
+        QTest::addRow("product") << "A[3] = A[3] * B[i]" << "A[3] * reduce_mul:float32(B[ramp(0, 1, 16)])";
+        QTest::addRow("difference") << "A[3] = A[3] - B[i]" << "";
+        QTest::addRow("another element") << "A[3] = A[4] + B[i]" << "";
+        QTest::addRow("reads itself twice") << "A[3] = A[3] + B[i] * A[3]" << "";
+        QTest::addRow("the last one") << "A[3] = B[i]" << "";
+    }
+    void lanesAreCombined() {
+        QFETCH(QString, store);
+        QFETCH(QString, expected);
+        const PrimFuncPtr function =
+            vectorizeLoops(read(kernel("float32", "    " + store.toStdString() + " @0\n")), {});
+        const auto verified = verify(*function, Level::Lowered);
+        QVERIFY2(verified, verified ? "" : toString(verified.error()).c_str());
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(expected.isEmpty() ? text.contains("for i in 16 @0") && !text.contains("reduce_")
+                                    : text.contains(expected) && !text.contains("for i"),
+                 qPrintable(text));
+    }
+
+    void whatElseReadsItSeesEachStep() {
+        const PrimFuncPtr function = vectorizeLoops(
+            read(kernel("float32", "    seq @0 {\n      A[3] = A[3] + B[i] @0\n      A[i] = A[3] @0\n    }\n")), {});
+        QVERIFY(!QString::fromStdString(print(*function)).contains("reduce_"));
+    }
+
+    /// Sums of integers may be combined likewise, but nothing asks for it.
+    void integersStay() {
+        const PrimFuncPtr function = vectorizeLoops(read(kernel("int8", "    A[3] = A[3] + B[i] @0\n")), {});
+        QVERIFY(!QString::fromStdString(print(*function)).contains("reduce_"));
+    }
+};
+
+QTEST_MAIN(TestAccumulation)
+#include "test_accumulation.moc"
