@@ -223,6 +223,16 @@ private slots:
             << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y = Loop(n, go, x) < body = step (int64 i, "
                "bool c, float[2] v) => (int64 d, float[2] w) { d = Identity(i) w = Add(v, v) } > }"
             << "repeat" << "ai.onnx.Loop" << "not bool[]";
+        QTest::newRow("loop with more outputs than its body")
+            << "g (int64 n, bool go, float[2] x) => (float[2] y) { [repeat] y, all = Loop(n, go, x) < body = step "
+               "(int64 "
+               "i, bool c, float[2] v) => (bool d, float[2] w) { d = Identity(c) w = Add(v, v) } > }"
+            << "repeat" << "ai.onnx.Loop" << "the body gives 1 values, the node has 2 outputs";
+        QTest::newRow("scan with more outputs than its body")
+            << "g (float[2] s, float[3,2] x) => (float[2] y) { [walk] y, rows = Scan < num_scan_inputs = 1, body = "
+               "step "
+               "(float[2] a, float[2] b) => (float[2] c) { c = Add(a, b) } > (s, x) }"
+            << "walk" << "ai.onnx.Scan" << "do not fit";
         QTest::newRow("no node") << "g (float[2] x) => (float[2] y) { }" << "" << "" << "nothing produces";
     }
     void refusedGraph() {

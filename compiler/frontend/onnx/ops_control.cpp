@@ -163,6 +163,9 @@ void convertLoop(NodeReader& node, Builder& b) {
         return node.fail(
             fmt::format("the body has {} inputs and {} outputs; {} carried values ask for {} and at least {}",
                         body->inputs.size(), body->outputs.size(), count, count + 2, count + 1));
+    if (node.outputs() > body->outputs.size() - 1)
+        return node.fail(
+            fmt::format("the body gives {} values, the node has {} outputs", body->outputs.size() - 1, node.outputs()));
     const size_t scans = body->outputs.size() - 1 - count;
     const bool carriesSequences = !std::all_of(initial.begin(), initial.end(), isTensor);
     if (carriesSequences) {
@@ -210,7 +213,8 @@ void convertScan(NodeReader& node, Builder& b) {
         return node.fail(
             fmt::format("num_scan_inputs is {}, but the node has {} operands", shape.inputs, operands.size()));
     shape.states = operands.size() - shape.inputs;
-    if (body->inputs.size() != operands.size() || body->outputs.size() < shape.states)
+    if (body->inputs.size() != operands.size() || body->outputs.size() < shape.states ||
+        node.outputs() > body->outputs.size())
         return node.fail("the body's inputs and outputs do not fit the node's");
     shape.outputs = body->outputs.size() - shape.states;
     const auto list = [&](const char* name, size_t size) {
