@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The side of `lathe bench` that contenders share: the command is CONTENDER MODEL THREADS FOLDER.
+"""The side of `lathe bench` that contenders share: the command is CONTENDER MODEL THREADS FOLDER. What Lathe runs may be
+an artifact; CONTENDER --model OTHER is for that.
 
 Prints "ready" once the model is loaded; each line on standard input is one run, answered by its nanoseconds. FOLDER has
 the inputs that Lathe runs with: input_0.npy … in the order of the model's inputs. NumPy lacks some narrow types, which
@@ -15,7 +16,9 @@ import numpy as np
 def contend(load):
     """LOAD makes a run without arguments of the model, the number of threads, and a function from an input's place and
     type to its values."""
-    model, threads, folder = sys.argv[1:]
+    model, threads, folder = sys.argv[-3:]
+    if sys.argv[1] == "--model":
+        model = sys.argv[2]
     run = load(model, int(threads), lambda i, dtype: np.ascontiguousarray(
         np.load(Path(folder) / f"input_{i}.npy").astype(dtype, copy=False)))
     print("ready", flush=True)
