@@ -168,7 +168,7 @@ Interval intervalMax(Interval a, Interval b) {
 Interval intervalFloorDiv(Interval a, Interval b) {
     if (b.lower < 0 || b.upper < 1)
         return {};
-    b.lower = std::max<int64_t>(b.lower, 1); // a quotient by zero has no value to bound
+    b.lower = std::max<int64_t>(b.lower, 1); // as code a divisor of 0 counts as 1
     Wide corners[] = {boundQuotient(a.lower, b.lower), boundQuotient(a.lower, b.upper), boundQuotient(a.upper, b.lower),
                       boundQuotient(a.upper, b.upper)};
     return {lowerFrom(std::ranges::min(corners)), upperFrom(std::ranges::max(corners))};

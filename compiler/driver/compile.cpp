@@ -96,9 +96,12 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
 Result<Module> layOut(const Module& module, const Target& target, const std::vector<LayoutDecision>& decided,
                       Trace& trace) {
     lower::LaidOut made = lower::chooseLayouts(module, target);
-    if (!decided.empty()) {
-        LATHE_TRY(lower::LayoutPins pins, resolve(decided, made.choices, *trace.graph, *module.spans));
-        made = lower::chooseLayouts(module, target, pins);
+    lower::LayoutPins pins;
+    for (const lower::StoredPart part :
+         {lower::StoredPart::Blocks, lower::StoredPart::Panels}) { // panels follow blocks
+        LATHE_CHECKED(resolve(decided, part, made.choices, *trace.graph, *module.spans, pins));
+        if (!decided.empty())
+            made = lower::chooseLayouts(module, target, pins);
     }
     trace.layouts = recordsOf(made.choices, *trace.graph, *module.spans);
     return std::move(made.module);

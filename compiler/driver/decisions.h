@@ -4,11 +4,12 @@
 //   {"skip": ["fuse"], "optional_limit": 12,
 //    "layouts": [{"node": "Conv_3", "blocks": 16}],
 //    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
-// A layout is a choice of the model's node (driver/layout_decisions.h). A workload is a key of lower/workload.h, as the Trace has it for each kernel. Bisecting, comparing, reproducing a bug and
-// tuning are all compile() with other Decisions.
+// A layout is a choice of the model's node (driver/layout_decisions.h). A workload is a key of lower/workload.h, as the
+// Trace has it for each kernel. Bisecting, comparing, reproducing a bug and tuning are all compile() with other Decisions.
 //
 // Nothing is ignored in silence: unknown keys and wrong types are errors when the text is read; workloads that the model
-// does not have, nodes without that choice, questions that no schedule asks and answers that are illegal are errors of compile().
+// does not have, nodes without that choice, questions that no schedule asks and answers that are illegal are errors of
+// compile().
 #pragma once
 
 #include "driver/layout_decisions.h"

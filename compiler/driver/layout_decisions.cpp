@@ -48,12 +48,13 @@ std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choi
     return records;
 }
 
-Result<lower::LayoutPins> resolve(const std::vector<LayoutDecision>& pins,
-                                  const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                                  const model::SpanTable& spans) {
+Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
+                     const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
+                     const model::SpanTable& spans, lower::LayoutPins& pins) {
     const std::vector<LayoutRecord> records = recordsOf(choices, graph, spans);
-    lower::LayoutPins result;
-    for (const LayoutDecision& pin : pins) {
+    for (const LayoutDecision& pin : decisions) {
+        if (pin.part != part)
+            continue;
         const auto meant = [&](const LayoutRecord& record) { return names(pin, record.chosen); };
         const auto found = std::ranges::find_if(records, meant);
         const std::string what = fmt::format("{} of node '{}'", toString(pin.part), pin.node);
@@ -66,11 +67,11 @@ Result<lower::LayoutPins> resolve(const std::vector<LayoutDecision>& pins,
         if (std::ranges::find(choice.offered, pin.width) == choice.offered.end())
             return failure(fmt::format("{} cannot be {} wide", what, pin.width),
                            fmt::format("one of {}", fmt::join(choice.offered, ", ")));
-        auto& part = pin.part == lower::StoredPart::Blocks ? result.blocks : result.panels;
-        if (!part.emplace(choice.var, pin.width).second)
+        auto& widths = part == lower::StoredPart::Blocks ? pins.blocks : pins.panels;
+        if (!widths.emplace(choice.var, pin.width).second)
             return failure(fmt::format("{} are decided twice", what));
     }
-    return result;
+    return {};
 }
 
 } // namespace lathe::driver

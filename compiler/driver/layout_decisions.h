@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Choices of layouts by names that people read: the model's node, the operator, what is stored in parts. The Trace has one
-// for each choice of "choose layouts"; Decisions pin some of them by the same names.
+// Choices of layouts by names that people read: the model's node, the operator, what is stored in parts. The Trace has
+// one for each choice of "choose layouts"; Decisions pin some of them by the same names. Blocks are decided first: panels
+// of weights are a choice only where the result has no blocks.
 #pragma once
 
 #include "lower/choose_layouts.h"
@@ -37,10 +38,10 @@ struct LayoutRecord {
 std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
                                     const model::SpanTable& spans);
 
-/// What is decided, by the calls of the module that `choices` are of. Fails if a pin names no choice or several, or a width
-/// that is not offered.
-Result<lower::LayoutPins> resolve(const std::vector<LayoutDecision>& pins,
-                                  const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                                  const model::SpanTable& spans);
+/// Adds what is decided of `part`, by the calls of the module that `choices` are of. Fails if a decision names no choice or
+/// several, or a width that is not offered.
+Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
+                     const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
+                     const model::SpanTable& spans, lower::LayoutPins& pins);
 
 } // namespace lathe::driver

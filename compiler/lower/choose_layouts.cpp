@@ -147,7 +147,7 @@ private:
         const int64_t width = pin == pins_.panels.end() ? widths.preferred : pin->second;
         if (widths.offered.size() > 1)
             choices.push_back({binding.var.id, binding.span, call.op, StoredPart::Panels, width, widths.offered});
-        if (width == 0)
+        if (width == 0) // as the model has them
             return;
         const int64_t inner = operand && isDenseConvolution(call, *type) ? operand->axes.back().factor : 0;
         RelayoutAttrs relayout;

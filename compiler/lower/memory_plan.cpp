@@ -9,7 +9,9 @@
 namespace lathe::lower {
 
 Expr MemoryPlan::allocate(const Expr& bytes) {
-    Expr rounded = known_.simplify(arith::ceilDiv(bytes, 64) * 64);
+    // A size that turns out negative is refused at its node. Here it must not make room that others do not have.
+    const Expr least = known_.bounds(bytes).lower >= 0 ? bytes : arith::max(bytes, Expr(0));
+    Expr rounded = known_.simplify(arith::ceilDiv(least, 64) * 64);
     Place* best = nullptr;
     Place* largest = nullptr;
     const auto difference = [&](const Expr& a, const Expr& b) { return known_.bounds(a - b); };

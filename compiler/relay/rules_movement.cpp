@@ -123,6 +123,14 @@ Result<Type> pad(Op, RuleContext& context) {
         if (!at.interior.empty() && at.interior[i] > 0)
             dim = dim + arith::max(dim - 1, Expr(0)) * Expr(at.interior[i]);
         shape.push_back(at.before[i] + dim + at.after[i]);
+        const bool repeats =
+            at.mode != "constant" && !(arith::isConst(at.before[i], 0) && arith::isConst(at.after[i], 0));
+        if (!repeats || arith::bounds(dim).lower > 0)
+            continue;
+        if (arith::isConst(dim, 0))
+            return failure(fmt::format("dim {} is empty: there is nothing that padding could repeat", i));
+        context.require(arith::gt(dim, Expr(0)),
+                        fmt::format("dim {} is not empty, as its padding repeats it", arith::toString(dim)));
     }
     return tensorType(x->dtype, std::move(shape));
 }

@@ -123,13 +123,16 @@ void Editor::checkParallelLoops() const {
                 continue;
             const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
             bool spatial = false;
+            // Lanes of a vector that add to one element are combined before they are stored.
             const auto* store = block.body->as<tir::Store>();
-            const bool combines = loop->kind == tir::ForKind::Vectorized && !block.init && store &&
-                                  tir::asAccumulation(*store); // lanes are combined before they are stored
+            const auto accumulation = loop->kind == tir::ForKind::Vectorized && !block.init && store
+                                          ? tir::asAccumulation(*store)
+                                          : std::nullopt;
             for (const tir::IterVar& iter : block.iters) {
                 if (!arith::mentions(iter.binding, loop->var))
                     continue;
-                if (combines && iter.kind == tir::IterKind::Reduce) {
+                if (accumulation && iter.kind == tir::IterKind::Reduce &&
+                    arith::mentions(accumulation->value, iter.var)) {
                     spatial = true;
                     continue;
                 }

@@ -91,7 +91,7 @@ bool spread(const TensorPtr& tensor, size_t dim, Pairs& pairs) {
 /// that counts through both. Adds the pairs of dims that have to become one for that.
 bool spreadReduction(const Tensor& reduction, size_t axis, Pairs& pairs) {
     const ReduceAxis &first = reduction.reduceAxes[axis], &second = reduction.reduceAxes[axis + 1];
-    bool good = !reduction.counts;
+    bool good = !reduction.counts && reduction.conditions.empty();
     arith::visit(reduction.body, [&](const Expr& node) {
         if (!good || node.same(first.var) || node.same(second.var))
             return good = false;

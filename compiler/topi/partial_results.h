@@ -11,7 +11,8 @@
 namespace lathe::topi {
 
 /// Splits a reduction along the contiguous axis into partial results, as many as "partials" says: the lanes of a vector, of
-/// long rows those of up to four, since additions to one wait for each other; gives the block that makes them. Throws ScheduleError where the reads do not follow the axis.
+/// long rows those of up to four, since additions to one wait for each other; gives the block that makes them. Throws
+/// ScheduleError where the reads do not follow the axis.
 schedule::BlockRef partialResults(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
 
 /// After computeAt: partial results are registers, the lanes innermost.

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The side of `lathe bench` that contenders share: the command is CONTENDER MODEL THREADS FOLDER. What Lathe runs may be
-an artifact; CONTENDER --model OTHER is for that.
+"""The side of `lathe bench` that contenders share: the command is CONTENDER [--model OTHER] MODEL THREADS FOLDER. Where
+Lathe runs an artifact, OTHER is the model in its place.
 
 Prints "ready" once the model is loaded; each line on standard input is one run, answered by its nanoseconds. FOLDER has
 the inputs that Lathe runs with: input_0.npy … in the order of the model's inputs. NumPy lacks some narrow types, which

@@ -42,7 +42,8 @@ def make_symbolic(source, target):
 def run(*command):
     done = subprocess.run([str(part) for part in command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     if done.returncode:
-        raise RuntimeError(json.loads(done.stderr.splitlines()[0])["what"])
+        said = [line for line in done.stderr.splitlines() if line.startswith("{")]
+        raise RuntimeError(json.loads(said[-1])["what"] if said else f"ended with {done.returncode}")
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 

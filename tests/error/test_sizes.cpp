@@ -75,6 +75,21 @@ private slots:
             [fill] y = ConstantOfShape (n4)
         })" << QStringList{"x=3,0"} << QStringList{"x=65536,0"}
                                           << "x: 65536 x 0";
+        // The size of one value is negative before its node says so; another kernel runs first, in memory of the same frame.
+        QTest::newRow("window behind a kernel") << R"(g (float[n,1,h,w] x) => (float[n,1,p,w] y)
+            <float[1,1,7,1] k = {1,2,3,4,5,6,7}, int64[8] pads = {0,0,3,0,0,0,3,0}> {
+            a = Relu (x)
+            [window] b = Conv (a, k)
+            [frame] y = Pad (b, pads)
+        })" << QStringList{"x=2,1,7,13"} << QStringList{"x=2,1,4,13"}
+                                                << "a window of 7 fits dim h";
+        for (const char* mode : {"reflect", "edge"})
+            QTest::addRow("%s of nothing", mode)
+                << QString(R"(g (float[n,4] x) => (float[p,4] y) <int64[4] pads = {0,0,2,0}> {
+                    [frame] y = Pad <mode = "%1"> (x, pads)
+                })")
+                       .arg(mode)
+                << QStringList{"x=3,4"} << QStringList{"x=0,4"} << "dim n is not empty";
         QTest::newRow("outer product") << R"(g (float[a] x, float[b] z, float[c] w) => (float[a,b,c] y) {
             [outer] y = Einsum <equation = "i,j,k->ijk"> (x, z, w)
         })" << QStringList{"x=2", "z=3", "w=4"}

@@ -33,6 +33,8 @@ private slots:
                                     << "A[3] + reduce_add:float32(B[ramp(0, 1, 16)] * B[ramp(0, 1, 16)])";
         QTest::addRow("maximum") << "A[3] = max(A[3], B[i])" << "max(A[3], reduce_max:float32(B[ramp(0, 1, 16)]))";
         QTest::addRow("product") << "A[3] = A[3] * B[i]" << "A[3] * reduce_mul:float32(B[ramp(0, 1, 16)])";
+        QTest::addRow("the same in each lane") << "A[3] = A[3] + B[5]"
+                                               << "A[3] + reduce_add:float32(broadcast(B[5], 16))";
         QTest::addRow("difference") << "A[3] = A[3] - B[i]" << "";
         QTest::addRow("another element") << "A[3] = A[4] + B[i]" << "";
         QTest::addRow("reads itself twice") << "A[3] = A[3] + B[i] * A[3]" << "";
@@ -55,6 +57,20 @@ private slots:
         const PrimFuncPtr function = vectorizeLoops(
             read(kernel("float32", "    seq @0 {\n      A[3] = A[3] + B[i] @0\n      A[i] = A[3] @0\n    }\n")), {});
         QVERIFY(!QString::fromStdString(print(*function)).contains("reduce_"));
+    }
+
+    void elementsThatLanesShareStay() {
+        const PrimFuncPtr function =
+            vectorizeLoops(read(kernel("float32", "    let j = floordiv(i, 4) @0\n    A[j] = A[j] + B[i] @0\n")), {});
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(text.contains("for i in 16 @0"), qPrintable(text));
+    }
+
+    void someLanesStay() {
+        const PrimFuncPtr function =
+            vectorizeLoops(read(kernel("float32", "    if i < 9 @0 {\n      A[3] = A[3] + B[5] @0\n    }\n")), {});
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(text.contains("for i in 16 @0") || text.contains("for i in 9 @0"), qPrintable(text));
     }
 
     /// Sums of integers may be combined likewise, but nothing asks for it.

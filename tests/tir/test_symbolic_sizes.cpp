@@ -223,6 +223,17 @@ private slots:
             return read(text);
         };
         const Var start = arith::var("start");
+        // A store that stays where it is: the last tile wins.
+        const PrimFuncPtr still = read(R"(primfunc f(X, Y, n) outputs 1 {
+  var n: index[0, 64]
+  buffer X: float32[n * 12]
+  buffer Y: float32[1]
+  for t in n @0 {
+    Y[0] = X[t * 12] @0
+  }
+}
+)");
+        QVERIFY(!movedTile(firstLoop(still->body)->body, firstLoop(still->body)->var, 12, start));
         for (const auto& [index, moves] :
              {std::pair("t * 12 + 1", true), std::pair("t * 24 * n", true), std::pair("t", false),
               std::pair("t * 6", false), std::pair("t * t * 12", false), std::pair("floordiv(t, 2) * 12", false),

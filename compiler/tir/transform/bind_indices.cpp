@@ -90,7 +90,8 @@ public:
             return same ? stmt : makeStmt(std::move(result), stmt->origin);
         }
         if (const Let* let = stmt ? stmt->as<Let>() : nullptr) {
-            const Expr value = isDivision(let->value) ? withArgs(let->value) : mutate(let->value);
+            const Expr value = isDivision(let->value) || let->value.kind() == ExprKind::Select ? withArgs(let->value)
+                                                                                               : mutate(let->value);
             define(let->var);
             if (isSymbolic(value))
                 symbolic_.insert(let->var.get());
@@ -104,8 +105,8 @@ public:
     /// Of what stands in a statement: divisions everywhere, and the sums that are indices.
     Expr mutate(const Expr& expr) override {
         return arith::rewrite(expr, [&](const Expr& node) {
-            if (isDivision(node))
-                return division(node);
+            if (isDivision(node) || node.kind() == ExprKind::Select)
+                return size(node);
             if (node.kind() != ExprKind::Load)
                 return node;
             std::vector<Expr> args = node->args;
@@ -185,14 +186,19 @@ private:
         return var;
     }
 
-    /// Division by a size is division by zero where there are no elements: not before the loop that says there are some.
-    Expr division(const Expr& node) {
+    /// A quotient or remainder, or a size that is chosen between. May be computed where nothing asks for it: as code a
+    /// division by 0 divides by 1.
+    Expr size(const Expr& node) {
         if (!node.dtype().isIndex() || node.dtype().lanes != 1 || !isSymbolic(node))
             return node;
         const size_t depth = depthOf(node);
-        if (depth == within || (depth == 0 && !arith::isConst(node->args[1])))
+        if (depth == within ||
+            (depth != 0 && node.kind() == ExprKind::Select)) // indices at borders are for other passes
             return node;
-        return bound(node, depth, node.kind() == ExprKind::FloorDiv ? "quotient" : "rest");
+        return bound(node, depth,
+                     node.kind() == ExprKind::FloorDiv   ? "quotient"
+                     : node.kind() == ExprKind::FloorMod ? "rest"
+                                                         : "size");
     }
 
     Expr index(const Expr& sum) {

@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "tir/visit.h"
 
+#include <algorithm>
 #include <unordered_set>
 
 namespace lathe::tir {
@@ -64,15 +65,25 @@ private:
     }
 };
 
-/// Whether running it again leaves the same memory: it reads nothing that it stores outside of its own buffers.
-bool isRepeatable(const Stmt& body) {
+/// Whether running it elsewhere, and again, leaves the right memory: it reads nothing that it stores outside of its own
+/// buffers, and stores there where `tile` says.
+bool isRepeatable(const Stmt& body, const Var& tile) {
     std::unordered_set<const arith::Storage*> own, stored, loaded;
+    std::unordered_set<const arith::ExprNode*> places = {tile.get()}; // and what is computed from it
+    const auto placed = [&](const Expr& index) {
+        return std::ranges::any_of(arith::freeVars(index), [&](const Var& var) { return places.contains(var.get()); });
+    };
     bool plain = true;
     visitStmts(body, [&](const Stmt& stmt) {
         if (const Allocate* allocate = stmt->as<Allocate>())
             own.insert(allocate->buffer.get());
-        if (const Store* store = stmt->as<Store>())
+        if (const Let* let = stmt->as<Let>(); let && placed(let->value))
+            places.insert(let->var.get());
+        if (const Store* store = stmt->as<Store>()) {
             stored.insert(store->buffer.get());
+            plain &= own.contains(store->buffer.get()) ||
+                     std::ranges::any_of(store->indices, [&](const Expr& index) { return placed(index); });
+        }
         plain &= !stmt->as<While>() && !stmt->as<Check>() && !stmt->as<Evaluate>() && !stmt->as<CallKernel>() &&
                  !stmt->as<BindBuffer>();
         return plain;
@@ -92,7 +103,7 @@ bool isRepeatable(const Stmt& body) {
 } // namespace
 
 std::optional<Stmt> movedTile(const Stmt& body, const Var& tile, int64_t rows, const Expr& start) {
-    if (!isRepeatable(body))
+    if (!isRepeatable(body, tile))
         return std::nullopt;
     Move move(tile, rows, start);
     Stmt result = move.mutate(body);

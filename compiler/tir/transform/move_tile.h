@@ -11,8 +11,10 @@
 
 namespace lathe::tir {
 
-/// `body` with `start` for every product of `tile` and a multiple of `rows`. Nothing if `tile` occurs in other ways, or if
-/// it matters that elements are computed once: the body reads what it stores, calls, checks or loops without bound.
+/// `body` with `start` for every product of `tile` and a multiple of `rows`. Nothing if `tile` occurs in other ways, if a
+/// store does not move with it, or if it matters that elements are computed once: the body reads what it stores, calls,
+/// checks or loops without bound. What the body asks of `tile` alone has to hold for all of any `rows` elements, as
+/// conditions of a split do that were taken out of the loop over them.
 std::optional<Stmt> movedTile(const Stmt& body, const Var& tile, int64_t rows, const Expr& start);
 
 } // namespace lathe::tir

@@ -24,6 +24,7 @@ constexpr int64_t largestTile = 64;             // extents that are worth a vers
 constexpr int64_t longestChain = 16;            // values of an unrolled extent in a tail
 constexpr size_t exactLengths = 3;              // lengths of a tail that have code of their own each
 constexpr int64_t versionedStatements = 20'000; // unrolled size of all versions of one place
+constexpr int64_t allStatements = 60'000;       // of all versions of a function
 constexpr int64_t splitStatements = 2'000;      // size of a loop body that is split in two
 
 /// Step 1, bottom-up.
@@ -169,8 +170,9 @@ public:
         }
         Stmt whole = SetExtents(extents, values).mutate(body);
         const int64_t size = unrolledSize(whole);
-        if (size * 2 > versionedStatements)
+        if (size * 2 > versionedStatements || made_ > allStatements)
             return descendInto(body);
+        made_ += size * 2;
         arith::Facts saved = facts_;
         assume(facts_, full);
         Stmt fullCase = descendInto(copyOf(whole));
@@ -215,6 +217,7 @@ private:
     const Checkpoint& checkpoint_;
     arith::Facts facts_;
     std::vector<std::pair<Var, Expr>> lets_; // around the place
+    int64_t made_ = 0;                       // statements of versions, about
 
     Stmt descendInto(const Stmt& body) { return mutate(body); }
 
@@ -321,7 +324,9 @@ private:
             if (const Stmt tiled = tilesOf(withExtent, dynamic, e, last, chain))
                 return tiled;
         for (size_t i = possible.size(); i-- > 0;) {
-            Stmt version = descendInto(withExtent(possible[i]));
+            const Stmt one = withExtent(possible[i]);
+            made_ += unrolledSize(one);
+            Stmt version = descendInto(one);
             chain =
                 chain ? makeStmt(If{arith::eq(e.extent, Expr(possible[i])), version, chain}, body->origin) : version;
         }
@@ -368,6 +373,7 @@ private:
             if (!moved)
                 return nullptr;
             const int origin = (*moved)->origin;
+            made_ += unrolledSize(*moved);
             const Stmt at = makeStmt(Let{start, arith::simplify(first, facts_), *moved}, origin);
             const Expr count = lengths[i] == e.most ? Expr(1) : arith::ceilDiv(length, rows);
             const Stmt tiles =

@@ -28,8 +28,11 @@ public:
             return simplifyIf(*branch, stmt);
         if (const Let* let = stmt->as<Let>()) {
             Expr value = mutate(let->value);
-            if (let->var.dtype().isIndex())
-                facts_.bind(let->var, known().bounds(value));
+            if (let->var.dtype().isIndex()) {
+                const arith::Interval range = known().bounds(value);
+                forget(let->var);
+                facts_.bind(let->var, range);
+            }
             Stmt body = mutate(let->body);
             if (isNothing(body))
                 return nothing(stmt->origin);
@@ -52,6 +55,12 @@ private:
 
     arith::Analyzer& known() { return known_ ? *known_ : known_.emplace(facts_); }
 
+    /// A variable that stands side by side twice has another range now; what was concluded from the first is void.
+    void forget(const Var& var) {
+        if (facts_.ranges.contains(var.get()))
+            known_.reset();
+    }
+
     Stmt under(const Expr& condition, const Stmt& stmt) {
         if (!stmt)
             return stmt;
@@ -73,6 +82,7 @@ private:
             return nothing(stmt->origin);
         if (arith::isConst(result.extent, 1))
             return mutate(substitute(loop.body, {{loop.var.get(), result.min}}));
+        forget(loop.var);
         bindLoop(facts_, result);
         result.body = mutate(loop.body);
         if (isNothing(result.body))

@@ -5,7 +5,6 @@
 #include "tir/transform/widen.h"
 
 #include "tir/accumulation.h"
-
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
@@ -193,6 +192,7 @@ public:
                 inner_.insert(loop->var.get());
             } else if (const Let* let = stmt->as<Let>()) {
                 inner_.insert(let->var.get());
+                lets_.insert(let->var.get());
             } else if (const Allocate* allocate = stmt->as<Allocate>()) {
                 local_.insert(allocate->buffer.get());
             } else if (const Store* store = stmt->as<Store>()) {
@@ -236,7 +236,8 @@ private:
     Var var_;
     int lanes_;
     arith::Facts facts_;
-    std::unordered_set<const arith::ExprNode*> inner_;
+    std::unordered_set<const arith::ExprNode*> inner_; // defined within
+    std::unordered_set<const arith::ExprNode*> lets_;  // of these, what may differ from lane to lane
     std::unordered_set<const arith::Storage*> local_;
     std::vector<Access> stores_, loads_;
 
@@ -255,8 +256,10 @@ private:
     /// Lanes that add to one element can be combined before, if nothing else sees what is in between.
     bool combines(const Access& store) {
         const auto same = [&](const Access& other) { return other.storage == store.storage; };
-        return store.accumulates && std::ranges::count_if(stores_, same) == 1 &&
-               std::ranges::count_if(loads_, same) == 1;
+        return store.accumulates &&
+               std::ranges::none_of(arith::freeVars(store.index),
+                                    [&](const Var& var) { return lets_.contains(var.get()); }) &&
+               std::ranges::count_if(stores_, same) == 1 && std::ranges::count_if(loads_, same) == 1;
     }
 
     bool apart(const Access& a, const Access& b) {
@@ -368,11 +371,11 @@ private:
         Expr index = lanes_.index(store.buffer.get(), store.indices[0]);
         auto own = lanes_.perLane.find(store.buffer.get());
         BufferPtr buffer = own == lanes_.perLane.end() ? store.buffer : own->second;
-        if (index.dtype().lanes == 1 && value.dtype().lanes > 1)
+        if (index.dtype().lanes == 1 && (value.dtype().lanes > 1 || asAccumulation(store)))
             return combined(store, buffer, index, origin);
         if (index.dtype().lanes == 1) {
             scalarStores_ = true;
-            return value.dtype().lanes == 1 ? makeStmt(Store{buffer, {index}, value, Expr()}, origin) : fail();
+            return makeStmt(Store{buffer, {index}, value, Expr()}, origin);
         }
         return makeStmt(Store{buffer, {index}, lanes_.wide(value), lanes_.mask}, origin);
     }
