@@ -179,8 +179,10 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     if (tile.rowAxis < 0)
         tile.rowAxis = innermost(tile.before);
     tile.before.erase(tile.rowAxis);
-    const int64_t extent = tile.windows.empty() ? unknownExtent : extentOf(body, *tile.windows.begin());
-    const int64_t windows = std::max<int64_t>(1, extent), least = std::max(leastBand, shared);
+    if (tile.windows.empty())
+        return;
+    const int64_t windows = std::max<int64_t>(1, extentOf(body, *tile.windows.begin())),
+                  least = std::max(leastBand, shared);
     const int64_t fitting = std::min(windows, bytes == 0 ? least : std::max(least, bandBytes / bytes));
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }

@@ -206,6 +206,37 @@ private slots:
         QVERIFY(followed > 40);
     }
 
+    /// A padded operand of windows side by side is read once: a band would compute it no fewer times.
+    void onlyWindowsThatOverlapHaveBands() {
+        for (const int64_t step : {1, 2}) {
+            auto x = te::placeholder("x", types::Float32, {4, 34, 34});
+            auto padded = te::compute(
+                "padded", {4, 36, 36},
+                [&](auto& i) {
+                    const auto inside = [](const Expr& at) {
+                        return arith::logicalAnd(arith::ge(at, Expr(1)), arith::lt(at, Expr(35)));
+                    };
+                    const auto kept = [](const Expr& at) { return arith::max(arith::min(at - 1, Expr(33)), Expr(0)); };
+                    return arith::select(arith::logicalAnd(inside(i[1]), inside(i[2])),
+                                         (*x)({i[0], kept(i[1]), kept(i[2])}), arith::floatImm(0, types::Float32));
+                },
+                0);
+            const int64_t results = step == 1 ? 35 : 18;
+            auto sum = te::reduce(
+                "sum", {4, results, results}, ReduceKind::Sum, {2, 2},
+                [&](auto& i, auto& k) { return (*padded)({i[0], i[1] * Expr(step) + k[0], i[2] * Expr(step) + k[1]}); },
+                0);
+            const tir::PrimFuncPtr function = te::toTir("sums", {x}, {sum}, {});
+            const auto noting = std::make_shared<schedule::Noting>(std::make_shared<schedule::Preferred>());
+            const topi::Scheduled made =
+                topi::scheduleDefault(schedule::Schedule(function, noting), *codegen::parseTarget("x86-64-v3"));
+            SAME(*function, *made.schedule.function());
+            const bool banded = std::ranges::any_of(
+                noting->asked(), [](const schedule::Question& question) { return question.name.ends_with(".band"); });
+            QCOMPARE(banded, step == 1);
+        }
+    }
+
     void slidingWindows() {
         for (const int64_t width : {0, 1, 8, 16, 33})
             for (const int64_t step : {1, 2, 5}) {
