@@ -82,7 +82,10 @@ private slots:
         row("sigmoid", Intrinsic::Sigmoid, -104, 90, 2.5);
         row("sqrt", Intrinsic::Sqrt, 0, 100, 0.5);
         row("rsqrt", Intrinsic::Rsqrt, 1e-3, 100, 1.5);
-        row("sin", Intrinsic::Sin, -100, 100, 1.0);
+        row("sin", Intrinsic::Sin, -100, 100, 0.6);
+        row("sin before the runtime's", Intrinsic::Sin, 9e7, 1.1e8, 0.6);
+        row("cos", Intrinsic::Cos, -100, 100, 0.6);
+        row("tan", Intrinsic::Tan, -100, 100, 1.0); // 0.8 where the runtime computes
         row("expm1", Intrinsic::Expm1, -5, 5, 1.0);
     }
     void accuracy() {
@@ -111,6 +114,10 @@ private slots:
                 return 1 / std::sqrt(x);
             case Intrinsic::Sin:
                 return std::sin(x);
+            case Intrinsic::Cos:
+                return std::cos(x);
+            case Intrinsic::Tan:
+                return std::tan(x);
             default:
                 return std::expm1(x);
             }
@@ -167,6 +174,12 @@ private slots:
             {Intrinsic::Sigmoid, {1, 0, nan, 0.5f, 0.5f, 0.5f, 0.5f, 1, 0}},
             {Intrinsic::Log1p, {inf, nan, nan, 0, -0.0f, 1e-42f, -1e-42f, std::log1p(3e38f), nan}},
             {Intrinsic::Abs, {inf, inf, nan, 0, 0, 1e-42f, 1e-42f, 3e38f, 3e38f}},
+            {Intrinsic::Sin,
+             {nan, nan, nan, 0, -0.0f, 1e-42f, -1e-42f, static_cast<float>(std::sin(double{3e38f})),
+              static_cast<float>(std::sin(-double{3e38f}))}},
+            {Intrinsic::Cos,
+             {nan, nan, nan, 1, 1, 1, 1, static_cast<float>(std::cos(double{3e38f})),
+              static_cast<float>(std::cos(double{3e38f}))}},
             {Intrinsic::RoundEven, {inf, -inf, nan, 0, -0.0f, 0, -0.0f, 3e38f, -3e38f}},
         };
         for (const auto& [which, wanted] : expected) {

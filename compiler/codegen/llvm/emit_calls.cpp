@@ -61,6 +61,8 @@ llvm::Type* typeOf(C kind, llvm::LLVMContext& context) {
     return nullptr;
 }
 
+} // namespace
+
 int mathOrdinal(Intrinsic which) {
     switch (which) {
     case Intrinsic::Exp:
@@ -105,8 +107,6 @@ int mathOrdinal(Intrinsic which) {
         return -1;
     }
 }
-
-} // namespace
 
 Value* FunctionEmitter::runtimeTable() {
     if (!table_) {
@@ -213,6 +213,10 @@ Value* FunctionEmitter::floatFunction(Intrinsic which, const std::vector<Value*>
             return tanh32(x);
         case Intrinsic::Erf:
             return erf32(x);
+        case Intrinsic::Sin:
+        case Intrinsic::Cos:
+        case Intrinsic::Tan:
+            return trigonometric32(which, x, type);
         default:
             break;
         }

@@ -5,9 +5,38 @@
 // float16 on targets that convert it in hardware.
 #include "codegen/llvm/emitter.h"
 
-#include <llvm/IR/Intrinsics.h>
+#include <cmath>
 
 namespace lathe::codegen {
+
+/// The nearest integer towards zero that has so many bits, 0 of NaN. Written out: of vectors LLVM's own saturating
+/// conversions go lane by lane.
+Value* FunctionEmitter::saturated(Value* v, unsigned bits, bool isSigned) {
+    const auto lanesOf = [](Value* like, llvm::Type* element) -> llvm::Type* {
+        auto* vector = llvm::dyn_cast<llvm::FixedVectorType>(like->getType());
+        return vector ? llvm::FixedVectorType::get(element, vector->getNumElements()) : element;
+    };
+    if (v->getType()->getScalarType()->isHalfTy())
+        v = b_.CreateFPExt(v, lanesOf(v, b_.getFloatTy()));
+    llvm::Type* type = lanesOf(v, b_.getIntNTy(bits));
+    const llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+    const llvm::APInt most = isSigned ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+    Value* low = number(v, isSigned ? least.signedRoundToDouble() : 0.0);
+    if (bits <= 16) { // the limits are floats
+        Value* high = number(v, most.roundToDouble());
+        v = b_.CreateSelect(b_.CreateFCmpUNO(v, v), number(v, 0), v);
+        v = b_.CreateSelect(b_.CreateFCmpOGT(v, high), high, v);
+        v = b_.CreateSelect(b_.CreateFCmpOLT(v, low), low, v);
+        return b_.CreateTrunc(b_.CreateFPToSI(v, lanesOf(v, b_.getInt32Ty())), type);
+    }
+    Value* below = b_.CreateFCmpOLT(v, low);
+    Value* above = b_.CreateFCmpOGE(v, number(v, std::ldexp(1.0, static_cast<int>(isSigned ? bits - 1 : bits))));
+    Value* outside = b_.CreateOr(b_.CreateOr(below, above), b_.CreateFCmpUNO(v, v));
+    Value* inside = b_.CreateSelect(outside, number(v, 0), v);
+    Value* result = isSigned ? b_.CreateFPToSI(inside, type) : b_.CreateFPToUI(inside, type);
+    result = b_.CreateSelect(above, llvm::ConstantInt::get(type, most), result);
+    return b_.CreateSelect(below, llvm::ConstantInt::get(type, least), result);
+}
 
 Value* FunctionEmitter::cast(Value* v, DataType from, DataType to) {
     if (from == to)
@@ -26,14 +55,7 @@ Value* FunctionEmitter::cast(Value* v, DataType from, DataType to) {
         else
             result = from.isSigned() ? b_.CreateSIToFP(v, type) : b_.CreateUIToFP(v, type);
     } else if (from.isFloat()) {
-        llvm::Type* wide = to.bits < 8 ? llvm::Type::getInt32Ty(m_.context) : nullptr;
-        if (wide) {
-            llvm::Type* lanes = from.lanes > 1 ? llvm::FixedVectorType::get(wide, from.lanes) : wide;
-            result = b_.CreateTrunc(b_.CreateIntrinsic(llvm::Intrinsic::fptosi_sat, {lanes, v->getType()}, {v}), type);
-        } else {
-            auto id = to.isSigned() ? llvm::Intrinsic::fptosi_sat : llvm::Intrinsic::fptoui_sat;
-            result = b_.CreateIntrinsic(id, {type, v->getType()}, {v});
-        }
+        result = to.bits < 8 ? b_.CreateTrunc(saturated(v, 32, true), type) : saturated(v, to.bits, to.isSigned());
     } else {
         result = b_.CreateIntCast(v, type, from.isSigned());
     }

@@ -132,6 +132,49 @@ Value* FunctionEmitter::sigmoid32(Value* x) {
     return b_.CreateFDiv(numerator, b_.CreateFAdd(e, number(x, 1.0)));
 }
 
+/// Sin, Cos and Tan: 0.6 ulp. In float64 a quarter turn has 25 bits, which any n of up to 28 bits multiplies exactly, and
+/// the rest; so x = n pi/2 + r, |r| <= pi/4, is right without a fused multiply-add. n comes from adding 1.5 * 2^52. Lanes
+/// that are larger ask the runtime, infinities are NaN by themselves.
+Value* FunctionEmitter::trigonometric32(Intrinsic which, Value* x, DataType type) {
+    const auto withElement = [&](llvm::Type* element) -> llvm::Type* {
+        return type.lanes > 1 ? llvm::FixedVectorType::get(element, static_cast<unsigned>(type.lanes)) : element;
+    };
+    Value* wide = b_.CreateFPExt(x, withElement(b_.getDoubleTy()));
+    Value* magic = number(wide, 6755399441055744.0);
+    Value* shifted = b_.CreateFAdd(b_.CreateFMul(wide, number(wide, 0.63661977236758134)), magic);
+    Value* n = b_.CreateFSub(shifted, magic);
+    Value* r = fma(n, number(wide, -0x1.921fb5p+0), wide);
+    r = fma(n, number(wide, -1.5893254773528196e-8), r);
+    Value* z = b_.CreateFMul(r, r);
+    Value* sine = b_.CreateFMul(polynomial(z, {2.7183042435520073e-6, -1.9839334084620407e-4, 8.3333293835872492e-3,
+                                               -1.6666666641607042e-1, 1.0}),
+                                r);
+    Value* cosine = polynomial(
+        z, {2.4390369054481011e-5, -1.3886762947959699e-3, 4.1666623298408478e-2, -4.9999999724888605e-1, 1.0});
+    llvm::Type* words = withElement(b_.getInt64Ty());
+    const auto word = [&](uint64_t value) { return llvm::ConstantInt::get(words, value); };
+    Value* quarter = b_.CreateBitCast(shifted, words);
+    if (which == Intrinsic::Cos)
+        quarter = b_.CreateAdd(quarter, word(1));
+    Value* odd = b_.CreateICmpNE(b_.CreateAnd(quarter, word(1)), word(0));
+    Value* result = b_.CreateSelect(odd, cosine, sine);
+    Value* sign = b_.CreateShl(b_.CreateAnd(quarter, word(2)), word(62));
+    if (which == Intrinsic::Tan) {
+        result = b_.CreateFDiv(result, b_.CreateSelect(odd, sine, cosine));
+        sign = b_.CreateShl(quarter, word(63));
+    }
+    result = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(result, words), sign), wide->getType());
+    result = b_.CreateFPTrunc(result, x->getType());
+
+    Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    Value* large = b_.CreateAnd(b_.CreateFCmpOGT(size, number(x, 1e8)),
+                                b_.CreateFCmpOLT(size, number(x, std::numeric_limits<double>::infinity())));
+    return branches(
+        type.lanes > 1 ? b_.CreateOrReduce(large) : large,
+        [&] { return b_.CreateSelect(large, scalarMath(mathOrdinal(which), {x}, type), result); },
+        [&] { return result; });
+}
+
 /// Small constant exponents as products and roots; everything else by the runtime.
 Value* FunctionEmitter::pow32(const Expr& exponent, Value* x, Value* y, DataType type) {
     const Expr& inner = exponent.kind() == ExprKind::Broadcast ? exponent->args[0] : exponent;

@@ -50,6 +50,9 @@ private:
     int outlined_ = 0;
 };
 
+/// The runtime's number of a float function (runtime/abi.h); -1: it has none.
+int mathOrdinal(Intrinsic which);
+
 class FunctionEmitter {
 public:
     FunctionEmitter(ModuleEmitter& module, llvm::Function* function, bool inParallel);
@@ -122,6 +125,7 @@ private:
 
     // conversions (emit_cast.cpp)
     Value* cast(Value* value, DataType from, DataType to);
+    Value* saturated(Value* value, unsigned bits, bool isSigned);
     Value* reinterpret(Value* value, DataType from, DataType to);
 
     // calls of the runtime (emit_math.cpp has the float functions)
@@ -138,6 +142,7 @@ private:
     Value* tanh32(Value* x);
     Value* erf32(Value* x);
     Value* sigmoid32(Value* x);
+    Value* trigonometric32(Intrinsic which, Value* x, DataType type);
     Value* pow32(const Expr& exponent, Value* x, Value* y, DataType type);
     Value* fma(Value* a, Value* b, Value* c);
     Value* polynomial(Value* x, std::initializer_list<double> highestFirst);
