@@ -68,14 +68,19 @@ private:
     bool inSelect_ = false; // in a side of a select: its condition is in the mask
     std::vector<std::unordered_map<const arith::ExprNode*, Expr>> memo_;
 
-    /// base + k * lane, if the index is that; the scalar itself if it does not vary and needs no mask.
+    /// base + k * lane, if the index is that; the scalar itself if it does not vary and needs no mask. What all lanes share
+    /// is loaded once, but in a side of a select: it may be valid only for the lanes that take that.
     Expr affine(const Expr& scalar) {
         if (!varies(scalar))
             return inSelect_ && readsMemory(scalar) ? Expr() : scalar;
         const Var vars[] = {var_};
         std::optional<arith::Affine> form = arith::asAffine(arith::simplify(scalar, facts), vars);
-        if (!form || varies(form->base) || varies(form->coefficients[0]) || readsMemory(form->base))
+        if (!form || varies(form->base) || varies(form->coefficients[0]))
             return {};
+        const bool reads = readsMemory(form->base) || readsMemory(form->coefficients[0]);
+        if (reads && inSelect_)
+            return {};
+        scalarLoads = scalarLoads || reads;
         Expr stride = arith::simplify(form->coefficients[0], facts);
         if (arith::isConst(stride, 0))
             return form->base;

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: onnx lathe_driver
+//
+// Kernels that move elements, on their whole way to machine code: whole vectors are loaded and stored, and nothing is put
+// together from single elements.
+#include "codegen/target.h"
+#include "driver/compile.h"
+#include "support/onnx_model.h"
+
+#include <QTest>
+#include <algorithm>
+#include <array>
+
+using namespace lathe;
+using namespace lathe::testing;
+
+class TestMovingKernels : public QObject {
+    Q_OBJECT
+
+private slots:
+    void vectors_data() {
+        QTest::addColumn<QByteArray>("model");
+        const auto row = [](const char* name, const char* graph) {
+            QTest::addRow("%s", name) << QByteArray::fromStdString(graphBytes(graph));
+        };
+        row("gather of rows", "g (float[100,64] x, int64[n] i) => (float[n,64] y) { y = Gather <axis = 0> (x, i) }");
+    }
+    void vectors() {
+        QFETCH(QByteArray, model);
+        driver::Options options;
+        options.cache = false;
+        options.target = *codegen::parseTarget("x86-64-v3");
+        driver::Trace trace;
+        const auto compiled =
+            driver::compileBytes(std::as_bytes(std::span(model.constData(), static_cast<size_t>(model.size()))),
+                                 "model", {}, {}, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        bool vectors = false;
+        for (const driver::KernelRecord& kernel : trace.kernels) {
+            const auto listing = kernel.listing();
+            QVERIFY2(listing, listing ? "" : toString(listing.error()).c_str());
+            for (const auto& instruction : listing->instructions) {
+                const std::string& text = instruction.text;
+                const std::array single{"vinsertps", "vpinsrd", "vextractps", "vpextrd", "vgatherdps", "vgatherqps"};
+                const bool moves = std::ranges::any_of(single, [&](const char* name) { return text.find(name) == 0; });
+                QVERIFY2(!moves || !instruction.inLoop, (kernel.name + ": " + text).c_str());
+                vectors |= instruction.inLoop && text.find("ymm") != std::string::npos;
+            }
+        }
+        QVERIFY(vectors);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestMovingKernels)
+#include "test_moving_kernels.moc"
