@@ -34,7 +34,7 @@ TensorPtr dilated(const TensorPtr& x, const std::vector<int64_t>& interior, cons
         origin);
 }
 
-/// Index into [0, size) for a position outside of it.
+/// Index into [0, size) for a position outside of it, however far.
 Expr folded(const std::string& mode, const Expr& position, const Expr& size) {
     if (mode == "edge")
         return clampIndex(position, size);
@@ -44,6 +44,22 @@ Expr folded(const std::string& mode, const Expr& position, const Expr& size) {
     const Expr period = divisor(arith::simplify(size * 2 - 2));
     const Expr phase = arith::floorMod(position, period);
     return clampIndex(arith::min(phase, period - phase), size);
+}
+
+/// The same of a position that is known to lie before the operand, or behind it, and to be folded once.
+Expr foldedOnce(const std::string& mode, const Expr& position, const Expr& size, bool behind) {
+    if (mode == "edge")
+        return behind ? arith::simplify(size - 1) : Expr(0);
+    if (mode == "wrap")
+        return clampIndex(behind ? position - size : position + size, size);
+    return clampIndex(behind ? size * 2 - 2 - position : Expr(0) - position, size);
+}
+
+/// Whether each element of the border is folded once, for an operand of any size.
+bool foldsOnce(const std::string& mode, const Expr& border, const Expr& size) {
+    const int64_t least = mode == "reflect" ? 1 : 0; // reflecting leaves out the element at the edge
+    return arith::bounds(border).lower >= 0 && arith::bounds(size).lower > 0 &&
+           (mode == "edge" || arith::bounds(arith::simplify(size - border)).lower >= least);
 }
 
 } // namespace
@@ -60,15 +76,36 @@ Tensors computePad(const CallContext& call) {
             x = dilated(x, interior, value, call.origin);
         return {padded("pad", x, attrs.before, result.shape, value, call.origin)};
     }
+    // Along the last axis the operand and its borders are values to choose from, so that only a vector at a border has to
+    // gather. The other axes are folded once a row.
+    if (result.shape.empty())
+        return computeCopy(call);
+    const size_t last = result.shape.size() - 1;
+    const auto isWhole = [&](size_t d) {
+        return arith::isConst(attrs.before[d], 0) && arith::isConst(attrs.after[d], 0);
+    };
+    const bool chooses = foldsOnce(attrs.mode, attrs.before[last], x->shape[last]) &&
+                         foldsOnce(attrs.mode, attrs.after[last], x->shape[last]) && !isWhole(last);
     return {te::compute(
         "pad", result.shape,
         [&](const std::vector<Var>& i) {
             Indices indices;
-            for (size_t d = 0; d < i.size(); ++d) {
-                const bool whole = arith::isConst(attrs.before[d], 0) && arith::isConst(attrs.after[d], 0);
-                indices.push_back(whole ? Expr(i[d]) : folded(attrs.mode, i[d] - attrs.before[d], x->shape[d]));
-            }
-            return (*x)(indices);
+            for (size_t d = 0; d < i.size(); ++d)
+                indices.push_back(isWhole(d) ? Expr(i[d]) : folded(attrs.mode, i[d] - attrs.before[d], x->shape[d]));
+            if (!chooses)
+                return (*x)(indices);
+            const Expr position = i[last] - attrs.before[last], size = x->shape[last];
+            const auto at = [&](const Expr& index) {
+                indices[last] = index;
+                return (*x)(indices);
+            };
+            Expr value = at(clampIndex(position, size));
+            if (!arith::isConst(attrs.after[last], 0))
+                value =
+                    arith::select(arith::lt(position, size), value, at(foldedOnce(attrs.mode, position, size, true)));
+            if (!arith::isConst(attrs.before[last], 0))
+                value = arith::select(arith::lt(position, 0), at(foldedOnce(attrs.mode, position, size, false)), value);
+            return value;
         },
         call.origin)};
 }

@@ -91,6 +91,21 @@ private slots:
             EXPECT(run(Op::Pad, {x}, attrs, dims), ({10}), {3, 1, 2, 3, 1, 2, 3, 1, 2, 3});
         }
     }
+    void padByRepeatingOnce() {
+        relay::PadAttrs attrs;
+        attrs.before = {1, 2};
+        attrs.after = {0, 1};
+        const Value x = counting({2, 3}, 1);
+        attrs.mode = "reflect";
+        EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {6, 5, 4, 5, 6, 5, 3, 2, 1, 2, 3, 2, 6, 5, 4, 5, 6, 5});
+        attrs.mode = "edge";
+        EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {1, 1, 1, 2, 3, 3, 1, 1, 1, 2, 3, 3, 4, 4, 4, 5, 6, 6});
+        attrs.mode = "wrap";
+        EXPECT(run(Op::Pad, {x}, attrs), ({3, 6}), {5, 6, 4, 5, 6, 4, 2, 3, 1, 2, 3, 1, 5, 6, 4, 5, 6, 4});
+        attrs.mode = "reflect";
+        attrs.before = attrs.after = {0, -1};
+        EXPECT(run(Op::Pad, {x}, attrs), ({2, 1}), {2, 5});
+    }
     void tileAndReverse() {
         relay::TileAttrs tile;
         tile.repeats = {2, 2};
