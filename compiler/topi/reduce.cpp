@@ -4,6 +4,7 @@
 // then the first (or last) index where it stands; NaN is the extreme value where there is one, as in NumPy.
 #include "topi/reductions.h"
 
+#include "arith/analysis.h"
 #include "topi/families.h"
 
 namespace lathe::topi {
@@ -106,9 +107,14 @@ Tensors computeArgReduce(const CallContext& call) {
     const TensorPtr extreme = reduceOver(
         attrs.max ? "arg_max_value" : "arg_min_value", x->shape, axes, kindOf(attrs.max ? "max" : "min", x->dtype),
         [&](const Indices& i) { return widen((*x)(i)); }, call.origin);
-    const Expr none = attrs.selectLast ? arith::intImm(-1, types::Int64)
-                                       : arith::intImm(std::numeric_limits<int64_t>::max(), types::Int64);
-    return {te::reduce(
+    // A vector has twice as many indices of 32 bits.
+    const bool narrow = arith::bounds(x->shape[axis]).upper <= std::numeric_limits<int32_t>::max();
+    const DataType dtype = narrow ? types::Int32 : types::Int64;
+    const Expr none = arith::intImm(attrs.selectLast ? -1
+                                    : narrow         ? std::numeric_limits<int32_t>::max()
+                                                     : std::numeric_limits<int64_t>::max(),
+                                    dtype);
+    const TensorPtr index = te::reduce(
         attrs.max ? "arg_max" : "arg_min", axes.resultShape(x->shape),
         attrs.selectLast ? ReduceKind::Max : ReduceKind::Min, axes.extents(x->shape),
         [&](const std::vector<Var>& i, const std::vector<Var>& r) {
@@ -117,9 +123,10 @@ Tensors computeArgReduce(const CallContext& call) {
             Expr found = arith::eq(value, best);
             if (value.dtype().isFloat())
                 found = arith::logicalOr(found, arith::call(Intrinsic::IsNan, {value}, types::Bool));
-            return arith::select(found, arith::cast(r[0], types::Int64), none);
+            return arith::select(found, arith::cast(r[0], dtype), none);
         },
-        call.origin)};
+        call.origin);
+    return {converted(index, types::Int64, "arg_result", call.origin)};
 }
 
 } // namespace lathe::topi
