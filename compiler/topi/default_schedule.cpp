@@ -22,6 +22,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <functional>
+#include <numeric>
 #include <unordered_map>
 
 namespace lathe::topi {
@@ -173,6 +174,36 @@ std::optional<size_t> gatheredAlong(const tir::Block& block) {
     return std::nullopt;
 }
 
+/// How many of the innermost loops together are long enough for vectors, where the last alone is not, and what the vectors
+/// have to be multiples of, so that each lane stands at a known distance from the first; 0: none.
+struct ShortLoops {
+    size_t count = 0;
+    int64_t period = 1;
+};
+
+ShortLoops shortLoops(const Schedule& s, const tir::Block& block, const std::vector<LoopRef>& loops, int64_t lanes) {
+    for (const AccessPattern& read : readsOf(block))
+        if (!read.affine() ||
+            std::ranges::any_of(read.stride, [](const auto& each) { return !arith::asInt(each.second); }))
+            return {};
+    ShortLoops found;
+    int64_t extent = 1;
+    while (extent < lanes) {
+        const auto next = found.count < loops.size() ? arith::asInt(s.get(loops[loops.size() - 1 - found.count]).extent)
+                                                     : std::nullopt;
+        if (!next || *next < 1)
+            return {};
+        found.period = extent;
+        extent *= *next;
+        ++found.count;
+    }
+    const bool fits = found.count > 1 && std::lcm(lanes, found.period) <= 4 * lanes;
+    return fits ? found : ShortLoops{};
+}
+
+/// A tile of a transpose of more rows would not stay in registers, and fewer columns are no gain.
+constexpr int64_t mostRows = 16, leastColumns = 3;
+
 void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const tir::Store* store = onlyStore(schedule.get(block));
     const std::vector<LoopRef> loops = schedule.loops(block);
@@ -181,27 +212,44 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
     int widest = store->buffer->dtype.bits;
     for (const AccessPattern& read : readsOf(schedule.get(block)))
         widest = std::max<int>(widest, read.buffer->dtype.bits);
-    const int64_t lanes = std::max<int64_t>(2, target.lanes(widest));
     const bool flat = isFlat(schedule.get(block), *store);
+    const bool transposes = gatheredAlong(schedule.get(block)).has_value();
+    const int64_t lanes = std::clamp<int64_t>(target.lanes(widest), 2, transposes ? mostRows : 64);
     attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
         std::vector<LoopRef> all = loops;
         if (flat && all.size() > 1 && s.choose(block, "flat", {0, 1}, 1) == 1)
             all = {s.fuse(all)};
+        const std::optional<size_t> gathered = gatheredAlong(s.get(block));
+        ShortLoops together = shortLoops(s, s.get(block), all, lanes);
+        // Of a transpose so many operands' rows as half a vector has lanes are read by shuffles, more by its tile.
+        if (gathered && 2 * together.period > lanes)
+            together = {};
+        if (together.count > 0) {
+            const std::vector<LoopRef> last(all.end() - static_cast<int64_t>(together.count), all.end());
+            all.resize(all.size() - together.count);
+            all.push_back(s.fuse(last));
+        }
         LoopRef inner = all.back();
         all.pop_back();
-        const std::optional<size_t> gathered = gatheredAlong(s.get(block));
         int64_t elements = lanes;
-        if (extentOf(s, inner) >= lanes) {
-            const schedule::Number width = s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes);
+        const bool isShort =
+            gathered && arith::asInt(s.get(inner).extent) >= leastColumns && extentOf(s, inner) < lanes;
+        if (isShort || extentOf(s, inner) >= lanes) {
+            const int64_t least = std::lcm(lanes, together.period);
+            const schedule::Number width = isShort ? schedule::Number(extentOf(s, inner))
+                                                   : s.choose(block, "width", {least, 2 * least, 4 * least}, least);
             std::vector<LoopRef> parts = s.split(inner, {-1, width});
             s.vectorize(parts[1]);
             inner = parts[0];
             elements = width;
-            // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need.
+            // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need, and
+            // code generation loads them as vectors where they are statements in sequence.
             if (gathered && all.size() + 1 == s.get(block).iters.size() && extentOf(s, all[*gathered]) >= lanes) {
-                const int64_t preferred = extentOf(s, all[*gathered]) >= 2 * lanes ? 2 * lanes : lanes;
-                const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, preferred);
+                const bool twice = lanes < mostRows && extentOf(s, all[*gathered]) >= 2 * lanes;
+                const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, twice ? 2 * lanes : lanes);
                 std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
+                if (rows <= mostRows)
+                    s.unroll(tile[1]);
                 all[*gathered] = tile[0];
                 std::vector<LoopRef> order(all.begin() + static_cast<int64_t>(*gathered) + 1, all.end());
                 order.insert(order.end(), {inner, tile[1]});

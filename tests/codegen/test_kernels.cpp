@@ -77,6 +77,27 @@ tir::PrimFuncPtr everyFew(int64_t stride, int64_t lanes, DataType dtype) {
                   loop(i, Expr(lanes), store(out, {i}, load(a, {i * Expr(stride)})), ForKind::Vectorized));
 }
 
+/// out[i] = a[i / period + i mod period * distance]: as many streams, taken by turns.
+tir::PrimFuncPtr byTurns(int64_t period, int64_t distance, int64_t lanes, DataType dtype) {
+    Var i = arith::var("i");
+    const Expr at = arith::floorDiv(i, Expr(period)) + arith::floorMod(i, Expr(period)) * Expr(distance);
+    auto a = tir::makeBuffer("a", dtype, {Expr((period - 1) * distance + (lanes - 1) / period + 1)});
+    auto out = tir::makeBuffer("out", dtype, {Expr(lanes)});
+    return kernel("by_turns", {a, out}, {}, loop(i, Expr(lanes), store(out, {i}, load(a, {at})), ForKind::Vectorized));
+}
+
+/// out[j, i] = a[i, j + 1], the rows of out as statements in sequence; a[.., 0] is not read.
+tir::PrimFuncPtr transposed(int64_t lanes, int64_t columns, DataType dtype, const Expr& width,
+                            const std::vector<Var>& scalars = {}) {
+    auto a = tir::makeBuffer("a", dtype, {Expr(lanes), width});
+    auto out = tir::makeBuffer("out", dtype, {Expr(columns), Expr(lanes)});
+    Var i = arith::var("i"), j = arith::var("j");
+    return kernel("transposed", {a, out}, scalars,
+                  loop(j, Expr(columns),
+                       loop(i, Expr(lanes), store(out, {j, i}, load(a, {i, j + Expr(1)})), ForKind::Vectorized),
+                       ForKind::Unrolled));
+}
+
 /// Bytes that end where the next page may not be touched.
 class BytesBeforeWall {
 public:
@@ -155,6 +176,32 @@ private slots:
                 loaded.call("every_few", {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
                 0);
         }
+    }
+
+    void knownDistances() {
+        for (const DataType dtype : {types::Float32, types::Float64, types::Int8})
+            for (const int64_t period : {1, 2, 3, 5, 16})
+                for (const int64_t distance : {1, 7, 1000})
+                    for (const int64_t lanes : {3, 8, 16, 48})
+                        QCOMPARE(compare({byTurns(period, distance, lanes, dtype), {}}), std::string());
+    }
+
+    void columnsAsRows() {
+        const Var width = arith::symbol("width", 20, 4096);
+        for (const DataType dtype : {types::Float32, types::Float64, types::Int8, types::Bool})
+            for (const int lanes : {3, 4, 8, 12, 16})
+                for (const int columns : {3, 5, 8, 16, 19}) {
+                    const tir::PrimFuncPtr function = transposed(lanes, columns, dtype, Expr(columns + 1));
+                    QCOMPARE(compare({function, {}}), std::string());
+                    QCOMPARE(compare({transposed(lanes, columns, dtype, width, {width}), {23}}), std::string());
+                    const auto bytes = static_cast<size_t>(dtype.bytes());
+                    const BytesBeforeWall a(static_cast<size_t>(lanes * (columns + 1)) * bytes);
+                    const BytesBeforeWall out(static_cast<size_t>(lanes * columns) * bytes);
+                    const Loaded loaded({lowered(function)});
+                    QCOMPARE(loaded.call("transposed",
+                                         {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
+                             0);
+                }
     }
 };
 

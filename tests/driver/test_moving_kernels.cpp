@@ -24,6 +24,19 @@ private slots:
             QTest::addRow("%s", name) << QByteArray::fromStdString(graphBytes(graph));
         };
         row("gather of rows", "g (float[100,64] x, int64[n] i) => (float[n,64] y) { y = Gather <axis = 0> (x, i) }");
+        row("transpose", "g (float[64,48] x) => (float[48,64] y) { y = Transpose <perm = [1,0]> (x) }");
+        row("transpose of a few columns",
+            "g (float[2,64,7] x) => (float[2,7,64] y) { y = Transpose <perm = [0,2,1]> (x) }");
+        row("transpose to a few columns",
+            "g (float[2,6,64] x) => (float[2,64,6] y) { y = Transpose <perm = [0,2,1]> (x) }");
+        row("colours last", "g (float[1,3,16,48] x) => (float[1,16,48,3] y) { y = Transpose <perm = [0,2,3,1]> (x) }");
+        row("depth to space",
+            "g (float[1,16,8,16] x) => (float[1,4,16,32] y) { y = DepthToSpace <blocksize = 2> (x) }");
+        row("depth to space by 3",
+            "g (float[1,9,8,16] x) => (float[1,1,24,48] y) { y = DepthToSpace <blocksize = 3> (x) }");
+        row("neighbours twice",
+            "g (float[1,4,8,16] x) => (float[1,4,16,32] y) <float[4] s = {1, 1, 2, 2}> { y = Resize <mode = "
+            "\"nearest\", coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"> (x, , s) }");
     }
     void vectors() {
         QFETCH(QByteArray, model);

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loads and stores. A vector index that is a ramp of stride 1 is one vector access. Short strides are read as the vectors
-// that hold them and picked out; other strides and computed indices lane by lane (hardware gathers are slower on half of
-// the machines) unless a mask says which lanes exist.
+// Loads and stores. A vector index that is a ramp of stride 1 is one vector access. Lanes that stand at known distances
+// from each other are read as the few vectors that hold them and picked out; other indices lane by lane (hardware gathers
+// are slower on half of the machines) unless a mask says which lanes exist.
 #include "codegen/llvm/emitter.h"
 #include "tir/transform/flatten_buffers.h"
 
-#include <bit>
+#include "arith/analysis.h"
+
+#include <algorithm>
 #include <llvm/IR/Intrinsics.h>
 #include <numeric>
 
@@ -36,15 +38,52 @@ bool isUnitRamp(const Expr& index) {
     return index.kind() == ExprKind::Ramp && arith::isConst(index->args[1], 1);
 }
 
-/// Beyond this stride the vectors to read are more than shuffles save.
-constexpr int64_t longestPickedStride = 4;
+/// A vector of indices at one lane; null if it is not made of index arithmetic alone.
+Expr atLane(const Expr& index, int lane) {
+    if (index.dtype().lanes == 1)
+        return index;
+    switch (index.kind()) {
+    case ExprKind::Ramp:
+        return index->args[0] + index->args[1] * Expr(lane);
+    case ExprKind::Broadcast:
+        return index->args[0];
+    case ExprKind::Add:
+    case ExprKind::Sub:
+    case ExprKind::Mul:
+    case ExprKind::FloorDiv:
+    case ExprKind::FloorMod:
+    case ExprKind::Min:
+    case ExprKind::Max: {
+        const Expr a = atLane(index->args[0], lane), b = a ? atLane(index->args[1], lane) : Expr();
+        return b ? arith::binary(index.kind(), a, b) : Expr();
+    }
+    default:
+        return {};
+    }
+}
 
-/// The stride of a ramp that is read as whole vectors of up to `most` lanes; 0: it is not.
-int pickedStride(const Expr& index, int lanes, int most) {
-    const auto stride = index.kind() == ExprKind::Ramp ? arith::asInt(index->args[1]) : std::nullopt;
-    const bool fits = lanes >= 4 && (lanes <= most ||
-                                     (lanes % most == 0 && std::has_single_bit(static_cast<unsigned>(lanes / most))));
-    return fits && stride && *stride > 1 && *stride <= longestPickedStride ? static_cast<int>(*stride) : 0;
+/// How far each lane's element lies from that of the first lane; empty if that is not known.
+std::vector<int64_t> distances(const Expr& index, const arith::Facts& facts) {
+    std::vector<int64_t> result;
+    const Expr first = atLane(index, 0);
+    for (int lane = 0; first && lane < index.dtype().lanes; ++lane) {
+        const auto distance = arith::asInt(arith::simplify(atLane(index, lane) - first, facts));
+        if (!distance)
+            return {};
+        result.push_back(*distance);
+    }
+    return result;
+}
+
+/// Where vectors of so many lanes begin that hold all these elements. None reaches beyond the first or the last of them.
+std::vector<int64_t> windowsOf(std::vector<int64_t> elements, int lanes) {
+    std::ranges::sort(elements);
+    const int64_t last = std::max(elements.front(), elements.back() + 1 - lanes);
+    std::vector<int64_t> windows;
+    for (const int64_t element : elements)
+        if (windows.empty() || element >= windows.back() + lanes)
+            windows.push_back(std::min(element, last));
+    return windows;
 }
 
 } // namespace
@@ -76,31 +115,49 @@ int FunctionEmitter::registerLanes(const llvm::Type* element) const {
     return std::max(4, static_cast<int>(m_.target.lanes(static_cast<int>(element->getPrimitiveSizeInBits()))));
 }
 
-/// Elements 0, stride, 2 * stride … from `pointer`. No byte beyond the last of them is read: the last vector ends there.
-Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align) {
-    if (lanes > registerLanes(element)) { // a power of two times that
-        const int half = lanes / 2;
-        Value* low = pick(pointer, element, stride, half, align);
-        Value* high = pick(b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(half * stride)),
-                           element, stride, lanes - half, align);
-        std::vector<int> order(static_cast<size_t>(lanes));
+/// The elements at these distances from `pointer`, by shuffles of the vectors that hold them; null if those are too many.
+Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align) {
+    const size_t lanes = at.size(), most = static_cast<size_t>(registerLanes(element));
+    if (lanes > most) {
+        size_t half = most;
+        while (2 * half < lanes)
+            half *= 2;
+        Value* low = pick(pointer, element, at.first(half), align);
+        Value* high = low ? pick(pointer, element, at.subspan(half), align) : nullptr;
+        if (!high)
+            return nullptr;
+        std::vector<int> whole(half), order(lanes);
         std::iota(order.begin(), order.end(), 0);
-        return b_.CreateShuffleVector(low, high, order);
+        std::iota(whole.begin(), whole.end(), 0);
+        std::fill(whole.begin() + static_cast<std::ptrdiff_t>(lanes - half), whole.end(), llvm::PoisonMaskElem);
+        return b_.CreateShuffleVector(low, lanes == 2 * half ? high : b_.CreateShuffleVector(high, whole), order);
     }
-    const int last = (lanes - 1) * stride + 1 - lanes; // where the last vector begins
-    llvm::Type* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes));
+    const auto [least, greatest] = std::ranges::minmax(at);
+    const int wide = static_cast<int>(std::min<int64_t>(static_cast<int64_t>(lanes), greatest - least + 1));
+    const std::vector<int64_t> windows = windowsOf({at.begin(), at.end()}, wide);
+    if (lanes < 4 || windows.size() > std::max<size_t>(lanes / 2, 1))
+        return nullptr;
+    llvm::Type* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(wide));
     Value* result = nullptr;
-    std::vector<int> order(static_cast<size_t>(lanes));
-    for (int begin = 0, done = 0; done < lanes; begin = std::min(begin + lanes, last)) {
+    std::vector<bool> done(lanes);
+    for (const int64_t begin : windows) {
         Value* part = b_.CreateAlignedLoad(
             vector, b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(begin)), align);
-        for (int lane = 0; lane < lanes; ++lane) // those picked before stay where they are
-            order[static_cast<size_t>(lane)] = lane;
-        int next = done;
-        for (; next < lanes && next * stride < begin + lanes; ++next)
-            order[static_cast<size_t>(next)] = (result ? lanes : 0) + next * stride - begin;
+        if (result && static_cast<size_t>(wide) < lanes) { // a shuffle's operands are equally long
+            std::vector<int> longer(lanes, llvm::PoisonMaskElem);
+            std::iota(longer.begin(), longer.begin() + wide, 0);
+            part = b_.CreateShuffleVector(part, longer);
+        }
+        std::vector<int> order(lanes, llvm::PoisonMaskElem);
+        for (size_t lane = 0; lane < lanes; ++lane) {
+            if (done[lane]) { // those picked before stay where they are
+                order[lane] = static_cast<int>(lane);
+            } else if (at[lane] >= begin && at[lane] < begin + wide) {
+                order[lane] = static_cast<int>((result ? lanes : 0)) + static_cast<int>(at[lane] - begin);
+                done[lane] = true;
+            }
+        }
         result = result ? b_.CreateShuffleVector(result, part, order) : b_.CreateShuffleVector(part, order);
-        done = next;
     }
     return result;
 }
@@ -108,6 +165,8 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, int stride, in
 Value* FunctionEmitter::load(const Expr& expr) {
     const tir::Buffer& buffer = tir::bufferOf(expr);
     const DataType type = expr.dtype();
+    if (const auto column = columns_.find(expr.get()); column != columns_.end())
+        return toRegister(column->second, type);
     Expr index = accessIndex(buffer, indicesOf(expr));
     llvm::Type* element = m_.storageType(type.scalar());
     llvm::Type* stored = m_.storageType(type);
@@ -139,8 +198,20 @@ Value* FunctionEmitter::load(const Expr& expr) {
     if (mask)
         return toRegister(
             b_.CreateMaskedGather(stored, at(value(index)), align, mask, llvm::Constant::getNullValue(stored)), type);
-    if (const int stride = pickedStride(index, type.lanes, registerLanes(element)))
-        return toRegister(pick(at(value(index->args[0])), element, stride, type.lanes, align), type);
+    if (const std::vector<int64_t> distance = distances(index, facts); !distance.empty()) {
+        made_.push_back(arith::simplify(atLane(index, 0), facts));
+        Value* pointer = at(value(made_.back()));
+        if (Value* picked = pick(pointer, element, distance, align))
+            return toRegister(picked, type);
+        Value* result = llvm::PoisonValue::get(stored);
+        for (int i = 0; i < type.lanes; ++i) {
+            Value* lane = b_.CreateConstInBoundsGEP1_64(element, pointer,
+                                                        static_cast<uint64_t>(distance[static_cast<size_t>(i)]));
+            result =
+                b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, lane, align), static_cast<uint64_t>(i));
+        }
+        return toRegister(result, type);
+    }
     if (index.kind() == ExprKind::Ramp) {
         Value* pointer = at(value(index->args[0]));
         Value* stride = value(index->args[1]);

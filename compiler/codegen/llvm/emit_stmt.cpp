@@ -7,6 +7,7 @@
 #include "tir/transform/flatten_buffers.h"
 #include "tir/transform/loop_facts.h"
 
+#include <algorithm>
 #include <llvm/IR/MDBuilder.h>
 
 namespace lathe::codegen {
@@ -47,9 +48,22 @@ void FunctionEmitter::emit(const tir::Stmt& root) {
         if (const auto* node = stmt->as<tir::Seq>()) {
             if (node->stmts.empty())
                 return;
-            for (size_t i = 0; i + 1 < node->stmts.size(); ++i)
-                emit(node->stmts[i]);
-            stmt = node->stmts.back().get();
+            const auto isStore = [](const tir::Stmt& each) { return each && each->as<tir::Store>(); };
+            auto next = node->stmts.begin();
+            while (node->stmts.end() - next > 1) {
+                const auto run = std::find_if_not(next, node->stmts.end(), isStore);
+                if (run - next > 1) {
+                    loadColumns({next, run});
+                    for (; next != run; ++next)
+                        emit(*next);
+                    columns_.clear();
+                } else {
+                    emit(*next++);
+                }
+            }
+            if (next == node->stmts.end())
+                return;
+            stmt = next->get();
             continue;
         }
         b_.SetCurrentDebugLocation(m_.locationOf(*stmt, origin, f_));

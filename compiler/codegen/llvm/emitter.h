@@ -2,7 +2,7 @@
 //
 // Loop IR to LLVM IR. ModuleEmitter owns what one module shares (types, debug info, the table of runtime functions);
 // FunctionEmitter makes one LLVM function: the PrimFunc itself or the outlined body of a parallel loop. Its methods stand
-// in emit_stmt.cpp, emit_parallel.cpp, emit_expr.cpp, emit_memory.cpp, emit_cast.cpp and emit_math.cpp.
+// in emit_stmt.cpp, emit_parallel.cpp, emit_expr.cpp, emit_memory.cpp, emit_transpose.cpp, emit_cast.cpp and emit_math.cpp.
 //
 // Explicit vector code: a TIR vector becomes an LLVM vector of the same lanes. Floats carry the `contract` flag alone,
 // and only when the target has FMA.
@@ -14,6 +14,8 @@
 #include <llvm/IR/DIBuilder.h>
 #include <llvm/IR/IRBuilder.h>
 #include <llvm/IR/Module.h>
+#include <map>
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -77,7 +79,8 @@ private:
     Value* table_ = nullptr; // the loaded lathe_functions*
     std::vector<std::unordered_map<const arith::ExprNode*, Value*>> memo_;
     std::unordered_map<const arith::ExprNode*, bool> reads_;
-    std::vector<Expr> made_; // expressions that only this emitter owns
+    std::vector<Expr> made_;                                     // expressions that only this emitter owns
+    std::unordered_map<const arith::ExprNode*, Value*> columns_; // loads that are done, of stores in sequence
 
     // statements (emit_stmt.cpp)
     void emitFor(const tir::For& loop, int origin);
@@ -118,8 +121,12 @@ private:
     Value* addressOf(const Expr& load);
     Value* load(const Expr& expr);
     int registerLanes(const llvm::Type* element) const;
-    Value* pick(Value* pointer, llvm::Type* element, int stride, int lanes, llvm::Align align);
+    Value* pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align);
     void store(const tir::Store& store);
+
+    // columns of a tile that is transposed (emit_transpose.cpp)
+    void loadColumns(std::span<const tir::Stmt> stores);
+    void loadTile(const Expr& base, const Expr& stride, const std::map<int64_t, std::vector<Expr>>& loads);
     Value* toRegister(Value* value, DataType type);
     Value* toStorage(Value* value, DataType type);
 
