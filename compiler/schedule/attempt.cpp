@@ -23,4 +23,9 @@ bool attempt(Schedule& schedule, const std::string& what, std::vector<Refusal>& 
     return true;
 }
 
+bool attempt(Schedule& schedule, const std::string& what, const BlockRef& block, std::vector<Refusal>& refusals,
+             const std::function<void(Schedule&)>& fn) {
+    return attempt(schedule, fmt::format("{} of b{}", what, schedule.numberOf(block)), refusals, fn);
+}
+
 } // namespace lathe::schedule

@@ -18,5 +18,8 @@ struct Refusal {
 /// that happens after an answer other than the preferred one was given within fn.
 bool attempt(Schedule& schedule, const std::string& what, std::vector<Refusal>& refusals,
              const std::function<void(Schedule&)>& fn);
+/// The same on one block, which the refusal names by its ordinal.
+bool attempt(Schedule& schedule, const std::string& what, const BlockRef& block, std::vector<Refusal>& refusals,
+             const std::function<void(Schedule&)>& fn);
 
 } // namespace lathe::schedule

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Resize, one axis after the other (interpolation is separable). For each axis two small tables are made in float64, as
-// ONNX's definition computes: the first neighbour of each result position and the weights of its neighbours; the
-// elements are then weighted sums. Enlarging by a whole factor with nearest neighbours needs no table: the index is
-// divided.
+// Resize, one axis after the other (interpolation is separable): first those that shrink, then those that grow, the last
+// of them before the others, so that few elements are read by computed indices. For each axis two small tables are made in
+// float64, as ONNX's definition computes: where the neighbours of each result position stand and their weights; the
+// elements are then weighted sums. Enlarging by a whole factor needs no table of positions: the index is divided.
 #include "arith/analysis.h"
 #include "topi/expressions.h"
 #include "topi/families.h"
 
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <numeric>
 
 namespace lathe::topi {
 
@@ -57,14 +60,18 @@ public:
         const bool floors = mode == "asymmetric" && attrs_.nearest == "floor";
         const bool rounds = (mode == "half_pixel" || mode == "half_pixel_symmetric") &&
                             (attrs_.nearest == "round_prefer_floor" || attrs_.nearest == "round_prefer_ceil");
-        if (attrs_.mode != "nearest" || !(floors || rounds))
-            return std::nullopt;
-        for (int64_t factor = 2; factor <= 64; ++factor)
-            if ((!scaleGiven_ || constantScale_ == static_cast<double>(factor)) &&
-                arith::provablyEqual(in_ * factor, out_))
-                return factor;
-        return std::nullopt;
+        return attrs_.mode == "nearest" && (floors || rounds) ? enlargement() : std::nullopt;
     }
+
+    /// The operand position of result position o, rounded down, if the axis grows by a whole factor; null: it does not.
+    Expr dividedCoordinate(const Expr& o) const {
+        const auto& mode = attrs_.coordinate;
+        const bool centred = mode == "half_pixel" || mode == "half_pixel_symmetric" || mode == "pytorch_half_pixel";
+        const auto factor = centred || mode == "asymmetric" ? enlargement() : std::nullopt;
+        return factor ? arith::floorDiv(centred ? o - Expr(*factor / 2) : o, *factor) : Expr();
+    }
+
+    bool shrinks() const { return constantScale_ && *constantScale_ < 1; }
 
     /// Position in the operand of result position o (ONNX Resize, coordinate_transformation_mode).
     Expr coordinate(const Expr& o) const {
@@ -138,6 +145,14 @@ public:
     const Expr& out() const { return out_; }
 
 private:
+    /// A factor from 2 that the result's size is the operand's times.
+    std::optional<int64_t> enlargement() const {
+        for (int64_t factor = 2; factor <= 64; ++factor)
+            if ((!scaleGiven_ || constantScale_ == static_cast<double>(factor)) &&
+                arith::provablyEqual(in_ * factor, out_))
+                return factor;
+        return std::nullopt;
+    }
     Expr scale() const {
         return constantScale_ ? lit(*constantScale_) : arith::div(asReal(out_), asReal(divisor(in_)));
     }
@@ -149,24 +164,16 @@ private:
     double roiStart_ = 0, roiEnd_ = 1;
 };
 
-/// int64[out]: the first of the 2 * reach neighbours, or the nearest one.
-TensorPtr firstNeighbour(const Axis& axis, bool nearest, int origin) {
-    return te::compute(
-        "resize_index", {axis.out()},
-        [&](const std::vector<Var>& o) {
-            if (nearest)
-                return arith::cast(axis.nearest(o[0]), types::Int64);
-            return arith::cast(floorOf(axis.coordinate(o[0])), types::Int64) +
-                   arith::cast(Expr(1) - axis.reach(), types::Int64);
-        },
-        origin);
+/// The first of the 2 * reach neighbours of result position o, which may lie outside.
+Expr firstNeighbour(const Axis& axis, const Expr& o) {
+    return toIndex(arith::cast(floorOf(axis.coordinate(o)), types::Int64)) + 1 - axis.reach();
 }
 
-/// dtype[out, 2 * reach]
-TensorPtr weights(const Axis& axis, const TensorPtr& first, DataType dtype, int origin) {
+/// dtype[2 * reach, out]
+TensorPtr weights(const Axis& axis, DataType dtype, int origin) {
     const Expr taps = arith::simplify(axis.reach() * 2);
-    const auto raw = [&](const Expr& o, const Expr& k) {
-        const Expr neighbour = toIndex((*first)({o})) + k;
+    const auto raw = [&](const Expr& k, const Expr& o) {
+        const Expr neighbour = firstNeighbour(axis, o) + k;
         const Expr weight = axis.weight(asReal(neighbour) - axis.coordinate(o));
         const Expr inside = arith::logicalAnd(arith::ge(neighbour, 0), arith::lt(neighbour, axis.in()));
         return axis.excludesOutside() ? arith::select(inside, weight, lit(0)) : weight;
@@ -175,16 +182,67 @@ TensorPtr weights(const Axis& axis, const TensorPtr& first, DataType dtype, int 
     if (axis.normalises())
         sum = te::reduce(
             "resize_weight_sum", {axis.out()}, te::ReduceKind::Sum, {taps},
-            [&](const std::vector<Var>& o, const std::vector<Var>& k) { return raw(o[0], k[0]); }, origin);
+            [&](const std::vector<Var>& o, const std::vector<Var>& k) { return raw(k[0], o[0]); }, origin);
     return te::compute(
-        "resize_weights", {axis.out(), taps},
+        "resize_weights", {taps, axis.out()},
         [&](const std::vector<Var>& i) {
             Expr weight = raw(i[0], i[1]);
             if (sum) {
-                const Expr total = (*sum)({i[0]});
+                const Expr total = (*sum)({i[1]});
                 weight = arith::div(weight, arith::select(arith::eq(total, lit(0)), lit(1), total));
             }
             return convert(weight, dtype);
+        },
+        origin);
+}
+
+/// Indices into the axis, made once: of 32 bits where they fit, of which a vector holds more.
+TensorPtr positions(const Axis& axis, const Shape& shape, const std::function<Expr(const std::vector<Var>&)>& position,
+                    int origin) {
+    const bool narrow = arith::bounds(axis.in()).upper <= std::numeric_limits<int32_t>::max();
+    return te::compute(
+        "resize_index", shape,
+        [&](const std::vector<Var>& i) {
+            return arith::cast(clampIndex(position(i), axis.in()), narrow ? types::Int32 : types::Int64);
+        },
+        origin);
+}
+
+/// The last axis with `border` repetitions of its ends: what reads it at divided indices need not test them.
+TensorPtr withinEdges(const TensorPtr& x, const Expr& border, int origin) {
+    Shape shape = x->shape;
+    shape.back() = arith::simplify(shape.back() + border * 2);
+    return te::compute(
+        "resize_edges", shape,
+        [&](const std::vector<Var>& i) {
+            Indices indices = asIndices(i);
+            const Expr position = i.back() - border;
+            const auto at = [&](const Expr& index) {
+                indices.back() = index;
+                return (*x)(indices);
+            };
+            const Expr inside = at(clampIndex(position, x->shape.back()));
+            const Expr upTo = arith::select(arith::lt(position, x->shape.back()), inside, at(x->shape.back() - 1));
+            return arith::select(arith::lt(position, 0), at(0), upTo);
+        },
+        origin);
+}
+
+TensorPtr resizeNearest(const TensorPtr& x, size_t d, const Axis& axis, const Shape& shape,
+                        const std::function<Expr(const std::vector<Var>&, const Expr&)>& unlessOutside, int origin) {
+    const std::optional<int64_t> factor = axis.wholeFactor();
+    const TensorPtr index =
+        factor ? nullptr
+               : positions(
+                     axis, {axis.out()},
+                     [&](const std::vector<Var>& o) { return toIndex(arith::cast(axis.nearest(o[0]), types::Int64)); },
+                     origin);
+    return te::compute(
+        "resize", shape,
+        [&](const std::vector<Var>& i) {
+            Indices indices = asIndices(i);
+            indices[d] = factor ? arith::floorDiv(i[d], *factor) : toIndex((*index)({i[d]}));
+            return unlessOutside(i, (*x)(indices));
         },
         origin);
 }
@@ -193,36 +251,33 @@ TensorPtr resizeAxis(const TensorPtr& x, size_t d, const Axis& axis, const relay
                      int origin) {
     Shape shape = x->shape;
     shape[d] = axis.out();
-    const bool isNearest = attrs.mode == "nearest";
-    const std::optional<int64_t> factor = axis.wholeFactor();
-    const TensorPtr first = factor ? nullptr : firstNeighbour(axis, isNearest, origin);
-    const auto at = [&](const std::vector<Var>& i, const Expr& position) {
-        Indices indices = asIndices(i);
-        indices[d] = position;
-        return (*x)(indices);
-    };
-    const auto outsideValue = [&](const std::vector<Var>& i, const Expr& value) {
+    const auto unlessOutside = [&](const std::vector<Var>& i, const Expr& value) {
         if (!axis.crops())
             return value;
         const Expr position = axis.coordinate(i[d]);
         const Expr outside = arith::logicalOr(arith::lt(position, lit(0)), arith::gt(position, asReal(axis.in() - 1)));
         return arith::select(outside, number(attrs.extrapolation, value.dtype()), value);
     };
-    if (isNearest)
-        return te::compute(
-            "resize", shape,
-            [&](const std::vector<Var>& i) {
-                const Expr position =
-                    factor ? arith::floorDiv(i[d], *factor) : clampIndex(toIndex((*first)({i[d]})), axis.in());
-                return outsideValue(i, at(i, position));
-            },
-            origin);
-    const TensorPtr table = weights(axis, first, dtype, origin);
+    if (attrs.mode == "nearest")
+        return resizeNearest(x, d, axis, shape, unlessOutside, origin);
+    const TensorPtr table = weights(axis, dtype, origin);
+    const std::optional<int64_t> taps = arith::asInt(table->shape[0]);
+    const bool divides = axis.dividedCoordinate(0) && arith::bounds(axis.in()).lower > 0;
+    const bool bordered = divides && d + 1 == shape.size();
+    const TensorPtr operand = bordered ? withinEdges(x, axis.reach(), origin) : x;
+    const TensorPtr index =
+        divides ? nullptr
+                : positions(
+                      axis, table->shape, [&](const std::vector<Var>& i) { return firstNeighbour(axis, i[1]) + i[0]; },
+                      origin);
     const auto term = [&](const std::vector<Var>& i, const Expr& k) {
-        const Expr position = clampIndex(toIndex((*first)({i[d]})) + k, axis.in());
-        return convert(at(i, position), dtype) * (*table)({i[d], k});
+        Indices indices = asIndices(i);
+        const Expr neighbour = divides ? axis.dividedCoordinate(i[d]) + 1 - axis.reach() + k : Expr();
+        indices[d] = bordered  ? neighbour + axis.reach()
+                     : divides ? clampIndex(neighbour, axis.in())
+                               : toIndex((*index)({k, i[d]}));
+        return convert((*operand)(indices), dtype) * (*table)({k, i[d]});
     };
-    const std::optional<int64_t> taps = arith::asInt(table->shape[1]);
     if (taps && *taps <= 4)
         return te::compute(
             "resize", shape,
@@ -230,16 +285,16 @@ TensorPtr resizeAxis(const TensorPtr& x, size_t d, const Axis& axis, const relay
                 Expr sum = term(i, 0);
                 for (int64_t k = 1; k < *taps; ++k)
                     sum = sum + term(i, k);
-                return outsideValue(i, sum);
+                return unlessOutside(i, sum);
             },
             origin);
     const TensorPtr sum = te::reduce(
-        "resize_sum", shape, te::ReduceKind::Sum, {table->shape[1]},
+        "resize_sum", shape, te::ReduceKind::Sum, {table->shape[0]},
         [&](const std::vector<Var>& i, const std::vector<Var>& k) { return term(i, k[0]); }, origin);
     if (!axis.crops())
         return sum;
     return te::compute(
-        "resize", shape, [&](const std::vector<Var>& i) { return outsideValue(i, (*sum)(asIndices(i))); }, origin);
+        "resize", shape, [&](const std::vector<Var>& i) { return unlessOutside(i, (*sum)(asIndices(i))); }, origin);
 }
 
 /// Integers are rounded half to even and saturate, as ONNX's reference has it.
@@ -265,11 +320,13 @@ Tensors computeResize(const CallContext& call) {
     const Shape& result = resultTensor(call).shape;
     // Sums of integers are exact enough for rounding only in float64.
     const DataType dtype = x->dtype.isFloat() ? computeType(x->dtype) : types::Float64;
-    for (size_t d = 0; d < result.size(); ++d) {
-        const Axis axis(attrs, d, result.size(), x->shape[d], result[d]);
-        if (!axis.isIdentity())
+    const auto axisAt = [&](size_t d) { return Axis(attrs, d, result.size(), call.args[0]->shape[d], result[d]); };
+    std::vector<size_t> order(result.size());
+    std::iota(order.begin(), order.end(), size_t{0});
+    std::ranges::reverse(std::ranges::stable_partition(order, [&](size_t d) { return axisAt(d).shrinks(); }));
+    for (const size_t d : order)
+        if (const Axis axis = axisAt(d); !axis.isIdentity())
             x = resizeAxis(x, d, axis, attrs, dtype, call.origin);
-    }
     if (x == call.args[0])
         return computeCopy(call);
     return {inResultType(x, resultTensor(call).dtype, call.origin)};

@@ -37,6 +37,10 @@ private slots:
         row("neighbours twice",
             "g (float[1,4,8,16] x) => (float[1,4,16,32] y) <float[4] s = {1, 1, 2, 2}> { y = Resize <mode = "
             "\"nearest\", coordinate_transformation_mode = \"asymmetric\", nearest_mode = \"floor\"> (x, , s) }");
+        row("interpolated", "g (float[1,4,8,16] x) => (float[1,4,16,32] y) <float[4] s = {1, 1, 2, 2}> { y = Resize "
+                            "<mode = \"linear\"> (x, , s) }");
+        row("largest of a few", "g (float[1000,6] x) => (float[1000,1] y) <int64[1] a = {1}> { y = ReduceMax (x, a) }");
+        row("largest of some", "g (float[1000,12] x) => (float[1000,1] y) <int64[1] a = {1}> { y = ReduceMax (x, a) }");
     }
     void vectors() {
         QFETCH(QByteArray, model);

@@ -176,6 +176,90 @@ private slots:
         SAME(*function, *scheduled(function), {{1}, {7}});
     }
 
+    /// A vector of rows, each step of their reduction a statement.
+    void shortRows() {
+        const auto extremes = [](const Expr& rows, int64_t columns, const std::vector<arith::Var>& scalars = {}) {
+            auto x = te::placeholder("x", types::Float32, {3, rows, Expr(columns)});
+            auto most = te::reduce(
+                "most", {3, rows, 1}, ReduceKind::Max, {Expr(columns)},
+                [&](auto& i, auto& r) { return (*x)({i[0], i[1], r[0]}); }, 0);
+            auto twice = te::compute(
+                "twice", {3, rows, 1},
+                [&](auto& i) { return (*most)({i[0], i[1], i[2]}) * arith::floatImm(2, types::Float32); }, 0);
+            return te::toTir("extremes", {x}, {twice}, scalars);
+        };
+        for (const int64_t columns : {2, 5, 7, 12, 15, 31})
+            for (const int64_t rows : {1, 8, 19}) {
+                const tir::PrimFuncPtr function = extremes(Expr(rows), columns), made = scheduled(function);
+                SAME(*function, *made);
+                if (rows >= 8 && columns >= 5 && columns < 16)
+                    QVERIFY2(loopsOf(*made, "unrolled") == 1 && loopsOf(*made, "vectorized") >= 3,
+                             tir::print(*made).c_str());
+            }
+        const arith::Var rows = arith::symbol("rows", 1, 64);
+        const tir::PrimFuncPtr function = extremes(rows, 7, {rows});
+        SAME(*function, *scheduled(function), {{1}, {8}, {21}});
+    }
+
+    /// Last axes that are shorter than a vector, and columns of a transpose.
+    void transposes() {
+        const auto moved = [](const std::vector<int64_t>& dims, const std::vector<size_t>& from) {
+            std::vector<Expr> shape(dims.begin(), dims.end()), result;
+            for (const size_t axis : from)
+                result.push_back(shape[axis]);
+            auto x = te::placeholder("x", types::Float32, shape);
+            auto y = te::compute(
+                "y", result,
+                [&](auto& i) {
+                    std::vector<Expr> at(from.size());
+                    for (size_t d = 0; d < from.size(); ++d)
+                        at[from[d]] = i[d];
+                    return (*x)(at);
+                },
+                0);
+            return te::toTir("moved", {x}, {y}, {});
+        };
+        for (const int64_t rows : {2, 3, 4, 5, 7, 8, 19})
+            for (const int64_t columns : {7, 16, 37}) {
+                for (const tir::PrimFuncPtr& function :
+                     {moved({rows, columns}, {1, 0}), moved({3, rows, 2, columns}, {0, 1, 3, 2})})
+                    SAME(*function, *scheduled(function));
+                const tir::PrimFuncPtr made = scheduled(moved({rows, columns}, {1, 0}));
+                QVERIFY2(columns == 7 || loopsOf(*made, "vectorized") == 1, tir::print(*made).c_str());
+            }
+    }
+
+    /// What is read at several places, or again in an outer loop, is computed before if it is not cheap.
+    void tablesAreStored() {
+        auto x = te::placeholder("x", types::Float32, {40, 64});
+        auto table = te::compute(
+            "table", {64},
+            [&](auto& i) {
+                return arith::call(arith::Intrinsic::Exp, {arith::cast(i[0], types::Float32)}, types::Float32);
+            },
+            0);
+        auto scaled =
+            te::compute("scaled", {40, 64}, [&](auto& i) { return (*x)({i[0], i[1]}) * (*table)({i[1]}); }, 0);
+        QVERIFY(!scopeOf(tir::print(*scheduled(te::toTir("scaled", {x}, {scaled}, {}))), "table").empty());
+        auto row = te::compute(
+            "row", {40},
+            [&](auto& i) {
+                return arith::call(arith::Intrinsic::Exp, {arith::cast(i[0], types::Float32)}, types::Float32);
+            },
+            0);
+        auto byRow = te::compute("byRow", {40, 64}, [&](auto& i) { return (*x)({i[0], i[1]}) * (*row)({i[0]}); }, 0);
+        QVERIFY(scopeOf(tir::print(*scheduled(te::toTir("byRow", {x}, {byRow}, {}))), "row").empty());
+        auto costly = te::compute(
+            "costly", {40, 64},
+            [&](auto& i) { return arith::call(arith::Intrinsic::Exp, {(*x)({i[0], i[1]})}, types::Float32); }, 0);
+        auto neighbours = te::compute(
+            "neighbours", {40, 63},
+            [&](auto& i) { return (*costly)({i[0], i[1]}) + (*costly)({i[0], i[1] + Expr(1)}); }, 0);
+        const tir::PrimFuncPtr function = te::toTir("neighbours", {x}, {neighbours}, {});
+        QVERIFY(!scopeOf(tir::print(*scheduled(function)), "costly").empty());
+        SAME(*function, *scheduled(function));
+    }
+
     /// Every answer to every question, one at a time: the same results, and what is refused is said.
     void everyAnswerKeepsMeaning() {
         const Target target = *codegen::parseTarget("x86-64-v3");

@@ -26,6 +26,24 @@ relay::ResizeAttrs resize(std::vector<arith::Expr> sizes, std::vector<double> sc
 class TestSampling : public QObject {
     Q_OBJECT
 private slots:
+    /// Between two values an interpolation is their distance's share: rows and columns add up.
+    void resizeByWholeFactors() {
+        const Value x = counting({1, 1, 2, 2}, 1);
+        const auto sums = [](const std::vector<double>& rows, const std::vector<double>& columns) {
+            std::vector<double> result;
+            for (const double row : rows)
+                for (const double column : columns)
+                    result.push_back(1 + 2 * row + column);
+            return result;
+        };
+        for (const char* centred : {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel"})
+            EXPECT(run(Op::Resize, {x}, resize({1, 1, 4, 6}, {1, 1, 2, 3}, "linear", centred)), ({1, 1, 4, 6}),
+                   sums({0, 0.25, 0.75, 1}, {0, 0, 1.0 / 3, 2.0 / 3, 1, 1}));
+        EXPECT(run(Op::Resize, {x}, resize({1, 1, 6, 4}, {}, "linear", "asymmetric")), ({1, 1, 6, 4}),
+               sums({0, 1.0 / 3, 2.0 / 3, 1, 1, 1}, {0, 0.5, 1, 1}));
+        EXPECT(run(Op::Resize, {x}, resize({1, 1, 1, 8}, {1, 1, 0.5, 4}, "linear", "half_pixel")), ({1, 1, 1, 8}),
+               sums({0.5}, {0, 0, 0.125, 0.375, 0.625, 0.875, 1, 1}));
+    }
     void linear() {
         const Value x = counting({1, 1, 4, 4}, 1);
         EXPECT(run(Op::Resize, {x}, resize({1, 1, 2, 2}, {1, 1, 0.6, 0.6}, "linear", "half_pixel")), ({1, 1, 2, 2}),

@@ -100,7 +100,8 @@ void FunctionEmitter::loadColumns(std::span<const tir::Stmt> stores) {
             type.bits < 8)
             continue;
         const Expr& index = load->args[0];
-        if (index.kind() != ExprKind::Ramp || std::abs(arith::asInt(index->args[1]).value_or(mostRows)) < mostRows)
+        if (index.kind() != ExprKind::Ramp ||
+            2 * std::abs(arith::asInt(index->args[1]).value_or(mostRows)) <= type.lanes)
             continue;
         bool known = false;
         for (auto& [storage, group] : groups) {

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topi/elementwise_schedule.h"
+
+#include "arith/analysis.h"
+#include "base/rounding.h"
+#include "tir/transform/parallel_regions.h"
+#include "topi/access.h"
+#include "topi/partial_results.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lathe::topi {
+
+using arith::Expr;
+using schedule::attempt;
+using schedule::BlockRef;
+using schedule::LoopRef;
+using schedule::Schedule;
+
+using Refusals = std::vector<schedule::Refusal>;
+
+LoopRef fused(Schedule& s, const std::vector<LoopRef>& loops) {
+    return loops.size() == 1 ? loops.front() : s.fuse(loops);
+}
+
+namespace {
+
+/// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
+const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
+
+/// Whether all reads go along with the store or stay where they are: then one loop can stand for all.
+bool isFlat(const tir::Block& block, const tir::Store& store) {
+    const AccessPattern output = accessPatternOf(store.buffer, store.indices, block);
+    bool flat = true;
+    for (const AccessPattern& read : readsOf(block)) {
+        flat &= read.affine() && output.affine();
+        for (const tir::IterVar& iter : block.iters)
+            flat = flat && read.uses(iter.var) == output.uses(iter.var) &&
+                   (!read.uses(iter.var) ||
+                    arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
+    }
+    return flat;
+}
+
+/// The product of the loops' extents, as far as it matters: unknown ones count for much, and it does not overflow.
+int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
+    int64_t work = 1;
+    for (LoopRef loop : loops)
+        work = std::min<int64_t>(int64_t{1} << 40,
+                                 work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
+    return work;
+}
+
+/// The loops that run in parallel, as one. Those that are left stay loops of their own: their indices advance by
+/// constants, and what depends on one of them alone is decided outside of those within. So no more than it takes: enough
+/// iterations for every chunk, or as many that what is left within one is no more work than a chunk is worth.
+LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, int64_t grain) {
+    int64_t iterations = 1;
+    for (size_t outer = 1; outer <= loops.size(); ++outer) {
+        const LoopRef last = loops[outer - 1];
+        const arith::Interval extent = arith::bounds(s.get(last).extent);
+        const int64_t before = iterations;
+        iterations *= std::clamp<int64_t>(extent.lower, 1, tir::parallelChunks);
+        const int64_t within = workOf(s, {loops.begin() + static_cast<int64_t>(outer), loops.end()});
+        if (iterations < tir::parallelChunks && within * elements > grain)
+            continue;
+        loops.resize(outer);
+        // Of a long loop only as much as that.
+        int64_t parts = ceilDiv(tir::parallelChunks, before);
+        const int64_t most = std::min(extent.upper / 2, 4 * parts);
+        while (parts <= most && extent.upper % parts != 0)
+            ++parts;
+        if (extent.isPoint() && outer > 1 && parts <= most)
+            loops.back() = s.split(last, {parts, extent.upper / parts})[0];
+        break;
+    }
+    return fused(s, loops);
+}
+
+/// The axis along which a read is contiguous that vectors along the innermost axis have to gather: a transpose.
+std::optional<size_t> gatheredAlong(const tir::Block& block) {
+    for (const AccessPattern& read : readsOf(block)) {
+        if (!read.affine() || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
+            continue;
+        for (size_t i = 0; i + 1 < block.iters.size(); ++i)
+            if (read.constantStride(block.iters[i].var) == 1)
+                return i;
+    }
+    return std::nullopt;
+}
+
+/// How many of the innermost loops together are long enough for vectors, where the last alone is not, and what the vectors
+/// have to be multiples of, so that each lane stands at a known distance from the first; 0: none.
+struct ShortLoops {
+    size_t count = 0;
+    int64_t period = 1;
+};
+
+ShortLoops shortLoops(const Schedule& s, const tir::Block& block, const std::vector<LoopRef>& loops, int64_t lanes) {
+    for (const AccessPattern& read : readsOf(block))
+        if (!read.affine() ||
+            std::ranges::any_of(read.stride, [](const auto& each) { return !arith::asInt(each.second); }))
+            return {};
+    ShortLoops found;
+    int64_t extent = 1;
+    while (extent < lanes) {
+        const auto next = found.count < loops.size() ? arith::asInt(s.get(loops[loops.size() - 1 - found.count]).extent)
+                                                     : std::nullopt;
+        if (!next || *next < 1)
+            return {};
+        found.period = extent;
+        extent *= *next;
+        ++found.count;
+    }
+    const bool fits = found.count > 1 && std::lcm(lanes, found.period) <= 4 * lanes;
+    return fits ? found : ShortLoops{};
+}
+
+/// What vectors along the last axis have to be multiples of for the same where indices divide it.
+int64_t dividedBy(const tir::Block& block, const tir::Store& store, int64_t most) {
+    const arith::Var& last = block.iters.back().var;
+    int64_t period = 1;
+    arith::visit(store.value, [&](const Expr& node) {
+        const bool divides = node.kind() == arith::ExprKind::FloorDiv || node.kind() == arith::ExprKind::FloorMod;
+        const auto divisor = divides && node.dtype().isIndex() ? arith::asInt(node->args[1]) : std::nullopt;
+        if (divisor && *divisor > 0 && *divisor <= most && arith::mentions(node->args[0], last))
+            period = std::min(most + 1, std::lcm(period, *divisor));
+        return true;
+    });
+    return period <= most ? period : 1;
+}
+
+/// A tile of a transpose of more rows would not stay in registers, and fewer columns are no gain.
+constexpr int64_t mostRows = 16, leastColumns = 3;
+
+} // namespace
+
+void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
+    const tir::Store* store = onlyStore(schedule.get(block));
+    const std::vector<LoopRef> loops = schedule.loops(block);
+    if (!store || loops.empty())
+        return;
+    int widest = store->buffer->dtype.bits;
+    for (const AccessPattern& read : readsOf(schedule.get(block)))
+        widest = std::max<int>(widest, read.buffer->dtype.bits);
+    const bool flat = isFlat(schedule.get(block), *store);
+    const bool transposes = gatheredAlong(schedule.get(block)).has_value();
+    const int64_t lanes = std::clamp<int64_t>(target.lanes(widest), 2, transposes ? mostRows : 64);
+    attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
+        std::vector<LoopRef> all = loops;
+        if (flat && all.size() > 1 && s.choose(block, "flat", {0, 1}, 1) == 1)
+            all = {s.fuse(all)};
+        const std::optional<size_t> gathered = gatheredAlong(s.get(block));
+        ShortLoops together = shortLoops(s, s.get(block), all, lanes);
+        // Of a transpose so many operands' rows as half a vector has lanes are read by shuffles, more by its tile.
+        if (gathered && 2 * together.period > lanes)
+            together = {};
+        if (together.count > 0) {
+            const std::vector<LoopRef> last(all.end() - static_cast<int64_t>(together.count), all.end());
+            all.resize(all.size() - together.count);
+            all.push_back(s.fuse(last));
+        }
+        LoopRef inner = all.back();
+        all.pop_back();
+        int64_t elements = lanes;
+        const bool isShort =
+            gathered && arith::asInt(s.get(inner).extent) >= leastColumns && extentOf(s, inner) < lanes;
+        if (isShort || extentOf(s, inner) >= lanes) {
+            int64_t least = std::lcm(lanes, together.period);
+            if (together.count == 0 && !flat && all.size() + 1 == s.get(block).iters.size())
+                least = std::lcm(lanes, dividedBy(s.get(block), *store, 4 * lanes));
+            if (least > std::min(4 * lanes, extentOf(s, inner)))
+                least = lanes;
+            const schedule::Number width = isShort ? schedule::Number(extentOf(s, inner))
+                                                   : s.choose(block, "width", {least, 2 * least, 4 * least}, least);
+            std::vector<LoopRef> parts = s.split(inner, {-1, width});
+            s.vectorize(parts[1]);
+            inner = parts[0];
+            elements = width;
+            // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need, and
+            // code generation loads them as vectors where they are statements in sequence.
+            if (gathered && all.size() + 1 == s.get(block).iters.size() && extentOf(s, all[*gathered]) >= lanes) {
+                const bool twice = lanes < mostRows && extentOf(s, all[*gathered]) >= 2 * lanes;
+                const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, twice ? 2 * lanes : lanes);
+                std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
+                if (rows <= mostRows)
+                    s.unroll(tile[1]);
+                all[*gathered] = tile[0];
+                std::vector<LoopRef> order(all.begin() + static_cast<int64_t>(*gathered) + 1, all.end());
+                order.insert(order.end(), {inner, tile[1]});
+                s.reorder(order);
+                elements *= rows;
+            }
+        }
+        all.push_back(inner);
+        const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);
+        if (workOf(s, all) * elements < grain)
+            return;
+        s.parallel(parallelLoop(s, all, elements, grain));
+    });
+}
+
+void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
+    const int64_t lanes = target.lanes(32);
+    const LoopRef inner = schedule.loops(block).back();
+    if (schedule.get(inner).kind == tir::ForKind::Serial && extentOf(schedule, inner) >= lanes)
+        attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
+            s.vectorize(s.split(inner, {-1, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
+        });
+}
+
+} // namespace lathe::topi

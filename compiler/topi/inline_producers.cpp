@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "topi/inline_producers.h"
+
+#include "arith/analysis.h"
+#include "topi/access.h"
+#include "topi/register_tile.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+namespace lathe::topi {
+
+using arith::Expr;
+using schedule::attempt;
+using schedule::BlockRef;
+using schedule::Schedule;
+
+namespace {
+
+/// Answers to bN.place.
+constexpr int64_t stored = 0, inlined = 1;
+
+/// What an expression may grow to by inlining: values that are used twice double it at each step.
+constexpr int64_t inlinedNodes = 1024;
+
+/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to inlinedNodes. A load of
+/// `buffer` counts as `loaded`.
+int64_t treeSize(const Expr& expr, const tir::Buffer* buffer = nullptr, int64_t loaded = 1) {
+    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
+    arith::rewrite(expr, [&](const Expr& node) { // for its order alone: operands first
+        int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
+        for (const Expr& arg : node->args)
+            size = std::min(inlinedNodes, size + sizes.at(arg.get()));
+        sizes[node.get()] = size;
+        return node;
+    });
+    return sizes.at(expr.get());
+}
+
+/// Whether an expression reads a buffer at different places each time it is computed: of a select, one side counts.
+bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
+    using Places = std::vector<Expr>; // loads, two of them at most
+    std::unordered_map<const arith::ExprNode*, Places> places;
+    const auto join = [](Places& all, const Places& more) {
+        for (const Expr& place : more)
+            if (all.empty() || (all.size() == 1 && !arith::structurallyEqual(all[0], place)))
+                all.push_back(place);
+    };
+    arith::rewrite(expr, [&](const Expr& node) { // for its order alone: operands first
+        Places own;
+        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
+            own.push_back(node);
+        if (node.kind() == arith::ExprKind::Select) {
+            const Places &a = places[node->args[1].get()], &b = places[node->args[2].get()];
+            join(own, places[node->args[0].get()]);
+            join(own, a.size() > b.size() ? a : b);
+        } else {
+            for (const Expr& arg : node->args)
+                join(own, places[arg.get()]);
+        }
+        places[node.get()] = std::move(own);
+        return node;
+    });
+    return places[expr.get()].size() > 1;
+}
+
+/// Whether a block reads elements of a buffer again in a loop outside of one that they follow: no loop is left to compute
+/// them before.
+bool readsAgain(const tir::Block& block, const tir::Buffer& buffer) {
+    for (const AccessPattern& read : readsOf(block)) {
+        if (read.buffer.get() != &buffer)
+            continue;
+        bool outer = false;
+        for (const tir::IterVar& iter : block.iters) {
+            if (outer && read.uses(iter.var))
+                return true;
+            outer |= !read.uses(iter.var) && !arith::isConst(iter.extent, 1);
+        }
+    }
+    return false;
+}
+
+} // namespace
+
+void inlineProducers(Schedule& schedule, const Target& target, std::vector<schedule::Refusal>& refusals) {
+    for (const BlockRef& block : schedule.blocks()) {
+        if (!schedule.hasBlock(block) || isOutput(schedule.get(block)) || !isInjective(schedule.get(block)))
+            continue;
+        std::vector<BlockRef> consumers = schedule.consumers(block);
+        bool cheap = isCheap(schedule.get(block));
+        bool repeated = consumers.size() > 1;
+        // What a reduction reads must stay linear in its axes, or there are no vectors.
+        bool linear = true;
+        for (const AccessPattern& read : readsOf(schedule.get(block)))
+            linear &= read.affine();
+        bool contracted = false, large = false, chooses = false;
+        const tir::Store& made = *onlyStore(schedule.get(block));
+        const int64_t madeSize = treeSize(made.value);
+        arith::visit(made.value, [&](const Expr& node) {
+            chooses |= node.kind() == arith::ExprKind::Select;
+            return !chooses;
+        });
+        for (const BlockRef& consumer : consumers) {
+            const tir::Block& body = schedule.get(consumer);
+            const tir::Store* read = onlyStore(body);
+            large |= read && treeSize(read->value, made.buffer.get(), madeSize) >= inlinedNodes;
+            if (!isReduction(body)) {
+                const bool several = read && readsSeveral(read->value, made.buffer.get());
+                repeated |= several || readsAgain(body, *made.buffer);
+                contracted |= several && !linear;
+                continue;
+            }
+            contracted |= !linear || asContraction(body).has_value();
+            // Windows that overlap would test and choose each element of a padded operand several times.
+            const std::optional<RegisterTile> tile = chooses ? registerTile(body, target) : std::nullopt;
+            contracted |= tile && tile->band > 0;
+            // An element that a reduction reads for several results is computed that many times.
+            for (const AccessPattern& read : readsOf(body))
+                if (read.buffer == made.buffer)
+                    for (const tir::IterVar& iter : body.iters)
+                        repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
+                                    !arith::isConst(iter.extent, 1);
+        }
+        const int64_t preferred = contracted || large || (repeated && !cheap) ? stored : inlined;
+        attempt(schedule, "inlining", block, refusals, [&](Schedule& s) {
+            if (s.choose(block, "place", {stored, inlined}, preferred, schedule::Question::Kind::Place) == inlined)
+                s.computeInline(block);
+        });
+    }
+}
+
+} // namespace lathe::topi
