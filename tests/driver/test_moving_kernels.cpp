@@ -41,6 +41,8 @@ private slots:
                             "<mode = \"linear\"> (x, , s) }");
         row("largest of a few", "g (float[1000,6] x) => (float[1000,1] y) <int64[1] a = {1}> { y = ReduceMax (x, a) }");
         row("largest of some", "g (float[1000,12] x) => (float[1000,1] y) <int64[1] a = {1}> { y = ReduceMax (x, a) }");
+        row("running sums side by side",
+            "g (float[9,4,40] x) => (float[9,4,40] y) <int64 a = {0}> { y = CumSum (x, a) }");
     }
     void vectors() {
         QFETCH(QByteArray, model);

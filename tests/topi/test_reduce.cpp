@@ -85,6 +85,21 @@ private slots:
         attrs.product = true;
         EXPECT(run(Op::CumSum, {typed(types::Int32, {3}, {2, 3, 4})}, attrs), ({3}), {2, 6, 24});
     }
+    /// More rows than go together, and rows side by side that no vector divides: of ones, the sum is the place.
+    void runningSumsOfManyRows() {
+        relay::CumAttrs attrs;
+        attrs.axis = 1;
+        for (const int64_t rows : {1, 8, 11})
+            for (const int64_t columns : {1, 16, 19}) {
+                const auto count = static_cast<size_t>(rows * 3 * columns);
+                std::vector<double> places;
+                for (size_t i = 0; i < count; ++i)
+                    places.push_back(static_cast<double>(i / static_cast<size_t>(columns) % 3 + 1));
+                for (const Dims dims : {Dims::Constant, Dims::Symbolic})
+                    EXPECT(run(Op::CumSum, {f32({rows, 3, columns}, std::vector<double>(count, 1))}, attrs, dims),
+                           ({rows, 3, columns}), places);
+            }
+    }
     void softmax() {
         relay::AxisAttrs attrs;
         attrs.axis = 1;

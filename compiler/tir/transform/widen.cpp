@@ -9,6 +9,7 @@
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
+#include <numeric>
 #include <unordered_set>
 
 namespace lathe::tir {
@@ -267,6 +268,18 @@ private:
                std::ranges::count_if(stores_, same) == 1 && std::ranges::count_if(loads_, same) == 1;
     }
 
+    /// What an expression is known to be a multiple of, 1 at least.
+    static int64_t stepOf(const Expr& expr) {
+        const std::vector<Var> vars = arith::freeVars(expr);
+        const std::optional<arith::Affine> form = arith::asAffine(expr, vars);
+        if (!form)
+            return 1;
+        int64_t step = arith::asInt(form->base).value_or(1);
+        for (const Expr& coefficient : form->coefficients)
+            step = std::gcd(step, arith::asInt(coefficient).value_or(1));
+        return std::max<int64_t>(step, 1);
+    }
+
     bool apart(const Access& a, const Access& b) {
         if (!arith::mentions(a.index, var_) && !arith::mentions(b.index, var_))
             return true;
@@ -292,7 +305,7 @@ private:
         if (!ka || !kb || *ka != *kb || *ka == 0)
             return false;
         const int64_t span = std::abs(*ka) * lanes_;
-        if (arith::divisible(difference, span, facts_))
+        if (arith::divisible(difference, span, facts_) || stepOf(difference) >= span)
             return true;
         arith::Interval range = arith::bounds(difference, facts_);
         if (range.lower >= span || range.upper <= -span)
