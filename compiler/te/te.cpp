@@ -82,11 +82,13 @@ TensorPtr reduce(std::string name, std::vector<Expr> shape, ReduceKind kind, std
 }
 
 TensorPtr checked(std::string name, const TensorPtr& values, tir::CheckKind kind, std::string message,
-                  const std::function<Expr(const std::vector<Var>&, Expr)>& holds, int origin) {
+                  const std::function<Expr(const std::vector<Var>&, Expr)>& holds, int origin,
+                  const std::function<Expr(const std::vector<Var>&, Expr)>& result) {
     std::vector<Var> axes = makeAxes("i", values->shape);
-    Expr body = (*values)(std::vector<Expr>(axes.begin(), axes.end()));
-    auto tensor = makeTensor(std::move(name), values->dtype, values->shape);
-    tensor->conditions.push_back({holds(axes, body), kind, std::move(message)});
+    const Expr value = (*values)(std::vector<Expr>(axes.begin(), axes.end()));
+    Expr body = result ? result(axes, value) : value;
+    auto tensor = makeTensor(std::move(name), body.dtype(), values->shape);
+    tensor->conditions.push_back({holds(axes, value), kind, std::move(message)});
     tensor->axes = std::move(axes);
     tensor->body = std::move(body);
     tensor->origin = origin;

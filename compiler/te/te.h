@@ -56,9 +56,10 @@ TensorPtr reduce(std::string name, std::vector<Expr> shape, ReduceKind kind, std
                  const std::function<Expr(const std::vector<Var>&, const std::vector<Var>&)>& fn, int origin);
 
 /// `values` again, each element under a condition: what operators that may fail put before the computation that could trap.
-/// fn gets the axes and the element.
+/// holds gets the axes and the element, and so does result, which says what is kept instead of it.
 TensorPtr checked(std::string name, const TensorPtr& values, tir::CheckKind kind, std::string message,
-                  const std::function<Expr(const std::vector<Var>&, Expr)>& holds, int origin);
+                  const std::function<Expr(const std::vector<Var>&, Expr)>& holds, int origin,
+                  const std::function<Expr(const std::vector<Var>&, Expr)>& result = nullptr);
 
 /// The identity of a reduction in dtype, and its combination of two values.
 Expr identity(ReduceKind kind, DataType dtype);

@@ -18,11 +18,15 @@ Expr inRange(const Expr& value, const Expr& extent) {
     return arith::logicalAnd(arith::ge(index, Expr(0) - extent), arith::lt(index, extent));
 }
 
+/// int64, none of them negative: what reads them need not ask again.
 TensorPtr checkedIndices(const TensorPtr& indices, const std::function<Expr(const std::vector<Var>&)>& extent,
                          int origin) {
     return te::checked(
         "gather_indices", indices, tir::CheckKind::IndexOutOfRange, outOfRange,
-        [&](const std::vector<Var>& i, Expr value) { return inRange(value, extent(i)); }, origin);
+        [&](const std::vector<Var>& i, const Expr& value) { return inRange(value, extent(i)); }, origin,
+        [&](const std::vector<Var>& i, const Expr& value) {
+            return arith::cast(wrapIndex(value, extent(i)), types::Int64);
+        });
 }
 
 Expr combined(const std::string& reduction, const Expr& old, const Expr& update) {
@@ -61,7 +65,7 @@ Tensors computeGather(const CallContext& call) {
             const auto begin = i.begin() + static_cast<long>(axis);
             const Indices at(begin, begin + static_cast<long>(indexRank));
             Indices from(i.begin(), begin);
-            from.push_back(wrapIndex((*indices)(at), x->shape[axis]));
+            from.push_back(toIndex((*indices)(at)));
             from.insert(from.end(), begin + static_cast<long>(indexRank), i.end());
             return (*x)(from);
         },
@@ -77,7 +81,7 @@ Tensors computeGatherElements(const CallContext& call) {
         "gather_elements", indices->shape,
         [&](const std::vector<Var>& i) {
             Indices from = asIndices(i);
-            from[axis] = wrapIndex((*indices)(asIndices(i)), x->shape[axis]);
+            from[axis] = toIndex((*indices)(asIndices(i)));
             return (*x)(from);
         },
         call.origin)};
@@ -104,7 +108,7 @@ Tensors computeGatherNd(const CallContext& call) {
             at.push_back(0);
             for (size_t component = 0; component < extents.size(); ++component) {
                 at.back() = static_cast<int64_t>(component);
-                from.push_back(wrapIndex((*indices)(at), extents[component]));
+                from.push_back(toIndex((*indices)(at)));
             }
             from.insert(from.end(), i.begin() + static_cast<long>(outer), i.end());
             return (*x)(from);

@@ -38,7 +38,7 @@ bool isUnitRamp(const Expr& index) {
     return index.kind() == ExprKind::Ramp && arith::isConst(index->args[1], 1);
 }
 
-/// A vector of indices at one lane; null if it is not made of index arithmetic alone.
+/// A vector of indices at one lane; null if it is not made of index arithmetic and tables alone.
 Expr atLane(const Expr& index, int lane) {
     if (index.dtype().lanes == 1)
         return index;
@@ -56,6 +56,14 @@ Expr atLane(const Expr& index, int lane) {
     case ExprKind::Max: {
         const Expr a = atLane(index->args[0], lane), b = a ? atLane(index->args[1], lane) : Expr();
         return b ? arith::binary(index.kind(), a, b) : Expr();
+    }
+    case ExprKind::Cast: {
+        const Expr inner = atLane(index->args[0], lane);
+        return inner ? arith::cast(inner, index.dtype().scalar()) : Expr();
+    }
+    case ExprKind::Load: {
+        const Expr at = index->masked || index->args.size() != 1 ? Expr() : atLane(index->args[0], lane);
+        return at ? arith::load(index->storage, {at}) : Expr();
     }
     default:
         return {};
@@ -222,6 +230,15 @@ Value* FunctionEmitter::load(const Expr& expr) {
                 b_.CreateNSWMul(stride, llvm::ConstantInt::get(stride->getType(), static_cast<uint64_t>(i))));
             result =
                 b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, lane, align), static_cast<uint64_t>(i));
+        }
+        return toRegister(result, type);
+    }
+    if (atLane(index, 0)) { // positions from a table: a scalar load each is less than to take a vector of them apart
+        Value* result = llvm::PoisonValue::get(stored);
+        for (int i = 0; i < type.lanes; ++i) {
+            made_.push_back(arith::simplify(atLane(index, i), facts));
+            result = b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, at(value(made_.back())), align),
+                                            static_cast<uint64_t>(i));
         }
         return toRegister(result, type);
     }
