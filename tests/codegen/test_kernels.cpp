@@ -180,17 +180,17 @@ private slots:
 
     void knownDistances() {
         for (const DataType dtype : {types::Float32, types::Float64, types::Int8})
-            for (const int64_t period : {1, 2, 3, 5, 16})
-                for (const int64_t distance : {1, 7, 1000})
-                    for (const int64_t lanes : {3, 8, 16, 48})
+            for (const int64_t period : {1, 2, 3, 5})
+                for (const int64_t distance : {1, 1000})
+                    for (const int64_t lanes : {3, 6, 16, 48})
                         QCOMPARE(compare({byTurns(period, distance, lanes, dtype), {}}), std::string());
     }
 
     void columnsAsRows() {
         const Var width = arith::symbol("width", 20, 4096);
-        for (const DataType dtype : {types::Float32, types::Float64, types::Int8, types::Bool})
-            for (const int lanes : {3, 4, 8, 12, 16})
-                for (const int columns : {3, 5, 8, 16, 19}) {
+        for (const DataType dtype : {types::Float32, types::Float64, types::Bool})
+            for (const int lanes : {3, 8, 12})
+                for (const int columns : {3, 8, 19}) {
                     const tir::PrimFuncPtr function = transposed(lanes, columns, dtype, Expr(columns + 1));
                     QCOMPARE(compare({function, {}}), std::string());
                     QCOMPARE(compare({transposed(lanes, columns, dtype, width, {width}), {23}}), std::string());

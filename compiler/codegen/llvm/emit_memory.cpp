@@ -9,6 +9,7 @@
 #include "arith/analysis.h"
 
 #include <algorithm>
+#include <bit>
 #include <llvm/IR/Intrinsics.h>
 #include <numeric>
 
@@ -84,7 +85,7 @@ std::vector<int64_t> distances(const Expr& index, const arith::Facts& facts) {
 }
 
 /// Where vectors of so many lanes begin that hold all these elements. None reaches beyond the first or the last of them.
-std::vector<int64_t> windowsOf(std::vector<int64_t> elements, int lanes) {
+std::vector<int64_t> windowsOf(std::vector<int64_t> elements, int64_t lanes) {
     std::ranges::sort(elements);
     const int64_t last = std::max(elements.front(), elements.back() + 1 - lanes);
     std::vector<int64_t> windows;
@@ -140,10 +141,12 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<cons
         std::fill(whole.begin() + static_cast<std::ptrdiff_t>(lanes - half), whole.end(), llvm::PoisonMaskElem);
         return b_.CreateShuffleVector(low, lanes == 2 * half ? high : b_.CreateShuffleVector(high, whole), order);
     }
+    // Whole registers where the elements are far enough apart: an odd number of lanes is several loads.
     const auto [least, greatest] = std::ranges::minmax(at);
-    const int wide = static_cast<int>(std::min<int64_t>(static_cast<int64_t>(lanes), greatest - least + 1));
-    const std::vector<int64_t> windows = windowsOf({at.begin(), at.end()}, wide);
-    if (lanes < 4 || windows.size() > std::max<size_t>(lanes / 2, 1))
+    const auto span = static_cast<size_t>(greatest - least + 1);
+    const size_t wide = std::min(std::bit_ceil(lanes), std::bit_floor(span)), size = std::max(lanes, wide);
+    const std::vector<int64_t> windows = windowsOf({at.begin(), at.end()}, static_cast<int64_t>(wide));
+    if (lanes < 4 || windows.size() > lanes / 2)
         return nullptr;
     llvm::Type* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(wide));
     Value* result = nullptr;
@@ -151,23 +154,25 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<cons
     for (const int64_t begin : windows) {
         Value* part = b_.CreateAlignedLoad(
             vector, b_.CreateConstInBoundsGEP1_64(element, pointer, static_cast<uint64_t>(begin)), align);
-        if (result && static_cast<size_t>(wide) < lanes) { // a shuffle's operands are equally long
-            std::vector<int> longer(lanes, llvm::PoisonMaskElem);
-            std::iota(longer.begin(), longer.begin() + wide, 0);
+        if (wide < size) { // a shuffle's operands are equally long
+            std::vector<int> longer(size, llvm::PoisonMaskElem);
+            std::iota(longer.begin(), longer.begin() + static_cast<std::ptrdiff_t>(wide), 0);
             part = b_.CreateShuffleVector(part, longer);
         }
-        std::vector<int> order(lanes, llvm::PoisonMaskElem);
+        std::vector<int> order(size, llvm::PoisonMaskElem);
         for (size_t lane = 0; lane < lanes; ++lane) {
             if (done[lane]) { // those picked before stay where they are
                 order[lane] = static_cast<int>(lane);
-            } else if (at[lane] >= begin && at[lane] < begin + wide) {
-                order[lane] = static_cast<int>((result ? lanes : 0)) + static_cast<int>(at[lane] - begin);
+            } else if (at[lane] >= begin && at[lane] < begin + static_cast<int64_t>(wide)) {
+                order[lane] = static_cast<int>(result ? size : 0) + static_cast<int>(at[lane] - begin);
                 done[lane] = true;
             }
         }
         result = result ? b_.CreateShuffleVector(result, part, order) : b_.CreateShuffleVector(part, order);
     }
-    return result;
+    std::vector<int> all(lanes);
+    std::iota(all.begin(), all.end(), 0);
+    return size == lanes ? result : b_.CreateShuffleVector(result, all);
 }
 
 Value* FunctionEmitter::load(const Expr& expr) {
