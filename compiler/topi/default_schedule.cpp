@@ -135,7 +135,7 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
         if (isShort)
             tile = tileOfShortRows(schedule.get(block), target);
         if (tile && attempt(schedule, isShort ? "tile of rows" : "register tile", block, refusals, [&](Schedule& s) {
-                made = tileReduction(s, block, *tile);
+                made = tileReduction(s, block, *tile, target);
                 if (isShort)
                     unrollSteps(s, block);
             })) {

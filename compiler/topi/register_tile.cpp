@@ -33,6 +33,10 @@ constexpr int64_t unknownExtent = 1 << 20;
 /// Multiply-adds in flight: four cycles, two a cycle.
 constexpr int64_t hiding = 8;
 
+/// Storing an operand's columns as vectors, an element at a time, pays for so many rows; for one more in every so many steps
+/// of the reduction, since dot products combine their lanes less often the longer they are.
+constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
+
 /// Tiles of a band.
 const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
 
@@ -40,19 +44,42 @@ const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
 /// least as many windows as share an element, and never fewer than leastBand.
 constexpr int64_t bandBytes = 48 * 1024, leastBand = 8;
 
-/// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
-void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
-    const tir::Store* store = onlyStore(schedule.get(block));
-    std::vector<arith::Var> vars;
-    std::vector<Expr> map, last;
-    for (size_t i = 0; i < store->indices.size(); ++i) {
-        vars.push_back(arith::var(fmt::format("i{}", i)));
-        (var.same(store->indices[i]) ? last : map).push_back(vars.back());
-    }
-    if (last.size() != 1 || var.same(store->indices.back()))
+/// Elements along `dim` become neighbours in the buffer that the block writes.
+void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
+    const size_t dims = onlyStore(schedule.get(block))->indices.size();
+    if (dim + 1 == dims)
         return;
-    map.push_back(last.front());
+    std::vector<arith::Var> vars;
+    std::vector<Expr> map;
+    for (size_t i = 0; i < dims; ++i) {
+        vars.push_back(arith::var(fmt::format("i{}", i)));
+        if (i != dim)
+            map.push_back(vars.back());
+    }
+    map.push_back(vars[dim]);
     schedule.transformLayout(block, 0, vars, map);
+}
+
+/// Elements along `var` too: accumulators are whole vectors.
+void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
+    const std::vector<Expr>& indices = onlyStore(schedule.get(block))->indices;
+    const auto along = [&](const Expr& index) { return var.same(index); };
+    if (std::ranges::count_if(indices, along) == 1)
+        innermostInStorage(schedule, block,
+                           static_cast<size_t>(std::ranges::find_if(indices, along) - indices.begin()));
+}
+
+/// The dim of the buffer whose index in the block's reads is `var` and nothing else; -1: none.
+int dimAlong(const tir::Block& body, const tir::Buffer* buffer, const arith::Var& var) {
+    int found = -1;
+    arith::visit(onlyStore(body)->value, [&](const Expr& node) {
+        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
+            for (size_t dim = 0; dim < node->args.size(); ++dim)
+                if (var.same(node->args[dim]))
+                    found = static_cast<int>(dim);
+        return true;
+    });
+    return found;
 }
 
 /// Whether the one that reads the block's result walks the same axes in the same order.
@@ -147,6 +174,31 @@ std::vector<BlockRef> ownOperands(const Schedule& schedule, const BlockRef& bloc
     return operands;
 }
 
+/// A copy of what the tile's columns read, these innermost.
+BlockRef repack(Schedule& schedule, const BlockRef& block, const RegisterTile& tile) {
+    const tir::Block body = schedule.get(block);
+    const int dim = dimAlong(body, tile.repacked.get(), body.iters[static_cast<size_t>(tile.vectorAxis)].var);
+    const auto read = std::ranges::find(body.reads, tile.repacked, &tir::Region::buffer);
+    if (dim < 0 || read == body.reads.end())
+        throw schedule::ScheduleError("the columns are no dim of the operand");
+    const BlockRef copy = schedule.cacheRead(block, static_cast<int>(read - body.reads.begin()), tir::Scope::Local);
+    innermostInStorage(schedule, copy, static_cast<size_t>(dim));
+    return copy;
+}
+
+/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is read
+/// once, and what is written stays near.
+void vectorizeRepacking(Schedule& s, const BlockRef& copy, const Target& target) {
+    std::vector<LoopRef> loops = s.loops(copy);
+    const LoopRef row = loops.back(), column = loops[loops.size() - 2];
+    const int64_t lanes = target.lanes(std::max<int>(32, onlyStore(s.get(copy))->buffer->dtype.bits));
+    if (arith::bounds(s.get(row).extent).upper < lanes)
+        return;
+    const std::vector<LoopRef> parts = s.split(row, {-1, lanes});
+    s.reorder({parts[0], column, parts[1]});
+    s.vectorize(parts[1]);
+}
+
 int64_t extentOf(const tir::Block& body, int axis) {
     return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, unknownExtent);
 }
@@ -187,6 +239,13 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }
 
+/// Whether both operands lie along the one reduction.
+bool areRows(const AccessPattern& a, const AccessPattern& b, const tir::Block& body) {
+    const auto isReduced = [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; };
+    return std::ranges::count_if(body.iters, isReduced) == 1 && a.constantStride(body.iters.back().var) == 1 &&
+           b.constantStride(body.iters.back().var) == 1;
+}
+
 std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target) {
     std::optional<Contraction> found = asContraction(body);
     if (!found)
@@ -201,7 +260,8 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
             if (iter.kind != tir::IterKind::Spatial || (!packed && found->output.constantStride(iter.var) != 1))
                 continue;
             for (const auto& [own, other] : {std::pair(&found->b, &found->a), std::pair(&found->a, &found->b)})
-                if (own->constantStride(iter.var) == 1 && !other->uses(iter.var) &&
+                if (const int64_t step = own->constantStride(iter.var).value_or(0);
+                    step >= 1 && (!packed || step == 1) && !other->uses(iter.var) &&
                     own->panel.contains(iter.var.get()) == packed) {
                     tile.vectorAxis = static_cast<int>(i);
                     vectors = own;
@@ -224,6 +284,12 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
             best = extent, tile.rowAxis = static_cast<int>(i);
     }
     const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
+    if (vectors->constantStride(column.var) != 1 && areRows(*vectors, *scalars, body)) {
+        const int64_t steps = extentOf(body, static_cast<int>(body.iters.size()) - 1);
+        if (best < std::max(leastRepacked, steps / stepsOfRepacked) || vectors->buffer == scalars->buffer)
+            return std::nullopt;
+        tile.repacked = vectors->buffer;
+    }
     tile.width = arith::bounds(column.extent).upper >= 2 * lanes ? 2 * lanes : lanes;
     tile.widths = {lanes, 2 * lanes, 3 * lanes, 4 * lanes};
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
@@ -283,12 +349,13 @@ std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& t
     return sliding ? sliding : contraction;
 }
 
-TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile) {
+TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile, const Target& target) {
     const tir::Block body = s.get(block);
     const Number width = tile.widths.empty() ? Number(tile.width) : s.choose(block, "width", tile.widths, tile.width);
     const Number rows = tile.rowAxis < 0 ? Number(1) : s.choose(block, "rows", rowCounts, tile.rows);
-    const std::vector<BlockRef> operands = tile.band == 0 ? std::vector<BlockRef>{} : ownOperands(s, block);
+    std::vector<BlockRef> operands = tile.band == 0 ? std::vector<BlockRef>{} : ownOperands(s, block);
     const int bandAxis = operands.empty() ? -1 : *tile.windows.begin();
+    const BlockRef panel = tile.repacked ? repack(s, block, tile) : BlockRef{};
     std::vector<BlockRef> consumers = s.consumers(block);
     const bool epilogue = consumers.size() == 1 && isEpilogue(s, block, consumers.front());
     const BlockRef consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
@@ -336,10 +403,13 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         // One panel stays in cache while what does not depend on it passes.
         order.push_back(tileColumn);
     }
+    // A panel that a task makes is for all that passes.
+    if (tile.repacked)
+        tasks.swap(order);
     order.insert(order.end(), inside.begin(), inside.end());
     if (tile.rowAxis >= 0 && !rowsApart)
         order.push_back(tileRow);
-    if (bandAxis < 0)
+    if (bandAxis < 0 && !tile.repacked)
         tasks.swap(order);
     std::vector<LoopRef> nest = tasks;
     nest.insert(nest.end(), order.begin(), order.end());
@@ -388,8 +458,14 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         s.computeAt(operand, task);
         s.setScope(operand, 0, tir::Scope::Local);
     }
+    std::vector<std::string> done = {block.name, consumer.name};
+    if (tile.repacked) {
+        s.computeAt(panel, task);
+        vectorizeRepacking(s, panel, target);
+        done.push_back(panel.name);
+    }
     s.parallel(task);
-    return {{block.name, consumer.name}, operands};
+    return {done, operands};
 }
 
 } // namespace lathe::topi

@@ -20,6 +20,7 @@ struct RegisterTile {
     std::set<int> before;        // axes outside of all tiles of one panel; the others pass inside
     std::set<int> windows;       // axes along which windows overlap, outermost first
     int64_t band = 0;            // of the first of them, so many at once: what their windows read fits a cache
+    tir::BufferPtr repacked;     // an operand in rows along the reduction: a task stores its columns as vectors first
 };
 
 struct TiledReduction {
@@ -36,6 +37,7 @@ std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& t
 /// Computes the reduction in tiles whose results are registers, then what follows on the tile. Asks for "width", "rows" and
 /// "band", those of `tile` preferred. What is computed for this reduction alone (its padded operand) is computed for each
 /// band. Throws ScheduleError if that is illegal.
-TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile);
+TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile,
+                             const Target& target);
 
 } // namespace lathe::topi

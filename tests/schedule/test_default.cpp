@@ -136,11 +136,24 @@ class TestDefault : public QObject {
 private slots:
     void productsOfRowsByRows() {
         for (const auto& [m, n, k] :
-             {std::tuple{8, 4, 32}, std::tuple{5, 3, 37}, std::tuple{4, 2, 16}, std::tuple{9, 7, 129}}) {
+             {std::tuple{7, 4, 32}, std::tuple{5, 3, 37}, std::tuple{4, 2, 16}, std::tuple{6, 7, 129}}) {
             const tir::PrimFuncPtr function = dots(Expr(m), Expr(n), k), made = scheduled(function);
             SAME(*function, *made);
             const std::string text = tir::print(*made);
             QVERIFY2(holds(text, "C_rf") && holds(text, "vectorized") && holds(text, "unrolled"), text.c_str());
+        }
+        // Many rows: columns are stored as vectors, once for all of them.
+        for (const auto& [m, n, k] : {std::tuple{8, 4, 32}, std::tuple{9, 7, 129}, std::tuple{33, 40, 24}}) {
+            const tir::PrimFuncPtr function = dots(Expr(m), Expr(n), k), made = scheduled(function);
+            SAME(*function, *made);
+            const std::string text = tir::print(*made);
+            QCOMPARE(scopeOf(text, "B_local"), std::string("local"));
+            const auto lineOf = [&](const std::string& word) {
+                const size_t at = text.find(word);
+                const size_t line = text.rfind('\n', at) + 1;
+                return text.find_first_not_of(' ', line) - line; // its depth
+            };
+            QVERIFY2(lineOf("parallel") + 2 == lineOf("allocate B_local"), text.c_str());
         }
         const arith::Var m = arith::symbol("m", 1, 64), n = arith::symbol("n", 1, 64);
         const tir::PrimFuncPtr function = dots(m, n, 40, {m, n});
@@ -328,6 +341,20 @@ private slots:
                 SAME(*function, *made);
                 QVERIFY2(width < 8 || step > 2 || loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
             }
+    }
+
+    /// Windows in steps wider than a vector is loaded by: each vector is for all results that read it.
+    void stepsOfConvolutions() {
+        for (const int64_t step : {1, 3, 5, 8}) {
+            auto x = te::placeholder("x", types::Float32, {3, Expr(20 * step + 5)});
+            auto w = te::placeholder("w", types::Float32, {7, 3, 5});
+            auto y = te::reduce(
+                "y", {7, 21}, ReduceKind::Sum, {3, 5},
+                [&](auto& i, auto& r) { return (*x)({r[0], i[1] * Expr(step) + r[1]}) * (*w)({i[0], r[0], r[1]}); }, 0);
+            const tir::PrimFuncPtr function = te::toTir("convolution", {x, w}, {y}, {}), made = scheduled(function);
+            SAME(*function, *made);
+            QVERIFY2(loopsOf(*made, "vectorized") >= 3 && loopsOf(*made, "unrolled") >= 3, tir::print(*made).c_str());
+        }
     }
 
     void windowsWithinAFrame() {
