@@ -37,6 +37,19 @@ int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
     return isDenseConvolution(call, weights) || (blocked && isDepthwise(call, weights)) ? 0 : -1;
 }
 
+/// A convolution's result in the model's order is scattered from tiles of a panel, an element a store: below so many
+/// multiply-adds an element that costs more than rows of the image in vectors do.
+constexpr int64_t leastScattered = 64;
+
+bool isFewToScatter(const OpCall& call, const TensorType& weights, const TensorType& result, const Target& target) {
+    if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanes(types::Float32.bits))
+        return false;
+    int64_t products = 1;
+    for (size_t dim = 1; dim < weights.shape.size(); ++dim)
+        products *= std::min(arith::bounds(weights.shape[dim]).upper, leastScattered + 1);
+    return products <= leastScattered;
+}
+
 /// How wide panels are: as the result's blocks. Where it has none, a tile of a panel that is part padding would be cut
 /// short, so it divides the columns; what is offered is one vector to four, and 0: weights as the model has them.
 struct PanelWidths {
@@ -142,7 +155,9 @@ private:
         const int dim = type ? panelDim(call, *type, blocks != nullptr) : -1;
         if (dim < 0)
             return;
-        const PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], blocks, target_);
+        PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], blocks, target_);
+        if (!blocks && isFewToScatter(call, *type, *asTensor(binding.type), target_))
+            widths.preferred = 0;
         const auto pin = pins_.panels.find(binding.var.id);
         const int64_t width = pin == pins_.panels.end() ? widths.preferred : pin->second;
         if (widths.offered.size() > 1)

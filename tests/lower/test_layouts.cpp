@@ -227,6 +227,33 @@ private slots:
         checkVerifier(chosen, first, add->args[1]);
     }
 
+    /// What is written in the model's order has weights in panels only where an element takes many products, or rows of the
+    /// image are no vectors.
+    void panelsOfResultsInOrder() {
+        for (const auto& [channels, width, panels] :
+             {std::tuple{3, 32, false}, std::tuple{8, 32, true}, std::tuple{3, 3, true}}) {
+            relay::Module module;
+            module.spans = std::make_shared<model::SpanTable>();
+            relay::Builder b{module, nullptr};
+            b.setSpan(module.spans->of(0));
+            static const std::vector<float> values(64 * 64 * 9, 0.5F);
+            model::Bytes bytes;
+            bytes.view = std::as_bytes(std::span(values).first(static_cast<size_t>(64 * channels * 9)));
+            const relay::Var x = b.param("x", relay::tensorType(types::Float32, {1, channels, width, width}));
+            const relay::Var weights = b.constant(relay::makeConstant(types::Float32, {64, channels, 3, 3}, bytes));
+            relay::ConvAttrs attrs;
+            attrs.strides = attrs.dilations = {1, 1};
+            attrs.before = attrs.after = {Expr(1), Expr(1)};
+            module.functions["main"] = b.finish(b.call(relay::Op::Conv, {x, weights}, std::move(attrs)));
+            Target target;
+            target.vectorBits = 256;
+            const lower::LaidOut laid = lower::chooseLayouts(module, target);
+            const auto choice = std::ranges::find(laid.choices, lower::StoredPart::Panels, &lower::LayoutChoice::part);
+            QVERIFY(choice != laid.choices.end());
+            QCOMPARE(choice->width != 0, panels);
+        }
+    }
+
     /// Wrong layouts put into a module that is right.
     static void checkVerifier(const relay::Module& module, relay::Var stored, relay::Var logical) {
         const auto problem = [&](relay::Var var, const relay::LayoutPtr& layout) {
