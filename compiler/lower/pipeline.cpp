@@ -96,7 +96,9 @@ Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDec
     stages.run("bind indices", tir::bindIndices);
     stages.run("branch on selects", within(tir::branchOnSelects));
     stages.run("partition loops", within(tir::partitionLoops));
-    stages.run("vectorize", within(tir::vectorizeLoops));
+    stages.run("vectorize", [&](const PrimFuncPtr& function) {
+        return tir::vectorizeLoops(function, hook.checkpoint, target.lanes(types::Float32.bits));
+    });
     stages.run("unroll", within(tir::unrollLoops));
     stages.run("hoist conditions", [](const PrimFuncPtr& function) { return tir::hoistConditions(function); });
     stages.run("simplify again", within(tir::simplify));

@@ -6,6 +6,7 @@
 #include "arith/analysis.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lathe::topi {
 
@@ -66,23 +67,37 @@ AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Ex
     };
     // What is no sum of multiples stands aside, as an unknown of its own.
     std::vector<arith::Var> unknowns;
+    std::set<const arith::ExprNode*> unsteady;
     const Expr sum = arith::rewrite(flat, [&](const Expr& node) {
         const bool regular = node.kind() == ExprKind::Var || node.kind() == ExprKind::Add ||
                              node.kind() == ExprKind::Sub || node.kind() == ExprKind::Mul;
         if (regular || !mentionsAny(node, vars))
             return node;
+        if (node.kind() == ExprKind::FloorDiv && ownVar(node->args[0]) && arith::asInt(node->args[1])) {
+            int64_t& same = access.steady[node->args[0].get()];
+            same = std::gcd(same, *arith::asInt(node->args[1]));
+        } else {
+            for (const arith::Var& var : arith::freeVars(node))
+                unsteady.insert(var.get());
+        }
         addIrregular(node);
         return Expr(unknowns.emplace_back(arith::var("unknown", node.dtype())));
     });
     if (auto affine = arith::asAffine(sum, vars)) {
         for (size_t i = 0; i < vars.size(); ++i)
-            if (mentionsAny(affine->coefficients[i], unknowns))
+            if (mentionsAny(affine->coefficients[i], unknowns)) {
                 access.irregular.insert(vars[i].get());
-            else if (!arith::isConst(affine->coefficients[i], 0))
+                unsteady.insert(vars[i].get());
+            } else if (!arith::isConst(affine->coefficients[i], 0)) {
                 access.stride[vars[i].get()] = affine->coefficients[i];
+                unsteady.insert(vars[i].get());
+            }
     } else {
         addIrregular(sum);
+        access.steady.clear();
     }
+    for (const arith::ExprNode* var : unsteady)
+        access.steady.erase(var);
     for (const arith::ExprNode* var : access.irregular)
         access.stride.erase(var);
     return access;

@@ -19,6 +19,9 @@ struct AccessPattern {
     /// Variables that a layout splits (floordiv and floormod of one factor): the stride is that within a panel of so many.
     std::map<const arith::ExprNode*, int64_t> panel;
 
+    /// Irregular variables that move it as floordiv(var, n) alone: so many in a row, from a multiple, read the same.
+    std::map<const arith::ExprNode*, int64_t> steady;
+
     bool affine() const { return irregular.empty(); }
     /// Coefficient of var: 0 if it does not occur; nothing if it has none or none that is known.
     std::optional<int64_t> constantStride(const arith::Var& var) const;

@@ -33,6 +33,9 @@ constexpr int64_t unknownExtent = 1 << 20;
 /// Multiply-adds in flight: four cycles, two a cycle.
 constexpr int64_t hiding = 8;
 
+/// Results of a smaller group share a vector less than neighbouring windows do.
+constexpr int64_t leastGroup = 4;
+
 /// Storing an operand's columns as vectors, an element at a time, pays for so many rows; for one more in every so many steps
 /// of the reduction, since dot products combine their lanes less often the longer they are.
 constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
@@ -275,14 +278,20 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         const tir::IterVar& iter = body.iters[i];
         if (iter.kind != tir::IterKind::Spatial || static_cast<int>(i) == tile.vectorAxis)
             continue;
-        if (vectors->uses(iter.var)) {
+        const auto steady = vectors->steady.find(iter.var.get());
+        if (vectors->uses(iter.var))
             tile.before.insert(static_cast<int>(i));
+        if (vectors->uses(iter.var) && steady == vectors->steady.end())
             continue;
+        // Of groups of channels the rows of one.
+        const int64_t extent = extentOf(body, static_cast<int>(i)),
+                      rows = steady == vectors->steady.end() ? extent : steady->second;
+        if (scalars->uses(iter.var) && rows >= best) {
+            best = rows, tile.rowAxis = static_cast<int>(i);
+            tile.group = rows == extent ? 0 : rows;
         }
-        const int64_t extent = extentOf(body, static_cast<int>(i));
-        if (scalars->uses(iter.var) && extent >= best)
-            best = extent, tile.rowAxis = static_cast<int>(i);
     }
+    tile.before.erase(tile.rowAxis);
     const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
     if (vectors->constantStride(column.var) != 1 && areRows(*vectors, *scalars, body)) {
         const int64_t steps = extentOf(body, static_cast<int>(body.iters.size()) - 1);
@@ -343,7 +352,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
 
 std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target) {
     std::optional<RegisterTile> contraction = contractionTile(body, target);
-    if (contraction && contraction->rowAxis >= 0)
+    if (contraction && contraction->rowAxis >= 0 && (contraction->group == 0 || contraction->group >= leastGroup))
         return contraction;
     std::optional<RegisterTile> sliding = slidingTile(body, target);
     return sliding ? sliding : contraction;
@@ -378,6 +387,11 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         if (vector || row)
             factors.push_back(vector ? width : rows);
         std::vector<LoopRef> parts = {loops.at(spatial++)};
+        if (row && tile.group > 0) {
+            parts = s.split(parts.front(), {-1, tile.group});
+            order.push_back(parts.front());
+            parts.erase(parts.begin());
+        }
         if (factors.size() > 1)
             parts = s.split(parts.front(), factors);
         if (axis == bandAxis) {
@@ -403,13 +417,14 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
         // One panel stays in cache while what does not depend on it passes.
         order.push_back(tileColumn);
     }
-    // A panel that a task makes is for all that passes.
-    if (tile.repacked)
+    // A panel that a task makes is for all that passes; which rows are left over of a group, its own loop says.
+    const bool passes = tile.repacked || tile.group > 0;
+    if (passes)
         tasks.swap(order);
     order.insert(order.end(), inside.begin(), inside.end());
     if (tile.rowAxis >= 0 && !rowsApart)
         order.push_back(tileRow);
-    if (bandAxis < 0 && !tile.repacked)
+    if (bandAxis < 0 && !passes)
         tasks.swap(order);
     std::vector<LoopRef> nest = tasks;
     nest.insert(nest.end(), order.begin(), order.end());

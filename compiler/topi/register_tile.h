@@ -16,6 +16,7 @@ namespace lathe::topi {
 struct RegisterTile {
     int vectorAxis = -1, rowAxis = -1;
     int64_t width = 1, rows = 1;
+    int64_t group = 0;           // so many neighbours of the row axis read the same vectors; 0: all
     std::vector<int64_t> widths; // what the width may be; empty: a panel of packed weights has its own
     std::set<int> before;        // axes outside of all tiles of one panel; the others pass inside
     std::set<int> windows;       // axes along which windows overlap, outermost first

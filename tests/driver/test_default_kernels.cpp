@@ -100,7 +100,8 @@ private slots:
             kernels += kernel.name + ":";
             for (const LoopCount& loop : hotLoops(listing->instructions, target.endsWith("v4") ? "zmm" : "ymm")) {
                 kernels += fmt::format(" {} ({} wide, {} on the stack)", loop.multiplyAdds, loop.wide, loop.stack);
-                if (loop.multiplyAdds > hot.multiplyAdds)
+                // Of loops with as many, the one that is not for what is left of a row.
+                if (std::pair(loop.multiplyAdds, loop.wide) > std::pair(hot.multiplyAdds, hot.wide))
                     hot = loop;
             }
             kernels += "; ";

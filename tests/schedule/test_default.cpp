@@ -357,6 +357,25 @@ private slots:
         }
     }
 
+    /// Rows of a tile are results of one group, whether its results fill tiles or not: they share each vector.
+    void groupsOfChannels() {
+        for (const int64_t group : {4, 8, 12, 13, 29}) {
+            auto x = te::placeholder("x", types::Float32, {6, 9, 20});
+            auto w = te::placeholder("w", types::Float32, {Expr(2 * group), 3, 3, 3});
+            auto y = te::reduce(
+                "y", {Expr(2 * group), 7, 18}, ReduceKind::Sum, {3, 3, 3},
+                [&](auto& i, auto& r) {
+                    return (*x)({arith::floorDiv(i[0], Expr(group)) * 3 + r[0], i[1] + r[1], i[2] + r[2]}) *
+                           (*w)({i[0], r[0], r[1], r[2]});
+                },
+                0);
+            const tir::PrimFuncPtr function = te::toTir("grouped", {x, w}, {y}, {}), made = scheduled(function);
+            SAME(*function, *made);
+            const std::string text = tir::print(*made);
+            QVERIFY2(holds(text, "allocate y_local: ") && !holds(text, "allocate y_local: float32[1, "), text.c_str());
+        }
+    }
+
     void windowsWithinAFrame() {
         for (const bool grouped : {false, true})
             for (const bool blocked : {false, true})

@@ -10,12 +10,17 @@
 #include "tir/transform/widen.h"
 #include "tir/visit.h"
 
+#include <algorithm>
 #include <bit>
 
 namespace lathe::tir {
 namespace {
 
 class Vectorizing : public LoopMutator {
+public:
+    explicit Vectorizing(int64_t lanes) : lanes_(std::clamp(lanes, int64_t{4}, int64_t{16})) {}
+
+private:
     Stmt rewritten(const For& loop, const Stmt& stmt) override {
         if (loop.kind != ForKind::Vectorized)
             return stmt;
@@ -43,14 +48,14 @@ class Vectorizing : public LoopMutator {
             return nullptr;
         if (*extent == 1)
             return substitute(body, {{loop.var.get(), loop.min}});
-        if (*extent <= 16 || (*extent <= widestVector && std::has_single_bit(static_cast<uint64_t>(*extent))))
+        if (*extent <= lanes_ || (*extent <= widestVector && std::has_single_bit(static_cast<uint64_t>(*extent))))
             return widen(body, loop.var, loop.min, static_cast<int>(*extent), facts_);
         return pieces(loop, body, *extent, origin);
     }
 
     /// Too many lanes, or a number that LLVM would round up: whole vectors, in a loop if there are many, and the rest.
     Stmt pieces(const For& loop, const Stmt& body, int64_t extent, int origin) {
-        const int64_t width = extent > 2 * widestVector ? widestVector : 16;
+        const int64_t width = extent > 2 * widestVector ? widestVector : extent > 16 ? 16 : lanes_;
         const int64_t whole = extent / width, rest = extent % width;
         std::vector<Stmt> stmts;
         if (whole > 4) {
@@ -80,12 +85,14 @@ class Vectorizing : public LoopMutator {
         }
         return seq(std::move(stmts), origin);
     }
+
+    int64_t lanes_;
 };
 
 } // namespace
 
-PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint) {
-    return withBody(function, simplifyStmt(Vectorizing().mutate(function->body), {}, checkpoint));
+PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint, int lanes) {
+    return withBody(function, simplifyStmt(Vectorizing(lanes).mutate(function->body), {}, checkpoint));
 }
 
 } // namespace lathe::tir
