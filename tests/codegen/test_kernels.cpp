@@ -158,7 +158,7 @@ private slots:
         QTest::addColumn<int>("stride");
         QTest::addColumn<int>("lanes");
         for (const int stride : {2, 3, 4})
-            for (const int lanes : {4, 7, 16, 20, 32, 48})
+            for (const int lanes : {2, 3, 4, 5, 7, 9, 13, 16, 20, 32, 48})
                 QTest::addRow("%d, %d lanes", stride, lanes) << stride << lanes;
     }
     void shortStrides() {
