@@ -134,6 +134,9 @@ int64_t dividedBy(const tir::Block& block, const tir::Store& store, int64_t most
 /// A tile of a transpose of more rows would not stay in registers, and fewer columns are no gain.
 constexpr int64_t mostRows = 16, leastColumns = 3;
 
+/// A shorter loop is as fast element by element.
+constexpr int64_t leastLanes = 4;
+
 } // namespace
 
 void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
@@ -204,10 +207,15 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
 void vectorizeInnermost(Schedule& schedule, const BlockRef& block, const Target& target, Refusals& refusals) {
     const int64_t lanes = target.lanes(32);
     const LoopRef inner = schedule.loops(block).back();
-    if (schedule.get(inner).kind == tir::ForKind::Serial && extentOf(schedule, inner) >= lanes)
+    const arith::Interval extent = arith::bounds(schedule.get(inner).extent);
+    if (schedule.get(inner).kind != tir::ForKind::Serial)
+        return;
+    if (extent.upper >= lanes)
         attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
             s.vectorize(s.split(inner, {-1, s.choose(block, "width", {lanes, 2 * lanes, 4 * lanes}, lanes)})[1]);
         });
+    else if (extent.isPoint() && extent.upper >= leastLanes)
+        attempt(schedule, "vectors", block, refusals, [&](Schedule& s) { s.vectorize(inner); });
 }
 
 } // namespace lathe::topi

@@ -13,7 +13,7 @@ namespace lathe::topi {
 void scheduleElementwise(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target,
                          std::vector<schedule::Refusal>& refusals);
 
-/// Vectors along the innermost loop alone, if it is long enough for one.
+/// Vectors along the innermost loop alone, if it is long enough for one; a shorter one of known length is a vector.
 void vectorizeInnermost(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target,
                         std::vector<schedule::Refusal>& refusals);
 

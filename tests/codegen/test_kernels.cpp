@@ -98,6 +98,14 @@ tir::PrimFuncPtr transposed(int64_t lanes, int64_t columns, DataType dtype, cons
                        ForKind::Unrolled));
 }
 
+/// out[j, i] = a[j, i] for `lanes` elements i of three rows.
+tir::PrimFuncPtr shortRows(int64_t lanes, DataType dtype) {
+    auto a = tir::makeBuffer("a", dtype, {3, Expr(lanes)}), out = tir::makeBuffer("out", dtype, {3, Expr(lanes)});
+    Var i = arith::var("i"), j = arith::var("j");
+    return kernel("short_rows", {a, out}, {},
+                  loop(j, Expr(3), loop(i, Expr(lanes), store(out, {j, i}, load(a, {j, i})), ForKind::Vectorized)));
+}
+
 /// Bytes that end where the next page may not be touched.
 class BytesBeforeWall {
 public:
@@ -152,6 +160,21 @@ private slots:
         Var symbol = arith::symbol("m", 1, 4096);
         QCOMPARE(compare({matmul(symbol, n, k, {symbol}), {m}, 1e-5}), std::string());
         QCOMPARE(compare({matmul(symbol, n, k, {symbol}, ForKind::Parallel), {m}, 1e-5}), std::string());
+    }
+
+    /// Parts of a register are loaded under masks, and nothing beyond them.
+    void shortRowsOfVectors() {
+        for (const int lanes : {2, 3, 5, 7, 9, 13, 15})
+            for (const DataType dtype : {types::Float32, types::Float64, types::Int32, types::Int8}) {
+                const tir::PrimFuncPtr function = shortRows(lanes, dtype);
+                QCOMPARE(compare({function, {}}), std::string());
+                const auto bytes = static_cast<size_t>(3 * lanes * dtype.bytes());
+                const BytesBeforeWall a(bytes), out(bytes);
+                const Loaded loaded({lowered(function)});
+                QCOMPARE(loaded.call("short_rows",
+                                     {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
+                         0);
+            }
     }
 
     void shortStrides_data() {

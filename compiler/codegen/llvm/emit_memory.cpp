@@ -175,6 +175,26 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<cons
     return size == lanes ? result : b_.CreateShuffleVector(result, all);
 }
 
+/// Whether a vector of so many elements is a register under a mask, which LLVM would load in pieces otherwise. (Not where the
+/// index is a constant: a Local buffer that is to become registers is not read under masks.)
+bool FunctionEmitter::isLoadedMasked(const llvm::Type* element, int lanes) const {
+    return m_.target.vectorBits >= 256 && element->getPrimitiveSizeInBits() >= 32 && lanes < registerLanes(element) &&
+           !std::has_single_bit(static_cast<unsigned>(lanes));
+}
+
+Value* FunctionEmitter::loadPart(Value* pointer, llvm::Type* element, int lanes, llvm::Align align) {
+    const unsigned width = std::bit_ceil(static_cast<unsigned>(lanes));
+    auto* whole = llvm::FixedVectorType::get(element, width);
+    std::vector<llvm::Constant*> wanted;
+    for (unsigned lane = 0; lane < width; ++lane)
+        wanted.push_back(b_.getInt1(lane < static_cast<unsigned>(lanes)));
+    Value* loaded = b_.CreateMaskedLoad(whole, pointer, align, llvm::ConstantVector::get(wanted),
+                                        llvm::Constant::getNullValue(whole));
+    std::vector<int> order(static_cast<size_t>(lanes));
+    std::iota(order.begin(), order.end(), 0);
+    return b_.CreateShuffleVector(loaded, order);
+}
+
 Value* FunctionEmitter::load(const Expr& expr) {
     const tir::Buffer& buffer = tir::bufferOf(expr);
     const DataType type = expr.dtype();
@@ -203,6 +223,8 @@ Value* FunctionEmitter::load(const Expr& expr) {
     }
     if (isUnitRamp(index)) {
         Value* pointer = at(value(index->args[0]));
+        if (!mask && isLoadedMasked(element, type.lanes) && !arith::asInt(index->args[0]))
+            return toRegister(loadPart(pointer, element, type.lanes, align), type);
         Value* loaded = mask ? static_cast<Value*>(b_.CreateMaskedLoad(stored, pointer, align, mask,
                                                                        llvm::Constant::getNullValue(stored)))
                              : b_.CreateAlignedLoad(stored, pointer, align);

@@ -121,6 +121,8 @@ private:
     Value* addressOf(const Expr& load);
     Value* load(const Expr& expr);
     int registerLanes(const llvm::Type* element) const;
+    bool isLoadedMasked(const llvm::Type* element, int lanes) const;
+    Value* loadPart(Value* pointer, llvm::Type* element, int lanes, llvm::Align align);
     Value* pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align);
     void store(const tir::Store& store);
 
