@@ -36,8 +36,8 @@ constexpr int64_t hiding = 8;
 /// Results of a smaller group share a vector less than neighbouring windows do.
 constexpr int64_t leastGroup = 4;
 
-/// Storing an operand's columns as vectors, an element at a time, pays for so many rows; for one more in every so many steps
-/// of the reduction, since dot products combine their lanes less often the longer they are.
+/// Storing an operand's columns as vectors, an element at a time, pays for so many rows; for one more in every so many
+/// steps of the reduction, since dot products combine their lanes less often the longer they are.
 constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
 
 /// Tiles of a band.
@@ -189,8 +189,8 @@ BlockRef repack(Schedule& schedule, const BlockRef& block, const RegisterTile& t
     return copy;
 }
 
-/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is read
-/// once, and what is written stays near.
+/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is
+/// read once, and what is written stays near.
 void vectorizeRepacking(Schedule& s, const BlockRef& copy, const Target& target) {
     std::vector<LoopRef> loops = s.loops(copy);
     const LoopRef row = loops.back(), column = loops[loops.size() - 2];

@@ -227,8 +227,8 @@ private slots:
         checkVerifier(chosen, first, add->args[1]);
     }
 
-    /// What is written in the model's order has weights in panels only where an element takes many products, or rows of the
-    /// image are no vectors.
+    /// What is written in the model's order has weights in panels only where an element takes many products, or rows of
+    /// the image are no vectors.
     void panelsOfResultsInOrder() {
         for (const auto& [channels, width, panels] :
              {std::tuple{3, 32, false}, std::tuple{8, 32, true}, std::tuple{3, 3, true}}) {

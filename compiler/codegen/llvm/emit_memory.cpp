@@ -175,8 +175,8 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<cons
     return size == lanes ? result : b_.CreateShuffleVector(result, all);
 }
 
-/// Whether a vector of so many elements is a register under a mask, which LLVM would load in pieces otherwise. (Not where the
-/// index is a constant: a Local buffer that is to become registers is not read under masks.)
+/// Whether a vector of so many elements is a register under a mask, which LLVM would load in pieces otherwise. (Not where
+/// the index is a constant: a Local buffer that is to become registers is not read under masks.)
 bool FunctionEmitter::isLoadedMasked(const llvm::Type* element, int lanes) const {
     return m_.target.vectorBits >= 256 && element->getPrimitiveSizeInBits() >= 32 && lanes < registerLanes(element) &&
            !std::has_single_bit(static_cast<unsigned>(lanes));

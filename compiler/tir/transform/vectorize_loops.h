@@ -21,8 +21,8 @@ namespace lathe::tir {
 
 inline constexpr int widestVector = 32;
 
-/// lanes: 32-bit elements of a register. What is longer than one and no power of two is done in pieces that LLVM keeps in
-/// registers from one iteration to the next.
+/// lanes: 32-bit elements of a register. What is longer than one and no power of two is done in pieces that LLVM keeps
+/// in registers from one iteration to the next.
 PrimFuncPtr vectorizeLoops(const PrimFuncPtr& function, const Checkpoint& checkpoint = {}, int lanes = 16);
 
 } // namespace lathe::tir
