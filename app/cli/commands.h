@@ -58,7 +58,7 @@ int inspectCommand(const InspectArgs& args, const Common& common);
 struct PassesArgs {
     std::string model, after, diff, function, dump;
     bool kernels = false; // their schedules instead
-    bool choices = false; // of layouts, instead
+    bool choices = false; // of variants and layouts, instead
 };
 /// Workload, schedule, questions and refusals of each kernel; as JSON a line each.
 void printKernels(const driver::Trace& trace, bool json);

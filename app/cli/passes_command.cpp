@@ -100,7 +100,28 @@ nlohmann::json asJson(const driver::PassRecord& record) {
     return json;
 }
 
-void printChoices(const driver::Trace& trace, bool json) {
+/// "conv_3", or "conv_3 (1)" for the second of a node.
+std::string textOf(const driver::ChoiceName& name) {
+    return name.ordinal == 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
+}
+
+void printVariants(const driver::Trace& trace, bool json) {
+    for (const driver::VariantRecord& record : trace.variants) {
+        nlohmann::json line = driver::toJson(record.chosen);
+        std::string offered;
+        for (const topi::VariantCost& each : record.offered) {
+            line["offered"].push_back({{"variant", each.name}, {"cycles", each.cycles}});
+            offered += fmt::format("{}{} {:.0f}", offered.empty() ? "" : ", ", each.name, each.cycles / 1000);
+        }
+        if (json)
+            fmt::print("{}\n", driver::dump(line));
+        else
+            fmt::print("{:8} variant {} of {} thousand cycles  {}\n", record.chosen.of.op, record.chosen.variant, offered,
+                       textOf(record.chosen.of));
+    }
+}
+
+void printLayouts(const driver::Trace& trace, bool json) {
     for (const driver::LayoutRecord& record : trace.layouts) {
         const driver::LayoutDecision& chosen = record.chosen;
         if (json) {
@@ -108,9 +129,8 @@ void printChoices(const driver::Trace& trace, bool json) {
             line["offered"] = record.offered;
             fmt::print("{}\n", driver::dump(line));
         } else {
-            fmt::print("{:8} {} {:3} of {:16}  {}\n", chosen.op, driver::toString(chosen.part), chosen.width,
-                       fmt::format("{}", fmt::join(record.offered, ", ")),
-                       chosen.ordinal == 0 ? chosen.node : fmt::format("{} ({})", chosen.node, chosen.ordinal));
+            fmt::print("{:8} {} {:3} of {:16}  {}\n", chosen.of.op, driver::toString(chosen.part), chosen.width,
+                       fmt::format("{}", fmt::join(record.offered, ", ")), textOf(chosen.of));
         }
     }
 }
@@ -139,7 +159,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     if (args.kernels) {
         printKernels(trace, common.json);
     } else if (args.choices) {
-        printChoices(trace, common.json);
+        printVariants(trace, common.json);
+        printLayouts(trace, common.json);
     } else if (!args.dump.empty()) {
         if (auto dumped = dump(trace, args.dump); !dumped)
             return report({dumped.error()}, common);

@@ -15,6 +15,23 @@ bool isScalarIndex(const Expr& expr) {
     return expr.dtype() == types::Index;
 }
 
+bool isBroadcast(const Expr& expr) {
+    return expr.kind() == ExprKind::Broadcast;
+}
+
+/// A comparison or logic of broadcast operands, of those.
+Expr ofOneLane(const Expr& node) {
+    std::vector<Expr> args;
+    for (const Expr& arg : node->args)
+        args.push_back(arg->args[0]);
+    return make(node.kind(), std::move(args), types::Bool);
+}
+
+/// A mask that leaves out no lane.
+bool isAllTrue(const Expr& mask) {
+    return isConst(mask, 1) || (isBroadcast(mask) && isConst(mask->args[0], 1));
+}
+
 size_t combine(size_t seed, size_t value) {
     return (seed ^ value) * 0x9e3779b97f4a7c15ull + (seed >> 29);
 }
@@ -228,8 +245,15 @@ AtomId Simplifier::simplifyNode(const Expr& expr) {
     Expr node = withArgs(expr, std::move(args));
     if (isConst(node))
         return intern(node);
+    if (node.kind() >= ExprKind::Eq && node.kind() <= ExprKind::Not && node.dtype().lanes > 1 &&
+        std::ranges::all_of(node->args, isBroadcast))
+        return intern(broadcast(simplify(ofOneLane(node)), node.dtype().lanes));
     if (node.kind() == ExprKind::Select)
         return simplifySelect(node);
+    if (node.kind() == ExprKind::Load && node->masked && isAllTrue(node->args.back())) {
+        const Expr whole = load(node->storage, {node->args.begin(), node->args.end() - 1});
+        return intern(whole.dtype() == node.dtype() ? whole : node);
+    }
     if (node.kind() == ExprKind::Cast)
         return simplifyCast(node);
     if (node.kind() == ExprKind::Not)
@@ -312,7 +336,7 @@ AtomId Simplifier::minMax(const Expr& node) {
 
 AtomId Simplifier::simplifySelect(const Expr& node) {
     const Expr& condition = node->args[0];
-    if (auto value = asInt(condition))
+    if (auto value = asInt(isBroadcast(condition) ? condition->args[0] : condition))
         return intern(node->args[*value != 0 ? 1 : 2]);
     AtomId a = intern(node->args[1]);
     AtomId b = intern(node->args[2]);

@@ -12,6 +12,10 @@
 namespace lathe::arith {
 namespace {
 
+Expr allLanes(Expr value, int lanes) {
+    return lanes == 1 ? value : broadcast(std::move(value), lanes);
+}
+
 int64_t commonFactor(const Poly& poly) {
     int64_t common = 0;
     for (const Term& term : poly.terms)
@@ -263,9 +267,9 @@ AtomId Simplifier::andOr(const Expr& node) {
             pending.push_back(current->args[0]);
             continue;
         }
-        if (auto value = asInt(current)) {
+        if (auto value = asInt(current.kind() == ExprKind::Broadcast ? current->args[0] : current)) {
             if ((*value != 0) != isAnd)
-                return intern(boolImm(!isAnd));
+                return intern(allLanes(boolImm(!isAnd), node.dtype().lanes));
             continue;
         }
         AtomId id = intern(current);
@@ -296,7 +300,7 @@ AtomId Simplifier::andOr(const Expr& node) {
         const Expr& operand = atoms_[operands[i]];
         result = result ? binary(node.kind(), result, operand) : operand;
     }
-    return result ? known(intern(result)) : intern(node.dtype().lanes == 1 ? boolImm(isAnd) : node);
+    return result ? known(intern(result)) : intern(allLanes(boolImm(isAnd), node.dtype().lanes));
 }
 
 bool provablyEqual(const Expr& a, const Expr& b, const Facts& facts) {

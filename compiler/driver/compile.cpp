@@ -7,6 +7,7 @@
 #include "driver/evaluator.h"
 #include "driver/guarded.h"
 #include "lower/choose_layouts.h"
+#include "lower/choose_variants.h"
 #include "relay/transform/canonicalize.h"
 #include "relay/transform/common_subexpressions.h"
 #include "relay/transform/dead_code.h"
@@ -93,6 +94,17 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
     return code;
 }
 
+Result<Module> vary(const Module& module, const Target& target, const std::vector<VariantDecision>& decided,
+                    Trace& trace) {
+    lower::Varied made = lower::chooseVariants(module, target);
+    if (!decided.empty()) {
+        LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans));
+        made = lower::chooseVariants(module, target, pins);
+    }
+    trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
+    return std::move(made.module);
+}
+
 Result<Module> layOut(const Module& module, const Target& target, const std::vector<LayoutDecision>& decided,
                       Trace& trace) {
     lower::LaidOut made = lower::chooseLayouts(module, target);
@@ -143,9 +155,13 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
     LATHE_CHECKED(
+        pass("choose variants", [&](const Module& m) { return vary(m, options.target, decisions.variants, trace); }));
+    LATHE_CHECKED(
         pass("choose layouts", [&](const Module& m) { return layOut(m, options.target, decisions.layouts, trace); }));
-    if (!decisions.layouts.empty() && !hook.recordOf("choose layouts").ran)
-        return failure("layouts are decided, but the pass 'choose layouts' is off");
+    for (const auto& [decided, name] : {std::pair(!decisions.variants.empty(), "choose variants"),
+                                        std::pair(!decisions.layouts.empty(), "choose layouts")})
+        if (decided && !hook.recordOf(name).ran)
+            return failure(fmt::format("choices are decided, but the pass '{}' is off", name));
     LATHE_CHECKED(
         pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.

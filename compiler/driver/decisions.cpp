@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <functional>
 
 namespace lathe::driver {
 namespace {
@@ -32,37 +33,63 @@ Result<void> readSkip(const json& value, Decisions& decisions) {
     return {};
 }
 
-Result<void> readLayouts(const json& value, Decisions& decisions) {
-    const char* form = R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}])";
+/// A list of choices: each has a node's name, perhaps operator and ordinal, and one thing that is chosen, which `choose`
+/// takes if it knows the key and the value.
+Result<void> readChoices(const std::string& list, const json& value, const char* form,
+                         const std::function<bool(const ChoiceName&, const std::string&, const json&)>& choose) {
     if (!value.is_array())
-        return malformed("layouts", value, form);
+        return malformed(list, value, form);
     for (const json& pin : value) {
-        LayoutDecision decision;
-        bool named = false, wide = false;
         if (!pin.is_object())
-            return malformed("layouts", pin, form);
+            return malformed(list, pin, form);
+        ChoiceName name;
+        std::string chosen;
+        bool named = false;
         for (const auto& [key, content] : pin.items()) {
             const auto number = integer<int64_t>(content);
             if (key == "node" && content.is_string()) {
-                decision.node = content.get<std::string>();
+                name.node = content.get<std::string>();
                 named = true;
             } else if (key == "op" && content.is_string()) {
-                decision.op = content.get<std::string>();
+                name.op = content.get<std::string>();
             } else if (key == "ordinal" && number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
-                decision.ordinal = static_cast<int>(*number);
-            } else if ((key == "blocks" || key == "panels") && number && !wide) {
-                decision.part = key == "blocks" ? lower::StoredPart::Blocks : lower::StoredPart::Panels;
-                decision.width = *number;
-                wide = true;
+                name.ordinal = static_cast<int>(*number);
+            } else if (chosen.empty()) {
+                chosen = key;
             } else {
-                return malformed("layouts", pin, form);
+                return malformed(list, pin, form);
             }
         }
-        if (!named || !wide)
-            return malformed("layouts", pin, form);
-        decisions.layouts.push_back(std::move(decision));
+        if (!named || chosen.empty() || !choose(name, chosen, pin.at(chosen)))
+            return malformed(list, pin, form);
     }
     return {};
+}
+
+Result<void> readVariants(const json& value, Decisions& decisions) {
+    return readChoices(
+        "variants", value,
+        R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "variant": "winograd4"}])",
+        [&](const ChoiceName& name, const std::string& key, const json& content) {
+            if (key != "variant" || !content.is_string())
+                return false;
+            decisions.variants.push_back({name, content.get<std::string>()});
+            return true;
+        });
+}
+
+Result<void> readLayouts(const json& value, Decisions& decisions) {
+    return readChoices(
+        "layouts", value,
+        R"(a list of nodes' choices: [{"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}])",
+        [&](const ChoiceName& name, const std::string& key, const json& content) {
+            const auto width = integer<int64_t>(content);
+            if ((key != "blocks" && key != "panels") || !width)
+                return false;
+            decisions.layouts.push_back(
+                {name, key == "blocks" ? lower::StoredPart::Blocks : lower::StoredPart::Panels, *width});
+            return true;
+        });
 }
 
 Result<void> readAnswers(const json& value, Decisions& decisions) {
@@ -119,6 +146,8 @@ Result<Decisions> parseDecisions(std::string_view text) {
             if (!limit || *limit < -1)
                 return malformed(key, content, "how many of the optional passes run; -1: all");
             decisions.optionalLimit = *limit;
+        } else if (key == "variants") {
+            LATHE_CHECKED(readVariants(content, decisions));
         } else if (key == "layouts") {
             LATHE_CHECKED(readLayouts(content, decisions));
         } else if (key == "answers") {
@@ -127,7 +156,7 @@ Result<Decisions> parseDecisions(std::string_view text) {
             LATHE_CHECKED(readSchedules(content, decisions));
         } else {
             return failure(fmt::format("unknown decision '{}'", key),
-                           "known: skip, optional_limit, layouts, answers, schedules");
+                           "known: skip, optional_limit, variants, layouts, answers, schedules");
         }
     }
     return decisions;
@@ -139,6 +168,8 @@ std::string toJson(const Decisions& decisions) {
         value["skip"] = decisions.skipPasses;
     if (decisions.optionalLimit >= 0)
         value["optional_limit"] = decisions.optionalLimit;
+    for (const VariantDecision& pin : decisions.variants)
+        value["variants"].push_back(toJson(pin));
     for (const LayoutDecision& pin : decisions.layouts)
         value["layouts"].push_back(toJson(pin));
     for (const auto& [workload, kernel] : decisions.kernels) {

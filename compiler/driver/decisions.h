@@ -2,9 +2,9 @@
 //
 // What is decided otherwise than by default, as a value with a JSON form:
 //   {"skip": ["fuse"], "optional_limit": 12,
-//    "layouts": [{"node": "Conv_3", "blocks": 16}],
+//    "variants": [{"node": "Conv_3", "variant": "winograd2"}], "layouts": [{"node": "Conv_3", "blocks": 16}],
 //    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
-// A layout is a choice of the model's node (driver/layout_decisions.h). A workload is a key of lower/workload.h, as the
+// Variants and layouts are choices of the model's node (driver/graph_decisions.h). A workload is a key of lower/workload.h, as the
 // Trace has it for each kernel. Bisecting, comparing, reproducing a bug and tuning are all compile() with other Decisions.
 //
 // Nothing is ignored in silence: unknown keys and wrong types are errors when the text is read; workloads that the model
@@ -12,7 +12,7 @@
 // compile().
 #pragma once
 
-#include "driver/layout_decisions.h"
+#include "driver/graph_decisions.h"
 #include "lower/schedule_kernel.h"
 
 #include <map>
@@ -23,6 +23,7 @@ namespace lathe::driver {
 struct Decisions {
     std::set<std::string> skipPasses;                        // optional passes that are off
     int optionalLimit = -1;                                  // only the first N optional passes run; -1: all
+    std::vector<VariantDecision> variants;                   // how some operators are computed
     std::vector<LayoutDecision> layouts;                     // how some values and weights are stored
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
 };

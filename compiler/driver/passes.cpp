@@ -20,6 +20,7 @@ constexpr Pass graphPasses[] = {
     {"simplify arithmetic", Stage::Relay, optional},
     {"fold scale", Stage::Relay, optional, exactOverReals},
     {"canonical forms", Stage::Relay, required},
+    {"choose variants", Stage::Relay, optional, exactOverReals},
     {"choose layouts", Stage::Relay, optional},
     {"fold constants again", Stage::Relay, optional},
     {"dead code again", Stage::Relay, optional},

@@ -6,7 +6,7 @@
 #pragma once
 
 #include "base/result.h"
-#include "driver/layout_decisions.h"
+#include "driver/graph_decisions.h"
 #include "driver/listing.h"
 #include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
@@ -76,7 +76,8 @@ struct Removed {
 struct Trace {
     model::ModelGraphPtr graph;
     std::vector<PassRecord> passes;    // all of the pipeline, in order
-    std::vector<LayoutRecord> layouts; // the choices of "choose layouts"
+    std::vector<VariantRecord> variants; // the choices of "choose variants"
+    std::vector<LayoutRecord> layouts;   // those of "choose layouts"
     std::vector<KernelRecord> kernels;
     tir::PrimFuncPtr entry;
     std::vector<CallRecord> calls;

@@ -31,7 +31,7 @@ bool sameChannels(const TensorType& a, const TensorType& b) {
 }
 
 /// How a call treats the channels of its operands.
-enum class Role { Convolution, Depthwise, Pooling, Elementwise, Spatial, Concat, Other };
+enum class Role { Convolution, Transformed, Depthwise, Pooling, Elementwise, Spatial, Concat, Other };
 
 class Choice {
 public:
@@ -56,6 +56,8 @@ public:
                 const TensorType& type = *asTensor(binding->type);
                 result.layouts[binding->var.id] =
                     blocksAlong(type.shape.size(), channelDim, wanted_.at(binding->var.id));
+                if (escapes(binding->var))
+                    result.escaping.insert(binding->var.id);
             }
             if (const std::vector<int64_t> offered = offeredTo(*binding); !offered.empty())
                 result.offered[binding->var.id] = offered;
@@ -93,6 +95,8 @@ private:
                    : blocked && isDepthwise(call, *type)      ? Role::Depthwise
                                                               : Role::Other;
         }
+        case Op::WinogradConv:
+            return Role::Transformed;
         case Op::MaxPool:
         case Op::AvgPool:
             return Role::Pooling;
@@ -128,7 +132,8 @@ private:
     int64_t wantedWidth(const Binding& binding) const {
         const auto& call = *binding.as<OpCall>();
         const int64_t width = widthOf(binding.type);
-        if (width == 0 || escapes(binding.var))
+        const Role role = roleOf(call);
+        if (width == 0 || (role != Role::Transformed && escapes(binding.var)))
             return 0;
         const auto operandWidth = [&](Var arg) {
             const auto found = arg ? wanted_.find(arg.id) : wanted_.end();
@@ -137,8 +142,9 @@ private:
         const auto asOperand = [&](Var arg) {
             return sameChannels(*asTensor(typeOf(arg)), *asTensor(binding.type)) ? operandWidth(arg) : width;
         };
-        switch (roleOf(call)) {
-        case Role::Convolution: {
+        switch (role) {
+        case Role::Convolution:
+        case Role::Transformed: {
             const auto pin = pinned_.find(binding.var.id);
             return pin == pinned_.end() ? width : pin->second;
         }
@@ -203,6 +209,8 @@ private:
     bool isMadeFaster(const Binding& binding) const {
         const auto& call = *binding.as<OpCall>();
         const Role role = roleOf(call);
+        if (role == Role::Transformed) // by vectors of channels alone
+            return true;
         return role == Role::Depthwise || role == Role::Pooling
                    ? wanted(call.args[0])
                    : role == Role::Elementwise && std::ranges::any_of(call.args, [&](Var arg) {

@@ -34,6 +34,8 @@ int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
         return -1;
     if (call.op == Op::MatMul && weights.shape.size() == 2)
         return attrs<MatMulAttrs>(call.attrs).transposeB ? 0 : 1;
+    if (call.op == Op::WinogradConv)
+        return 2;
     return isDenseConvolution(call, weights) || (blocked && isDepthwise(call, weights)) ? 0 : -1;
 }
 
@@ -85,15 +87,17 @@ public:
         }
         std::vector<BindingPtr> result;
         OpCall rewritten = *call;
-        if (!chosen_.readers.contains(binding->var.id))
-            for (Var& arg : rewritten.args)
-                if (auto it = logical_.find(arg.id); it != logical_.end())
-                    arg = it->second;
+        const std::map<uint32_t, Var>& copies = chosen_.readers.contains(binding->var.id) ? stored_ : logical_;
+        for (Var& arg : rewritten.args)
+            if (auto it = copies.find(arg.id); it != copies.end())
+                arg = it->second;
         if (const ConstantPtr weights = call->args.size() > 1 ? transform::constantOf(index, call->args[1]) : nullptr)
             packWeights(rewritten, weights, *binding, module, result);
         const LayoutPtr layout = chosen_.of(binding->var);
         if (layout)
             padOperands(rewritten, *binding, layout->axes.back().factor, index, module, result);
+        if (call->op == Op::WinogradConv && !chosen_.of(call->args[0]))
+            storeInBlocks(rewritten.args[0], index, *binding, module, result);
         if (!layout && rewritten.args == call->args)
             return {binding};
         auto made = std::make_shared<Binding>(*binding);
@@ -102,11 +106,15 @@ public:
             const TensorType& type = *asTensor(binding->type);
             made->type = tensorType(type.dtype, type.shape, layout);
         }
+        // Who is no operator sees the model's order under the name that it knows.
+        const bool escapes = layout && chosen_.escaping.contains(binding->var.id);
+        if (escapes)
+            made->var = stored_[binding->var.id] = Var{module.nextVar++};
         result.push_back(made);
-        if (layout && needsLogical(binding->var, index)) {
+        if (escapes || (layout && needsLogical(binding->var, index))) {
             transform::Maker maker(module, binding->span);
             maker.call(Op::Relayout, {{made->var, made->type}}, RelayoutAttrs{});
-            const Var copy = logical_[binding->var.id] = Var{module.nextVar++};
+            const Var copy = escapes ? binding->var : logical_[binding->var.id] = Var{module.nextVar++};
             result.push_back(maker.take(copy).back());
         }
         return result;
@@ -148,6 +156,21 @@ private:
         }
     }
 
+    /// An operand in the model's order for who reads blocks alone.
+    void storeInBlocks(Var& arg, const Index& index, const Binding& binding, Module& module,
+                       std::vector<BindingPtr>& result) {
+        const TensorType& type = *asTensor(transform::typeOf(index, arg));
+        const int64_t width = blockWidth(type.shape[1], type.dtype, target_);
+        if (width == 0)
+            return;
+        transform::Maker maker(module, binding.span);
+        RelayoutAttrs relayout;
+        relayout.layout = blocksAlong(type.shape.size(), 1, width);
+        maker.call(Op::Relayout, {{arg, transform::typeOf(index, arg)}}, std::move(relayout));
+        arg = Var{module.nextVar++};
+        result.push_back(maker.take(arg).back());
+    }
+
     void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,
                      std::vector<BindingPtr>& result) {
         const LayoutPtr operand = chosen_.of(call.args[0]), blocks = chosen_.of(binding.var);
@@ -181,6 +204,7 @@ private:
     const LayoutPins& pins_;
     const Target& target_;
     std::map<uint32_t, Var> logical_; // a value with a layout -> its logical copy
+    std::map<uint32_t, Var> stored_;  // the name of a logical copy -> what it is a copy of
 };
 
 } // namespace
@@ -193,6 +217,7 @@ LaidOut chooseLayouts(const Module& module, const Target& target, const LayoutPi
             chosen.layouts.merge(own.layouts);
             chosen.readers.merge(own.readers);
             chosen.offered.merge(own.offered);
+            chosen.escaping.merge(own.escaping);
         }
     Sweep sweep(std::move(chosen), pins, target);
     Module made = transform::rewriteModule(module, [&](const BindingPtr& binding, Rewriter&, const Index& index,

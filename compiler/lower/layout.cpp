@@ -2,6 +2,7 @@
 #include "lower/layout.h"
 
 #include "arith/analysis.h"
+#include "lower/channel_blocks.h"
 #include "relay/type_map.h"
 
 #include <algorithm>
@@ -88,15 +89,36 @@ private:
         relay::LayoutPtr inherited;
         if (tensor.body)
             forEachRead(tensor, [&](const Tensor& from, const std::vector<Expr>& at, const relay::LayoutPtr& layout) {
-                bool along = from.shape.size() == tensor.shape.size();
-                for (size_t dim = 0; along && dim < at.size(); ++dim)
-                    if (splitOf(*layout, dim) != 0)
-                        along = tensor.axes[dim].same(arith::simplify(at[dim])) &&
-                                arith::provablyEqual(from.shape[dim], tensor.shape[dim]);
-                if (along && !inherited)
-                    inherited = layout;
+                if (!inherited)
+                    inherited = along(tensor, from, at, *layout) ? layout : blocksAsIn(tensor, from, at, *layout);
             });
         return inherited;
+    }
+
+    /// Whether a read goes along the tensor's own axes wherever the layout splits.
+    static bool along(const Tensor& tensor, const Tensor& from, const std::vector<Expr>& at,
+                      const relay::Layout& layout) {
+        bool same = from.shape.size() == tensor.shape.size();
+        for (size_t dim = 0; same && dim < at.size(); ++dim)
+            if (splitOf(layout, dim) != 0)
+                same = tensor.axes[dim].same(arith::simplify(at[dim])) &&
+                       arith::provablyEqual(from.shape[dim], tensor.shape[dim]);
+        return same;
+    }
+
+    /// Of a tensor with other axes than what it reads: blocks along the axis that walks the one dim that is split there.
+    static relay::LayoutPtr blocksAsIn(const Tensor& tensor, const Tensor& from, const std::vector<Expr>& at,
+                                       const relay::Layout& layout) {
+        relay::LayoutPtr blocks;
+        for (size_t dim = 0; dim < at.size(); ++dim)
+            if (const int64_t width = splitOf(layout, dim); width != 0)
+                for (size_t axis = 0; axis < tensor.axes.size(); ++axis)
+                    if (tensor.axes[axis].same(at[dim]) && arith::provablyEqual(from.shape[dim], tensor.shape[axis])) {
+                        if (blocks)
+                            return nullptr;
+                        blocks = blocksAlong(tensor.shape.size(), axis, width);
+                    }
+        return blocks;
     }
 
     /// The stored tensor's axes; `logical` gets what the logical ones are by them.

@@ -198,6 +198,11 @@ struct ConvAttrs : AttrsOf<ConvAttrs> {
     LATHE_FIELDS(LATHE_FIELD(strides) LATHE_FIELD(dilations) LATHE_FIELD(before) LATHE_FIELD(after) LATHE_FIELD(groups)
                      LATHE_FIELD(outDtype))
 };
+struct WinogradAttrs : AttrsOf<WinogradAttrs> {
+    int64_t tile = 2; // results of a tile along height and width: 2 or 4
+    std::vector<Expr> before, after;
+    LATHE_FIELDS(LATHE_FIELD(tile) LATHE_FIELD(before) LATHE_FIELD(after))
+};
 struct PoolAttrs : AttrsOf<PoolAttrs> {
     std::vector<int64_t> kernel, strides, dilations;
     std::vector<Expr> before, after;

@@ -55,6 +55,10 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type
         return dimOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1);
     case Op::Conv:
         return elementsOf(args[1]) / dimOf(args[1], 0);
+    case Op::WinogradConv:
+        return 2 * dimOf(args[1], 1) * dimOf(args[1], 0);
+    case Op::WinogradWeights:
+        return 9;
     case Op::MaxPool:
     case Op::MaxPoolWithIndex:
     case Op::AvgPool:

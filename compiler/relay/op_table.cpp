@@ -132,6 +132,8 @@ constexpr OpInfo rows[] = {
     row(Op::NonMaxSuppression, "non_max_suppression", 2, 5, make<NmsAttrs>, Opaque, rounding),
     row(Op::MatMul, "matmul", 2, 2, make<MatMulAttrs>, OutFusable, accumulating),
     row(Op::Conv, "conv", 2, 2, make<ConvAttrs>, OutFusable, accumulating),
+    row(Op::WinogradWeights, "winograd_weights", 1, 1, make<WinogradAttrs>, Opaque, accumulating),
+    row(Op::WinogradConv, "winograd_conv", 2, 2, make<WinogradAttrs>, OutFusable, accumulating),
     row(Op::MaxPool, "max_pool", 1, 1, make<PoolAttrs>, OutFusable),
     row(Op::MaxPoolWithIndex, "max_pool_with_index", 1, 1, make<PoolAttrs>, Opaque),
     row(Op::AvgPool, "avg_pool", 1, 1, make<PoolAttrs>, OutFusable, accumulating),

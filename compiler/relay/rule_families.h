@@ -66,6 +66,8 @@ Result<Type> assume(Op op, RuleContext& context);
 
 Result<Type> matMul(Op op, RuleContext& context);
 Result<Type> conv(Op op, RuleContext& context);
+Result<Type> winogradWeights(Op op, RuleContext& context);
+Result<Type> winogradConv(Op op, RuleContext& context);
 Result<Type> pool(Op op, RuleContext& context);
 Result<Type> einsum(Op op, RuleContext& context);
 Result<Type> resize(Op op, RuleContext& context);

@@ -111,6 +111,8 @@ constexpr Row table[] = {
     {Op::NonMaxSuppression, rules::nonMaxSuppression},
     {Op::MatMul, rules::matMul},
     {Op::Conv, rules::conv},
+    {Op::WinogradWeights, rules::winogradWeights},
+    {Op::WinogradConv, rules::winogradConv},
     {Op::MaxPool, rules::pool},
     {Op::MaxPoolWithIndex, rules::pool},
     {Op::AvgPool, rules::pool},

@@ -76,6 +76,49 @@ Result<Type> conv(Op, RuleContext& context) {
     return tensorType(at.outDtype == types::Void ? x->dtype : at.outDtype, std::move(shape));
 }
 
+namespace {
+
+/// Rows and columns of the operand under a tile.
+Result<int64_t> winogradWindow(RuleContext& context) {
+    const int64_t tile = attrs<WinogradAttrs>(context.attrs()).tile;
+    if (tile != 2 && tile != 4)
+        return failure(fmt::format("tiles of {} by {}", tile, tile), "2 or 4");
+    return tile + 2;
+}
+
+} // namespace
+
+Result<Type> winogradWeights(Op, RuleContext& context) {
+    LATHE_TRY(const TensorType* w, tensorArg(context, 0, 4));
+    LATHE_TRY(const int64_t window, winogradWindow(context));
+    if (w->dtype != types::Float32 || !arith::isConst(w->shape[2], 3) || !arith::isConst(w->shape[3], 3))
+        return failure(fmt::format("weights are {} of {}", text(w->shape), toString(w->dtype)),
+                       "float32 of 3 by 3 elements a channel");
+    return tensorType(w->dtype, {Expr(window * window), w->shape[1], w->shape[0]});
+}
+
+Result<Type> winogradConv(Op, RuleContext& context) {
+    LATHE_TRY(const TensorType* x, tensorArg(context, 0, 4));
+    LATHE_TRY(const TensorType* u, tensorArg(context, 1, 3));
+    LATHE_TRY(const int64_t window, winogradWindow(context));
+    const auto& at = attrs<WinogradAttrs>(context.attrs());
+    LATHE_CHECKED(checkCount(at.before.size(), 2, "before"));
+    LATHE_CHECKED(checkCount(at.after.size(), 2, "after"));
+    if (x->dtype != types::Float32 || u->dtype != types::Float32)
+        return failure(fmt::format("input is {} and weights {}", toString(x->dtype), toString(u->dtype)), "float32");
+    if (!arith::isConst(u->shape[0], window * window))
+        return failure(fmt::format("weights {} for tiles of {}", text(u->shape), at.tile),
+                       fmt::format("their first dim is {}", window * window));
+    LATHE_CHECKED(equalDim(x->shape[1], u->shape[1], context,
+                           fmt::format("channels of input {} and weights {}", text(x->shape), text(u->shape))));
+    std::vector<Expr> shape{x->shape[0], u->shape[2]};
+    for (size_t i = 0; i < 2; ++i) {
+        LATHE_TRY(Expr dim, windows(x->shape[i + 2], {Expr(3), 1, 1, at.before[i], at.after[i]}, context));
+        shape.push_back(dim);
+    }
+    return tensorType(x->dtype, std::move(shape));
+}
+
 Result<Type> pool(Op op, RuleContext& context) {
     LATHE_TRY(const TensorType* x, tensorArg(context, 0));
     const PoolAttrs& at = attrs<PoolAttrs>(context.attrs());

@@ -4,6 +4,7 @@
 // structure:
 //   contraction   (matrix products, convolutions) register tile: rows of one operand, vectors along the other, the
 //                 reduction inside, accumulators in registers, what follows computed on the tile
+//   products between transforms (Winograd's convolution)   three phases for chunks of tiles: topi/transformed_products.h
 //   rows          (softmax, normalisations) all stages of one row together, rows parallel
 //   window        (pooling, depthwise convolutions, sums over outer axes) register tile: neighbouring windows, vectors along
 //                 the axis in which the result is contiguous; what pads the operand is computed for bands of windows
@@ -18,6 +19,7 @@
 #include "topi/inline_producers.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
+#include "topi/transformed_products.h"
 
 #include <algorithm>
 
@@ -176,8 +178,15 @@ void decomposeReductions(Schedule& schedule, Refusals& refusals) {
 
 Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     Scheduled made{start, {}};
-    inlineProducers(made.schedule, target, made.refusals);
-    scheduleBlocks(made.schedule, target, made.refusals);
+    const std::optional<TransformedProducts> transformed = findTransformedProducts(start);
+    inlineProducers(made.schedule, transformed, target, made.refusals);
+    const auto inPhases = [&](bool chunked, const char* what) {
+        return transformed &&
+               attempt(made.schedule, what, transformed->products, made.refusals,
+                       [&](Schedule& s) { scheduleTransformedProducts(s, *transformed, chunked, target); });
+    };
+    if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms"))
+        scheduleBlocks(made.schedule, target, made.refusals);
     decomposeReductions(made.schedule, made.refusals);
     return made;
 }

@@ -57,6 +57,9 @@ Tensors computeBatchNorm(const CallContext& call);
 Tensors computeMatMul(const CallContext& call);
 // conv.cpp
 Tensors computeConv(const CallContext& call);
+// winograd.cpp
+Tensors computeWinogradWeights(const CallContext& call);
+Tensors computeWinogradConv(const CallContext& call);
 // pool.cpp
 Tensors computeMaxPool(const CallContext& call);
 Tensors computeMaxPoolWithIndex(const CallContext& call);

@@ -82,8 +82,11 @@ bool readsAgain(const tir::Block& block, const tir::Buffer& buffer) {
 
 } // namespace
 
-void inlineProducers(Schedule& schedule, const Target& target, std::vector<schedule::Refusal>& refusals) {
+void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts>& transformed, const Target& target,
+                     std::vector<schedule::Refusal>& refusals) {
     for (const BlockRef& block : schedule.blocks()) {
+        if (transformed && transformed->contains(block))
+            continue;
         if (!schedule.hasBlock(block) || isOutput(schedule.get(block)) || !isInjective(schedule.get(block)))
             continue;
         std::vector<BlockRef> consumers = schedule.consumers(block);

@@ -89,7 +89,7 @@ int dimAlong(const tir::Block& body, const tir::Buffer* buffer, const arith::Var
 bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consumer) {
     const tir::Block& body = schedule.get(block);
     const tir::Block& next = schedule.get(consumer);
-    if (isOutput(body) || !isInjective(next) || schedule.loops(consumer).size() != next.iters.size())
+    if (isOutput(body) || !isInjective(next) || schedule.loops(consumer).size() < next.iters.size())
         return false;
     size_t axis = 0;
     for (const tir::IterVar& iter : body.iters)
@@ -371,7 +371,11 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
     if (epilogue)
         s.setScope(block, 0, tir::Scope::Local);
     innermostInStorage(s, block, body.iters[static_cast<size_t>(tile.vectorAxis)].var);
+    // Those of the axes; others may be around.
     std::vector<LoopRef> loops = s.loops(consumer);
+    const auto outer = static_cast<int64_t>(loops.size()) -
+                       std::ranges::count(body.iters, tir::IterKind::Spatial, &tir::IterVar::kind);
+    loops.erase(loops.begin(), loops.begin() + outer);
     std::vector<LoopRef> tasks, order, inside; // outer to inner; the tasks become the parallel loop
     LoopRef bandTask, tileRow, tileColumn, rowInner, columnInner;
     for (size_t i = 0, spatial = 0; i < body.iters.size(); ++i) {
@@ -429,7 +433,7 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
     std::vector<LoopRef> nest = tasks;
     nest.insert(nest.end(), order.begin(), order.end());
     const LoopRef innermost = nest.back();
-    const auto around = static_cast<int64_t>(nest.size());
+    const int64_t around = outer + static_cast<int64_t>(nest.size());
     if (tile.rowAxis >= 0)
         nest.push_back(rowInner);
     nest.push_back(columnInner);

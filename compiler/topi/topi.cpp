@@ -126,6 +126,8 @@ constexpr std::array<Row, static_cast<size_t>(Op::Count_)> rows = {{
     dynamic(Op::NonMaxSuppression, buildNonMaxSuppression),
     te(Op::MatMul, computeMatMul),
     te(Op::Conv, computeConv),
+    te(Op::WinogradWeights, computeWinogradWeights),
+    te(Op::WinogradConv, computeWinogradConv),
     te(Op::MaxPool, computeMaxPool),
     te(Op::MaxPoolWithIndex, computeMaxPoolWithIndex),
     te(Op::AvgPool, computeAvgPool),

@@ -299,12 +299,18 @@ private slots:
         driver::Options options;
         options.target = *codegen::parseTarget(name.constData());
         options.emitCode = false;
-        driver::Trace trace;
-        QVERIFY(
-            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", {}, {}, options, trace).has_value());
-        QVERIFY(!trace.layouts.empty());
+        const auto compile = [&](const driver::Decisions& decisions) {
+            driver::Trace trace;
+            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", {}, decisions, options, trace);
+            return trace;
+        };
         driver::Decisions decisions;
         std::mt19937_64 random(static_cast<uint64_t>(seed));
+        for (const driver::VariantRecord& record : compile({}).variants)
+            decisions.variants.push_back(
+                {record.chosen.of, std::string(record.offered[random() % record.offered.size()].name)});
+        const driver::Trace trace = compile(decisions); // which layouts there are to choose depends on the variants
+        QVERIFY(!trace.layouts.empty());
         for (const driver::LayoutRecord& record : trace.layouts)
             if (record.chosen.part == lower::StoredPart::Blocks) { // weights follow
                 decisions.layouts.push_back(record.chosen);
@@ -316,7 +322,7 @@ private slots:
             const auto made = std::ranges::find_if(pinned.layouts, [&](const driver::LayoutRecord& record) {
                 return driver::toJson(record.chosen) == driver::toJson(decision);
             });
-            QVERIFY2(made != pinned.layouts.end(), decision.node.c_str());
+            QVERIFY2(made != pinned.layouts.end(), decision.of.node.c_str());
         }
     }
 

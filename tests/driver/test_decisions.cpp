@@ -141,17 +141,17 @@ private slots:
             return compiled ? std::string() : toString(compiled.error());
         };
         std::vector<driver::LayoutDecision> bad(4, good);
-        bad[0].node = "nobody";
-        bad[1].op = "conv";
+        bad[0].of.node = "nobody";
+        bad[1].of.op = "conv";
         bad[2].width = 7;
-        bad[3].ordinal = 1;
+        bad[3].of.ordinal = 1;
         for (const driver::LayoutDecision& each : bad)
             QVERIFY(refusal({each}).find("panels of node") != std::string::npos);
         QVERIFY(!refusal({good, good}).empty());
         QVERIFY(!refusal({good}, {"choose layouts"}).empty());
         driver::LayoutDecision terse = good;
-        terse.op.clear();
-        terse.ordinal = -1;
+        terse.of.op.clear();
+        terse.of.ordinal = -1;
         QCOMPARE(refusal({terse}), std::string());
     }
 

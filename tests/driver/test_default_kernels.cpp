@@ -53,9 +53,11 @@ private slots:
             {"product",
              withWeights("g (float[m,128] x) => (float[m,96] y) { p = MatMul(x, w) y = Relu(p) }", {128, 96}), 12, 0},
             {"convolution",
+             withWeights("g (float[1,32,28,28] x) => (float[1,64,24,24] y) { y = Conv (x, w) }", {64, 32, 5, 5}), 12, 0},
+            {"Winograd's convolution",
              withWeights("g (float[1,32,28,28] x) => (float[1,64,28,28] y) { y = Conv <pads = [1,1,1,1]> (x, w) }",
                          {64, 32, 3, 3}),
-             12, 0},
+             10, 0},
             {"depthwise convolution",
              withWeights(
                  "g (float[1,64,28,28] x) => (float[1,64,28,28] y) { y = Conv <group = 64, pads = [1,1,1,1]> (x, w) }",

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Choices in the graph by names that people read: the model's node, the operator, what is chosen. "choose variants" chooses how
+// an operator is computed, "choose layouts" how values and weights are stored. The Trace has a record for each choice;
+// Decisions pin some of them by the same names. Variants are decided first, then blocks: panels of weights are a choice only
+// where the result has no blocks.
+#pragma once
+
+#include "lower/choose_layouts.h"
+#include "lower/choose_variants.h"
+#include "model/model_graph.h"
+
+#include <nlohmann/json_fwd.hpp>
+
+namespace lathe::driver {
+
+/// Whose choice it is. Of a pin, operator and ordinal may be left out where they leave one choice.
+struct ChoiceName {
+    std::string node; // its display name; of several that became one call, the first
+    std::string op;   // "conv", "matmul"; empty: any
+    int ordinal = -1; // among those of the node with the operator and the kind; -1: the only one
+};
+
+/// As JSON, in Decisions and from `lathe passes --choices --json`:
+///   {"node": "Conv_3", "op": "conv", "ordinal": 0, "variant": "winograd4"}
+struct VariantDecision {
+    ChoiceName of;
+    std::string variant;
+};
+///   {"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}        or "panels"
+struct LayoutDecision {
+    ChoiceName of;
+    lower::StoredPart part = lower::StoredPart::Blocks;
+    int64_t width = 0; // in elements; 0: as the model has it
+};
+
+std::string_view toString(lower::StoredPart part); // "blocks", "panels"
+
+nlohmann::json toJson(const VariantDecision& decision);
+nlohmann::json toJson(const LayoutDecision& decision);
+
+/// A choice as it was made, and what it was made among.
+struct VariantRecord {
+    VariantDecision chosen;
+    std::vector<topi::VariantCost> offered;
+    model::Span span;
+};
+struct LayoutRecord {
+    LayoutDecision chosen;
+    std::vector<int64_t> offered;
+    model::Span span;
+};
+
+/// The choices under their names, in the same order.
+std::vector<VariantRecord> recordsOf(const std::vector<lower::VariantChoice>& choices, const model::ModelGraph& graph,
+                                     const model::SpanTable& spans);
+std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
+                                    const model::SpanTable& spans);
+
+/// What is decided, by the calls of the module that `choices` are of. Fails if a decision names no choice or several, or
+/// what is not offered.
+Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
+                                                     const std::vector<lower::VariantChoice>& choices,
+                                                     const model::ModelGraph& graph, const model::SpanTable& spans);
+/// Of `part` alone, added to the pins.
+Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
+                     const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
+                     const model::SpanTable& spans, lower::LayoutPins& pins);
+
+} // namespace lathe::driver

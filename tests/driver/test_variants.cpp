@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+// Links: onnx lathe_driver
+// Timeout: 600
+//
+// Variants of a convolution: what is offered and recorded, that what is decided is built, and that each gives what the direct
+// one gives, within what docs/performance.md says of it, whatever the sizes, threads and chunks.
+#include "codegen/target.h"
+#include "driver/compile.h"
+#include "driver/runner_client.h"
+#include "support/host_tensor.h"
+#include "support/onnx_model.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <fmt/format.h>
+#include <random>
+
+using namespace lathe;
+using namespace lathe::testing;
+
+namespace {
+
+/// Two 3×3 convolutions and what follows them; the second one's result is the model's.
+std::string network(int64_t batch, int64_t channels, int64_t results, int64_t height, int64_t width, bool padded) {
+    ::onnx::ModelProto model = parseModel(fmt::format(
+        "<ir_version: 10, opset_import: [\"\" : 21]> g (float[{},{},{},{}] x) => (float[a,b,c,d] y) {{\n"
+        "  a = Conv<pads=[{}]>(x, w0, b0)  s = Sigmoid(a)  m = Mul(a, s)  y = Conv<pads=[1,1,1,1]>(m, w1)\n}}",
+        batch, channels, height, width, padded ? "1,1,1,1" : "0,0,0,0"));
+    std::mt19937_64 random(5);
+    const auto tensor = [&](const char* name, std::vector<int64_t> dims, double scale) {
+        ::onnx::TensorProto* added = model.mutable_graph()->add_initializer();
+        added->set_name(name);
+        added->set_data_type(::onnx::TensorProto::FLOAT);
+        int64_t elements = 1;
+        for (const int64_t dim : dims) {
+            added->add_dims(dim);
+            elements *= dim;
+        }
+        for (int64_t i = 0; i < elements; ++i)
+            added->add_float_data(static_cast<float>(scale * (static_cast<double>(random() % 2001) / 1000 - 1)));
+    };
+    tensor("w0", {results, channels, 3, 3}, 0.6 / std::sqrt(static_cast<double>(channels)));
+    tensor("b0", {results}, 1);
+    tensor("w1", {channels, results, 3, 3}, 0.6 / std::sqrt(static_cast<double>(results)));
+    return model.SerializeAsString();
+}
+
+model::HostTensor input(std::vector<int64_t> dims) {
+    std::mt19937_64 random(9);
+    size_t elements = 1;
+    for (const int64_t dim : dims)
+        elements *= static_cast<size_t>(dim);
+    std::vector<float> values(elements);
+    for (float& value : values)
+        value = static_cast<float>(random() % 2001) / 1000 - 1;
+    return tensorOf(types::Float32, std::move(dims), values);
+}
+
+} // namespace
+
+class TestVariants : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+
+    driver::Options optionsFor(const QString& target) const {
+        driver::Options options;
+        options.target = *codegen::parseTarget(target.toStdString());
+        options.verify = true;
+        return options;
+    }
+
+    /// Compiles and runs; the outputs, or why not.
+    Result<std::vector<float>> run(const std::string& bytes, const driver::Decisions& decisions,
+                                   const driver::Options& options, const model::HostTensor& x, driver::Trace& trace,
+                                   int threads = 2) {
+        const std::filesystem::path file = temporary_.filePath("model.so").toStdString();
+        LATHE_TRY(const auto artifact, driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", file,
+                                                            decisions, options, trace));
+        (void)artifact;
+        driver::RunnerClient client({.threads = threads});
+        LATHE_CHECKED(client.load(file));
+        LATHE_CHECKED(client.setInput("x", x));
+        LATHE_CHECKED(client.run());
+        LATHE_TRY(const model::HostTensor output, client.output(0));
+        return valuesOf<float>(output);
+    }
+
+    static driver::Decisions deciding(const driver::Trace& trace, const std::string& variant) {
+        driver::Decisions decisions;
+        for (const driver::VariantRecord& record : trace.variants)
+            decisions.variants.push_back({record.chosen.of, variant});
+        return decisions;
+    }
+
+private slots:
+    void eachGivesTheSame_data() {
+        QTest::addColumn<std::vector<int64_t>>("sizes"); // batch, channels, results, height, width
+        QTest::addColumn<bool>("padded");
+        QTest::addColumn<QString>("target");
+        for (const char* target : {"x86-64-v3", "x86-64-v4"})
+            for (const auto& [sizes, padded] : std::initializer_list<std::pair<std::vector<int64_t>, bool>>{
+                     {{1, 16, 32, 12, 12}, true},
+                     {{2, 32, 16, 7, 9}, true},
+                     {{1, 48, 80, 5, 6}, false},
+                     {{3, 16, 16, 3, 3}, true},
+                     {{1, 64, 64, 60, 161}, true}}) // several chunks, the last one shorter
+                QTest::addRow("%s, %d × %d of %d", target, static_cast<int>(sizes[3]), static_cast<int>(sizes[4]),
+                              static_cast<int>(sizes[1]))
+                    << sizes << padded << QString(target);
+    }
+    void eachGivesTheSame() {
+        QFETCH(std::vector<int64_t>, sizes);
+        QFETCH(bool, padded);
+        QFETCH(QString, target);
+        const driver::Options options = optionsFor(target);
+        if (!codegen::checkRunsHere(options.target))
+            QSKIP("this machine lacks the instructions");
+        const std::string bytes = network(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], padded);
+        const model::HostTensor x = input({sizes[0], sizes[1], sizes[3], sizes[4]});
+        driver::Trace first;
+        QVERIFY(run(bytes, {}, options, x, first).has_value());
+        QCOMPARE(first.variants.size(), size_t(2));
+        std::vector<float> direct;
+        for (const auto& [variant, bound] : {std::pair("direct", 0.0), {"winograd2", 4e-6}, {"winograd4", 1.2e-5}}) {
+            driver::Trace trace;
+            const auto values = run(bytes, deciding(first, variant), options, x, trace);
+            QVERIFY2(values, values ? "" : toString(values.error()).c_str());
+            QCOMPARE(trace.variants[0].chosen.variant, std::string(variant));
+            if (direct.empty())
+                direct = *values;
+            QCOMPARE(values->size(), direct.size());
+            float largest = 0, error = 0;
+            for (size_t i = 0; i < direct.size(); ++i) {
+                largest = std::max(largest, std::abs(direct[i]));
+                error = std::max(error, std::abs(direct[i] - (*values)[i]));
+            }
+            QVERIFY2(error <= bound * largest, fmt::format("{}: {} of {}", variant, error, largest).c_str());
+            // Every kernel of such a convolution has the schedule made for it.
+            for (const driver::KernelRecord& kernel : trace.kernels)
+                if (kernel.name.find("winograd_conv") != std::string::npos)
+                    QVERIFY2(kernel.schedule.trace.steps.size() > 20, kernel.name.c_str());
+            driver::Trace again;
+            const auto one = run(bytes, deciding(first, variant), options, x, again, 1);
+            QVERIFY(one && *one == *values); // bit by bit, on one thread
+        }
+    }
+
+    /// What rounds otherwise is off where rounding counts, and where weights are not constant there is no choice.
+    void notUnderStrictNumerics() {
+        driver::Options options = optionsFor("x86-64-v3");
+        options.numerics = driver::NumericsLevel::Strict;
+        driver::Trace trace;
+        const std::string bytes = network(1, 32, 32, 28, 28, true);
+        QVERIFY(run(bytes, {}, options, input({1, 32, 28, 28}), trace).has_value());
+        QVERIFY(trace.variants.empty());
+        for (const driver::KernelRecord& kernel : trace.kernels)
+            QVERIFY2(kernel.name.find("winograd") == std::string::npos, kernel.name.c_str());
+    }
+
+    void wrongDecisionsAreRefused() {
+        const driver::Options options = optionsFor("x86-64-v3");
+        const std::string bytes = network(1, 32, 32, 14, 14, true);
+        const model::HostTensor x = input({1, 32, 14, 14});
+        driver::Trace first;
+        QVERIFY(run(bytes, {}, options, x, first).has_value());
+        const driver::VariantDecision good = first.variants.at(0).chosen;
+        const auto refusal = [&](std::vector<driver::VariantDecision> variants, std::set<std::string> off = {}) {
+            driver::Decisions decisions;
+            decisions.variants = std::move(variants);
+            decisions.skipPasses = std::move(off);
+            driver::Trace trace;
+            const auto values = run(bytes, decisions, options, x, trace);
+            return values ? std::string() : values.error().what;
+        };
+        driver::VariantDecision nobody = good, unknown = good;
+        nobody.of.node = "nobody";
+        unknown.variant = "winograd6";
+        QVERIFY(refusal({nobody}).find("no such choice") != std::string::npos);
+        QVERIFY(refusal({unknown}).find("cannot be 'winograd6'") != std::string::npos);
+        QVERIFY(refusal({good, good}).find("twice") != std::string::npos);
+        QVERIFY(refusal({good}, {"choose variants"}).find("is off") != std::string::npos);
+        QCOMPARE(refusal({good}), std::string());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestVariants)
+#include "test_variants.moc"
