@@ -37,14 +37,6 @@ std::vector<double> factors(const std::vector<double>& points, int left) {
     return product;
 }
 
-/// A number by the row, of type float64: scalar work of the loops around.
-Expr byRow(const Expr& row, const std::vector<double>& values) {
-    std::vector<Expr> numbers;
-    for (const double value : values)
-        numbers.push_back(number(value, types::Float64));
-    return selectAt(row, numbers);
-}
-
 Expr scaled(double factor, const Expr& value) {
     return factor == 1 ? value : number(factor, value.dtype()) * value;
 }
@@ -100,36 +92,35 @@ Expr rowAt(const Expr& index, int64_t count, const std::function<Expr(int64_t)>&
 Tensors computeWinogradWeights(const CallContext& call) {
     const auto& attrs = relay::attrs<relay::WinogradAttrs>(call.attrs);
     const TensorPtr& w = call.args[0];
+    const Expr &channels = w->shape[1], &results = w->shape[0];
     const std::vector<double> points = pointsOf(attrs.tile);
-    const int64_t window = attrs.tile + 2;
-    std::vector<double> powers[3], scale;
+    const int64_t a = attrs.tile + 2;
+    std::vector<Expr> rows; // of G
     for (size_t i = 0; i < points.size(); ++i) {
         double others = 1;
         for (size_t q = 0; q < points.size(); ++q)
             others *= q == i ? 1 : points[i] - points[q];
         for (int k = 0; k < 3; ++k)
-            powers[k].push_back(std::pow(points[i], k) / others);
+            rows.push_back(number(std::pow(points[i], k) / others, types::Float64));
     }
-    for (int k = 0; k < 3; ++k)
-        powers[k].push_back(k == 2 ? 1 : 0);
-    return {te::compute(
-        "winograd_weights", resultTensor(call).shape,
-        [&](const std::vector<Var>& i) {
-            const Expr row = arith::floorDiv(i[0], window), column = arith::floorMod(i[0], window);
-            Expr sum;
-            for (int k = 0; k < 3; ++k) {
-                Expr inner;
-                for (int l = 0; l < 3; ++l) {
-                    const Expr term =
-                        byRow(column, powers[l]) * convert((*w)({i[2], i[1], Expr(k), Expr(l)}), types::Float64);
-                    inner = inner ? inner + term : term;
-                }
-                const Expr term = byRow(row, powers[k]) * inner;
-                sum = sum ? sum + term : term;
-            }
-            return convert(sum, w->dtype);
+    for (const double last : {0, 0, 1})
+        rows.push_back(number(last, types::Float64));
+    const TensorPtr matrix = te::compute(
+        "winograd_matrix", {Expr(a), Expr(3)},
+        [&](const std::vector<Var>& i) { return selectAt(i[0] * 3 + i[1], rows); }, call.origin);
+    const TensorPtr half = te::reduce(
+        "winograd_weight_rows", {Expr(a), Expr(3), channels, results}, te::ReduceKind::Sum, {Expr(3)},
+        [&](const std::vector<Var>& i, const std::vector<Var>& k) {
+            return (*matrix)({i[0], k[0]}) * convert((*w)({i[3], i[2], k[0], i[1]}), types::Float64);
         },
-        call.origin)};
+        call.origin);
+    const TensorPtr whole = te::reduce(
+        "winograd_weights", resultTensor(call).shape, te::ReduceKind::Sum, {Expr(3)},
+        [&](const std::vector<Var>& i, const std::vector<Var>& l) {
+            return (*half)({arith::floorDiv(i[0], a), l[0], i[1], i[2]}) * (*matrix)({arith::floorMod(i[0], a), l[0]});
+        },
+        call.origin);
+    return {converted(whole, w->dtype, "winograd_weights_result", call.origin)};
 }
 
 Tensors computeWinogradConv(const CallContext& call) {
@@ -138,11 +129,13 @@ Tensors computeWinogradConv(const CallContext& call) {
     const Shape& shape = resultTensor(call).shape;
     const std::vector<double> points = pointsOf(attrs.tile);
     const int64_t m = attrs.tile, a = m + 2;
-    const Expr rows = arith::simplify(arith::ceilDiv(shape[2], m)), columns = arith::simplify(arith::ceilDiv(shape[3], m));
+    const Expr rows = arith::simplify(arith::ceilDiv(shape[2], m)),
+               columns = arith::simplify(arith::ceilDiv(shape[3], m));
     const Expr tiles = arith::simplify(shape[0] * rows * columns), channels = x->shape[1], results = shape[1];
-    const TensorPtr input = padded("conv_pad", x, {0, 0, attrs.before[0], attrs.before[1]},
-                                   {shape[0], channels, arith::simplify(rows * m + 2), arith::simplify(columns * m + 2)},
-                                   number(0, x->dtype), call.origin);
+    const TensorPtr input =
+        padded("conv_pad", x, {0, 0, attrs.before[0], attrs.before[1]},
+               {shape[0], channels, arith::simplify(rows * m + 2), arith::simplify(columns * m + 2)},
+               number(0, x->dtype), call.origin);
     // Rows of Bᵀ d, then the whole of it; so for the products.
     const TensorPtr operandRows = te::compute(
         "operand_rows", {Expr(a), Expr(a), channels, tiles},
@@ -173,8 +166,8 @@ Tensors computeWinogradConv(const CallContext& call) {
         call.origin);
     // What the products' accumulators are written to.
     const TensorPtr sums = te::compute(
-        "winograd_sums", products->shape,
-        [&](const std::vector<Var>& i) { return (*products)({i[0], i[1], i[2]}); }, call.origin);
+        "winograd_sums", products->shape, [&](const std::vector<Var>& i) { return (*products)({i[0], i[1], i[2]}); },
+        call.origin);
     const TensorPtr resultRows = te::compute(
         "result_rows", {Expr(m), Expr(a), results, tiles},
         [&](const std::vector<Var>& i) {
@@ -186,8 +179,8 @@ Tensors computeWinogradConv(const CallContext& call) {
     return {te::compute(
         "winograd", shape,
         [&](const std::vector<Var>& i) {
-            const Expr tile = flatten({i[0], arith::floorDiv(i[2], m), arith::floorDiv(i[3], m)},
-                                      {shape[0], rows, columns});
+            const Expr tile =
+                flatten({i[0], arith::floorDiv(i[2], m), arith::floorDiv(i[3], m)}, {shape[0], rows, columns});
             return rowAt(arith::floorMod(i[3], m), m, [&](int64_t row) {
                 return resultRow(points, m, row, [&](int64_t q) {
                     return (*resultRows)({arith::floorMod(i[2], m), Expr(q), i[1], tile});
