@@ -67,8 +67,9 @@ int run(int argc, char** argv) {
     passesApp->add_option("--after", passes.after, "print the IR after this pass");
     passesApp->add_option("--diff", passes.diff, "print the lines that this pass changed");
     passesApp->add_option("--function", passes.function, "only this function");
-    passesApp->add_flag("--choices", passes.choices,
-                        "print how operators are computed and how values and weights are stored, among what; decisions pin it");
+    passesApp->add_flag(
+        "--choices", passes.choices,
+        "print how operators are computed and how values and weights are stored, among what; decisions pin it");
     passesApp->add_flag("--kernels", passes.kernels, "print the kernels' workloads, schedules, questions and refusals");
     passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder");
     addCommon(*passesApp, common);

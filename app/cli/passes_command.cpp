@@ -116,8 +116,8 @@ void printVariants(const driver::Trace& trace, bool json) {
         if (json)
             fmt::print("{}\n", driver::dump(line));
         else
-            fmt::print("{:8} variant {} of {} thousand cycles  {}\n", record.chosen.of.op, record.chosen.variant, offered,
-                       textOf(record.chosen.of));
+            fmt::print("{:8} variant {} of {} thousand cycles  {}\n", record.chosen.of.op, record.chosen.variant,
+                       offered, textOf(record.chosen.of));
     }
 }
 

@@ -105,9 +105,8 @@ Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDe
     std::map<uint32_t, std::string_view> pins;
     for (const VariantDecision& pin : decisions) {
         const std::string what = fmt::format("the variant of node '{}'", pin.of.node);
-        LATHE_TRY(const size_t at, find(records, what + " is", [&](const VariantRecord& record) {
-                      return names(pin.of, record.chosen.of);
-                  }));
+        LATHE_TRY(const size_t at, find(records, what + " is",
+                                        [&](const VariantRecord& record) { return names(pin.of, record.chosen.of); }));
         const std::vector<topi::VariantCost>& offered = choices[at].offered;
         const auto found = std::ranges::find(offered, pin.variant, &topi::VariantCost::name);
         if (found == offered.end()) {

@@ -75,7 +75,7 @@ struct Removed {
 
 struct Trace {
     model::ModelGraphPtr graph;
-    std::vector<PassRecord> passes;    // all of the pipeline, in order
+    std::vector<PassRecord> passes;      // all of the pipeline, in order
     std::vector<VariantRecord> variants; // the choices of "choose variants"
     std::vector<LayoutRecord> layouts;   // those of "choose layouts"
     std::vector<KernelRecord> kernels;

@@ -110,11 +110,11 @@ enum class Op : uint16_t {
     Compress,   // x, condition bool[m] {AxisAttrs: axis, -1: flatten}: new symbol
     NonMaxSuppression, // boxes[b,n,4], scores[b,c,n], max int64[], iou float[], score float[] {NmsAttrs} -> int64[m,3]: new symbol
     // ---- linear algebra and windows
-    MatMul,  // a[..,m,k], b[..,k,n] {MatMulAttrs: transposeA, transposeB, outDtype}: rank >= 2, batch dims broadcast
-    Conv,    // x[n,c,spatial..], w[o,c/g,k..] {ConvAttrs: strides, dilations, before, after, groups, outDtype}
-    WinogradWeights, // w[o,c,3,3] {WinogradAttrs: tile} -> u[(tile+2)^2,c,o]: G w Gᵀ, in float64 and rounded once
-    WinogradConv,    // x[n,c,h,w], u {WinogradAttrs: tile, before, after}: the 3×3 convolution, step 1, that u is of
-    MaxPool, // x {PoolAttrs}
+    MatMul, // a[..,m,k], b[..,k,n] {MatMulAttrs: transposeA, transposeB, outDtype}: rank >= 2, batch dims broadcast
+    Conv,   // x[n,c,spatial..], w[o,c/g,k..] {ConvAttrs: strides, dilations, before, after, groups, outDtype}
+    WinogradWeights,  // w[o,c,3,3] {WinogradAttrs: tile} -> u[(tile+2)^2,c,o]: G w Gᵀ, in float64 and rounded once
+    WinogradConv,     // x[n,c,h,w], u {WinogradAttrs: tile, before, after}: the 3×3 convolution, step 1, that u is of
+    MaxPool,          // x {PoolAttrs}
     MaxPoolWithIndex, // x {PoolAttrs} -> (y, int64 flat indices)
     AvgPool,          // x {PoolAttrs: countPadding}
     Einsum,           // x1 … xn {EinsumAttrs: equation}

@@ -181,9 +181,9 @@ Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     const std::optional<TransformedProducts> transformed = findTransformedProducts(start);
     inlineProducers(made.schedule, transformed, target, made.refusals);
     const auto inPhases = [&](bool chunked, const char* what) {
-        return transformed &&
-               attempt(made.schedule, what, transformed->products, made.refusals,
-                       [&](Schedule& s) { scheduleTransformedProducts(s, *transformed, chunked, target); });
+        return transformed && attempt(made.schedule, what, transformed->products, made.refusals, [&](Schedule& s) {
+                   scheduleTransformedProducts(s, *transformed, chunked, target);
+               });
     };
     if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms"))
         scheduleBlocks(made.schedule, target, made.refusals);

@@ -13,7 +13,8 @@ using namespace relay;
 
 /// What a convolution's variants are told apart by. Sizes that are not known count as one.
 struct ConvShape {
-    double batch = 1, channels = 1, results = 1, height = 1, width = 1, window = 1; // of the result; window: all elements
+    double batch = 1, channels = 1, results = 1, height = 1, width = 1,
+           window = 1; // of the result; window: all elements
 };
 
 /// The machine as far as estimates need it: rates a cycle of one thread, for each vector of a register's width where not bytes.
@@ -59,8 +60,12 @@ std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const T
         return std::ranges::all_of(values, [](int64_t value) { return value == 1; });
     };
     const auto known = [](const Expr& dim) { return static_cast<double>(arith::asInt(dim).value_or(0)); };
-    const ConvShape shape{std::max(1.0, known(y->shape[0])), known(w->shape[1]), known(w->shape[0]), known(y->shape[2]),
-                          known(y->shape[3]), known(w->shape[2]) * known(w->shape[3])};
+    const ConvShape shape{std::max(1.0, known(y->shape[0])),
+                          known(w->shape[1]),
+                          known(w->shape[0]),
+                          known(y->shape[2]),
+                          known(y->shape[3]),
+                          known(w->shape[2]) * known(w->shape[3])};
     const int64_t lanes = target.lanes(32);
     if (at.groups != 1 || !all(at.strides) || !all(at.dilations) || !arith::isConst(w->shape[2], 3) ||
         !arith::isConst(w->shape[3], 3) || shape.height < 1 || shape.width < 1 || lanes < 4 ||

@@ -191,8 +191,8 @@ private slots:
         row("trunc of positive", div(i, 4) * 4 + mod(i, 4), "i");
         row("select of lanes alike", select(broadcast(lt(i, 99), 4), broadcast(x, 4), broadcast(n, 4)),
             "broadcast(x, 4)");
-        row("logic of lanes alike",
-            logicalAnd(logicalNot(broadcast(lt(n, x), 4)), broadcast(lt(i, 99), 4)), "broadcast(x < n + 1, 4)");
+        row("logic of lanes alike", logicalAnd(logicalNot(broadcast(lt(n, x), 4)), broadcast(lt(i, 99), 4)),
+            "broadcast(x < n + 1, 4)");
         row("ceildiv multiple", ceilDiv(n * 8, 8), "n");
     }
 

@@ -76,8 +76,8 @@ class TestVariants : public QObject {
                                    const driver::Options& options, const model::HostTensor& x, driver::Trace& trace,
                                    int threads = 2) {
         const std::filesystem::path file = temporary_.filePath("model.so").toStdString();
-        LATHE_TRY(const auto artifact, driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", file,
-                                                            decisions, options, trace));
+        LATHE_TRY(const auto artifact,
+                  driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", file, decisions, options, trace));
         (void)artifact;
         driver::RunnerClient client({.threads = threads});
         LATHE_CHECKED(client.load(file));
