@@ -43,7 +43,7 @@ Result<void> readChoices(const std::string& list, const json& value, const char*
         if (!pin.is_object())
             return malformed(list, pin, form);
         ChoiceName name;
-        std::string chosen;
+        std::optional<std::string> chosen;
         bool named = false;
         for (const auto& [key, content] : pin.items()) {
             const auto number = integer<int64_t>(content);
@@ -54,13 +54,13 @@ Result<void> readChoices(const std::string& list, const json& value, const char*
                 name.op = content.get<std::string>();
             } else if (key == "ordinal" && number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
                 name.ordinal = static_cast<int>(*number);
-            } else if (chosen.empty()) {
+            } else if (!chosen) {
                 chosen = key;
             } else {
                 return malformed(list, pin, form);
             }
         }
-        if (!named || chosen.empty() || !choose(name, chosen, pin.at(chosen)))
+        if (!named || !chosen || !choose(name, *chosen, pin.at(*chosen)))
             return malformed(list, pin, form);
     }
     return {};

@@ -143,8 +143,9 @@ private:
             return sameChannels(*asTensor(typeOf(arg)), *asTensor(binding.type)) ? operandWidth(arg) : width;
         };
         switch (role) {
-        case Role::Convolution:
-        case Role::Transformed: {
+        case Role::Transformed:
+            return width;
+        case Role::Convolution: {
             const auto pin = pinned_.find(binding.var.id);
             return pin == pinned_.end() ? width : pin->second;
         }

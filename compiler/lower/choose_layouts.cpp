@@ -134,11 +134,13 @@ private:
         const FusionKind kind = info(call.op).fusion;
         if (arith::divisible(shape[1], width) || (kind != FusionKind::Elementwise && kind != FusionKind::Broadcast))
             return;
-        for (Var& arg : call.args) {
-            const TensorType& type = *asTensor(transform::typeOf(index, arg));
+        const std::vector<Var>& given = binding.as<OpCall>()->args; // under the names that the index knows
+        for (size_t i = 0; i < given.size(); ++i) {
+            Var& arg = call.args[i];
+            const TensorType& type = *asTensor(transform::typeOf(index, given[i]));
             const size_t missing = shape.size() - type.shape.size(); // leading dims
-            const ConstantPtr constant = transform::constantOf(index, arg);
-            if (chosen_.of(arg) || (constant && constant->splat) || missing > 1 ||
+            const ConstantPtr constant = transform::constantOf(index, given[i]);
+            if (chosen_.of(given[i]) || (constant && constant->splat) || missing > 1 ||
                 !arith::provablyEqual(type.shape[1 - missing], shape[1]))
                 continue;
             RelayoutAttrs relayout;
@@ -173,7 +175,7 @@ private:
 
     void packWeights(OpCall& call, const ConstantPtr& weights, const Binding& binding, Module& module,
                      std::vector<BindingPtr>& result) {
-        const LayoutPtr operand = chosen_.of(call.args[0]), blocks = chosen_.of(binding.var);
+        const LayoutPtr operand = chosen_.of(binding.as<OpCall>()->args[0]), blocks = chosen_.of(binding.var);
         const TensorType* type = weights->splat ? nullptr : asTensor(weights->type);
         const int dim = type ? panelDim(call, *type, blocks != nullptr) : -1;
         if (dim < 0)

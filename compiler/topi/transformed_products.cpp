@@ -6,6 +6,8 @@
 #include "topi/access.h"
 #include "topi/register_tile.h"
 
+#include <set>
+
 namespace lathe::topi {
 
 using arith::Expr;
@@ -18,6 +20,9 @@ namespace {
 
 /// Of operand and sums: elements of a tile, blocks of channels, tiles, channels of a block.
 constexpr size_t operandAxes = 4, tileAxis = 2;
+
+/// Of results: batch, blocks of channels, rows, columns, channels of a block.
+constexpr size_t resultAxes = 5;
 
 /// Operand and sums of a chunk are written once and read once, so they may fill a part of the last cache; they may take as
 /// much as the weights, too, which each chunk reads again.
@@ -97,23 +102,22 @@ void scheduleOperand(Schedule& s, const TransformedProducts& stages, int64_t lan
     s.parallel(task);
 }
 
-int64_t bytesOf(const Schedule& schedule, const BlockRef& block) {
-    int64_t bytes = onlyStore(schedule.get(block))->buffer->dtype.bytes();
-    for (size_t axis = 0; axis < operandAxes; ++axis)
-        bytes *= extentOf(schedule, block, axis);
-    return bytes;
+/// Rows of `wide` tiles that a chunk may have.
+int64_t mostRows(const Schedule& s, const TransformedProducts& stages, int64_t wide) {
+    const auto channels = [&](const BlockRef& block) { return extentOf(s, block, 1) * extentOf(s, block, 3); };
+    const int64_t operand = channels(stages.operand), sums = channels(stages.sums),
+                  element = extentOf(s, stages.sums, 0) * onlyStore(s.get(stages.sums))->buffer->dtype.bytes();
+    return std::max(chunkBytes, element * operand * sums) / (element * (operand + sums) * std::max<int64_t>(wide, 1));
 }
 
-/// Rows of tiles of a chunk, of `rows` rows in all; best a divisor: the last chunk is as large as the others then.
-int64_t rowsOfChunk(const Schedule& s, const TransformedProducts& stages, int64_t rows) {
-    const auto channels = [&](const BlockRef& block) { return extentOf(s, block, 1) * extentOf(s, block, 3); };
-    const int64_t weights = extentOf(s, stages.sums, 0) * channels(stages.operand) * channels(stages.sums) * 4;
-    const int64_t bytes = (bytesOf(s, stages.operand) + bytesOf(s, stages.sums)) / rows;
-    const int64_t most = std::clamp<int64_t>(std::max(chunkBytes, weights) / bytes, 1, rows);
+/// Of `count` in all, at most `most` at a time; best a divisor: the last part is as large as the others then.
+int64_t partOf(int64_t count, int64_t most) {
+    if (most >= count)
+        return count;
     for (int64_t divisor = most; divisor > most / 2; --divisor)
-        if (rows % divisor == 0)
+        if (count % divisor == 0)
             return divisor;
-    return ceilDiv(rows, ceilDiv(rows, most));
+    return most <= 1 ? 1 : ceilDiv(count, ceilDiv(count, most));
 }
 
 /// The loop over chunks, and the tiles of one.
@@ -122,37 +126,58 @@ struct Chunks {
     int64_t tiles = 0;
 };
 
+/// What is computed of the result rows, producers first; the last one is what the function gives.
+std::vector<BlockRef> blocksAfter(const Schedule& s, const BlockRef& resultRows) {
+    std::set<std::string> reached = {resultRows.name};
+    std::vector<BlockRef> after;
+    for (const BlockRef& block : s.blocks()) {
+        if (!reached.contains(block.name))
+            continue;
+        for (const BlockRef& consumer : s.consumers(block))
+            reached.insert(consumer.name);
+        if (block.name != resultRows.name)
+            after.push_back(block);
+    }
+    if (after.empty() || !isOutput(s.get(after.back())))
+        throw ScheduleError("the result is not the last that is computed");
+    for (const BlockRef& block : after)
+        if (s.get(block).iters.size() != resultAxes || (isOutput(s.get(block)) && block.name != after.back().name))
+            throw ScheduleError("what follows the products is not of one shape, or is several results");
+    return after;
+}
+
 /// Of the results, as what is written to memory walks them.
 std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& stages, int64_t lanes, bool chunked) {
-    const bool stored = s.hasBlock(stages.results) && !isOutput(s.get(stages.results));
-    BlockRef last = stored ? stages.results : s.consumers(stages.resultRows).front();
-    while (!s.consumers(last).empty())
-        last = s.consumers(last).front();
-    const std::vector<LoopRef> loops = s.loops(last); // batch, blocks, rows, columns, channels of a block
-    if (loops.size() != 5)
-        throw ScheduleError("the results' channels are not in blocks");
+    const std::vector<BlockRef> after = blocksAfter(s, stages.resultRows);
+    const std::vector<LoopRef> loops = s.loops(after.back());
     const int64_t tile = extentOf(s, stages.resultRows, 0);
     const std::vector<LoopRef> rows = s.split(loops[2], {-1, tile}), columns = s.split(loops[3], {-1, tile}),
                                channels = s.split(loops[4], {-1, lanes});
     s.reorder({loops[0], rows[0], columns[0], loops[1], channels[0], rows[1], columns[1], channels[1]});
-    const Expr wide = s.get(columns[0]).extent;
-    LoopRef tiles = s.fuse({loops[0], rows[0], columns[0]});
+    size_t around = 1;
+    LoopRef tiles;
     std::optional<Chunks> chunks;
-    if (chunked) { // whole rows of tiles, so that a chunk's indices stay sums
-        const int64_t count = known(s.get(tiles).extent), row = known(wide);
-        const int64_t chunk = row * rowsOfChunk(s, stages, count / row);
-        if (chunk >= count)
+    if (chunked) { // several images, or rows of tiles of one: so a chunk's indices stay sums
+        const std::optional<int64_t> images = arith::asInt(s.get(loops[0]).extent);
+        const int64_t high = known(s.get(rows[0]).extent), wide = known(s.get(columns[0]).extent);
+        const int64_t most = mostRows(s, stages, wide);
+        if (images && most >= *images * high)
             throw ScheduleError("one chunk is all");
+        const bool whole = images && most >= high;
+        tiles = s.fuse(whole ? std::vector{loops[0], rows[0], columns[0]} : std::vector{rows[0], columns[0]});
+        const int64_t chunk = wide * (whole ? high * partOf(*images, most / high) : partOf(high, most));
         const std::vector<LoopRef> parts = s.split(tiles, {-1, chunk});
         chunks = Chunks{parts[0], chunk};
         tiles = parts[1];
+        around += whole ? 1 : 2;
+    } else {
+        tiles = s.fuse({loops[0], rows[0], columns[0]});
     }
     const LoopRef task = s.fuse({tiles, loops[1], channels[0]});
-    const size_t around = chunks ? 2 : 1;
-    rollTile(s, last, around, 1, 0);
-    if (stored) {
-        computeTileAt(s, stages.results, task);
-        rollTile(s, stages.results, around, 3, 2);
+    rollTile(s, after.back(), around, 1, 0);
+    for (size_t i = after.size() - 1; i-- > 0;) {
+        computeTileAt(s, after[i], task);
+        rollTile(s, after[i], around, 3, 2);
     }
     computeTileAt(s, stages.resultRows, task);
     rollTile(s, stages.resultRows, around, 0, 1);
@@ -188,8 +213,7 @@ std::optional<TransformedProducts> findTransformedProducts(const Schedule& sched
                     *operand,
                     block,
                     sums.front(),
-                    *resultRows,
-                    *results};
+                    *resultRows};
     }
     return std::nullopt;
 }
@@ -202,7 +226,8 @@ void scheduleTransformedProducts(Schedule& s, const TransformedProducts& stages,
     tir::Block products = s.get(stages.products);
     if (chunks) {
         s.computeAt(stages.sums, chunks->loop);
-        const Expr tiles = s.get(s.loops(stages.sums)[1 + tileAxis]).extent;
+        const std::vector<LoopRef> loops = s.loops(stages.sums);
+        const Expr tiles = s.get(loops[loops.size() - operandAxes + tileAxis]).extent;
         if (arith::asInt(tiles) != chunks->tiles)
             throw ScheduleError("the tiles of a chunk are not told apart");
         products.iters[tileAxis].extent = tiles;

@@ -18,7 +18,7 @@ namespace lathe::topi {
 
 struct TransformedProducts {
     std::optional<schedule::BlockRef> padded; // the operand within its padding
-    schedule::BlockRef operandRows, operand, products, sums, resultRows, results;
+    schedule::BlockRef operandRows, operand, products, sums, resultRows;
 
     bool contains(const schedule::BlockRef& block) const;
 };

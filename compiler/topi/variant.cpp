@@ -5,6 +5,7 @@
 #include "base/rounding.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lathe::topi {
 namespace {
@@ -68,8 +69,8 @@ std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const T
                           known(w->shape[2]) * known(w->shape[3])};
     const int64_t lanes = target.lanes(32);
     if (at.groups != 1 || !all(at.strides) || !all(at.dilations) || !arith::isConst(w->shape[2], 3) ||
-        !arith::isConst(w->shape[3], 3) || shape.height < 1 || shape.width < 1 || lanes < 4 ||
-        !arith::divisible(w->shape[0], lanes) || !arith::divisible(w->shape[1], lanes))
+        !arith::isConst(w->shape[3], 3) || arith::isConst(y->shape[0], 0) || shape.height < 1 || shape.width < 1 ||
+        lanes < 4 || !arith::divisible(w->shape[0], lanes) || !arith::divisible(w->shape[1], lanes))
         return std::nullopt;
     return shape;
 }

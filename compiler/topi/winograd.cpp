@@ -9,7 +9,7 @@
 // The sums over channels are a² products of matrices: (a / m)² multiplications a result in the place of nine. The matrices
 // follow from a - 1 points and infinity: Aᵀ has their powers, G those powers over Π (p - q), Bᵀ the coefficients of
 // Π (x - q), q all other points. Points lie in pairs ± p, so what two rows share is computed once: it is written alike, and
-// code generation finds it. 0, ±3/4, ±3/2 keep four times as many bits as 0, ±1, ±2 (docs/performance.md has the errors).
+// code generation finds it. 0, ±3/4, ±3/2 round less than 0, ±1, ±2 (docs/performance.md has the errors).
 #include "arith/analysis.h"
 #include "topi/families.h"
 #include "topi/windows.h"

@@ -99,6 +99,9 @@ private slots:
                                 R"({"layouts":[{"node":"a","blocks":16,"panels":16}]})",
                                 R"({"layouts":[{"node":"a","blocks":16,"ordinal":-1}]})",
                                 R"({"layouts":[{"node":"a","blocks":16,"wide":1}]})",
+                                R"({"variants":[{"node":"a","blocks":16}]})",
+                                R"({"variants":[{"node":"a","":1,"variant":"direct"}]})",
+                                R"({"variants":[{"node":"a","variant":2}]})",
                                 R"({"schedules":{"a":["split"]}})",
                                 R"x({"schedules":{"a":"split toys(1)"}})x"}) {
             const auto refused = driver::parseDecisions(bad);

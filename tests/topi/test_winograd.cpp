@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Winograd's convolution, as it is defined and interpreted, against the sum that it stands for, in float64. What it may be off by,
-// of the largest result: docs/performance.md has the errors that were measured, a third of these bounds.
+// of the largest result: docs/performance.md has the errors that were measured.
 #include "tests/topi/run.h"
 
 #include <QtTest>

@@ -16,6 +16,9 @@ namespace {
 constexpr int mostRows = 16;
 constexpr size_t leastColumns = 3;
 
+/// Each load is compared with each group: more of them are no transpose.
+constexpr size_t mostGroups = 32;
+
 /// Loads whose first elements lie so far from the group's, a row `stride` from the next.
 struct Columns {
     Expr base, stride;
@@ -114,7 +117,7 @@ void FunctionEmitter::loadColumns(std::span<const tir::Stmt> stores) {
                 break;
             }
         }
-        if (!known)
+        if (!known && groups.size() < mostGroups)
             groups.push_back({load->storage.get(), {index->args[0], index->args[1], {{0, {load}}}}});
     }
     for (auto& [storage, group] : groups)
