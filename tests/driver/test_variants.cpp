@@ -71,20 +71,25 @@ class TestVariants : public QObject {
         return options;
     }
 
-    /// Compiles and runs; the outputs, or why not.
-    Result<std::vector<float>> run(const std::string& bytes, const driver::Decisions& decisions,
-                                   const driver::Options& options, const model::HostTensor& x, driver::Trace& trace,
-                                   int threads = 2) {
-        const std::filesystem::path file = temporary_.filePath("model.so").toStdString();
-        LATHE_TRY(const auto artifact,
-                  driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", file, decisions, options, trace));
-        (void)artifact;
+    std::filesystem::path artifact() const { return temporary_.filePath("model.so").toStdString(); }
+
+    /// What the model that was compiled last gives.
+    Result<std::vector<float>> run(const model::HostTensor& x, int threads) const {
         driver::RunnerClient client({.threads = threads});
-        LATHE_CHECKED(client.load(file));
+        LATHE_CHECKED(client.load(artifact()));
         LATHE_CHECKED(client.setInput("x", x));
         LATHE_CHECKED(client.run());
         LATHE_TRY(const model::HostTensor output, client.output(0));
         return valuesOf<float>(output);
+    }
+
+    /// Compiles and runs; the outputs, or why not.
+    Result<std::vector<float>> run(const std::string& bytes, const driver::Decisions& decisions,
+                                   const driver::Options& options, const model::HostTensor& x,
+                                   driver::Trace& trace) const {
+        LATHE_CHECKED(
+            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", artifact(), decisions, options, trace));
+        return run(x, 2);
     }
 
     static driver::Decisions deciding(const driver::Trace& trace, const std::string& variant) {
@@ -149,8 +154,7 @@ private slots:
                     QVERIFY2(refusal.tried.find("products between transforms") == std::string::npos &&
                                  (refusal.tried.find("chunks of tiles") == std::string::npos || sizes[3] < 60),
                              (kernel.name + ": " + refusal.tried + ": " + refusal.reason).c_str());
-            driver::Trace again;
-            const auto one = run(bytes, deciding(first, variant), options, x, again, 1);
+            const auto one = run(x, 1);
             QVERIFY(one && *one == *values); // bit by bit, on one thread
         }
     }
