@@ -96,8 +96,11 @@ public:
         const LayoutPtr layout = chosen_.of(binding->var);
         if (layout)
             padOperands(rewritten, *binding, layout->axes.back().factor, index, module, result);
-        if (call->op == Op::WinogradConv && !chosen_.of(call->args[0]))
-            storeInBlocks(rewritten.args[0], index, *binding, module, result);
+        if (call->op == Op::WinogradConv && !chosen_.of(call->args[0])) {
+            const TensorType& operand = *asTensor(transform::typeOf(index, call->args[0]));
+            if (const int64_t width = blockWidth(operand.shape[1], operand.dtype, target_))
+                storeInBlocks(rewritten.args[0], call->args[0], 1, width, index, *binding, module, result);
+        }
         if (!layout && rewritten.args == call->args)
             return {binding};
         auto made = std::make_shared<Binding>(*binding);
@@ -136,39 +139,30 @@ private:
             return;
         const std::vector<Var>& given = binding.as<OpCall>()->args; // under the names that the index knows
         for (size_t i = 0; i < given.size(); ++i) {
-            Var& arg = call.args[i];
             const TensorType& type = *asTensor(transform::typeOf(index, given[i]));
             const size_t missing = shape.size() - type.shape.size(); // leading dims
             const ConstantPtr constant = transform::constantOf(index, given[i]);
             if (chosen_.of(given[i]) || (constant && constant->splat) || missing > 1 ||
                 !arith::provablyEqual(type.shape[1 - missing], shape[1]))
                 continue;
-            RelayoutAttrs relayout;
-            relayout.layout = blocksAlong(type.shape.size(), 1 - missing, width);
-            const ConstantPtr packed =
-                constant ? transform::computeConstant(module, binding.span, Op::Relayout, {constant}, relayout)
-                         : nullptr;
-            transform::Maker maker(module, binding.span);
-            if (packed)
-                maker.constant(packed);
-            else
-                maker.call(Op::Relayout, {{arg, transform::typeOf(index, arg)}}, std::move(relayout));
-            arg = Var{module.nextVar++};
-            result.push_back(maker.take(arg).back());
+            storeInBlocks(call.args[i], given[i], 1 - missing, width, index, binding, module, result);
         }
     }
 
-    /// An operand in the model's order for who reads blocks alone.
-    void storeInBlocks(Var& arg, const Index& index, const Binding& binding, Module& module,
-                       std::vector<BindingPtr>& result) {
-        const TensorType& type = *asTensor(transform::typeOf(index, arg));
-        const int64_t width = blockWidth(type.shape[1], type.dtype, target_);
-        if (width == 0)
-            return;
-        transform::Maker maker(module, binding.span);
+    /// In the place of an operand in the model's order its copy in blocks along `dim`. given: its name before.
+    void storeInBlocks(Var& arg, Var given, size_t dim, int64_t width, const Index& index, const Binding& binding,
+                       Module& module, std::vector<BindingPtr>& result) {
+        const Type& type = transform::typeOf(index, given);
+        const ConstantPtr constant = transform::constantOf(index, given);
         RelayoutAttrs relayout;
-        relayout.layout = blocksAlong(type.shape.size(), 1, width);
-        maker.call(Op::Relayout, {{arg, transform::typeOf(index, arg)}}, std::move(relayout));
+        relayout.layout = blocksAlong(asTensor(type)->shape.size(), dim, width);
+        const ConstantPtr packed =
+            constant ? transform::computeConstant(module, binding.span, Op::Relayout, {constant}, relayout) : nullptr;
+        transform::Maker maker(module, binding.span);
+        if (packed)
+            maker.constant(packed);
+        else
+            maker.call(Op::Relayout, {{arg, type}}, std::move(relayout));
         arg = Var{module.nextVar++};
         result.push_back(maker.take(arg).back());
     }

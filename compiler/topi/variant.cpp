@@ -37,7 +37,7 @@ double directCycles(const ConvShape& conv, const Rates& rates) {
            4 * conv.window * conv.channels * conv.results / rates.weightBytes();
 }
 
-/// The products and their weights; the transforms' operations (four and a half an element of a tile, measured); what they
+/// The products and their weights; the transforms' operations (four and a half an element of a tile, fitted); what they
 /// write and read again.
 template <int64_t m>
 double winogradCycles(const ConvShape& conv, const Rates& rates) {

@@ -12,6 +12,7 @@
 #include "relay/ir.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/targets.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -68,17 +69,9 @@ public:
     }
 
     std::string constant(const std::vector<int64_t>& dims, float scale = 1) {
-        ::onnx::TensorProto* tensor = proto_.mutable_graph()->add_initializer();
-        tensor->set_name(fmt::format("c{}", count_++));
-        tensor->set_data_type(::onnx::TensorProto::FLOAT);
-        int64_t elements = 1;
-        for (const int64_t dim : dims) {
-            tensor->add_dims(dim);
-            elements *= dim;
-        }
-        for (int64_t i = 0; i < elements; ++i)
-            tensor->add_float_data(scale * (static_cast<float>(pick(201)) / 100 - 1));
-        return tensor->name();
+        const std::string name = fmt::format("c{}", count_++);
+        addWeights(proto_, name, dims, [&](int64_t) { return scale * (static_cast<float>(pick(201)) / 100 - 1); });
+        return name;
     }
 
     Value conv(const Value& x, int64_t channels, int64_t kernel, int64_t step, bool depthwise = false) {
@@ -265,21 +258,13 @@ class TestChannelBlocks : public QObject {
         return tensorOf(types::Float32, {1, channels, size, size}, values);
     }
 
-    static std::vector<const char*> targets() {
-        std::vector<const char*> result = {"x86-64-v3", "x86-64-v4"};
-        std::erase_if(result, [](const char* target) {
-            return !codegen::checkRunsHere(*codegen::parseTarget(target)).has_value();
-        });
-        return result;
-    }
-
 private slots:
     void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
 
     void networks_data() {
         QTest::addColumn<int>("seed");
         QTest::addColumn<QString>("target");
-        for (const char* target : targets())
+        for (const char* target : targetsThatRunHere())
             for (int seed = 0; seed < 8; ++seed)
                 QTest::addRow("%s, %d", target, seed) << seed << target;
     }
@@ -343,7 +328,7 @@ private slots:
         const Value finite = net.unary("Sigmoid", net.conv(first, channels, 3, 1, true));
         const std::string bytes = net.bytes(
             {log, each, gated, net.conv(each, 40, 1, 1), net.conv(net.binary("Mul", finite, first.name), 24, 3, 1)});
-        for (const char* target : targets())
+        for (const char* target : targetsThatRunHere())
             compareBoth(bytes, target, numbers(4, 9), 4);
     }
 };

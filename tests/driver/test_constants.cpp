@@ -144,12 +144,7 @@ private slots:
         ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n"
                                               "g (float[1] x) => (float[20000] y) { " +
                                               nodes + "y = Add(x, c40) }");
-        ::onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
-        weights->set_name("c0");
-        weights->set_data_type(::onnx::TensorProto::FLOAT);
-        weights->add_dims(20'000);
-        for (int i = 0; i < 20'000; ++i)
-            weights->add_float_data(static_cast<float>(i));
+        addWeights(model, "c0", {20'000}, [](int64_t i) { return static_cast<float>(i); });
         QTemporaryDir folder;
         driver::Options options;
         options.cache = false;

@@ -20,16 +20,7 @@ namespace {
 /// A model of one operator whose second operand `w` is a constant of these dims.
 std::string withWeights(const std::string& graph, const std::vector<int64_t>& dims) {
     ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
-    ::onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
-    weights->set_name("w");
-    weights->set_data_type(::onnx::TensorProto::FLOAT);
-    int64_t count = 1;
-    for (const int64_t dim : dims) {
-        weights->add_dims(dim);
-        count *= dim;
-    }
-    for (int64_t i = 0; i < count; ++i)
-        weights->add_float_data(static_cast<float>(i % 13) - 6);
+    addWeights(model, "w", dims, [](int64_t i) { return static_cast<float>(i % 13) - 6; });
     return model.SerializeAsString();
 }
 

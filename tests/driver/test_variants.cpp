@@ -5,14 +5,15 @@
 //
 // Variants of a convolution: what is offered and recorded, that what is decided is built, and that each gives what the direct
 // one gives, within what docs/performance.md says of it, whatever the sizes, threads and chunks.
-#include "codegen/target.h"
 #include "driver/compile.h"
 #include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/targets.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <fmt/format.h>
 #include <random>
 
@@ -28,17 +29,10 @@ std::string network(int64_t batch, int64_t channels, int64_t results, int64_t he
         "  a = Conv<pads=[{}]>(x, w0, b0)  s = Sigmoid(a)  m = Mul(a, s)  y = Conv<pads=[1,1,1,1]>(m, w1)\n}}",
         batch, channels, height, width, padded ? "1,1,1,1" : "0,0,0,0"));
     std::mt19937_64 random(5);
-    const auto tensor = [&](const char* name, std::vector<int64_t> dims, double scale) {
-        ::onnx::TensorProto* added = model.mutable_graph()->add_initializer();
-        added->set_name(name);
-        added->set_data_type(::onnx::TensorProto::FLOAT);
-        int64_t elements = 1;
-        for (const int64_t dim : dims) {
-            added->add_dims(dim);
-            elements *= dim;
-        }
-        for (int64_t i = 0; i < elements; ++i)
-            added->add_float_data(static_cast<float>(scale * (static_cast<double>(random() % 2001) / 1000 - 1)));
+    const auto tensor = [&](const char* name, const std::vector<int64_t>& dims, double scale) {
+        addWeights(model, name, dims, [&](int64_t) {
+            return static_cast<float>(scale * (static_cast<double>(random() % 2001) / 1000 - 1));
+        });
     };
     tensor("w0", {results, channels, 3, 3}, 0.6 / std::sqrt(static_cast<double>(channels)));
     tensor("b0", {results}, 1);
@@ -104,15 +98,15 @@ private slots:
         QTest::addColumn<std::vector<int64_t>>("sizes"); // batch, channels, results, height, width
         QTest::addColumn<bool>("padded");
         QTest::addColumn<QString>("target");
-        for (const char* target : {"x86-64-v3", "x86-64-v4"})
+        for (const char* target : targetsThatRunHere())
             for (const auto& [sizes, padded] : std::initializer_list<std::pair<std::vector<int64_t>, bool>>{
                      {{1, 16, 32, 12, 12}, true},
                      {{2, 32, 16, 7, 9}, true},
                      {{1, 48, 80, 5, 6}, false},
                      {{3, 16, 16, 3, 3}, true},
-                     {{1, 64, 64, 67, 161}, true},
+                     {{1, 64, 64, 67, 161}, true}, // several chunks, the last one shorter
                      {{2, 64, 64, 67, 161}, false},
-                     {{0, 64, 64, 56, 56}, true}}) // several chunks, the last one shorter
+                     {{0, 64, 64, 56, 56}, true}})
                 QTest::addRow("%s, %d × %d of %d", target, static_cast<int>(sizes[3]), static_cast<int>(sizes[4]),
                               static_cast<int>(sizes[1]))
                     << sizes << padded << QString(target);
@@ -122,8 +116,6 @@ private slots:
         QFETCH(bool, padded);
         QFETCH(QString, target);
         const driver::Options options = optionsFor(target);
-        if (!codegen::checkRunsHere(options.target))
-            QSKIP("this machine lacks the instructions");
         const std::string bytes = network(sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], padded);
         const model::HostTensor x = input({sizes[0], sizes[1], sizes[3], sizes[4]});
         driver::Trace first;

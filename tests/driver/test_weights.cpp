@@ -19,13 +19,7 @@ private slots:
         ::onnx::ModelProto proto =
             parseModel("<ir_version: 8, opset_import: [\"\" : 17]> "
                        "m (float[1,144,8,8] x) => (float[1,256,5,5] y) { c = Conv(x, w) y = Relu(c) }");
-        ::onnx::TensorProto* weights = proto.mutable_graph()->add_initializer();
-        weights->set_name("w");
-        weights->set_data_type(::onnx::TensorProto::FLOAT);
-        for (int64_t dim : {256, 144, 4, 4})
-            weights->add_dims(dim);
-        for (int i = 0; i < 256 * 144 * 16; ++i)
-            weights->add_float_data(static_cast<float>(i % 13));
+        addWeights(proto, "w", {256, 144, 4, 4}, [](int64_t i) { return static_cast<float>(i % 13); });
         const qint64 size = sizeOf(proto);
         QVERIFY2(size > 2359296 && size < 3500000, qPrintable(QString::number(size)));
     }

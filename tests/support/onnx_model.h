@@ -8,8 +8,10 @@
 
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace lathe::testing {
 
@@ -29,6 +31,21 @@ inline std::string modelBytes(const std::string& text) {
 /// The same with the usual header: IR 10, opset 21.
 inline std::string graphBytes(const std::string& graph) {
     return modelBytes("<ir_version: 10, opset_import: [\"\" : 21]>\n" + graph);
+}
+
+/// A float32 initializer; value(i) is its i-th element.
+inline void addWeights(::onnx::ModelProto& model, const std::string& name, const std::vector<int64_t>& dims,
+                       const std::function<float(int64_t)>& value) {
+    ::onnx::TensorProto* weights = model.mutable_graph()->add_initializer();
+    weights->set_name(name);
+    weights->set_data_type(::onnx::TensorProto::FLOAT);
+    int64_t count = 1;
+    for (const int64_t dim : dims) {
+        weights->add_dims(dim);
+        count *= dim;
+    }
+    for (int64_t i = 0; i < count; ++i)
+        weights->add_float_data(value(i));
 }
 
 inline void writeFile(const std::filesystem::path& path, const std::string& bytes) {
