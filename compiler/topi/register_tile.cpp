@@ -293,7 +293,8 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     }
     tile.before.erase(tile.rowAxis);
     const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
-    if (vectors->constantStride(column.var) != 1 && areRows(*vectors, *scalars, body)) {
+    if (vectors->constantStride(column.var) != 1 && areRows(*vectors, *scalars, body) &&
+        dimAlong(body, vectors->buffer.get(), column.var) >= 0) { // windows' columns share a dim with their elements
         const int64_t steps = extentOf(body, static_cast<int>(body.iters.size()) - 1);
         if (best < std::max(leastRepacked, steps / stepsOfRepacked) || vectors->buffer == scalars->buffer)
             return std::nullopt;
