@@ -64,14 +64,21 @@ int run(int argc, char** argv) {
     PassesArgs passes;
     CLI::App* passesApp = app.add_subcommand("passes", "what every pass did");
     passesApp->add_option("model", passes.model, "the model file")->required();
-    passesApp->add_option("--after", passes.after, "print the IR after this pass");
-    passesApp->add_option("--diff", passes.diff, "print the lines that this pass changed");
+    CLI::Option* printed[] = {
+        passesApp->add_option("--after", passes.after, "print the IR after this pass"),
+        passesApp->add_option("--diff", passes.diff, "print the lines that this pass changed"),
+        passesApp->add_flag(
+            "--choices", passes.choices,
+            "print how operators are computed and how values and weights are stored, among what; decisions pin it"),
+        passesApp->add_flag("--kernels", passes.kernels,
+                            "print the kernels' workloads, schedules, questions and refusals"),
+        passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder"),
+    };
+    for (CLI::Option* one : printed)
+        for (CLI::Option* other : printed)
+            if (one != other)
+                one->excludes(other);
     passesApp->add_option("--function", passes.function, "only this function");
-    passesApp->add_flag(
-        "--choices", passes.choices,
-        "print how operators are computed and how values and weights are stored, among what; decisions pin it");
-    passesApp->add_flag("--kernels", passes.kernels, "print the kernels' workloads, schedules, questions and refusals");
-    passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder");
     addCommon(*passesApp, common);
 
     RunArgs run;

@@ -21,7 +21,8 @@ struct ChannelBlocks {
     std::map<uint32_t, relay::LayoutPtr> layouts; // Var -> its layout
     /// Whether a binding reads operands that have a layout as they are; else it gets a logical copy.
     std::set<uint32_t> readers; // by the Var bound
-    /// Values with a layout that something uses that is no operator: only those of Winograd convolutions, which have no other form.
+    /// Values with a layout that something uses that is no operator: only those of Winograd convolutions, which are slow in
+    /// the model's order.
     std::set<uint32_t> escaping;
     /// Convolutions whose results can be stored in blocks: the widths to choose from.
     std::map<uint32_t, std::vector<int64_t>> offered;

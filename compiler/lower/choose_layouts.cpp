@@ -188,8 +188,7 @@ private:
         relayout.layout = panels(type->shape.size(), dim, width, inner);
         const ConstantPtr packed =
             transform::computeConstant(module, binding.span, Op::Relayout, {weights}, std::move(relayout));
-        if (!packed)
-            return;
+        LATHE_ASSERT(packed, "weights of numbers have a recipe");
         transform::Maker maker(module, binding.span);
         maker.constant(packed);
         result = maker.take(Var{module.nextVar++});

@@ -6,7 +6,10 @@
 //
 // Why here: after the last pass that rewrites weights, before the last folding of constants (the packing is a recipe).
 // A weight with fewer columns than half a vector stays as it is. So does one whose columns no vector divides, if its result
-// is stored as the model has it (all products, convolutions whose result is not in blocks): the plain variant always exists.
+// is stored as the model has it (all products, convolutions whose result is not in blocks): the plain variant always exists;
+// and those of a convolution into the model's order with few products an element, which runs along rows of the image.
+//
+// Activations are stored as channel_blocks.h decides; a Winograd convolution's operand is stored in blocks for it.
 //
 // What was chosen among what is recorded, and can be decided otherwise.
 #pragma once

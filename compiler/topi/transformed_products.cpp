@@ -24,9 +24,9 @@ constexpr size_t operandAxes = 4, tileAxis = 2;
 /// Of results: batch, blocks of channels, rows, columns, channels of a block.
 constexpr size_t resultAxes = 5;
 
-/// Operand and sums of a chunk are written once and read once, so they may fill a part of the last cache; they may take as
-/// much as the weights, too, which each chunk reads again.
-constexpr int64_t chunkBytes = 4 << 20;
+/// Operand and sums of a chunk are written once and read once, so they may fill a part of the last cache, up to this; they may
+/// take as much as the weights, too, which each chunk reads again.
+constexpr int64_t mostChunkBytes = 4 << 20;
 
 /// The block that computes what `block` reads, if it is one alone and read by no other.
 std::optional<BlockRef> ownProducer(const Schedule& schedule, const BlockRef& block, const tir::Buffer* buffer) {
@@ -58,7 +58,7 @@ int64_t known(const Expr& extent) {
     return *value;
 }
 
-int64_t extentOf(const Schedule& schedule, const BlockRef& block, size_t axis) {
+int64_t knownExtent(const Schedule& schedule, const BlockRef& block, size_t axis) {
     return known(schedule.get(block).iters.at(axis).extent);
 }
 
@@ -88,7 +88,7 @@ void scheduleOperand(Schedule& s, const TransformedProducts& stages, int64_t lan
     std::vector<LoopRef> loops = s.loops(stages.operand); // elements of a tile, blocks, tiles, channels of a block
     const size_t around = loops.size() - operandAxes;
     loops.erase(loops.begin(), loops.begin() + static_cast<int64_t>(around));
-    const std::vector<LoopRef> element = s.split(loops[0], {-1, extentOf(s, stages.operandRows, 0)});
+    const std::vector<LoopRef> element = s.split(loops[0], {-1, knownExtent(s, stages.operandRows, 0)});
     const std::vector<LoopRef> channels = s.split(loops[3], {-1, lanes});
     s.reorder({loops[2], loops[1], channels[0], element[0], element[1], channels[1]});
     const LoopRef task = s.fuse({loops[2], loops[1], channels[0]});
@@ -103,11 +103,12 @@ void scheduleOperand(Schedule& s, const TransformedProducts& stages, int64_t lan
 }
 
 /// Rows of `wide` tiles that a chunk may have.
-int64_t mostRows(const Schedule& s, const TransformedProducts& stages, int64_t wide) {
-    const auto channels = [&](const BlockRef& block) { return extentOf(s, block, 1) * extentOf(s, block, 3); };
+int64_t chunkRows(const Schedule& s, const TransformedProducts& stages, int64_t wide, const Target& target) {
+    const auto channels = [&](const BlockRef& block) { return knownExtent(s, block, 1) * knownExtent(s, block, 3); };
     const int64_t operand = channels(stages.operand), sums = channels(stages.sums),
-                  element = extentOf(s, stages.sums, 0) * onlyStore(s.get(stages.sums))->buffer->dtype.bytes();
-    return std::max(chunkBytes, element * operand * sums) / (element * (operand + sums) * std::max<int64_t>(wide, 1));
+                  element = knownExtent(s, stages.sums, 0) * onlyStore(s.get(stages.sums))->buffer->dtype.bytes();
+    const int64_t bytes = std::max(std::min(mostChunkBytes, target.l3Bytes / 2), element * operand * sums);
+    return bytes / (element * (operand + sums) * std::max<int64_t>(wide, 1));
 }
 
 /// Of `count` in all, at most `most` at a time; best a divisor: the last part is as large as the others then.
@@ -147,12 +148,13 @@ std::vector<BlockRef> blocksAfter(const Schedule& s, const BlockRef& resultRows)
 }
 
 /// Of the results, as what is written to memory walks them.
-std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& stages, int64_t lanes, bool chunked) {
+std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& stages, bool chunked,
+                                      const Target& target) {
     const std::vector<BlockRef> after = blocksAfter(s, stages.resultRows);
     const std::vector<LoopRef> loops = s.loops(after.back());
-    const int64_t tile = extentOf(s, stages.resultRows, 0);
+    const int64_t tile = knownExtent(s, stages.resultRows, 0);
     const std::vector<LoopRef> rows = s.split(loops[2], {-1, tile}), columns = s.split(loops[3], {-1, tile}),
-                               channels = s.split(loops[4], {-1, lanes});
+                               channels = s.split(loops[4], {-1, target.lanes(32)});
     s.reorder({loops[0], rows[0], columns[0], loops[1], channels[0], rows[1], columns[1], channels[1]});
     size_t around = 1;
     LoopRef tiles;
@@ -160,7 +162,7 @@ std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& st
     if (chunked) { // several images, or rows of tiles of one: so a chunk's indices stay sums
         const std::optional<int64_t> images = arith::asInt(s.get(loops[0]).extent);
         const int64_t high = known(s.get(rows[0]).extent), wide = known(s.get(columns[0]).extent);
-        const int64_t most = mostRows(s, stages, wide);
+        const int64_t most = chunkRows(s, stages, wide, target);
         if (images && most >= *images * high)
             throw ScheduleError("one chunk is all");
         const bool whole = images && most >= high;
@@ -206,14 +208,12 @@ std::optional<TransformedProducts> findTransformedProducts(const Schedule& sched
         if (!results || !operand)
             continue;
         for (const AccessPattern& read : readsOf(schedule.get(*operand)))
-            if (const auto rows = ownProducer(schedule, *operand, read.buffer.get()))
-                return TransformedProducts{
-                    ownProducer(schedule, *rows, readsOf(schedule.get(*rows)).front().buffer.get()),
-                    *rows,
-                    *operand,
-                    block,
-                    sums.front(),
-                    *resultRows};
+            if (const auto rows = ownProducer(schedule, *operand, read.buffer.get())) {
+                const std::vector<AccessPattern> before = readsOf(schedule.get(*rows));
+                const auto padded =
+                    before.empty() ? std::nullopt : ownProducer(schedule, *rows, before.front().buffer.get());
+                return TransformedProducts{padded, *rows, *operand, block, sums.front(), *resultRows};
+            }
     }
     return std::nullopt;
 }
@@ -221,8 +221,7 @@ std::optional<TransformedProducts> findTransformedProducts(const Schedule& sched
 void scheduleTransformedProducts(Schedule& s, const TransformedProducts& stages, bool chunked, const Target& target) {
     if (s.get(stages.operand).iters.size() != operandAxes || s.get(stages.sums).iters.size() != operandAxes)
         throw ScheduleError("the channels are not in blocks");
-    const int64_t lanes = target.lanes(32);
-    const std::optional<Chunks> chunks = scheduleResults(s, stages, lanes, chunked);
+    const std::optional<Chunks> chunks = scheduleResults(s, stages, chunked, target);
     tir::Block products = s.get(stages.products);
     if (chunks) {
         s.computeAt(stages.sums, chunks->loop);
@@ -238,7 +237,7 @@ void scheduleTransformedProducts(Schedule& s, const TransformedProducts& stages,
     tileReduction(s, stages.products, *tile, target);
     if (chunks)
         s.computeAt(stages.operand, chunks->loop);
-    scheduleOperand(s, stages, lanes);
+    scheduleOperand(s, stages, target.lanes(32));
 }
 
 } // namespace lathe::topi

@@ -2,7 +2,6 @@
 #include "topi/variant.h"
 
 #include "arith/analysis.h"
-#include "base/rounding.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,23 +17,20 @@ struct ConvShape {
            window = 1; // of the result; window: all elements
 };
 
-/// The machine as far as estimates need it: rates a cycle of one thread, for each vector of a register's width where not bytes.
+/// The machine as far as estimates need it: rates a cycle of one thread.
 struct Rates {
-    double lanes;
+    double lanes;        // float32 of a vector
+    double multiplyAdds; // of float32: those of two vectors of 256 bits, one of 512; as products and sums, half as many
+    double weightBytes = 10; // read from main memory, where a network's weights are
+    double cacheBytes = 24;  // written and read again, chunk by chunk
 
-    explicit Rates(const Target& target) : lanes(target.lanes(32)) {}
-
-    /// Multiply-adds of float32: two vectors of 256 bits, one of 512.
-    double multiplyAdds() const { return 16; }
-    /// Bytes read from main memory, where a network's weights are.
-    double weightBytes() const { return 10; }
-    /// Bytes written and read again, chunk by chunk.
-    double chunkBytes() const { return 24; }
+    explicit Rates(const Target& target)
+        : lanes(target.lanes(32)), multiplyAdds(std::min(2 * lanes, 16.0) / (target.hasFma ? 1 : 2)) {}
 };
 
 double directCycles(const ConvShape& conv, const Rates& rates) {
-    return conv.batch * conv.results * conv.height * conv.width * conv.channels * conv.window / rates.multiplyAdds() +
-           4 * conv.window * conv.channels * conv.results / rates.weightBytes();
+    return conv.batch * conv.results * conv.height * conv.width * conv.channels * conv.window / rates.multiplyAdds +
+           4 * conv.window * conv.channels * conv.results / rates.weightBytes;
 }
 
 /// The products and their weights; the transforms' operations (four and a half an element of a tile, fitted); what they
@@ -45,9 +41,9 @@ double winogradCycles(const ConvShape& conv, const Rates& rates) {
     const double tiles = conv.batch * std::ceil(conv.height / m) * std::ceil(conv.width / m);
     const double weights = 4 * a * a * conv.channels * conv.results;
     const double moved = 4 * a * a * tiles * (conv.channels + conv.results);
-    const double products = a * a * tiles * conv.channels * conv.results / rates.multiplyAdds();
+    const double products = a * a * tiles * conv.channels * conv.results / rates.multiplyAdds;
     const double transforms = (a * a * 4.5) * tiles * (conv.channels + conv.results) / rates.lanes;
-    return products + weights / rates.weightBytes() + transforms + 2 * moved / rates.chunkBytes();
+    return products + weights / rates.weightBytes + transforms + 2 * moved / rates.cacheBytes;
 }
 
 std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const Type& result, const Target& target) {
@@ -55,6 +51,10 @@ std::optional<ConvShape> shapeOf(const OpCall& call, const Index& index, const T
     const TensorType* w = weights && !weights->splat ? asTensor(weights->type) : nullptr;
     const TensorType* y = asTensor(result);
     if (!w || !y || w->shape.size() != 4 || w->dtype != types::Float32 || y->dtype != types::Float32)
+        return std::nullopt;
+    // Without the operand's own word on its channels, it gets no blocks.
+    const TensorType* x = asTensor(transform::typeOf(index, call.args[0]));
+    if (!x || x->dtype != types::Float32 || !arith::asInt(x->shape[1]))
         return std::nullopt;
     const auto& at = attrs<ConvAttrs>(call.attrs);
     const auto all = [](const std::vector<int64_t>& values) {
@@ -83,8 +83,7 @@ std::vector<BindingPtr> winograd(const BindingPtr& binding, const Index& index, 
     attrs.tile = m;
     const ConstantPtr weights = transform::computeConstant(module, binding->span, Op::WinogradWeights,
                                                            {transform::constantOf(index, call.args[1])}, attrs);
-    if (!weights)
-        return {};
+    LATHE_ASSERT(weights, "what is offered can be computed");
     attrs.before = at.before;
     attrs.after = at.after;
     transform::Maker make(module, binding->span);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Variants: the ways to compute an operator. One table (variant.cpp): a row has a name, says when the variant applies, what it
-// is estimated to take on a target, and how the call is rewritten for it. "choose variants" takes the one that takes least;
-// what was offered is recorded, and another can be decided.
+// Variants: the ways to compute an operator. One table (in variant.cpp): a row has a name, says what the variant is estimated
+// to take on a target, and how the call is rewritten for it. All rows apply to the same calls, convolutions. "choose variants"
+// takes the one that takes least; what was offered is recorded, and another can be decided.
 #pragma once
 
 #include "base/target.h"
@@ -23,7 +23,8 @@ std::vector<VariantCost> variantsOf(const relay::OpCall& call, const relay::Inde
 /// The one that takes least; another than the first must save a tenth, for it rounds otherwise.
 std::string_view preferredVariant(const std::vector<VariantCost>& variants);
 
-/// Bindings that compute the call's value by a variant; the last one is to get the call's Var. Empty: the call stands as it is.
+/// Bindings that compute the call's value by a variant; the last one is to get the call's Var. Empty: it is the first one, the
+/// call as it stands.
 std::vector<relay::BindingPtr> rewriteAs(std::string_view variant, const relay::BindingPtr& binding,
                                          const relay::Index& index, relay::Module& module);
 

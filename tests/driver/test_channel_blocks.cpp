@@ -274,7 +274,8 @@ private slots:
         compareBoth(randomNetwork(static_cast<uint64_t>(seed)), target.toUtf8().constData(), numbers(3, 11), 1);
     }
 
-    /// Every choice decided otherwise: what is stored so is right too, and the record says what was decided.
+    /// Variants, blocks and panels chosen at random, as offered: what is stored so is right too, and the record says what was
+    /// decided.
     void pinnedWidths_data() { networks_data(); }
     void pinnedWidths() {
         QFETCH(int, seed);
@@ -298,6 +299,11 @@ private slots:
         QVERIFY(!trace.layouts.empty());
         for (const driver::LayoutRecord& record : trace.layouts)
             if (record.chosen.part == lower::StoredPart::Blocks) { // weights follow
+                decisions.layouts.push_back(record.chosen);
+                decisions.layouts.back().width = record.offered[random() % record.offered.size()];
+            }
+        for (const driver::LayoutRecord& record : compile(decisions).layouts)
+            if (record.chosen.part == lower::StoredPart::Panels) { // some there are because a result has no blocks now
                 decisions.layouts.push_back(record.chosen);
                 decisions.layouts.back().width = record.offered[random() % record.offered.size()];
             }

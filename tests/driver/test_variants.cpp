@@ -107,8 +107,9 @@ private slots:
                      {{1, 64, 64, 67, 161}, true}, // several chunks, the last one shorter
                      {{2, 64, 64, 67, 161}, false},
                      {{0, 64, 64, 56, 56}, true}})
-                QTest::addRow("%s, %d × %d of %d", target, static_cast<int>(sizes[3]), static_cast<int>(sizes[4]),
-                              static_cast<int>(sizes[1]))
+                QTest::addRow("%s, %d of %d × %d of %d%s", target, static_cast<int>(sizes[0]),
+                              static_cast<int>(sizes[3]), static_cast<int>(sizes[4]), static_cast<int>(sizes[1]),
+                              padded ? ", padded" : "")
                     << sizes << padded << QString(target);
     }
     void eachGivesTheSame() {
@@ -151,9 +152,55 @@ private slots:
         }
     }
 
+    /// Many channels, whose sums are long: against sums of doubles, within twice what docs/performance.md says of 512.
+    void errorOfManyChannels_data() {
+        QTest::addColumn<QString>("target");
+        for (const char* target : targetsThatRunHere())
+            QTest::addRow("%s", target) << QString(target);
+    }
+    void errorOfManyChannels() {
+        QFETCH(QString, target);
+        constexpr int64_t channels = 512, results = 32, side = 8;
+        std::mt19937_64 random(3);
+        std::normal_distribution<float> normal;
+        ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,512,8,8] x) => "
+                                              "(float[a,b,c,d] y) { y = Conv<pads=[1,1,1,1]>(x, w) }");
+        std::vector<float> weights, image(channels * side * side);
+        addWeights(model, "w", {results, channels, 3, 3}, [&](int64_t) { return weights.emplace_back(normal(random)); });
+        std::ranges::generate(image, [&] { return normal(random); });
+        std::vector<double> expected;
+        for (int64_t result = 0; result < results; ++result)
+            for (int64_t at = 0; at < side * side; ++at) {
+                double& sum = expected.emplace_back(0);
+                for (int64_t tap = 0; tap < channels * 9; ++tap) {
+                    const int64_t row = at / side + tap % 9 / 3 - 1, column = at % side + tap % 3 - 1;
+                    if (row >= 0 && row < side && column >= 0 && column < side)
+                        sum += double{image[static_cast<size_t>((tap / 9 * side + row) * side + column)]} *
+                               weights[static_cast<size_t>(result * channels * 9 + tap)];
+                }
+            }
+        const double largest = std::abs(*std::ranges::max_element(expected, {}, [](double y) { return std::abs(y); }));
+        const driver::Options options = optionsFor(target);
+        const std::string bytes = model.SerializeAsString();
+        const model::HostTensor x = tensorOf(types::Float32, {1, channels, side, side}, image);
+        driver::Trace first;
+        QVERIFY(run(bytes, {}, options, x, first).has_value());
+        for (const auto& [variant, bound] : {std::pair("direct", 5e-6), {"winograd2", 1.7e-6}, {"winograd4", 8.2e-6}}) {
+            driver::Trace trace;
+            const auto values = run(bytes, deciding(first, variant), options, x, trace);
+            QVERIFY2(values, values ? "" : toString(values.error()).c_str());
+            QCOMPARE(values->size(), expected.size());
+            double error = 0;
+            for (size_t i = 0; i < expected.size(); ++i)
+                error = std::max(error, std::abs((*values)[i] - expected[i]));
+            QVERIFY2(error <= bound * largest, fmt::format("{}: {} of {}", variant, error, largest).c_str());
+            QVERIFY2(error > 0, variant); // in float32 it cannot be otherwise
+        }
+    }
+
     /// A batch of unknown size goes image by image, each in chunks; what the images are among makes no difference.
     void symbolicBatch() {
-        driver::Options options = optionsFor("x86-64-v3");
+        driver::Options options = optionsFor(targetsThatRunHere().at(0));
         std::string bytes = network(1, 64, 64, 67, 161, true);
         ::onnx::ModelProto model;
         QVERIFY(model.ParseFromString(bytes));
@@ -182,7 +229,7 @@ private slots:
 
     /// What rounds otherwise is off where rounding counts.
     void notUnderStrictNumerics() {
-        driver::Options options = optionsFor("x86-64-v3");
+        driver::Options options = optionsFor(targetsThatRunHere().at(0));
         options.numerics = driver::NumericsLevel::Strict;
         driver::Trace trace;
         const std::string bytes = network(1, 32, 32, 28, 28, true);
@@ -193,7 +240,7 @@ private slots:
     }
 
     void wrongDecisionsAreRefused() {
-        const driver::Options options = optionsFor("x86-64-v3");
+        const driver::Options options = optionsFor(targetsThatRunHere().at(0));
         const std::string bytes = network(1, 32, 32, 14, 14, true);
         const model::HostTensor x = input({1, 32, 14, 14});
         driver::Trace first;

@@ -50,17 +50,22 @@ private slots:
                 if (question.kind == schedule::Question::Kind::OneOf)
                     decisions.kernels[kernel.workload].answers[question.name] = question.preferred;
         }
+        for (const driver::LayoutRecord& record : first.layouts)
+            decisions.layouts.push_back(record.chosen);
+        QVERIFY(!decisions.layouts.empty());
         driver::Decisions pinsAlone = decisions, tracesAlone = decisions;
         for (auto& [workload, kernel] : pinsAlone.kernels)
             kernel.trace.reset();
         for (auto& [workload, kernel] : tracesAlone.kernels)
             kernel.answers.clear();
+        driver::Decisions variants; // a product has none, so what is read is refused
+        variants.variants = {{decisions.layouts.front().of, "winograd4"}};
         const std::string texts[] = {driver::toJson(decisions), driver::toJson(pinsAlone)};
         const auto count = static_cast<int>(fuzz::scaled(200));
         int malformed = 0, refused = 0, warned = 0, followed = 0;
         for (int i = 0; i < count; ++i) {
             fuzz::Random random(static_cast<uint64_t>(i));
-            std::string text = texts[i % 2];
+            std::string text = i % 8 == 7 ? driver::toJson(variants) : texts[i % 2];
             if (i % 4 < 2) {
                 text = fuzz::mutateBytes(text, random);
             } else if (i % 4 == 2) {

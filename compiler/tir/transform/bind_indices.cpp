@@ -187,7 +187,7 @@ private:
     }
 
     /// A quotient or remainder, or a size that is chosen between. May be computed where nothing asks for it: as code a
-    /// division by 0 divides by 1.
+    /// division by 0 divides by 1. (Interpreted it fails, but what is interpreted is not lowered so far.)
     Expr size(const Expr& node) {
         if (!node.dtype().isIndex() || node.dtype().lanes != 1 || !isSymbolic(node))
             return node;

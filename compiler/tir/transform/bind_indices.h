@@ -11,9 +11,9 @@
 // of each length that may be left over, every step of an unrolled loop. So what does not change in a loop is computed
 // before it, as variables, and what is copied is short.
 //
-// Named are quotients and remainders that involve symbols, sizes that are chosen between and, of each index, the part that a serial or parallel loop
-// decides. Conditions and extents keep their sums, in which passes look for bounds. A function without symbols stays as
-// it is: there a constant divisor says more where it stands.
+// Named are quotients and remainders that involve symbols, sizes that are chosen between and, of each index, the part that
+// a serial or parallel loop decides. Conditions and extents keep their sums, in which passes look for bounds. A function
+// without symbols stays as it is: there a constant divisor says more where it stands.
 #pragma once
 
 #include "tir/ir.h"
