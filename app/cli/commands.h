@@ -70,6 +70,7 @@ struct RunArgs {
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
     double timeout = 300;
+    bool choices = false; // of profile: with what was chosen for each function
 };
 int runCommand(const RunArgs& args, const Common& common);
 /// One run with profile: time a fused function.

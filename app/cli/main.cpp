@@ -95,6 +95,8 @@ int run(int argc, char** argv) {
         addCommon(*command, common);
     }
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
+    profileApp->add_flag("--choices", run.choices,
+                         "with how each function is computed and stored, among what; decisions pin it");
 
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
+#include "app/cli/choices.h"
 #include "app/cli/commands.h"
 
 #include "driver/json.h"
@@ -100,41 +101,6 @@ nlohmann::json asJson(const driver::PassRecord& record) {
     return json;
 }
 
-/// "conv_3", or "conv_3 (1)" for the second of a node.
-std::string textOf(const driver::ChoiceName& name) {
-    return name.ordinal == 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
-}
-
-void printVariants(const driver::Trace& trace, bool json) {
-    for (const driver::VariantRecord& record : trace.variants) {
-        nlohmann::json line = driver::toJson(record.chosen);
-        std::string offered;
-        for (const topi::VariantCost& each : record.offered) {
-            line["offered"].push_back({{"variant", each.name}, {"cycles", each.cycles}});
-            offered += fmt::format("{}{} {:.0f}", offered.empty() ? "" : ", ", each.name, each.cycles / 1000);
-        }
-        if (json)
-            fmt::print("{}\n", driver::dump(line));
-        else
-            fmt::print("{:8} variant {} of {} thousand cycles  {}\n", record.chosen.of.op, record.chosen.variant,
-                       offered, textOf(record.chosen.of));
-    }
-}
-
-void printLayouts(const driver::Trace& trace, bool json) {
-    for (const driver::LayoutRecord& record : trace.layouts) {
-        const driver::LayoutDecision& chosen = record.chosen;
-        if (json) {
-            nlohmann::json line = driver::toJson(chosen);
-            line["offered"] = record.offered;
-            fmt::print("{}\n", driver::dump(line));
-        } else {
-            fmt::print("{:8} {} {:3} of {:16}  {}\n", chosen.of.op, driver::toString(chosen.part), chosen.width,
-                       fmt::format("{}", fmt::join(record.offered, ", ")), textOf(chosen.of));
-        }
-    }
-}
-
 const char* outcomeOf(const driver::PassRecord& record) {
     if (!record.enabled)
         return "off";
@@ -159,8 +125,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     if (args.kernels) {
         printKernels(trace, common.json);
     } else if (args.choices) {
-        printVariants(trace, common.json);
-        printLayouts(trace, common.json);
+        for (const ChoiceLine& choice : choiceLines(trace))
+            fmt::print("{}\n", common.json ? driver::dump(choice.json) : choice.text);
     } else if (!args.dump.empty()) {
         if (auto dumped = dump(trace, args.dump); !dumped)
             return report({dumped.error()}, common);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe run` and `lathe profile`: a model once, or timed by fused function.
+#include "app/cli/choices.h"
 #include "app/cli/prepare.h"
 #include "driver/compare.h"
 #include "driver/json.h"
@@ -38,6 +39,20 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, options.shapes, args.seed));
     return prepared;
+}
+
+/// The choices made for nodes of the row, taken out of `choices`: what only stores an operand otherwise takes less time and
+/// comes later.
+std::vector<ChoiceLine> takeOf(const driver::ProfileRow& row, std::vector<ChoiceLine>& choices,
+                               const driver::Trace& trace) {
+    const auto mid = std::stable_partition(choices.begin(), choices.end(), [&](const ChoiceLine& choice) {
+        return std::ranges::none_of(trace.graph->spans->ids(choice.span), [&](int32_t node) {
+            return std::ranges::find(row.nodes, node) != row.nodes.end();
+        });
+    });
+    std::vector<ChoiceLine> own(std::move_iterator(mid), std::move_iterator(choices.end()));
+    choices.erase(mid, choices.end());
+    return own;
 }
 
 /// For a line of the terminal: some origins, of each its first node (a shared constant is of many). --json has them all.
@@ -118,25 +133,34 @@ int profileCommand(const RunArgs& args, const Common& common) {
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
+    if (args.choices && !trace.graph)
+        return fail(error("an artifact does not say what was chosen", "profile the model itself"), trace, args.model,
+                    common);
     const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, {});
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
+    std::vector<ChoiceLine> choices;
+    if (args.choices)
+        choices = choiceLines(trace);
     double total = 0;
     if (!common.json)
         fmt::print("{:>9} {:>6} {:>8} {:>7}  {}\n", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
     for (const driver::ProfileRow& row : profile->rows) {
         total += row.ms;
-        if (common.json)
-            fmt::print("{}\n", driver::dump({{"function", row.function},
-                                             {"kernel", row.kernel},
-                                             {"ms", row.ms},
-                                             {"share", row.share},
-                                             {"gflops", row.gflops()},
-                                             {"gbs", row.gbs()},
-                                             {"nodes", row.origins}}));
-        else
-            fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", row.ms, row.share * 100, row.gflops(), row.gbs(),
-                       row.function, firstOf(row.origins));
+        const std::vector<ChoiceLine> own = takeOf(row, choices, trace);
+        if (common.json) {
+            nlohmann::json line{{"function", row.function}, {"kernel", row.kernel},   {"ms", row.ms},
+                                {"share", row.share},       {"gflops", row.gflops()}, {"gbs", row.gbs()},
+                                {"nodes", row.origins}};
+            for (const ChoiceLine& choice : own)
+                line["choices"].push_back(choice.json);
+            fmt::print("{}\n", driver::dump(line));
+            continue;
+        }
+        fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", row.ms, row.share * 100, row.gflops(), row.gbs(),
+                   row.function, firstOf(row.origins));
+        for (const ChoiceLine& choice : own)
+            fmt::print("{:>38}{}\n", "", choice.text);
     }
     if (!common.json)
         fmt::print("{:9.4f} ms in {} calls\n", total, profile->rows.size());

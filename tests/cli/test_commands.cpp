@@ -223,6 +223,34 @@ private slots:
             hasFields(line, {"function", "kernel", "ms", "share", "gflops", "gbs", "nodes"});
     }
 
+    /// Each choice stands with one function, the one that it was made for.
+    void profileWithChoices() {
+        const QString model = folder_.filePath("convolution.onnx");
+        ::onnx::ModelProto network = parseModel(
+            "<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,32,28,28] x) => (float[a,b,c,d] y) {\n"
+            "  s = Conv<pads=[1,1,1,1]>(x, w)  r = Relu(s)  y = MaxPool<kernel_shape=[2,2], strides=[2,2]>(r)\n}");
+        addWeights(network, "w", {64, 32, 3, 3}, [](int64_t i) { return static_cast<float>(i % 7) - 3; });
+        writeFile(model.toStdString(), network.SerializeAsString());
+        QStringList chosen, shown;
+        for (const QJsonObject& line : lines(runLathe({"passes", "--json", "--choices", model}).out))
+            chosen.append(QJsonDocument(line).toJson());
+        const Outcome outcome = runLathe({"profile", "--json", "--choices", model});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const QJsonObject& line : lines(outcome.out))
+            for (const QJsonValue choice : line["choices"].toArray()) {
+                shown.append(QJsonDocument(choice.toObject()).toJson());
+                if (choice.toObject().contains("variant"))
+                    QVERIFY2(line["function"].toString().contains("conv"), outcome.out.c_str());
+            }
+        chosen.sort();
+        shown.sort();
+        QVERIFY(!chosen.isEmpty());
+        QCOMPARE(shown, chosen);
+        const QString artifact = folder_.filePath("convolution.so");
+        QCOMPARE(runLathe({"compile", model, "-o", artifact}).code, 0);
+        QCOMPARE(runLathe({"profile", "--choices", artifact}).code, 1);
+    }
+
     void bench() {
         const Outcome outcome = runLathe({"bench", "--json", model_, "--rounds", "2"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
