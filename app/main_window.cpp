@@ -5,10 +5,12 @@
 #include "base/version.h"
 #include "views/graph/model_page.h"
 #include "views/models/counted.h"
+#include "views/palette/command_palette.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QCoreApplication>
 #include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
@@ -16,33 +18,31 @@
 #include <QLabel>
 #include <QMimeData>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QProgressBar>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTime>
+#include <algorithm>
+#include <utility>
 
 namespace lathe::app {
-
-namespace {
-
-enum Page { modelPageIndex, passesPageIndex, profilePageIndex };
-
-} // namespace
 
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)), progress_(new QProgressBar), status_(new QLabel),
+      profile_(new views::profile::ProfilePage(&selection_)),
+      pageTable_{
+          {"model", tr("Model"), model_}, {"passes", tr("Passes"), passes_}, {"profile", tr("Profile"), profile_}},
+      palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
-    resize(1440, 900);
     pages_->setDocumentMode(true);
-    pages_->addTab(model_, tr("Model"));
-    pages_->addTab(passes_, tr("Passes"));
-    pages_->addTab(profile_, tr("Profile"));
+    for (const Page& page : pageTable_)
+        pages_->addTab(page.widget, page.title);
     stack_->addWidget(makeWelcome());
     stack_->addWidget(pages_);
     setCentralWidget(stack_);
@@ -57,12 +57,12 @@ MainWindow::MainWindow()
     statusBar()->addPermanentWidget(progress_);
     statusBar()->addPermanentWidget(facts_);
     makeDocks();
+    makeActions();
     makeMenus();
     fillRecent();
     connectEngine();
-    const QSettings settings;
-    restoreGeometry(settings.value("window/geometry").toByteArray());
-    theme_.choose(Theme::Choice(settings.value("window/theme", 0).toInt()));
+    connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
+    restoreWindow();
     setBusy(false);
 }
 
@@ -82,7 +82,7 @@ void MainWindow::connectEngine() {
                      views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
                 .arg(profile.medianMs, 0, 'f', 2));
         profile_->setProfile(std::move(profile));
-        pages_->setCurrentIndex(profilePageIndex);
+        turnTo("profile", std::exchange(profileSeen_, true));
     });
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
@@ -120,12 +120,43 @@ void MainWindow::connectEngine() {
         log(tr("The simple layout of the graph stays: %1.").arg(why));
         checkSettled();
     });
-    auto reveal = [this](int node) {
-        pages_->setCurrentIndex(modelPageIndex);
-        model_->revealNode(node);
-    };
-    connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, reveal);
-    connect(profile_, &views::profile::ProfilePage::nodeWanted, this, reveal);
+    connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
+    connect(profile_, &views::profile::ProfilePage::nodeWanted, this, &MainWindow::reveal);
+}
+
+void MainWindow::reveal(int node) {
+    showPage("model");
+    model_->revealNode(node);
+}
+
+void MainWindow::showFunction(int call) {
+    if (!trace_ || size_t(call) >= trace_->calls.size())
+        return;
+    const driver::CallRecord& record = trace_->calls[size_t(call)];
+    const auto& nodes = trace_->graph->spans->ids(record.span);
+    selection_.set({nodes.begin(), nodes.end()});
+    showPage("passes");
+    passes_->chooseKernel(QString::fromStdString(record.kernel));
+}
+
+void MainWindow::follow(const views::models::PaletteEntry& entry) {
+    using Kind = views::models::PaletteEntry::Kind;
+    switch (entry.kind) {
+    case Kind::Action:
+        return actions_.entries()[size_t(entry.id)].action->trigger();
+    case Kind::Node:
+        return reveal(entry.id);
+    case Kind::Function:
+        return showFunction(entry.id);
+    case Kind::Pass:
+        showPage("passes");
+        return passes_->choosePass(entry.id);
+    }
+}
+
+void MainWindow::turnTo(const QString& id, bool seen) {
+    if (!seen && pages_->currentIndex() == askedOn_)
+        showPage(id);
 }
 
 void MainWindow::checkSettled() {
@@ -162,17 +193,19 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     profile_->setProfile({});
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
-    setWindowTitle(tr("%1 – Lathe").arg(QFileInfo(path).fileName()));
+    passesSeen_ = profileSeen_ = false;
+    // Many models are called model.onnx, each in a folder of its own.
+    setWindowTitle(tr("%1/%2 – Lathe").arg(QFileInfo(path).dir().dirName(), QFileInfo(path).fileName()));
     if (!trace->graph) {
         log(tr("%1 could not be read as a model.").arg(path));
         facts_->clear();
-        pages_->setCurrentIndex(modelPageIndex);
+        showPage("model");
         stack_->setCurrentIndex(1);
         return;
     }
     remember(path);
     stack_->setCurrentIndex(1);
-    pages_->setCurrentIndex(modelPageIndex);
+    showPage("model");
     const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
     facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
     log(refused ? tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName())
@@ -189,6 +222,7 @@ void MainWindow::compile() {
         return;
     setBusy(true);
     log(tr("Compiling"));
+    askedOn_ = pages_->currentIndex();
     engine_.compile();
 }
 
@@ -206,7 +240,7 @@ void MainWindow::showCompiled(const QString& path, const TracePtr& trace, bool g
                         views::models::counted(qint64(trace->calls.size()), "time", "times"))
              : tr("Compilation ended without an artifact: Problems says why."));
     if (!trace->passes.empty())
-        pages_->setCurrentIndex(passesPageIndex);
+        turnTo("passes", std::exchange(passesSeen_, true));
     setBusy(busy_);
 }
 
@@ -215,6 +249,7 @@ void MainWindow::run() {
         return;
     setBusy(true);
     log(tr("Running"));
+    askedOn_ = pages_->currentIndex();
     engine_.run(trace_, 0);
 }
 
@@ -223,9 +258,10 @@ void MainWindow::cancel() {
     engine_.cancel();
 }
 
-void MainWindow::showPage(const QString& name) {
-    const QStringList names{"model", "passes", "profile"};
-    pages_->setCurrentIndex(std::max(0, int(names.indexOf(name))));
+void MainWindow::showPage(const QString& id) {
+    const auto page =
+        std::find_if(pageTable_.begin(), pageTable_.end(), [&](const Page& each) { return each.id == id; });
+    pages_->setCurrentWidget((page == pageTable_.end() ? pageTable_.front() : *page).widget);
 }
 
 void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
@@ -250,9 +286,10 @@ void MainWindow::setBusy(bool busy) {
     progress_->setVisible(busy);
     if (!busy)
         progress_->setValue(0);
-    cancelAction_->setEnabled(busy);
-    compileAction_->setEnabled(!busy && !path_.isEmpty());
-    runAction_->setEnabled(!busy && compiled_);
+    actions_["model.cancel"]->setEnabled(busy);
+    actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
+    actions_["model.run"]->setEnabled(!busy && compiled_);
+    actions_["view.places"]->setEnabled(trace_ && trace_->graph);
 }
 
 void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
@@ -262,11 +299,15 @@ void MainWindow::dragEnterEvent(QDragEnterEvent* event) {
 
 void MainWindow::dropEvent(QDropEvent* event) {
     event->acceptProposedAction();
-    open(event->mimeData()->urls().first().toLocalFile());
+    QList<QUrl> files = event->mimeData()->urls();
+    open(files.takeFirst().toLocalFile());
+    for (const QUrl& more : files) // each in a window of its own
+        if (more.isLocalFile())
+            QProcess::startDetached(QCoreApplication::applicationFilePath(), {more.toLocalFile()});
 }
 
 void MainWindow::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange && openAction_)
+    if (event->type() == QEvent::PaletteChange && !actions_.entries().empty())
         colourIcons();
     QMainWindow::changeEvent(event);
 }
@@ -274,7 +315,7 @@ void MainWindow::changeEvent(QEvent* event) {
 void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
-    settings.setValue("window/theme", int(theme_.choice()));
+    settings.setValue("window/state", saveState());
     engine_.cancel();
     QMainWindow::closeEvent(event);
 }

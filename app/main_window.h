@@ -4,13 +4,14 @@
 // they know neither the engine nor each other.
 #pragma once
 
+#include "app/actions.h"
 #include "app/engine.h"
 #include "app/theme.h"
+#include "views/models/palette_model.h"
 #include "views/models/selection.h"
 
 #include <QMainWindow>
 
-class QAction;
 class QDockWidget;
 class QLabel;
 class QMenu;
@@ -21,6 +22,9 @@ class QTabWidget;
 
 namespace lathe::views::graph {
 class ModelPage;
+}
+namespace lathe::views::palette {
+class CommandPalette;
 }
 namespace lathe::views::passes {
 class PassesPage;
@@ -47,13 +51,16 @@ public:
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
-    void showPage(const QString& name); // "model", "passes", "profile"
+    void showPage(const QString& id); // "model", "passes", "profile"; another: the first
+    Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
+    const views::models::Selection& selection() const { return selection_; }
     views::graph::ModelPage* modelPage() const { return model_; }
     views::passes::PassesPage* passesPage() const { return passes_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
+    views::palette::CommandPalette* palettePopup() const { return palette_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
@@ -70,8 +77,15 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    struct Page {
+        QString id, title;
+        QWidget* widget = nullptr;
+    };
+
+    void makeActions();
     void makeMenus();
     void makeDocks();
+    void restoreWindow();
     void colourIcons();
     QWidget* makeWelcome();
     void askForFile();
@@ -81,17 +95,29 @@ private:
     void showOpened(const QString& path, const TracePtr& trace);
     void showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds);
     void showProblems(std::vector<Diagnostic> diagnostics);
+    /// Shows where something stands, in the page Model.
+    void reveal(int node);
+    /// Its nodes become the selection, the page Passes shows its loops.
+    void showFunction(int call);
+    void openPalette(bool places);
+    void follow(const views::models::PaletteEntry& entry);
+    /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
+    /// seen a result of this kind and model before, stays where they are.
+    void turnTo(const QString& id, bool seen);
     void log(const QString& text);
     void setBusy(bool busy);
     void checkSettled();
 
     Theme theme_;
+    Actions actions_{this};
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
     QString path_, opening_; // of the model that is open; of the one that was asked for last
     TracePtr trace_;         // of the last compilation; before: of the import
     bool busy_ = false, compiled_ = false, layingOut_ = false, comparing_ = false;
+    bool passesSeen_ = false, profileSeen_ = false; // of this model
+    int askedOn_ = 0;                               // the page that was shown when work was asked for
 
     QStackedWidget* stack_;
     QTabWidget* pages_;
@@ -102,8 +128,9 @@ private:
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;
     QPlainTextEdit* log_;
+    std::vector<Page> pageTable_;
+    views::palette::CommandPalette* palette_;
     QMenu* recent_;
-    QAction *openAction_ = nullptr, *compileAction_, *runAction_, *cancelAction_;
     QProgressBar* progress_;
     QLabel* status_;
     QLabel* facts_; // of the model, at the right of the status bar

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The parts of MainWindow that make it: menus, docks, the page shown before a model is open, recent files.
+// The parts of MainWindow that make it: actions, menus, docks, the page shown before a model is open, recent files.
 #include "app/main_window.h"
+#include "app/shortcuts_dialog.h"
 #include "app/style.h"
 #include "base/version.h"
 #include "views/graph/model_page.h"
+#include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
 
 #include <QActionGroup>
@@ -17,6 +19,7 @@
 #include <QMessageBox>
 #include <QPlainTextEdit>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QTabWidget>
 #include <QToolBar>
@@ -42,8 +45,6 @@ void MainWindow::makeDocks() {
         auto result = new QDockWidget(title, this);
         result->setObjectName(name);
         result->setWidget(widget);
-        // The tab says what it is, the menu View shows and hides it: a bar with the name once more only takes room.
-        result->setTitleBarWidget(new QWidget);
         addDockWidget(Qt::BottomDockWidgetArea, result);
         return result;
     };
@@ -57,70 +58,118 @@ void MainWindow::makeDocks() {
     logDock_->hide();
 }
 
-void MainWindow::makeMenus() {
-    auto add = [this](QMenu* menu, const QString& text, const QKeySequence& keys, auto slot) {
-        QAction* action = menu->addAction(text);
-        action->setShortcut(keys);
-        connect(action, &QAction::triggered, this, slot);
-        return action;
-    };
-    QMenu* file = menuBar()->addMenu(tr("&File"));
-    openAction_ = add(file, tr("&Open model…"), QKeySequence::Open, [this] { askForFile(); });
-    recent_ = file->addMenu(tr("Open &recent"));
-    file->addSeparator();
-    add(file, tr("&Quit"), QKeySequence::Quit, [this] { close(); });
-
-    QMenu* model = menuBar()->addMenu(tr("&Model"));
-    compileAction_ = add(model, tr("&Compile"), Qt::Key_F5, [this] { compile(); });
-    runAction_ = add(model, tr("&Run and profile"), Qt::Key_F6, [this] { run(); });
-    cancelAction_ = add(model, tr("C&ancel"), Qt::Key_Escape, [this] { cancel(); });
-    model->addSeparator();
-    add(model, tr("&Find in the graph"), QKeySequence::Find, [this] {
-        pages_->setCurrentIndex(0);
+void MainWindow::makeActions() {
+    const QString file = tr("File"), model = tr("Model"), view = tr("View"), help = tr("Help");
+    const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
+    actions_.add("file.open", file, tr("&Open model…"), keys(QKeySequence::Open), [this] { askForFile(); });
+    actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
+    actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
+    actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
+    actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
+    actions_.add("model.find", model, tr("&Find in the graph"), keys(QKeySequence::Find), [this] {
+        showPage("model");
         model_->focusSearch();
     });
-
-    QMenu* view = menuBar()->addMenu(tr("&View"));
-    for (int i = 0; i < pages_->count(); ++i)
-        add(view, pages_->tabText(i), QKeySequence(Qt::CTRL | Qt::Key(Qt::Key_1 + i)),
-            [this, i] { pages_->setCurrentIndex(i); });
-    view->addSeparator();
-    view->addAction(problemsDock_->toggleViewAction());
-    view->addAction(logDock_->toggleViewAction());
-    QMenu* themes = view->addMenu(tr("&Theme"));
-    auto group = new QActionGroup(this);
-    const QString names[] = {tr("&System"), tr("&Light"), tr("&Dark")};
+    actions_.add("view.places", view, tr("&Go to…"), keys(Qt::CTRL | Qt::Key_P), [this] { openPalette(true); });
+    actions_.add("view.commands", view, tr("Co&mmands…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
+                 [this] { openPalette(false); });
+    for (size_t i = 0; i < pageTable_.size(); ++i)
+        actions_.add("view." + pageTable_[i].id, view, pageTable_[i].title,
+                     keys(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), [this, i] { showPage(pageTable_[i].id); });
+    actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
+    actions_.adopt("view.log", view, logDock_->toggleViewAction());
+    auto themes = new QActionGroup(this);
+    const char* ids[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
+    const QString texts[] = {tr("Theme of the &system"), tr("&Light theme"), tr("&Dark theme")};
     for (int i = 0; i < 3; ++i) {
-        QAction* action = themes->addAction(names[i], [this, i] { theme_.choose(Theme::Choice(i)); });
+        QAction* action = actions_.add(ids[i], view, texts[i], {}, [this, i] {
+            theme_.choose(Theme::Choice(i));
+            QSettings().setValue("window/theme", i);
+        });
         action->setCheckable(true);
-        group->addAction(action);
+        themes->addAction(action);
     }
-    connect(themes, &QMenu::aboutToShow, this,
-            [this, group] { group->actions()[int(theme_.choice())]->setChecked(true); });
-
-    QMenu* help = menuBar()->addMenu(tr("&Help"));
-    help->addAction(tr("&About Lathe"), this, [this] {
+    actions_.add("view.shortcuts", view, tr("S&hortcuts…"), {}, [this] { ShortcutsDialog(actions_, this).exec(); });
+    actions_.add("help.about", help, tr("&About Lathe"), {}, [this] {
         const auto version = base::version();
         QMessageBox::about(this, tr("About Lathe"),
                            tr("<b>Lathe %1</b><p>A workbench for making trained models fast.</p>")
                                .arg(QString::fromUtf8(version.data(), qsizetype(version.size()))));
     });
+}
 
+void MainWindow::makeMenus() {
+    // Ids of actions; an empty one is a line between, "recent" the menu of recent files.
+    struct Menu {
+        QString title;
+        QStringList ids;
+    };
+    QStringList pages;
+    for (const Page& page : pageTable_)
+        pages << "view." + page.id;
+    const Menu menus[] = {
+        {tr("&File"), {"file.open", "recent", "", "file.quit"}},
+        {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.find"}},
+        {tr("&View"),
+         pages + QStringList{"", "view.places", "view.commands", "", "view.problems", "view.log", "",
+                             "view.theme.system", "view.theme.light", "view.theme.dark", "", "view.shortcuts"}},
+        {tr("&Help"), {"help.about"}},
+    };
+    recent_ = new QMenu(tr("Open &recent"), this);
+    for (const Menu& each : menus) {
+        QMenu* menu = menuBar()->addMenu(each.title);
+        for (const QString& id : each.ids) {
+            if (id.isEmpty())
+                menu->addSeparator();
+            else if (id == "recent")
+                menu->addMenu(recent_);
+            else
+                menu->addAction(actions_[id]);
+        }
+    }
     QToolBar* bar = addToolBar(tr("Main"));
     bar->setObjectName("main");
     bar->setMovable(false);
     bar->setToolButtonStyle(Qt::ToolButtonTextBesideIcon);
-    bar->addAction(openAction_);
+    bar->addAction(actions_["file.open"]);
     bar->addSeparator();
-    bar->addActions({compileAction_, runAction_, cancelAction_});
+    bar->addActions({actions_["model.compile"], actions_["model.run"], actions_["model.cancel"]});
     colourIcons();
 }
 
 void MainWindow::colourIcons() {
-    openAction_->setIcon(glyphIcon(Glyph::Open, palette()));
-    compileAction_->setIcon(glyphIcon(Glyph::Compile, palette()));
-    runAction_->setIcon(glyphIcon(Glyph::Run, palette()));
-    cancelAction_->setIcon(glyphIcon(Glyph::Cancel, palette()));
+    actions_["file.open"]->setIcon(glyphIcon(Glyph::Open, palette()));
+    actions_["model.compile"]->setIcon(glyphIcon(Glyph::Compile, palette()));
+    actions_["model.run"]->setIcon(glyphIcon(Glyph::Run, palette()));
+    actions_["model.cancel"]->setIcon(glyphIcon(Glyph::Cancel, palette()));
+}
+
+void MainWindow::restoreWindow() {
+    const QSettings settings;
+    if (!restoreGeometry(settings.value("window/geometry").toByteArray()))
+        resize(QSize(1440, 900).boundedTo(screen()->availableSize() * 9 / 10));
+    restoreState(settings.value("window/state").toByteArray());
+    const int theme = std::clamp(settings.value("window/theme", 0).toInt(), 0, 2);
+    theme_.choose(Theme::Choice(theme));
+    const char* ids[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
+    actions_[ids[theme]]->setChecked(true);
+}
+
+void MainWindow::openPalette(bool places) {
+    using views::models::PaletteEntry;
+    std::vector<PaletteEntry> entries;
+    if (places) {
+        entries = views::models::placesOf(trace_.get());
+        if (entries.empty())
+            return log(tr("There is nothing to go to: open a model first."));
+    } else {
+        const auto& all = actions_.entries();
+        for (size_t i = 0; i < all.size(); ++i)
+            if (all[i].action->isEnabled())
+                entries.push_back({PaletteEntry::Kind::Action, all[i].section + ": " + all[i].title,
+                                   textOf(all[i].action->shortcuts()), int(i)});
+    }
+    palette_->open(std::move(entries), places ? tr("A node, fused function or pass") : tr("A command"));
 }
 
 QWidget* MainWindow::makeWelcome() {

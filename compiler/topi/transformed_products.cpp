@@ -26,7 +26,7 @@ constexpr size_t resultAxes = 5;
 
 /// Operand and sums of a chunk are written once and read once, so they may fill a part of the last cache, up to this; they may
 /// take as much as the weights, too, which each chunk reads again.
-constexpr int64_t mostChunkBytes = 4 << 20;
+constexpr int64_t mostChunkBytes = 2 << 20;
 
 /// The block that computes what `block` reads, if it is one alone and read by no other.
 std::optional<BlockRef> ownProducer(const Schedule& schedule, const BlockRef& block, const tir::Buffer* buffer) {

@@ -199,6 +199,8 @@ void ModelPage::pickBox(int box) {
     selection_->set(node < 0 ? std::vector<int>() : std::vector<int>{node});
     picking_ = false;
     selectionChanged();
+    if (box >= 0 && node < 0) // an input or output of the graph
+        canvas_->setSelected({box});
 }
 
 void ModelPage::selectionChanged() {
@@ -214,8 +216,7 @@ void ModelPage::selectionChanged() {
     for (int node : selection_->nodes())
         if (auto box = boxOfNode.find(node); box != boxOfNode.end())
             boxes.push_back(box->second);
-    if (!boxes.empty() || !selection_->nodes().empty())
-        canvas_->setSelected(boxes);
+    canvas_->setSelected(boxes);
     const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
     attributes_->show(models::attributesOf(*model_, node));
     table_->clearSpans();

@@ -121,6 +121,19 @@ void PassesPage::choosePass(int pass) {
             return table_->selectRow(row);
 }
 
+void PassesPage::chooseKernel(const QString& kernel) {
+    if (!trace_)
+        return;
+    for (int pass = int(trace_->passes.size()) - 1; pass >= 0; --pass)
+        if (trace_->passes[size_t(pass)].stage == driver::Stage::Tir &&
+            models::functionsOf(*trace_, pass).contains(kernel)) {
+            onlyChanged_->setChecked(onlyChanged_->isChecked() && trace_->passes[size_t(pass)].changed);
+            choosePass(pass);
+            function_->setCurrentIndex(function_->findData(kernel));
+            return ask();
+        }
+}
+
 void PassesPage::passChosen() {
     const QModelIndex current = table_->currentIndex();
     if (!trace_ || !current.isValid())

@@ -29,6 +29,8 @@ public:
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
+    /// Shows the loops that a kernel has in the end.
+    void chooseKernel(const QString& kernel);
     ComparisonView* comparison() const { return view_; }
 
 signals:

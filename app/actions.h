@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Everything that can be done in the window, in one table: menus, toolbar, command palette, context menus and the list of
+// shortcuts are made from it. Keys that the user changed are kept in the settings, under the action's id.
+#pragma once
+
+#include <QAction>
+#include <QKeySequence>
+#include <QObject>
+#include <functional>
+#include <vector>
+
+namespace lathe::app {
+
+class Actions : public QObject {
+    Q_OBJECT
+
+public:
+    struct Entry {
+        QString id;      // "model.compile": in the settings, never shown
+        QString title;   // "Compile", as the palette and the list of shortcuts have it
+        QString section; // "Model": its menu
+        QList<QKeySequence> defaults;
+        QAction* action = nullptr;
+    };
+
+    /// The actions work wherever in the window the focus is.
+    explicit Actions(QWidget* window);
+
+    /// text: as in a menu, with its mnemonic. The user's keys, if there are some, take the place of the given ones.
+    QAction* add(const QString& id, const QString& section, const QString& text, const QList<QKeySequence>& keys,
+                 std::function<void()> what);
+    /// An action that exists already.
+    void adopt(const QString& id, const QString& section, QAction* action, const QList<QKeySequence>& keys = {});
+    QAction* operator[](const QString& id) const;
+    const std::vector<Entry>& entries() const { return entries_; }
+
+    /// Sets and keeps them. Another action that has one of these keys loses it.
+    void setKeys(const QString& id, const QList<QKeySequence>& keys);
+    /// The given keys again, for all.
+    void resetKeys();
+    /// Who has these keys; null: nobody.
+    const Entry* withKeys(const QKeySequence& keys) const;
+
+signals:
+    void keysChanged();
+
+private:
+    Entry* find(const QString& id);
+
+    QWidget* window_;
+    std::vector<Entry> entries_;
+};
+
+/// "Ctrl+P, F5": how keys are shown.
+QString textOf(const QList<QKeySequence>& keys);
+
+} // namespace lathe::app
