@@ -351,7 +351,9 @@ Expr cast(Expr value, DataType dtype) {
 }
 
 Expr call(Intrinsic intrinsic, std::vector<Expr> args, DataType dtype) {
-    bool allConstant = !args.empty() && dtype.lanes == 1 && isExact(intrinsic);
+    // What stands for the bits of a narrow float stays so: code has no constants of such types.
+    const bool narrowBits = intrinsic == Intrinsic::Reinterpret && dtype.isFloat() && dtype.bits < 32;
+    bool allConstant = !args.empty() && dtype.lanes == 1 && isExact(intrinsic) && !narrowBits;
     for (const Expr& arg : args) {
         LATHE_ASSERT(static_cast<bool>(arg), "an argument of an intrinsic is null");
         allConstant = allConstant && isScalarConst(arg);

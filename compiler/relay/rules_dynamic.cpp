@@ -117,7 +117,10 @@ Result<Type> compress(Op, RuleContext& context) {
     if (arith::provablyTrue(arith::gt(condition->shape[0], all)))
         return failure(
             fmt::format("a condition of {} elements for {}", arith::toString(condition->shape[0]), text(x->shape)));
-    std::optional<int64_t> known = countNonZero(context.known(1));
+    // What a condition has beyond the elements does not count, and how many these are may not be known.
+    std::optional<int64_t> known;
+    if (arith::provablyTrue(arith::le(condition->shape[0], all)))
+        known = countNonZero(context.known(1));
     Expr count = known ? Expr(*known) : context.freshSymbol("compress", 0, upperBound(all));
     std::vector<Expr> shape = x->shape;
     if (axis < 0)

@@ -106,6 +106,17 @@ private slots:
         }
     }
 
+    /// One element, and a constant: no vector and no load hides what it is.
+    void constants() {
+        for (DataType type : allTypes()) {
+            const auto out = tir::makeBuffer("out", type, {Expr(2)});
+            const Expr one = arith::cast(Expr(1), type);
+            const tir::Stmt body = list({store(out, {Expr(0)}, one), store(out, {Expr(1)}, arith::zero(type))});
+            const std::string message = compare({kernel("constants", {out}, {}, body, 1), {}});
+            QVERIFY2(message.empty(), (toString(type) + ": " + message).c_str());
+        }
+    }
+
     /// All bit patterns of narrow floats.
     void allPatterns() {
         for (DataType type : allTypes()) {

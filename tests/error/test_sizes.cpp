@@ -290,6 +290,23 @@ private slots:
         }
     }
 
+    /// A condition may have more elements than the model says there are: those count for nothing.
+    void longCondition() {
+        writeFile(model_.toStdString(), graphBytes("g (int64[n] x) => (int64[m] y) <bool[6] c = {1, 0, 1, 0, 1, 1}> "
+                                                   "{ y = Compress <axis = 0> (x, c) }"));
+        const QString file = temporary_.filePath("x.npy");
+        for (const auto& [elements, kept] : {std::pair<std::vector<int64_t>, const char*>{{7, 8, 9}, "y: int64[2] 7 9"},
+                                             {{7}, "y: int64[1] 7"},
+                                             {{1, 2, 3, 4, 5, 6}, "y: int64[4] 1 3 5 6"},
+                                             {{1, 2, 3, 4, 5, 6, 7, 8}, "y: int64[4] 1 3 5 6"}}) {
+            const auto count = static_cast<int64_t>(elements.size());
+            QVERIFY(driver::writeNpy(file.toStdString(), tensorOf<int64_t>(types::Int64, {count}, elements)));
+            const Outcome outcome = runLathe({"run", model_, "--input", "x=" + file});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QVERIFY2(outcome.out.find(kept) != std::string::npos, outcome.out.c_str());
+        }
+    }
+
     void anySizes() {
         writeFile(model_.toStdString(), graphBytes("g (float[a,b,c] x) => (float[p,q] y) { y = Flatten (x) }"));
         std::mt19937_64 random(11);
