@@ -29,9 +29,10 @@ TestResult fromJson(const std::string& path, const std::string& text) {
     TestResult result;
     result.path = path;
     result.outcome = "crashed";
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object())
+    const auto parsed = driver::parseJson(text);
+    if (!parsed || !parsed->is_object())
         return result;
+    const nlohmann::json& json = *parsed;
     result.outcome = json.value("outcome", "crashed");
     result.op = json.value("operator", "");
     result.message = json.value("message", "");
@@ -58,9 +59,10 @@ std::string toJson(const Settings& settings) {
 }
 
 Result<Settings> parseSettings(const std::string& text) {
-    const nlohmann::json json = nlohmann::json::parse(text, nullptr, false);
-    if (!json.is_object())
+    const auto parsed = driver::parseJson(text);
+    if (!parsed || !parsed->is_object())
         return failure("a worker of `lathe test` is started by `lathe test` alone");
+    const nlohmann::json& json = *parsed;
     Settings settings;
     LATHE_TRY(settings.options, driver::parseOptions(json.value("options", "")));
     LATHE_TRY(settings.decisions, driver::parseDecisions(json.value("decisions", "")));

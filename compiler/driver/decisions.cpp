@@ -133,11 +133,11 @@ Result<void> readSchedules(const json& value, Decisions& decisions) {
 } // namespace
 
 Result<Decisions> parseDecisions(std::string_view text) {
-    const json value = json::parse(text, nullptr, false);
-    if (!value.is_object())
+    const auto parsed = parseJson(text);
+    if (!parsed || !parsed->is_object())
         return failure("decisions are not a JSON object", R"(for example {"skip":["fuse"]})");
     Decisions decisions;
-    for (const auto& [key, content] : value.items()) {
+    for (const auto& [key, content] : parsed->items()) {
         if (key == "skip") {
             LATHE_CHECKED(readSkip(content, decisions));
         } else if (key == "optional_limit") {

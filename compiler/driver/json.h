@@ -9,8 +9,21 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace lathe::driver {
+
+/// A text from outside. Nothing if it is no JSON, or nested so deep that whoever walks it could run out of stack.
+inline std::optional<nlohmann::json> parseJson(std::string_view text) {
+    constexpr int deepest = 64;
+    bool shallow = true;
+    const auto notice = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+        shallow &= depth <= deepest;
+        return shallow; // what is too deep is dropped while it is read
+    };
+    nlohmann::json value = nlohmann::json::parse(text, notice, false);
+    return value.is_discarded() || !shallow ? std::nullopt : std::optional(std::move(value));
+}
 
 /// On one line; what is no UTF-8 is replaced.
 inline std::string dump(const nlohmann::json& value) {

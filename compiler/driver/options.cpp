@@ -88,11 +88,11 @@ std::string toJson(const Options& options) {
 }
 
 Result<Options> parseOptions(std::string_view text) {
-    const json object = json::parse(text, nullptr, false);
-    if (!object.is_object())
+    const auto object = parseJson(text);
+    if (!object || !object->is_object())
         return failure("options are not a JSON object", R"(for example {"target":"native","threads":2})");
     Options options;
-    for (const auto& [key, value] : object.items()) {
+    for (const auto& [key, value] : object->items()) {
         bool good = false;
         if (key == "target" && value.is_string()) {
             LATHE_TRY(options.target, codegen::parseTarget(value.get<std::string>()));

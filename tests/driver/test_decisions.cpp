@@ -73,6 +73,7 @@ private slots:
     }
 
     void malformedTextIsRefused() {
+        const std::string deep = R"({"skip":)" + std::string(100'000, '[') + std::string(100'000, ']') + "}";
         for (const char* bad : {"",
                                 "[]",
                                 "{",
@@ -87,6 +88,7 @@ private slots:
                                 R"({"optional_limit":18446744073709551615})",
                                 R"({"answers":[]})",
                                 R"({"answers":{"a":{"b0.rows":6}}})",
+                                deep.c_str(),
                                 R"({"answers":{"a":{"b0.rows":[1.5]}}})",
                                 R"({"answers":{"a":{"b0.rows":["6"]}}})",
                                 R"({"answers":{"a":{"b0.rows":[9223372036854775808]}}})",
