@@ -8,12 +8,15 @@
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QLineEdit>
+#include <QListWidget>
 #include <QPlainTextEdit>
 #include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
 #include <QTextBlock>
+#include <QToolButton>
 
 using namespace lathe;
 using views::graph::GraphCanvas;
@@ -106,6 +109,57 @@ private slots:
         QTest::keyClick(page.canvas(), Qt::Key_Backspace);
         QCOMPARE(selection.nodes(), std::vector<int>{1}); // the If
         QVERIFY(page.picture().boxOfNode.contains(0));
+    }
+
+    void searchListsAndSteps() {
+        models::Selection selection;
+        ModelPage page(&selection);
+        page.resize(1000, 700);
+        page.show();
+        page.setModel(testing::residualBlock()); // 0: Conv, 1: Relu, 2: Add
+        auto* field = page.findChild<QLineEdit*>();
+        auto* results = page.findChild<QListWidget*>();
+        page.focusSearch();
+        // Letters list what there is and move nothing.
+        QTest::keyClicks(field, "re");
+        QTest::keyClicks(field, "lu");
+        QCOMPARE(page.nodesFound(), std::vector<int>{1});
+        QVERIFY(selection.nodes().empty());
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
+        field->clear();
+        QTest::keyClicks(field, "zzzz");
+        QVERIFY(page.nodesFound().empty());
+        QVERIFY(!results->isVisible());
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(selection.nodes(), std::vector<int>{1}); // stays
+        // By type of an operand, in any order of the words.
+        field->clear();
+        QTest::keyClicks(field, "float32[ conv");
+        QCOMPARE(page.nodesFound(), std::vector<int>{0});
+        // As a regular expression: not until it is one.
+        for (QToolButton* button : page.findChildren<QToolButton*>())
+            if (button->text() == ".*")
+                button->click();
+        field->clear();
+        QTest::keyClicks(field, "^(relu");
+        QVERIFY(page.nodesFound().empty());
+        QTest::keyClicks(field, "|add)$");
+        QCOMPARE(page.nodesFound(), (std::vector<int>{1, 2}));
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(selection.nodes(), std::vector<int>{2});
+        QTest::keyClick(field, Qt::Key_Return); // around
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
+        QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
+        QCOMPARE(selection.nodes(), std::vector<int>{2});
+        QTest::mouseClick(results->viewport(), Qt::LeftButton, {}, results->visualItemRect(results->item(0)).center());
+        QCOMPARE(selection.nodes(), std::vector<int>{1});
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(field->text().isEmpty());
+        QVERIFY(!results->isVisible());
+        QCOMPARE(page.focusWidget(), page.canvas());
     }
 
     void lateLayoutDoesNotReplaceATouchedOne() {

@@ -6,8 +6,10 @@
 
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
+#include <QListWidget>
 #include <QMenu>
 #include <QShortcut>
 #include <QSplitter>
@@ -19,12 +21,22 @@ namespace lathe::views::graph {
 
 ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     : QWidget(parent), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel), out_(new QToolButton),
-      search_(new QLineEdit), title_(new QLabel), table_(new QTableView),
-      attributes_(new models::AttributeModel(this)) {
+      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
+      title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
     out_->setVisible(false);
-    search_->setPlaceholderText(tr("Find a node, operator or value (Ctrl+F)"));
+    search_->setPlaceholderText(tr("Find operator, name, type, attribute (Ctrl+F)"));
+    search_->installEventFilter(this);
+    regular_->setText(QStringLiteral(".*"));
+    regular_->setCheckable(true);
+    regular_->setAutoRaise(true);
+    regular_->setToolTip(tr("The words are a regular expression"));
+    regular_->setAccessibleName(regular_->toolTip());
+    results_->setFrameShape(QFrame::NoFrame);
+    results_->setUniformItemSizes(true);
+    results_->setVisible(false);
+    results_->setAccessibleName(tr("Nodes that were found"));
     search_->setClearButtonEnabled(true);
     search_->setMinimumWidth(290);
     search_->setMaximumWidth(320);
@@ -44,7 +56,10 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     bar->setContentsMargins(8, 6, 8, 6);
     bar->addWidget(out_);
     bar->addWidget(place_, 1);
+    found_->setContentsMargins(0, 0, 6, 0);
+    bar->addWidget(found_);
     bar->addWidget(search_);
+    bar->addWidget(regular_);
     bar->addWidget(zoomButton("−", tr("Zoom out (-)"), [this, middle] { canvas_->zoom(0.8, middle()); }));
     bar->addWidget(zoomButton("+", tr("Zoom in (+)"), [this, middle] { canvas_->zoom(1.25, middle()); }));
     bar->addWidget(zoomButton(tr("Fit"), tr("Show the whole graph (F)"), [this] { canvas_->fit(); }));
@@ -79,8 +94,9 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     auto rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
     rightLayout->setSpacing(0);
+    rightLayout->addWidget(results_, 1);
     rightLayout->addWidget(title_);
-    rightLayout->addWidget(table_, 1);
+    rightLayout->addWidget(table_, 2);
 
     auto splitter = new QSplitter;
     splitter->addWidget(left);
@@ -96,13 +112,21 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     connect(canvas_, &GraphCanvas::nestedOpened, this, &ModelPage::enter);
     connect(canvas_, &GraphCanvas::leaveWanted, this, [this] { leave(1); });
     connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
-    connect(search_, &QLineEdit::returnPressed, this, [this] { search(true); });
-    connect(search_, &QLineEdit::textEdited, this, [this] { search(false); });
+    connect(search_, &QLineEdit::textChanged, this, &ModelPage::search);
+    connect(regular_, &QToolButton::toggled, this, &ModelPage::search);
+    connect(results_, &QListWidget::currentRowChanged, this, [this](int row) {
+        if (row >= 0 && size_t(row) < nodesFound_.size())
+            revealNode(nodesFound_[size_t(row)]);
+        showResults();
+    });
     connect(selection_, &models::Selection::changed, this, &ModelPage::selectionChanged);
 }
 
 void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
     model_ = std::move(model);
+    index_.reset();
+    search_->clear();
+    search();
     message_ = without;
     way_.clear();
     graph_ = model_ ? model_->graph : nullptr;
@@ -238,25 +262,64 @@ void ModelPage::focusSearch() {
     search_->selectAll();
 }
 
-void ModelPage::search(bool forward) {
+void ModelPage::search() {
     const QString wanted = search_->text().trimmed();
-    if (wanted.isEmpty() || !model_)
+    nodesFound_.clear();
+    bool good = true;
+    if (!wanted.isEmpty() && model_) {
+        if (!index_)
+            index_.emplace(*model_);
+        auto found = index_->find(wanted, regular_->isChecked());
+        good = found.has_value();
+        if (found)
+            nodesFound_ = *std::move(found);
+    }
+    const QSignalBlocker quiet(results_); // a letter more moves nothing: Enter does
+    results_->clear();
+    for (const int node : nodesFound_)
+        results_->addItem(
+            QStringLiteral("%1  %2").arg(QString::fromStdString(model_->nodes[size_t(node)]->op),
+                                         QString::fromStdString(displayName(*model_->nodes[size_t(node)]))));
+    results_->setVisible(!nodesFound_.empty());
+    if (wanted.isEmpty())
+        found_->clear();
+    else if (!good)
+        found_->setText(tr("no regular expression"));
+    else
+        showResults();
+}
+
+void ModelPage::showResults() {
+    if (search_->text().trimmed().isEmpty())
         return;
-    const int count = int(model_->nodes.size());
-    const int start = selection_->nodes().empty() ? -1 : selection_->nodes().front();
-    for (int i = 0; i < count; ++i) {
-        const int id = (std::max(start, 0) + i + (forward && start >= 0 ? 1 : 0)) % count;
-        const model::Node* node = model_->nodes[id];
-        if (!node)
-            continue;
-        auto holds = [&](const std::string& text) {
-            return QString::fromStdString(text).contains(wanted, Qt::CaseInsensitive);
-        };
-        if (holds(node->op) || holds(node->name) || std::any_of(node->outputs.begin(), node->outputs.end(), holds)) {
-            revealNode(id);
-            return;
+    const int row = results_->currentRow();
+    found_->setText(nodesFound_.empty() ? tr("nothing found")
+                    : row < 0           ? tr("%1 found").arg(nodesFound_.size())
+                                        : tr("%1 of %2").arg(row + 1).arg(nodesFound_.size()));
+}
+
+void ModelPage::step(int by) {
+    const int count = int(nodesFound_.size());
+    if (count == 0)
+        return;
+    const int row = results_->currentRow();
+    results_->setCurrentRow(row < 0 ? (by > 0 ? 0 : count - 1) : (row + by + count) % count);
+}
+
+bool ModelPage::eventFilter(QObject* watched, QEvent* event) {
+    if (event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+            step(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
+            return true;
+        }
+        if (key->key() == Qt::Key_Escape) {
+            search_->clear();
+            canvas_->setFocus();
+            return true;
         }
     }
+    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace lathe::views::graph

@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Model: the imported graph, where one is in it, a search field, and the attributes of the selected node.
+// The page Model: the imported graph, where one is in it, a search field with its results, and the attributes of the selected
+// node. Enter and Shift+Enter in the field step through the results, Esc goes back to the graph.
 #pragma once
 
 #include "views/models/attribute_model.h"
 #include "views/models/graph_layout.h"
+#include "views/models/node_search.h"
 #include "views/models/selection.h"
 
 #include <QWidget>
 
 class QLabel;
 class QLineEdit;
+class QListWidget;
 class QTableView;
 class QToolButton;
 
@@ -31,8 +34,12 @@ public:
     /// Shows the graph that the node stands in, and the node in the middle.
     void revealNode(int node);
     void focusSearch();
+    const std::vector<int>& nodesFound() const { return nodesFound_; }
     GraphCanvas* canvas() const { return canvas_; }
     const models::GraphPicture& picture() const;
+
+protected:
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 signals:
     /// A better layout of this picture is wanted: input for dot.
@@ -44,7 +51,10 @@ private:
     void leave(int levels);
     void pickBox(int box);
     void selectionChanged();
-    void search(bool forward);
+    void search();
+    /// Goes to the next result, or the one before.
+    void step(int by);
+    void showResults();
 
     models::Selection* selection_;
     model::ModelGraphPtr model_;
@@ -58,6 +68,11 @@ private:
     QLabel* place_;
     QToolButton* out_;
     QLineEdit* search_;
+    QToolButton* regular_; // the search is a regular expression
+    QLabel* found_;
+    QListWidget* results_;
+    std::optional<models::NodeSearch> index_; // of the model, made by the first search
+    std::vector<int> nodesFound_;
     QLabel* title_;
     QTableView* table_;
     models::AttributeModel* attributes_;

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/node_search.h"
+
+#include <QRegularExpression>
+#include <QStringList>
+#include <algorithm>
+#include <unordered_map>
+
+namespace lathe::views::models {
+
+namespace {
+
+using Types = std::unordered_map<std::string, std::string>;
+
+void addTypes(const model::Graph& graph, Types& types) {
+    for (const auto* values : {&graph.inputs, &graph.outputs, &graph.values})
+        for (const model::Value& value : *values)
+            types[value.name] = toString(value.type);
+    for (const model::Initializer& constant : graph.initializers)
+        if (constant.tensor) {
+            std::vector<model::Dim> dims;
+            for (const int64_t size : constant.tensor->shape)
+                dims.push_back({size, {}});
+            types[constant.name] = toString(model::ValueType{model::ValueType::Kind::Tensor, constant.tensor->dtype,
+                                                             true, std::move(dims), nullptr});
+        }
+}
+
+} // namespace
+
+NodeSearch::NodeSearch(const model::ModelGraph& model) {
+    Types types;
+    if (model.graph)
+        addTypes(*model.graph, types);
+    for (const model::Node* node : model.nodes)
+        if (node)
+            for (const auto& nested : graphsOf(*node))
+                addTypes(*nested, types);
+    for (const model::Node* node : model.nodes) {
+        if (!node)
+            continue;
+        QString text = QString::fromStdString(node->op + '\n' + displayName(*node));
+        for (const auto* values : {&node->inputs, &node->outputs})
+            for (const std::string& value : *values) {
+                const auto type = types.find(value);
+                text += QString::fromStdString('\n' + value + (type == types.end() ? "" : ' ' + type->second));
+            }
+        for (const model::Attribute& attribute : node->attributes)
+            text += QString::fromStdString('\n' + attribute.name + ' ' + toString(attribute.value));
+        texts_.emplace_back(node->id, std::move(text));
+    }
+}
+
+std::optional<std::vector<int>> NodeSearch::find(const QString& wanted, bool regular) const {
+    std::vector<int> found;
+    const QRegularExpression expression(regular ? wanted : QString(), QRegularExpression::CaseInsensitiveOption |
+                                                                          QRegularExpression::MultilineOption);
+    if (!expression.isValid())
+        return std::nullopt;
+    const QStringList words = wanted.split(' ', Qt::SkipEmptyParts);
+    for (const auto& [node, text] : texts_) {
+        const bool fits = regular ? expression.match(text).hasMatch()
+                                  : std::ranges::all_of(words, [&text = text](const QString& word) {
+                                        return text.contains(word, Qt::CaseInsensitive);
+                                    });
+        if (fits && !words.isEmpty())
+            found.push_back(node);
+    }
+    return found;
+}
+
+} // namespace lathe::views::models
