@@ -4,6 +4,7 @@
 #include "tir/transform/flatten_buffers.h"
 
 #include "arith/analysis.h"
+#include "base/rounding.h"
 #include "tir/structure.h"
 #include "tir/transform/loop_facts.h"
 #include "tir/transform/parallel_regions.h"
@@ -51,6 +52,26 @@ Expr flatExtent(const Buffer& buffer) {
 
 namespace {
 
+constexpr int64_t lineBytes = 64;
+
+/// A Local buffer whose rows are longer than a cache line begins each with one: the vectors that fill it cross no lines, and
+/// fewer of those that are read from it do.
+Buffer inLines(const Buffer& buffer) {
+    const int64_t line = lineBytes / std::max(1, buffer.dtype.bytes());
+    const size_t rank = buffer.shape.size();
+    const int64_t row = rank < 2 ? 0 : arith::asInt(buffer.shape.back()).value_or(0);
+    Buffer result = buffer;
+    if (buffer.scope != Scope::Local || !buffer.strides.empty() || row <= line || row % line == 0)
+        return result;
+    result.strides.assign(rank, Expr(1));
+    Expr stride = Expr(ceilDiv(row, line) * line);
+    for (size_t i = rank - 1; i-- > 0;) {
+        result.strides[i] = stride;
+        stride = arith::simplify(stride * buffer.shape[i]);
+    }
+    return result;
+}
+
 class Flattening {
 public:
     explicit Flattening(const PrimFunc& function) : function_(function) {
@@ -80,6 +101,7 @@ private:
     bool usesWorkspace_ = false;
     std::unordered_set<const arith::ExprNode*> known_; // scalar parameters
     std::unordered_map<const arith::Storage*, BufferPtr> flat_;
+    std::unordered_map<const arith::Storage*, Buffer> placed_; // allocated ones with their strides
     arith::Facts facts_;
     arith::VarMap lets_; // pure values of lets, to say sizes in terms of the parameters
     Expr task_, tasks_;  // of the parallel loop around, if it was split
@@ -102,6 +124,11 @@ private:
         return it->second;
     }
 
+    Expr indexOf(const Buffer& buffer, std::span<const Expr> indices) const {
+        const auto found = placed_.find(&buffer);
+        return flatIndex(found == placed_.end() ? buffer : found->second, indices);
+    }
+
     Expr expr(const Expr& root) {
         if (!root)
             return root;
@@ -109,7 +136,7 @@ private:
             if (e.kind() != arith::ExprKind::Load)
                 return e;
             std::span<const Expr> indices(e->args.data(), e->args.size() - (e->masked ? 1 : 0));
-            Expr index = simplified(flatIndex(bufferOf(e), indices));
+            Expr index = simplified(indexOf(bufferOf(e), indices));
             BufferPtr buffer = lookup(e->storage.get());
             if (e->masked)
                 return arith::loadMasked(buffer, {index}, e->args.back(), e.dtype());
@@ -123,10 +150,11 @@ private:
     bool needsWorkspace(const Stmt& root) {
         bool found = false;
         visitStmts(root, [&](const Stmt& s) {
-            if (const Allocate* allocate = s->as<Allocate>())
-                found = found || allocate->buffer->scope != Scope::Local ||
-                        !arith::asInt(flatExtent(*allocate->buffer)) ||
-                        *arith::asInt(flatExtent(*allocate->buffer)) * allocate->buffer->dtype.bytes() > localBytes;
+            if (const Allocate* allocate = s->as<Allocate>()) {
+                const std::optional<int64_t> extent = arith::asInt(flatExtent(inLines(*allocate->buffer)));
+                found = found || allocate->buffer->scope != Scope::Local || !extent ||
+                        *extent * allocate->buffer->dtype.bytes() > localBytes;
+            }
             return !found;
         });
         return found;
@@ -147,8 +175,9 @@ private:
 
     Stmt allocate(const Allocate& node, int origin) {
         const Buffer& buffer = *node.buffer;
+        const Buffer& placed = placed_.emplace(&buffer, inLines(buffer)).first->second;
         if (function_.isEntry || buffer.scope == Scope::Local) {
-            Expr extent = arith::simplify(flatExtent(buffer), facts_);
+            Expr extent = arith::simplify(flatExtent(placed), facts_);
             int64_t upper = arith::bounds(extent, facts_).upper;
             if (upper <= localBytes / std::max(1, buffer.dtype.bytes())) {
                 BufferPtr flattened = flat(buffer, Expr(std::max<int64_t>(upper, 1)));
@@ -158,16 +187,16 @@ private:
         LATHE_ASSERT(!function_.isEntry, "the entry allocates only small buffers, not " + buffer.name);
         LATHE_ASSERT(!inParallel_ || task_, "workspace in a parallel loop that was not split");
         usesWorkspace_ = true;
-        Expr elements = sizeOverParams(buffer);
+        Expr elements = sizeOverParams(placed);
         Expr bytes =
             arith::simplify(arith::ceilDiv(elements * Expr(std::max(1, buffer.dtype.bytes())), Expr(64)) * Expr(64));
         Expr offset = task_ ? bytes_ + task_ * bytes : bytes_;
         bytes_ = arith::simplify(task_ ? bytes_ + tasks_ * bytes : bytes_ + bytes);
-        auto placed = std::make_shared<Buffer>(*flat(buffer, elements));
-        placed->scope = Scope::Workspace;
-        flat_[&buffer] = placed;
+        auto flattened = std::make_shared<Buffer>(*flat(buffer, elements));
+        flattened->scope = Scope::Workspace;
+        flat_[&buffer] = flattened;
         Expr address = arith::call(arith::Intrinsic::PtrOffset, {workspace_, arith::simplify(offset)}, types::Handle);
-        return makeStmt(BindBuffer{placed, address, stmt(node.body)}, origin);
+        return makeStmt(BindBuffer{flattened, address, stmt(node.body)}, origin);
     }
 
     Stmt loop(const For& node, int origin) {
@@ -217,7 +246,7 @@ private:
         internalError(__FILE__, __LINE__, "no Block", "block " + node.name + " is not lowered");
     }
     Stmt lower(const Store& node, int origin) {
-        Expr index = simplified(expr(flatIndex(*node.buffer, node.indices)));
+        Expr index = simplified(expr(indexOf(*node.buffer, node.indices)));
         return makeStmt(Store{lookup(node.buffer.get()), {index}, expr(node.value), expr(node.mask)}, origin);
     }
     Stmt lower(const Let& node, int origin) {

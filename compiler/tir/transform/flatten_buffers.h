@@ -10,7 +10,7 @@
 // trailing parameter `workspace` (a handle); each is bound at a 64-byte aligned offset in it. A Workspace buffer inside
 // a parallel loop needs one piece for each task: the loop is then split into as many tasks of consecutive iterations as
 // a parallel region has chunks at most (parallel_regions.h). A Local buffer whose size is bounded by a constant, at most
-// `localBytes`, stays on the stack; a larger one becomes workspace.
+// `localBytes`, stays on the stack; a larger one becomes workspace. Its rows begin cache lines if they are longer than one.
 #pragma once
 
 #include "tir/ir.h"
