@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "base/rounding.h"
 #include "tir/transform/parallel_regions.h"
+#include "tir/transposed_tile.h"
 #include "topi/access.h"
 #include "topi/partial_results.h"
 
@@ -131,9 +132,6 @@ int64_t dividedBy(const tir::Block& block, const tir::Store& store, int64_t most
     return period <= most ? period : 1;
 }
 
-/// A tile of a transpose of more rows would not stay in registers, and fewer columns are no gain.
-constexpr int64_t mostRows = 16, leastColumns = 3;
-
 /// A shorter loop is as fast element by element.
 constexpr int64_t leastLanes = 4;
 
@@ -149,7 +147,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         widest = std::max<int>(widest, read.buffer->dtype.bits);
     const bool flat = isFlat(schedule.get(block), *store);
     const bool transposes = gatheredAlong(schedule.get(block)).has_value();
-    const int64_t lanes = std::clamp<int64_t>(target.lanes(widest), 2, transposes ? mostRows : 64);
+    const int64_t lanes = std::clamp<int64_t>(target.lanes(widest), 2, transposes ? tir::mostRows : 64);
     attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {
         std::vector<LoopRef> all = loops;
         if (flat && all.size() > 1 && s.choose(block, "flat", {0, 1}, 1) == 1)
@@ -168,7 +166,7 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         all.pop_back();
         int64_t elements = lanes;
         const bool isShort =
-            gathered && arith::asInt(s.get(inner).extent) >= leastColumns && extentOf(s, inner) < lanes;
+            gathered && arith::asInt(s.get(inner).extent) >= tir::leastColumns && extentOf(s, inner) < lanes;
         if (isShort || extentOf(s, inner) >= lanes) {
             int64_t least = std::lcm(lanes, together.period);
             if (together.count == 0 && !flat && all.size() + 1 == s.get(block).iters.size())
@@ -184,10 +182,10 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need, and
             // code generation loads them as vectors where they are statements in sequence.
             if (gathered && all.size() + 1 == s.get(block).iters.size() && extentOf(s, all[*gathered]) >= lanes) {
-                const bool twice = lanes < mostRows && extentOf(s, all[*gathered]) >= 2 * lanes;
+                const bool twice = lanes < tir::mostRows && extentOf(s, all[*gathered]) >= 2 * lanes;
                 const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, twice ? 2 * lanes : lanes);
                 std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
-                if (rows <= mostRows)
+                if (rows <= tir::mostRows)
                     s.unroll(tile[1]);
                 all[*gathered] = tile[0];
                 std::vector<LoopRef> order(all.begin() + static_cast<int64_t>(*gathered) + 1, all.end());

@@ -98,6 +98,44 @@ tir::PrimFuncPtr transposed(int64_t lanes, int64_t columns, DataType dtype, cons
                        ForKind::Unrolled));
 }
 
+/// out[i] = sum_k a[step * i + k], each k a statement.
+tir::PrimFuncPtr windowSums(int64_t step, int64_t elements, int64_t lanes, DataType dtype) {
+    auto a = tir::makeBuffer("a", dtype, {Expr((lanes - 1) * step + elements)});
+    auto out = tir::makeBuffer("out", dtype, {Expr(lanes)});
+    auto sum = tir::makeBuffer("sum", dtype, {Expr(lanes)}, Scope::Local);
+    Var i = arith::var("i"), j = arith::var("j"), k = arith::var("k");
+    tir::Stmt first = loop(i, Expr(lanes), store(sum, {i}, load(a, {i * Expr(step)})), ForKind::Vectorized);
+    tir::Stmt next = loop(j, Expr(lanes), store(sum, {j}, load(sum, {j}) + load(a, {j * Expr(step) + k + Expr(1)})),
+                          ForKind::Vectorized);
+    Var r = arith::var("r");
+    return kernel("window_sums", {a, out}, {},
+                  allocate(sum, list({first, loop(k, Expr(elements - 1), next, ForKind::Unrolled),
+                                      loop(r, Expr(lanes), store(out, {r}, load(sum, {r})), ForKind::Vectorized)})));
+}
+
+/// place[0] = from[0], then three columns of a that begin there.
+tir::PrimFuncPtr columnsFromPlace(int64_t stride) {
+    auto from = tir::makeBuffer("from", types::Int64, {1}), place = tir::makeBuffer("place", types::Int64, {1});
+    auto a = tir::makeBuffer("a", types::Float32, {Expr(7 * stride + 12)});
+    auto out = tir::makeBuffer("out", types::Float32, {3, 8});
+    Var i = arith::var("i"), j = arith::var("j");
+    const Expr at = arith::cast(load(place, {0}), types::Index) + i * Expr(stride) + j;
+    return kernel("columns_from_place", {from, a, place, out}, {},
+                  list({store(place, {0}, load(from, {0})),
+                        loop(j, Expr(3), loop(i, Expr(8), store(out, {j, i}, load(a, {at})), ForKind::Vectorized),
+                             ForKind::Unrolled)}),
+                  2);
+}
+
+/// How often the text stands in the LLVM IR of the kernel.
+qsizetype countInCode(const tir::PrimFuncPtr& function, const char* target, const char* text) {
+    Pipeline pipeline;
+    pipeline.target = *codegen::parseTarget(target);
+    const Result<codegen::KernelCode> code =
+        codegen::compileFunction(*lowered(function, pipeline), {.target = pipeline.target, .keepIr = true});
+    return code ? QString::fromStdString(code->llvmIr).count(text) : -1;
+}
+
 /// out[j, i] = a[j, i] for `lanes` elements i of three rows.
 tir::PrimFuncPtr shortRows(int64_t lanes, DataType dtype) {
     auto a = tir::makeBuffer("a", dtype, {3, Expr(lanes)}), out = tir::makeBuffer("out", dtype, {3, Expr(lanes)});
@@ -207,6 +245,49 @@ private slots:
                 for (const int64_t distance : {1, 1000})
                     for (const int64_t lanes : {3, 6, 16, 48})
                         QCOMPARE(compare({byTurns(period, distance, lanes, dtype), {}}), std::string());
+        // A few vectors, no element alone.
+        QCOMPARE(countInCode(byTurns(2, 1000, 16, types::Float32), "x86-64-v3", "load float,"), 0);
+        QCOMPARE(countInCode(byTurns(2, 1000, 16, types::Float32), "x86-64-v3", "load <"), 4);
+    }
+
+    void neighbouringWindows_data() {
+        QTest::addColumn<int>("step");
+        QTest::addColumn<int>("lanes");
+        for (const int step : {1, 2, 3, 4})
+            for (const int lanes : {2, 4, 5, 8, 14, 16, 20, 32})
+                QTest::addRow("step %d, %d lanes", step, lanes) << step << lanes;
+    }
+    void neighbouringWindows() {
+        QFETCH(int, step);
+        QFETCH(int, lanes);
+        for (const DataType dtype : {types::Float32, types::Float64, types::Int8})
+            for (const int elements : {2, 3, 4, 7}) {
+                const tir::PrimFuncPtr function = windowSums(step, elements, lanes, dtype);
+                QCOMPARE(compare({function, {}}), std::string());
+                const auto bytes = static_cast<size_t>(dtype.bytes());
+                const BytesBeforeWall a(static_cast<size_t>((lanes - 1) * step + elements) * bytes);
+                const BytesBeforeWall out(static_cast<size_t>(lanes) * bytes);
+                const Loaded loaded({lowered(function)});
+                QCOMPARE(loaded.call("window_sums",
+                                     {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
+                         0);
+            }
+    }
+    /// What the elements of windows read together is loaded once.
+    void windowsShareLoads() {
+        QCOMPARE(countInCode(windowSums(2, 2, 16, types::Float32), "x86-64-v4", "load <"), 2);
+        QCOMPARE(countInCode(windowSums(2, 5, 16, types::Float32), "x86-64-v4", "load <"), 3);
+        QCOMPARE(countInCode(windowSums(3, 3, 16, types::Float32), "x86-64-v4", "load <"), 3);
+        QCOMPARE(countInCode(windowSums(2, 3, 8, types::Float32), "x86-64-v3", "load <"), 3);
+    }
+
+    void placesAreReadAfterTheirStores() {
+        for (const int stride : {2, 8}) {
+            Case test{columnsFromPlace(stride), {}};
+            test.lowInt = 0;
+            test.highInt = 9;
+            QCOMPARE(compare(test), std::string());
+        }
     }
 
     void columnsAsRows() {
@@ -225,6 +306,9 @@ private slots:
                                          {reinterpret_cast<int64_t>(a.data()), reinterpret_cast<int64_t>(out.data())}),
                              0);
                 }
+        // As many rows as there are lanes, no element alone.
+        QCOMPARE(countInCode(transposed(8, 8, types::Float32, width, {width}), "x86-64-v3", "load float,"), 0);
+        QCOMPARE(countInCode(transposed(8, 8, types::Float32, width, {width}), "x86-64-v3", "load <8 x float>"), 8);
     }
 };
 

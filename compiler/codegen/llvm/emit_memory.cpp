@@ -124,6 +124,15 @@ int FunctionEmitter::registerLanes(const llvm::Type* element) const {
     return std::max(4, static_cast<int>(m_.target.lanes(static_cast<int>(element->getPrimitiveSizeInBits()))));
 }
 
+/// `lanes` elements of which the first `half` are in one vector; the others are not more.
+Value* FunctionEmitter::joined(Value* low, Value* high, size_t half, size_t lanes) {
+    std::vector<int> whole(half), order(lanes);
+    std::iota(order.begin(), order.end(), 0);
+    std::iota(whole.begin(), whole.end(), 0);
+    std::fill(whole.begin() + static_cast<std::ptrdiff_t>(lanes - half), whole.end(), llvm::PoisonMaskElem);
+    return b_.CreateShuffleVector(low, lanes == 2 * half ? high : b_.CreateShuffleVector(high, whole), order);
+}
+
 /// The elements at these distances from `pointer`, by shuffles of the vectors that hold them; null if those are too many.
 Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align) {
     const size_t lanes = at.size(), most = static_cast<size_t>(registerLanes(element));
@@ -135,11 +144,7 @@ Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<cons
         Value* high = low ? pick(pointer, element, at.subspan(half), align) : nullptr;
         if (!high)
             return nullptr;
-        std::vector<int> whole(half), order(lanes);
-        std::iota(order.begin(), order.end(), 0);
-        std::iota(whole.begin(), whole.end(), 0);
-        std::fill(whole.begin() + static_cast<std::ptrdiff_t>(lanes - half), whole.end(), llvm::PoisonMaskElem);
-        return b_.CreateShuffleVector(low, lanes == 2 * half ? high : b_.CreateShuffleVector(high, whole), order);
+        return joined(low, high, half, lanes);
     }
     // Whole registers where the elements are far enough apart: an odd number of lanes is several loads.
     const auto [least, greatest] = std::ranges::minmax(at);
@@ -198,7 +203,7 @@ Value* FunctionEmitter::loadPart(Value* pointer, llvm::Type* element, int lanes,
 Value* FunctionEmitter::load(const Expr& expr) {
     const tir::Buffer& buffer = tir::bufferOf(expr);
     const DataType type = expr.dtype();
-    if (const auto column = columns_.find(expr.get()); column != columns_.end())
+    if (const auto column = loaded_.find(expr.get()); column != loaded_.end())
         return toRegister(column->second, type);
     Expr index = accessIndex(buffer, indicesOf(expr));
     llvm::Type* element = m_.storageType(type.scalar());

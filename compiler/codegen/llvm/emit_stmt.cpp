@@ -53,10 +53,14 @@ void FunctionEmitter::emit(const tir::Stmt& root) {
             while (node->stmts.end() - next > 1) {
                 const auto run = std::find_if_not(next, node->stmts.end(), isStore);
                 if (run - next > 1) {
-                    loadColumns({next, run});
-                    for (; next != run; ++next)
+                    prepareLoads({next, run});
+                    for (; next != run; ++next) {
+                        pickFromStretches((*next)->as<tir::Store>()->value);
                         emit(*next);
-                    columns_.clear();
+                    }
+                    loaded_.clear();
+                    stretches_.clear();
+                    stretchOf_.clear();
                 } else {
                     emit(*next++);
                 }

@@ -3,7 +3,7 @@
 // Columns next to each other: vectors that step through memory from neighbouring elements, as the unrolled rows of a
 // transpose load them. Together they are as many rows, which are loaded as vectors and transposed in registers.
 #include "codegen/llvm/emitter.h"
-#include "tir/transform/flatten_buffers.h"
+#include "tir/transposed_tile.h"
 
 #include <algorithm>
 #include <bit>
@@ -11,30 +11,6 @@
 
 namespace lathe::codegen {
 namespace {
-
-/// A tile of more rows would not stay in registers, and fewer columns are no gain.
-constexpr int mostRows = 16;
-constexpr size_t leastColumns = 3;
-
-/// Each load is compared with each group: more of them are no transpose.
-constexpr size_t mostGroups = 32;
-
-/// Loads whose first elements lie so far from the group's, a row `stride` from the next.
-struct Columns {
-    Expr base, stride;
-    std::map<int64_t, std::vector<Expr>> loads;
-};
-
-/// Loads that happen whenever the statement runs.
-void collectLoads(const Expr& expr, std::vector<Expr>& loads) {
-    if (expr.kind() == ExprKind::Select && expr->args[0].dtype().lanes == 1)
-        return;
-    if (expr.kind() == ExprKind::Load)
-        loads.push_back(expr);
-    else
-        for (const Expr& arg : expr->args)
-            collectLoads(arg, loads);
-}
 
 using Rows = std::vector<Value*>;
 
@@ -87,48 +63,16 @@ Value* resized(llvm::IRBuilder<>& b, Value* vector, int from, int to) {
 
 } // namespace
 
-/// Makes what loads of these statements, which run one after the other, give: columns_.
-void FunctionEmitter::loadColumns(std::span<const tir::Stmt> stores) {
-    std::unordered_set<const arith::Storage*> written;
-    std::vector<Expr> loads;
-    for (const tir::Stmt& stmt : stores) {
-        const auto* store = stmt->as<tir::Store>();
-        written.insert(store->buffer.get());
-        collectLoads(store->value, loads);
+/// As tiles, as many of these columns as are near each other.
+void FunctionEmitter::loadTiles(const Expr& base, const Expr& stride, std::map<int64_t, std::vector<Expr>> loads) {
+    const llvm::Type* element = m_.storageType(loads.begin()->second[0].dtype().scalar());
+    const int64_t most = std::min<int64_t>(tir::mostRows, registerLanes(element));
+    while (static_cast<int64_t>(loads.size()) >= tir::leastColumns) {
+        const auto end = loads.lower_bound(loads.begin()->first + most);
+        if (std::distance(loads.begin(), end) >= tir::leastColumns)
+            loadTile(base, stride, {loads.begin(), end});
+        loads.erase(loads.begin(), end);
     }
-    std::vector<std::pair<const arith::Storage*, Columns>> groups;
-    for (const Expr& load : loads) {
-        const DataType type = load.dtype();
-        if (load->masked || load->args.size() != 1 || written.contains(load->storage.get()) || type.lanes > mostRows ||
-            type.bits < 8)
-            continue;
-        const Expr& index = load->args[0];
-        if (index.kind() != ExprKind::Ramp ||
-            2 * std::abs(arith::asInt(index->args[1]).value_or(mostRows)) <= type.lanes)
-            continue;
-        bool known = false;
-        for (auto& [storage, group] : groups) {
-            const auto distance = storage == load->storage.get() && arith::provablyEqual(group.stride, index->args[1])
-                                      ? arith::asInt(arith::simplify(index->args[0] - group.base, facts))
-                                      : std::nullopt;
-            known = distance && group.loads.begin()->second[0].dtype() == type;
-            if (known) {
-                group.loads[*distance].push_back(load);
-                break;
-            }
-        }
-        if (!known && groups.size() < mostGroups)
-            groups.push_back({load->storage.get(), {index->args[0], index->args[1], {{0, {load}}}}});
-    }
-    for (auto& [storage, group] : groups)
-        while (group.loads.size() >= leastColumns) {
-            const int64_t first = group.loads.begin()->first;
-            const llvm::Type* element = m_.storageType(group.loads.begin()->second[0].dtype().scalar());
-            const auto end = group.loads.lower_bound(first + std::min(mostRows, registerLanes(element)));
-            if (static_cast<size_t>(std::distance(group.loads.begin(), end)) >= leastColumns)
-                loadTile(group.base, group.stride, {group.loads.begin(), end});
-            group.loads.erase(group.loads.begin(), end);
-        }
 }
 
 void FunctionEmitter::loadTile(const Expr& base, const Expr& stride,
@@ -160,7 +104,7 @@ void FunctionEmitter::loadTile(const Expr& base, const Expr& stride,
     for (const auto& [distance, same] : loads) {
         Value* column = resized(b_, tile[static_cast<size_t>(distance - first)], size, rows);
         for (const Expr& load : same)
-            columns_[load.get()] = column;
+            loaded_[load.get()] = column;
     }
 }
 

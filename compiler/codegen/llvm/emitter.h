@@ -2,7 +2,8 @@
 //
 // Loop IR to LLVM IR. ModuleEmitter owns what one module shares (types, debug info, the table of runtime functions);
 // FunctionEmitter makes one LLVM function: the PrimFunc itself or the outlined body of a parallel loop. Its methods stand
-// in emit_stmt.cpp, emit_parallel.cpp, emit_expr.cpp, emit_memory.cpp, emit_transpose.cpp, emit_cast.cpp and emit_math.cpp.
+// in emit_stmt.cpp, emit_parallel.cpp, emit_expr.cpp, emit_memory.cpp, emit_sequence.cpp, emit_transpose.cpp,
+// emit_stretch.cpp, emit_cast.cpp, emit_calls.cpp and emit_math.cpp.
 //
 // Explicit vector code: a TIR vector becomes an LLVM vector of the same lanes. Floats carry the `contract` flag alone,
 // and only when the target has FMA.
@@ -79,8 +80,28 @@ private:
     Value* table_ = nullptr; // the loaded lathe_functions*
     std::vector<std::unordered_map<const arith::ExprNode*, Value*>> memo_;
     std::unordered_map<const arith::ExprNode*, bool> reads_;
-    std::vector<Expr> made_;                                     // expressions that only this emitter owns
-    std::unordered_map<const arith::ExprNode*, Value*> columns_; // loads that are done, of stores in sequence
+    std::vector<Expr> made_; // expressions that only this emitter owns
+
+    // of stores in sequence
+    struct Stretch {
+        Value* start; // address of its first element
+        llvm::Type* element;
+        llvm::Align align;
+        int64_t step, size, width;           // elements from lane to lane, in all, and of a register
+        std::map<int64_t, Value*> registers; // by their first elements
+        struct Picked {
+            int64_t first;
+            int lanes;
+            Value* value;
+        };
+        std::vector<Picked> picked;
+
+        int64_t registerOf(int64_t at) const;
+    };
+    std::unordered_map<const arith::ExprNode*, Value*> loaded_; // loads that are done
+    std::vector<Stretch> stretches_;
+    std::unordered_map<const arith::ExprNode*, std::pair<size_t, int64_t>>
+        stretchOf_; // of loads: where they begin in which
 
     // statements (emit_stmt.cpp)
     void emitFor(const tir::For& loop, int origin);
@@ -126,11 +147,21 @@ private:
     Value* pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align);
     void store(const tir::Store& store);
 
-    // columns of a tile that is transposed (emit_transpose.cpp)
-    void loadColumns(std::span<const tir::Stmt> stores);
-    void loadTile(const Expr& base, const Expr& stride, const std::map<int64_t, std::vector<Expr>>& loads);
+    Value* joined(Value* low, Value* high, size_t half, size_t lanes);
     Value* toRegister(Value* value, DataType type);
     Value* toStorage(Value* value, DataType type);
+
+    // loads of stores in sequence (emit_sequence.cpp)
+    void prepareLoads(std::span<const tir::Stmt> stores);
+
+    // columns of a tile that is transposed (emit_transpose.cpp)
+    void loadTiles(const Expr& base, const Expr& stride, std::map<int64_t, std::vector<Expr>> loads);
+    void loadTile(const Expr& base, const Expr& stride, const std::map<int64_t, std::vector<Expr>>& loads);
+
+    // vectors that step through one stretch of memory (emit_stretch.cpp)
+    void findStretches(const Expr& base, int64_t step, const std::map<int64_t, std::vector<Expr>>& loads);
+    void pickFromStretches(const Expr& expr);
+    Value* pickFrom(Stretch& stretch, int64_t first, size_t lanes);
 
     // conversions (emit_cast.cpp)
     Value* cast(Value* value, DataType from, DataType to);
