@@ -24,14 +24,20 @@ const std::vector<int64_t> rowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1
 /// Beyond this step, a vector's elements come from as many cache lines.
 constexpr int64_t widestStep = 4;
 
-/// Windows that give fewer columns are as fast one by one.
-constexpr int64_t leastColumns = 3;
+/// Fewer of them along a row are as fast one by one.
+constexpr int64_t leastWindows = 3;
 
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
 
 /// Multiply-adds in flight: four cycles, two a cycle.
 constexpr int64_t hiding = 8;
+
+/// Elements of a window next to each other that are worth code of their own, where they share what they read.
+constexpr int64_t mostShared = 8;
+
+/// A row that shares what it reads takes so many registers: accumulator, the registers that it reads, one picked.
+constexpr int64_t registersOfShared = 4;
 
 /// Results of a smaller group share a vector less than neighbouring windows do.
 constexpr int64_t leastGroup = 4;
@@ -43,9 +49,9 @@ constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
 /// Tiles of a band.
 const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
 
-/// What a band's windows read should stay in the first cache levels. But two bands compute what both read, so a band has at
-/// least as many windows as share an element, and never fewer than leastBand.
-constexpr int64_t bandBytes = 48 * 1024, leastBand = 8;
+/// What a band's windows read should stay in the first cache level, beside what is read to compute it. But two bands compute
+/// what both read, so a band has at least as many windows as share an element, and never fewer than leastBand.
+constexpr int64_t bandBytes = 16 * 1024, leastBand = 8;
 
 /// Elements along `dim` become neighbours in the buffer that the block writes.
 void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
@@ -106,10 +112,15 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
     return true;
 }
 
+/// Rows whose accumulators fit the registers beside the vectors of one step and a broadcast value.
+int64_t accumulatedRows(int64_t vectors, int64_t registers) {
+    return (registers - 1 - vectors) / vectors;
+}
+
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
-/// last one included. Accumulators, the vectors of one step and a broadcast value must fit the registers.
-int64_t rowsOf(int64_t extent, int64_t vectors, int64_t registers) {
-    const int64_t most = std::min({extent, int64_t{12}, (registers - 1 - vectors) / vectors});
+/// last one included.
+int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting) {
+    const int64_t most = std::min({extent, int64_t{12}, fitting});
     if (extent >= unknownExtent)
         return most;
     const auto cost = [&](int64_t rows) { return std::max(rows * vectors, hiding) + 1; }; // 1: the step itself
@@ -126,14 +137,27 @@ int64_t rowsOf(int64_t extent, int64_t vectors, int64_t registers) {
 }
 
 /// Neighbouring windows along an axis.
-struct Overlap {
+struct Windows {
     Expr apart;          // elements between where they begin
     int64_t windows = 0; // how many of them share an element with the first, the last one rounded down
 };
 
-/// How windows along `iter` overlap, if they do: the read moves along it as along a reduced axis, by a few steps of one or
-/// the other.
-std::optional<Overlap> overlapAlong(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
+/// Whether one index of a read of the buffer depends on both.
+bool shareDim(const tir::Block& body, const tir::Buffer* buffer, const arith::Var& a, const arith::Var& b) {
+    bool found = false;
+    arith::visit(onlyStore(body)->value, [&](const Expr& node) {
+        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
+            found = found || std::ranges::any_of(node->args, [&](const Expr& index) {
+                        return arith::mentions(index, a) && arith::mentions(index, b);
+                    });
+        return !found;
+    });
+    return found;
+}
+
+/// The windows along `iter`, if they overlap or meet: the read moves along it as along a reduced axis, by a few steps of one
+/// or the other.
+std::optional<Windows> windowsAlong(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
     const auto found = read.stride.find(iter.var.get());
     if (found == read.stride.end())
         return std::nullopt;
@@ -145,10 +169,13 @@ std::optional<Overlap> overlapAlong(const AccessPattern& read, const tir::Block&
         const Expr& other = along->second;
         const int64_t length = std::min(arith::bounds(reduced.extent).upper, unknownExtent);
         for (int64_t steps = 1; steps <= widestStep; ++steps) {
-            if (steps < length && arith::provablyEqual(own, other * steps))
-                return Overlap{own, (length - 1) / steps};
             if (length > 1 && arith::provablyEqual(own * steps, other))
-                return Overlap{own, (length - 1) * steps};
+                return Windows{own, (length - 1) * steps};
+            if (length == 1 || steps > length || !arith::provablyEqual(own, other * steps))
+                continue;
+            // Rows that lie one behind the other meet too.
+            if (steps < length || shareDim(body, read.buffer.get(), iter.var, reduced.var))
+                return Windows{own, (length - 1) / steps};
         }
     }
     return std::nullopt;
@@ -213,16 +240,16 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
         const tir::IterVar& iter = body.iters[axis];
         if (iter.kind != tir::IterKind::Spatial || arith::isConst(iter.extent, 1))
             continue;
-        bool overlap = false;
+        bool slides = false;
         for (const AccessPattern& read : readsOf(body))
-            if (const auto found = overlapAlong(read, body, iter)) {
-                overlap = true;
+            if (const auto found = windowsAlong(read, body, iter)) {
+                slides = true;
                 if (tile.windows.empty()) {
                     bytes = std::max(bytes, arith::asInt(found->apart).value_or(0) * read.buffer->dtype.bytes());
                     shared = std::max(shared, found->windows);
                 }
             }
-        if (overlap)
+        if (slides)
             tile.windows.insert(static_cast<int>(axis));
     }
     const auto innermost = [&](const std::set<int>& axes) {
@@ -305,8 +332,19 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
         tile.width = panel->second, tile.widths.clear();
     if (tile.rowAxis >= 0)
-        tile.rows = rowsOf(best, tile.width / lanes, target.vectorRegisters);
+        tile.rows = rowsOf(best, tile.width / lanes, accumulatedRows(tile.width / lanes, target.vectorRegisters));
     return tile;
+}
+
+/// Whether the elements of a window along the last reduced axis lie between those of its neighbours along `column`, which are
+/// more than one step apart: then all of them are picked from one stretch of memory.
+bool sharesReads(const tir::Block& body, const tir::IterVar& column) {
+    const tir::IterVar& last = body.iters.back();
+    const int64_t elements = arith::asInt(last.extent).value_or(0);
+    return last.kind == tir::IterKind::Reduce && elements > 1 && elements <= mostShared &&
+           std::ranges::any_of(readsOf(body), [&](const AccessPattern& read) {
+               return read.constantStride(column.var).value_or(0) > 1 && read.constantStride(last.var).value_or(0) > 0;
+           });
 }
 
 std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& target) {
@@ -323,7 +361,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
                 return std::nullopt;
         int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));
         const int64_t columns = arith::bounds(iter.extent).upper;
-        if (columns < leastColumns)
+        if (columns < leastWindows)
             return std::nullopt;
         if (columns < lanes)
             lanes = static_cast<int64_t>(std::bit_ceil(static_cast<uint64_t>(columns)));
@@ -335,11 +373,14 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             if (axis != i && body.iters[axis].kind == tir::IterKind::Spatial)
                 tile.before.insert(static_cast<int>(axis));
         findWindows(tile, body);
+        tile.shared = sharesReads(body, iter);
         if (tile.rowAxis >= 0) {
             const int64_t extent = extentOf(body, tile.rowAxis), vectors = tile.width / lanes;
             // A maximum or minimum that keeps NaNs has its accumulator twice.
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
-            tile.rows = rowsOf(extent, vectors, target.vectorRegisters / share);
+            tile.rows = rowsOf(extent, vectors,
+                               tile.shared ? target.vectorRegisters / registersOfShared / vectors
+                                           : accumulatedRows(vectors, target.vectorRegisters / share));
             // Each number of rows that may be left over at the end of an unknown extent is code of its own.
             if (extent == unknownExtent)
                 tile.rows = std::min(tile.rows, hiding / vectors);
@@ -413,12 +454,14 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
             (tile.before.contains(axis) ? order : inside).push_back(parts[0]);
     }
     const bool rowsApart = bandAxis >= 0 && tile.rowAxis >= 0 && !tile.windows.contains(tile.rowAxis);
+    // Windows of an operand as it lies in memory follow its rows, which is what caches expect.
+    const bool alongRows = bandAxis < 0 && tile.windows.contains(tile.rowAxis);
     if (bandAxis >= 0) {
         if (rowsApart)
             tasks.push_back(tileRow);
         tasks.push_back(bandTask);
         (tile.windows.contains(tile.vectorAxis) ? order : tasks).push_back(tileColumn);
-    } else {
+    } else if (!alongRows) {
         // One panel stays in cache while what does not depend on it passes.
         order.push_back(tileColumn);
     }
@@ -429,6 +472,8 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
     order.insert(order.end(), inside.begin(), inside.end());
     if (tile.rowAxis >= 0 && !rowsApart)
         order.push_back(tileRow);
+    if (alongRows)
+        order.push_back(tileColumn);
     if (bandAxis < 0 && !passes)
         tasks.swap(order);
     std::vector<LoopRef> nest = tasks;
@@ -462,10 +507,12 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
     std::vector<LoopRef> inner = spatialLoops;
     inner.insert(inner.end(), reduceLoops.begin(), reduceLoops.end());
     if (tile.rowAxis >= 0)
-        inner.push_back(ownRow);
+        inner.insert(inner.end() - (tile.shared ? 1 : 0), ownRow);
     inner.push_back(ownColumn);
     s.reorder(inner);
-    BlockRef init = s.decomposeReduction(block, reduceLoops.front());
+    if (tile.shared)
+        s.unroll(reduceLoops.back());
+    BlockRef init = s.decomposeReduction(block, inner[spatialLoops.size()]);
     s.vectorize(ownColumn);
     if (tile.rowAxis >= 0)
         s.unroll(ownRow);

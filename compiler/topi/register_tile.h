@@ -19,8 +19,9 @@ struct RegisterTile {
     int64_t group = 0;           // so many neighbours of the row axis read the same vectors; 0: all
     std::vector<int64_t> widths; // what the width may be; empty: a panel of packed weights has its own
     std::set<int> before;        // axes outside of all tiles of one panel; the others pass inside
-    std::set<int> windows;       // axes along which windows overlap, outermost first
+    std::set<int> windows;       // axes along which windows overlap or meet, outermost first
     int64_t band = 0;            // of the first of them, so many at once: what their windows read fits a cache
+    bool shared = false;         // elements along the last reduced axis read one stretch: it is unrolled within a row
     tir::BufferPtr repacked;     // an operand in rows along the reduction: a task stores its columns as vectors first
 };
 

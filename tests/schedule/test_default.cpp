@@ -303,9 +303,9 @@ private slots:
         QVERIFY(followed > 40);
     }
 
-    /// A padded operand of windows side by side is read once: a band would compute it no fewer times.
-    void onlyWindowsThatOverlapHaveBands() {
-        for (const int64_t step : {1, 2}) {
+    /// The padded operand of windows that overlap or meet is computed for each band, not stored as a whole.
+    void windowsThatMeetHaveBands() {
+        for (const int64_t step : {1, 2, 3}) {
             auto x = te::placeholder("x", types::Float32, {4, 34, 34});
             auto padded = te::compute(
                 "padded", {4, 36, 36},
@@ -318,7 +318,7 @@ private slots:
                                          (*x)({i[0], kept(i[1]), kept(i[2])}), arith::floatImm(0, types::Float32));
                 },
                 0);
-            const int64_t results = step == 1 ? 35 : 18;
+            const int64_t results = step == 1 ? 35 : step == 2 ? 18 : 12;
             auto sum = te::reduce(
                 "sum", {4, results, results}, ReduceKind::Sum, {2, 2},
                 [&](auto& i, auto& k) { return (*padded)({i[0], i[1] * Expr(step) + k[0], i[2] * Expr(step) + k[1]}); },
@@ -330,7 +330,8 @@ private slots:
             SAME(*function, *made.schedule.function());
             const bool banded = std::ranges::any_of(
                 noting->asked(), [](const schedule::Question& question) { return question.name.ends_with(".band"); });
-            QCOMPARE(banded, step == 1);
+            QCOMPARE(banded, step <= 2);
+            QCOMPARE(scopeOf(tir::print(*made.schedule.function()), "padded") == "local", banded);
         }
     }
 
@@ -341,6 +342,13 @@ private slots:
                 SAME(*function, *made);
                 QVERIFY2(width < 8 || step > 2 || loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
             }
+    }
+
+    /// Elements of a window that lie between those of its neighbours are statements in sequence.
+    void stepsShareReads() {
+        for (const int64_t width : {8, 16, 33})
+            QCOMPARE(loopsOf(*scheduled(windows(width, 2)), "unrolled"),
+                     loopsOf(*scheduled(windows(width, 1)), "unrolled") + 1);
     }
 
     /// Windows in steps wider than a vector is loaded by: each vector is for all results that read it.

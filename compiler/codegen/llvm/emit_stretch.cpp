@@ -24,10 +24,12 @@ void FunctionEmitter::findStretches(const Expr& base, int64_t step, const std::m
     llvm::Type* element = m_.storageType(type.scalar());
     const int64_t reach = step * (type.lanes - 1) + 1; // of one vector
     const llvm::Align align(static_cast<uint64_t>(std::max(1, type.scalar().bytes())));
+    // To continue a vector takes a shuffle of two in any order; without one, loads cost less.
+    const bool continues = m_.target.vectorBits >= 512;
     Value* origin = nullptr;
     for (auto first = loads.begin(); first != loads.end();) {
         auto last = first, next = std::next(first);
-        while (next != loads.end() && next->first < last->first + reach)
+        while (next != loads.end() && next->first < (continues ? last->first + reach : first->first + step))
             last = next++;
         const int64_t size = last->first + reach - first->first;
         const int64_t width = std::min<int64_t>(registerLanes(element),
