@@ -68,6 +68,50 @@ private slots:
         QVERIFY2(text.contains("for i in 16 @0"), qPrintable(text));
     }
 
+    /// A place that differs by lane though its index does not say so.
+    void placesFromMemoryStay() {
+        const PrimFuncPtr function = vectorizeLoops(
+            read("primfunc f(P, B, A) outputs 1 {\n  buffer P: int64[16]\n  buffer B: float32[16]\n"
+                 "  buffer A: float32[16]\n  for i in 16 vectorized @0 {\n    allocate t: int64[1] local @0\n"
+                 "    seq @0 {\n      t[0] = P[i] @0\n"
+                 "      A[cast:index(t[0])] = A[cast:index(t[0])] + B[i] @0\n    }\n  }\n}\n"),
+            {});
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(text.contains("for i in 16 @0"), qPrintable(text));
+    }
+
+    /// Lanes of one store, a step apart, in iterations of a loop inside: whether the distances between these leave room.
+    void lanesApart_data() {
+        QTest::addColumn<QString>("index"); // j: the iteration inside
+        QTest::addColumn<bool>("apart");
+        QTest::addRow("a vector on") << "j * 16 + i" << true;
+        QTest::addRow("further on") << "j * 24 + i" << true;
+        QTest::addRow("half a vector on") << "j * 8 + i" << false;
+        QTest::addRow("between the lanes") << "j * 3 + i * 6" << false;
+        QTest::addRow("multiples of several") << "j * 48 + floordiv(j, 2) * 32 + i" << true;
+        QTest::addRow("steps of three vectors") << "j * 96 + i * 2" << true;
+    }
+    void lanesApart() {
+        QFETCH(QString, index);
+        QFETCH(bool, apart);
+        const PrimFuncPtr function = vectorizeLoops(
+            read("primfunc f(A) outputs 1 {\n  buffer A: float32[999]\n  for i in 16 vectorized @0 {\n"
+                 "    for j in 4 @0 {\n      A[" +
+                 index.toStdString() + "] = A[" + index.toStdString() + "] + 1:float32 @0\n    }\n  }\n}\n"),
+            {});
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(text.contains("for i in 16") != apart, qPrintable(text));
+    }
+    /// What is read never falls on a lane.
+    void betweenLanes() {
+        const PrimFuncPtr function = vectorizeLoops(
+            read("primfunc f(A) outputs 1 {\n  buffer A: float32[999]\n  for i in 16 vectorized @0 {\n"
+                 "    for j in 4 @0 {\n      A[j * 32 + i * 2] = A[j * 32 + i * 2 + 1] @0\n    }\n  }\n}\n"),
+            {});
+        const QString text = QString::fromStdString(print(*function));
+        QVERIFY2(!text.contains("for i in 16"), qPrintable(text));
+    }
+
     void someLanesStay() {
         const PrimFuncPtr function =
             vectorizeLoops(read(kernel("float32", "    if i < 9 @0 {\n      A[3] = A[3] + B[5] @0\n    }\n")), {});

@@ -9,7 +9,7 @@
 #include "tir/transform/loop_facts.h"
 #include "tir/visit.h"
 
-#include <numeric>
+#include <algorithm>
 #include <unordered_set>
 
 namespace lathe::tir {
@@ -262,22 +262,10 @@ private:
     /// Lanes that add to one element can be combined before, if nothing else sees what is in between.
     bool combines(const Access& store) {
         const auto same = [&](const Access& other) { return other.storage == store.storage; };
-        return store.accumulates &&
+        return store.accumulates && !readsMemory(store.index) &&
                std::ranges::none_of(arith::freeVars(store.index),
                                     [&](const Var& var) { return lets_.contains(var.get()); }) &&
                std::ranges::count_if(stores_, same) == 1 && std::ranges::count_if(loads_, same) == 1;
-    }
-
-    /// What an expression is known to be a multiple of, 1 at least.
-    static int64_t stepOf(const Expr& expr) {
-        const std::vector<Var> vars = arith::freeVars(expr);
-        const std::optional<arith::Affine> form = arith::asAffine(expr, vars);
-        if (!form)
-            return 1;
-        int64_t step = arith::asInt(form->base).value_or(1);
-        for (const Expr& coefficient : form->coefficients)
-            step = std::gcd(step, arith::asInt(coefficient).value_or(1));
-        return std::max<int64_t>(step, 1);
     }
 
     bool apart(const Access& a, const Access& b) {
@@ -304,13 +292,19 @@ private:
             return !ka || *ka != 0;
         if (!ka || !kb || *ka != *kb || *ka == 0)
             return false;
+        // Two lanes meet where the difference is a multiple of the step, not 0, and nearer to 0 than all lanes reach.
         const int64_t span = std::abs(*ka) * lanes_;
-        if (arith::divisible(difference, span, facts_) || stepOf(difference) >= span)
-            return true;
-        arith::Interval range = arith::bounds(difference, facts_);
+        const arith::Interval range = arith::bounds(difference, facts_);
         if (range.lower >= span || range.upper <= -span)
             return true;
-        return range.isPoint() && range.lower % *ka != 0;
+        const arith::Congruence known =
+            range.isPoint() ? arith::Congruence{0, range.lower} : arith::congruence(difference, facts_);
+        if (known.modulus % *ka == 0 && known.remainder % *ka != 0)
+            return true;
+        if (known.modulus == 0)
+            return known.remainder == 0 || std::abs(known.remainder) >= span;
+        return known.remainder == 0 ? known.modulus >= span
+                                    : std::min(known.remainder, known.modulus - known.remainder) >= span;
     }
 };
 
