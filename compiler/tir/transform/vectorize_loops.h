@@ -10,8 +10,11 @@
 // min(8, n - 8 * i), becomes that many lanes under a mask. Local buffers inside get a place for each lane. More than
 // `widestVector` lanes are done in pieces.
 //
+// A float sum, product, minimum or maximum into one element is combined over the lanes, then with the element
+// (tir/accumulation.h).
+//
 // Never wrong code: what cannot be done so (checks, calls with effects, a bound that varies by lane, one lane reading
-// what another wrote, a sum into one element) leaves the loop as a serial one.
+// what another wrote, integers that add to one element) leaves the loop as a serial one.
 #pragma once
 
 #include "tir/ir.h"
