@@ -95,7 +95,39 @@ std::vector<int64_t> windowsOf(std::vector<int64_t> elements, int64_t lanes) {
     return windows;
 }
 
+/// The vectors that elements of one register are picked from: how long they are and where they begin.
+struct Picking {
+    size_t wide;
+    std::vector<int64_t> windows;
+};
+
+/// None: they are too many.
+std::optional<Picking> pickingOf(std::span<const int64_t> at) {
+    // Whole registers where the elements are far enough apart: an odd number of lanes is several loads.
+    const auto [least, greatest] = std::ranges::minmax(at);
+    const auto span = static_cast<size_t>(greatest - least + 1);
+    const size_t wide = std::min(std::bit_ceil(at.size()), std::bit_floor(span));
+    Picking result{wide, windowsOf({at.begin(), at.end()}, static_cast<int64_t>(wide))};
+    return at.size() < 4 || result.windows.size() > at.size() / 2 ? std::nullopt : std::optional(std::move(result));
+}
+
+/// Whether elements at these distances are picked from vectors, not loaded one by one.
+bool isPicked(std::span<const int64_t> at, size_t registerLanes) {
+    if (at.size() <= registerLanes)
+        return pickingOf(at).has_value();
+    const size_t half = FunctionEmitter::lowHalf(at.size(), registerLanes);
+    return isPicked(at.first(half), registerLanes) && isPicked(at.subspan(half), registerLanes);
+}
+
 } // namespace
+
+/// Of more lanes than a register has, those that are put together apart from the rest, which are not more.
+size_t FunctionEmitter::lowHalf(size_t lanes, size_t registerLanes) {
+    size_t half = registerLanes;
+    while (2 * half < lanes)
+        half *= 2;
+    return half;
+}
 
 Value* FunctionEmitter::addressOf(const Expr& load) {
     Expr index = accessIndex(tir::bufferOf(load), indicesOf(load));
@@ -133,26 +165,16 @@ Value* FunctionEmitter::joined(Value* low, Value* high, size_t half, size_t lane
     return b_.CreateShuffleVector(low, lanes == 2 * half ? high : b_.CreateShuffleVector(high, whole), order);
 }
 
-/// The elements at these distances from `pointer`, by shuffles of the vectors that hold them; null if those are too many.
+/// The elements at these distances from `pointer`, by shuffles of the vectors that hold them, which are few (isPicked).
 Value* FunctionEmitter::pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align) {
     const size_t lanes = at.size(), most = static_cast<size_t>(registerLanes(element));
     if (lanes > most) {
-        size_t half = most;
-        while (2 * half < lanes)
-            half *= 2;
+        const size_t half = lowHalf(lanes, most);
         Value* low = pick(pointer, element, at.first(half), align);
-        Value* high = low ? pick(pointer, element, at.subspan(half), align) : nullptr;
-        if (!high)
-            return nullptr;
-        return joined(low, high, half, lanes);
+        return joined(low, pick(pointer, element, at.subspan(half), align), half, lanes);
     }
-    // Whole registers where the elements are far enough apart: an odd number of lanes is several loads.
-    const auto [least, greatest] = std::ranges::minmax(at);
-    const auto span = static_cast<size_t>(greatest - least + 1);
-    const size_t wide = std::min(std::bit_ceil(lanes), std::bit_floor(span)), size = std::max(lanes, wide);
-    const std::vector<int64_t> windows = windowsOf({at.begin(), at.end()}, static_cast<int64_t>(wide));
-    if (lanes < 4 || windows.size() > lanes / 2)
-        return nullptr;
+    const auto [wide, windows] = pickingOf(at).value();
+    const size_t size = std::max(lanes, wide);
     llvm::Type* vector = llvm::FixedVectorType::get(element, static_cast<unsigned>(wide));
     Value* result = nullptr;
     std::vector<bool> done(lanes);
@@ -200,6 +222,16 @@ Value* FunctionEmitter::loadPart(Value* pointer, llvm::Type* element, int lanes,
     return b_.CreateShuffleVector(loaded, order);
 }
 
+/// A vector of elements, each loaded from its own address.
+Value* FunctionEmitter::loadLanes(llvm::Type* element, int lanes, llvm::Align align,
+                                  const std::function<Value*(int)>& addressOfLane) {
+    Value* result = llvm::PoisonValue::get(llvm::FixedVectorType::get(element, static_cast<unsigned>(lanes)));
+    for (int lane = 0; lane < lanes; ++lane)
+        result = b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, addressOfLane(lane), align),
+                                        static_cast<uint64_t>(lane));
+    return result;
+}
+
 Value* FunctionEmitter::load(const Expr& expr) {
     const tir::Buffer& buffer = tir::bufferOf(expr);
     const DataType type = expr.dtype();
@@ -241,42 +273,40 @@ Value* FunctionEmitter::load(const Expr& expr) {
     if (const std::vector<int64_t> distance = distances(index, facts); !distance.empty()) {
         made_.push_back(arith::simplify(atLane(index, 0), facts));
         Value* pointer = at(value(made_.back()));
-        if (Value* picked = pick(pointer, element, distance, align))
-            return toRegister(picked, type);
-        Value* result = llvm::PoisonValue::get(stored);
-        for (int i = 0; i < type.lanes; ++i) {
-            Value* lane = b_.CreateConstInBoundsGEP1_64(element, pointer,
-                                                        static_cast<uint64_t>(distance[static_cast<size_t>(i)]));
-            result =
-                b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, lane, align), static_cast<uint64_t>(i));
-        }
-        return toRegister(result, type);
+        if (isPicked(distance, static_cast<size_t>(registerLanes(element))))
+            return toRegister(pick(pointer, element, distance, align), type);
+        return toRegister(loadLanes(element, type.lanes, align,
+                                    [&](int lane) {
+                                        return b_.CreateConstInBoundsGEP1_64(
+                                            element, pointer,
+                                            static_cast<uint64_t>(distance[static_cast<size_t>(lane)]));
+                                    }),
+                          type);
     }
     if (index.kind() == ExprKind::Ramp) {
         Value* pointer = at(value(index->args[0]));
         Value* stride = value(index->args[1]);
-        Value* result = llvm::PoisonValue::get(stored);
-        for (int i = 0; i < type.lanes; ++i) {
-            Value* lane = b_.CreateInBoundsGEP(
-                element, pointer,
-                b_.CreateNSWMul(stride, llvm::ConstantInt::get(stride->getType(), static_cast<uint64_t>(i))));
-            result =
-                b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, lane, align), static_cast<uint64_t>(i));
-        }
-        return toRegister(result, type);
+        return toRegister(
+            loadLanes(element, type.lanes, align,
+                      [&](int lane) {
+                          return b_.CreateInBoundsGEP(
+                              element, pointer,
+                              b_.CreateNSWMul(stride,
+                                              llvm::ConstantInt::get(stride->getType(), static_cast<uint64_t>(lane))));
+                      }),
+            type);
     }
-    if (atLane(index, 0)) { // positions from a table: a scalar load each is less than to take a vector of them apart
-        Value* result = llvm::PoisonValue::get(stored);
-        for (int i = 0; i < type.lanes; ++i) {
-            made_.push_back(arith::simplify(atLane(index, i), facts));
-            result = b_.CreateInsertElement(result, b_.CreateAlignedLoad(element, at(value(made_.back())), align),
-                                            static_cast<uint64_t>(i));
-        }
-        return toRegister(result, type);
-    }
+    if (atLane(index, 0)) // positions from a table: a scalar load each is less than to take a vector of them apart
+        return toRegister(loadLanes(element, type.lanes, align,
+                                    [&](int lane) {
+                                        made_.push_back(arith::simplify(atLane(index, lane), facts));
+                                        return at(value(made_.back()));
+                                    }),
+                          type);
+    Value* where = value(index);
     return toRegister(
-        lanewise(type.lanes, element, {value(index)},
-                 [&](const std::vector<Value*>& where) { return b_.CreateAlignedLoad(element, at(where[0]), align); }),
+        loadLanes(element, type.lanes, align,
+                  [&](int lane) { return at(b_.CreateExtractElement(where, static_cast<uint64_t>(lane))); }),
         type);
 }
 

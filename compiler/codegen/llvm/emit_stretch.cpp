@@ -63,9 +63,7 @@ void FunctionEmitter::pickFromStretches(const Expr& expr) {
 Value* FunctionEmitter::pickFrom(Stretch& stretch, int64_t first, size_t lanes) {
     const auto width = static_cast<size_t>(stretch.width);
     if (lanes > width) {
-        size_t half = width;
-        while (2 * half < lanes)
-            half *= 2;
+        const size_t half = lowHalf(lanes, width);
         Value* low = pickFrom(stretch, first, half);
         return joined(low, pickFrom(stretch, first + static_cast<int64_t>(half) * stretch.step, lanes - half), half,
                       lanes);

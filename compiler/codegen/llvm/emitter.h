@@ -69,6 +69,8 @@ public:
     void finish(); // return 0
     llvm::IRBuilder<>& builder() { return b_; }
 
+    static size_t lowHalf(size_t lanes, size_t registerLanes);
+
     /// The value at the current place; shared subexpressions of one statement are computed once.
     Value* value(const Expr& expr);
 
@@ -143,6 +145,8 @@ private:
     Value* load(const Expr& expr);
     int registerLanes(const llvm::Type* element) const;
     bool isLoadedMasked(const llvm::Type* element, int lanes) const;
+    Value* loadLanes(llvm::Type* element, int lanes, llvm::Align align,
+                     const std::function<Value*(int)>& addressOfLane);
     Value* loadPart(Value* pointer, llvm::Type* element, int lanes, llvm::Align align);
     Value* pick(Value* pointer, llvm::Type* element, std::span<const int64_t> at, llvm::Align align);
     void store(const tir::Store& store);
