@@ -296,6 +296,21 @@ private slots:
     }
 
     /// From [1] to [2] elements: handed on by address, its dim in memory.
+    /// Conversions of narrow floats are made of a dozen steps that share their operands: whoever walks them as trees does
+    /// not come to an end.
+    void sharedStepsAreWalkedOnce() {
+        const std::string bytes =
+            modelBytes("<ir_version: 10, opset_import: [\"\" : 22]>\n"
+                       "g (bfloat16[64,64] x) => (bfloat16[64,64] y) {\n"
+                       "  t = Transpose <perm = [1, 0]> (x)  h = HardSwish (t)  y = Mul (h, h)\n}");
+        driver::Options options;
+        options.target = *codegen::parseTarget("x86-64-v2"); // without instructions for them
+        driver::Trace trace;
+        const auto compiled =
+            driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out_, {}, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+    }
+
     void carriedValueChangesItsSize() {
         driver::Trace trace;
         const auto compiled = compile(

@@ -22,14 +22,12 @@ struct Group {
 };
 
 /// Vectors that are loaded whenever the statement runs, from memory that does not depend on other loads.
-void collectLoads(const Expr& expr, std::vector<Expr>& loads) {
-    if (expr.kind() == ExprKind::Select && expr->args[0].dtype().lanes == 1)
-        return;
-    if (expr.kind() == ExprKind::Load)
-        loads.push_back(expr);
-    else
-        for (const Expr& arg : expr->args)
-            collectLoads(arg, loads);
+void collectLoads(const Expr& value, std::vector<Expr>& loads) {
+    arith::visit(value, [&](const Expr& e) {
+        if (e.kind() == ExprKind::Load)
+            loads.push_back(e);
+        return e.kind() != ExprKind::Load && (e.kind() != ExprKind::Select || e->args[0].dtype().lanes > 1);
+    });
 }
 
 bool reads(const Expr& expr, const std::unordered_set<const arith::Storage*>& storages) {
