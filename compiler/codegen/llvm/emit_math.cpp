@@ -6,6 +6,7 @@
 #include "codegen/llvm/emitter.h"
 #include "runtime/abi.h"
 
+#include <array>
 #include <llvm/IR/Intrinsics.h>
 
 namespace lathe::codegen {
@@ -35,89 +36,146 @@ Value* FunctionEmitter::polynomial(Value* x, std::initializer_list<double> highe
     return sum;
 }
 
-/// 0.9 ulp, subnormal results included. 2^n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2; n comes from adding 1.5 * 2^23,
-/// and 2^n is applied in two halves so that neither overflows.
-Value* FunctionEmitter::exp32(Value* x) {
-    Value* high = number(x, 89.0);
-    Value* low = number(x, -104.5);
-    Value* clamped = b_.CreateSelect(b_.CreateFCmpOGT(x, high), high, x);
-    clamped = b_.CreateSelect(b_.CreateFCmpOLT(clamped, low), low, clamped);
-    Value* magic = number(x, 12582912.0);
-    Value* shifted = fma(clamped, number(x, 1.44269504088896341), magic);
-    Value* n = b_.CreateFSub(shifted, magic);
-    Value* r = fma(n, number(x, -0.693145751953125), clamped);
-    r = fma(n, number(x, -1.42860682e-6), r);
-    Value* p = polynomial(r, {0.00138139576, 0.00836906335, 0.0416684207, 0.166665178, 0.499999933});
-    p = fma(b_.CreateFMul(r, r), p, r);
-    p = b_.CreateFAdd(p, number(x, 1.0));
-    Value* bits = b_.CreateSub(b_.CreateBitCast(shifted, integer(x, 0)->getType()), integer(x, 0x4b400000));
-    Value* half = b_.CreateAShr(bits, integer(x, 1));
-    auto power = [&](Value* exponent) {
-        return b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(exponent, integer(x, 127)), integer(x, 23)), x->getType());
-    };
-    return b_.CreateFMul(b_.CreateFMul(p, power(half)), power(b_.CreateSub(bits, half)));
+/// The same in fewer steps that wait for each other: pairs of coefficients, which then are those of x^2.
+Value* FunctionEmitter::polynomial(Value* x, Value* square, std::span<const double> highestFirst) {
+    Value* sum = highestFirst.size() % 2 == 1 ? number(x, highestFirst.front()) : nullptr;
+    for (size_t i = highestFirst.size() % 2; i < highestFirst.size(); i += 2) {
+        Value* pair = fma(number(x, highestFirst[i]), x, number(x, highestFirst[i + 1]));
+        sum = sum ? fma(sum, square, pair) : pair;
+    }
+    return sum;
 }
 
-/// 1 ulp. x = 2^e m with m in [sqrt(1/2), sqrt(2)); polynomial in m - 1 after Cephes' logf.
-Value* FunctionEmitter::log32(Value* x) {
-    Value* tiny = b_.CreateFCmpOLT(x, number(x, 1.17549435e-38));
-    Value* scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, number(x, 8388608.0)), x);
-    Value* bits = b_.CreateBitCast(scaled, integer(x, 0)->getType());
-    Value* exponent = b_.CreateAShr(b_.CreateSub(bits, integer(x, 0x3f3504f3)), integer(x, 23));
-    Value* mantissa = b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(exponent, integer(x, 23))), x->getType());
-    exponent = b_.CreateSub(exponent, b_.CreateSelect(tiny, integer(x, 23), integer(x, 0)));
-    Value* e = b_.CreateSIToFP(exponent, x->getType());
-    Value* f = b_.CreateFSub(mantissa, number(x, 1.0));
+Value* FunctionEmitter::bitsOf(Value* x) {
+    return b_.CreateBitCast(x, integer(x, 0)->getType());
+}
+
+Value* FunctionEmitter::atMost(Value* x, double bound) {
+    return b_.CreateSelect(b_.CreateFCmpOGT(x, number(x, bound)), number(x, bound), x);
+}
+
+Value* FunctionEmitter::atLeast(Value* x, double bound) {
+    return b_.CreateSelect(b_.CreateFCmpOLT(x, number(x, bound)), number(x, bound), x);
+}
+
+/// 1 ulp, subnormal results included.
+Value* FunctionEmitter::exp32(Value* x) {
+    return exp32Within(atLeast(atMost(x, 89.0), -104.5), -104.5, 89.0);
+}
+
+/// 2^n * p(r) with x = n ln 2 + r, |r| <= ln 2 / 2. n comes from adding 1.5 * 2^23, and with it the bias of an exponent: the
+/// last bits of the sum, shifted, are 2^n. Where 2^n may be no normal float, it is applied in two halves, each with its bias.
+Value* FunctionEmitter::exp32Within(Value* x, double low, double high) {
+    const bool isNormal = low >= -87.0 && high <= 88.0;
+    Value* magic = number(x, isNormal ? 12582912.0 + 127 : 12582912.0 + 254);
+    Value* shifted = fma(x, number(x, 1.44269504088896341), magic);
+    Value* n = b_.CreateFSub(shifted, magic);
+    Value* r = fma(n, number(x, -0.693145751953125), x);
+    r = fma(n, number(x, -1.42860682e-6), r);
+    Value* square = b_.CreateFMul(r, r);
+    Value* p = polynomial(r, square, std::array{0.00138139576, 0.00836906335, 0.0416684207, 0.166665178, 0.499999933});
+    p = b_.CreateFAdd(fma(square, p, r), number(x, 1.0));
+    const auto power = [&](Value* exponent) {
+        return b_.CreateBitCast(b_.CreateShl(exponent, integer(x, 23)), x->getType());
+    };
+    Value* exponent = bitsOf(shifted);
+    if (isNormal)
+        return b_.CreateFMul(p, power(exponent));
+    Value* half = b_.CreateLShr(exponent, integer(x, 1));
+    return b_.CreateFMul(b_.CreateFMul(p, power(half)), power(b_.CreateSub(exponent, half)));
+}
+
+/// e ln 2 + log(1 + f) with f between sqrt(1/2) - 1 and sqrt(2) - 1, after Cephes' logf.
+Value* FunctionEmitter::log32Of(Value* f, Value* exponent) {
+    Value* e = b_.CreateSIToFP(exponent, f->getType());
     Value* z = b_.CreateFMul(f, f);
-    Value* p = polynomial(f, {7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
+    Value* p =
+        polynomial(f, z,
+                   std::array{7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1,
                               -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1});
-    p = b_.CreateFMul(b_.CreateFMul(p, f), z);
-    p = fma(e, number(x, -2.12194440e-4), p);
-    p = fma(z, number(x, -0.5), p);
-    Value* result = fma(e, number(x, 0.693359375), b_.CreateFAdd(f, p));
-    Value* infinity = number(x, std::numeric_limits<double>::infinity());
-    result = b_.CreateSelect(b_.CreateFCmpOEQ(x, infinity), infinity, result);
-    result = b_.CreateSelect(b_.CreateFCmpOEQ(x, number(x, 0)), b_.CreateFNeg(infinity), result);
-    return b_.CreateSelect(b_.CreateFCmpULT(x, number(x, 0)), number(x, std::numeric_limits<double>::quiet_NaN()),
+    p = b_.CreateFMul(p, b_.CreateFMul(f, z));
+    p = fma(e, number(f, -2.12194440e-4), p);
+    p = fma(z, number(f, -0.5), p);
+    return fma(e, number(f, 0.693359375), b_.CreateFAdd(f, p));
+}
+
+/// What is not a positive, normal float below 2^limit.
+Value* FunctionEmitter::exceptNormal(Value* x, int limit) {
+    // What is larger or negative wraps around the largest integer.
+    const int64_t shift = int64_t{129 - limit} << 23;
+    return b_.CreateICmpSLT(b_.CreateAdd(bitsOf(x), integer(x, shift)), integer(x, shift + (1 << 23)));
+}
+
+Value* FunctionEmitter::anyOf(Value* lanes) {
+    return lanes->getType()->isVectorTy() ? b_.CreateOrReduce(lanes) : lanes;
+}
+
+/// 1 ulp. x = 2^e m with m in [sqrt(1/2), sqrt(2)). Zeros, subnormals, infinities and NaN are rare.
+Value* FunctionEmitter::log32(Value* x) {
+    const auto ofNormal = [&](Value* normal, Value* lessExponent) {
+        Value* bits = bitsOf(normal);
+        Value* exponent = b_.CreateAShr(b_.CreateSub(bits, integer(x, 0x3f3504f3)), integer(x, 23));
+        Value* m = b_.CreateBitCast(b_.CreateSub(bits, b_.CreateShl(exponent, integer(x, 23))), x->getType());
+        return log32Of(b_.CreateFSub(m, number(x, 1.0)), b_.CreateSub(exponent, lessExponent));
+    };
+    Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
+    Value* result = branches(
+        anyOf(exceptNormal(size, 128)),
+        [&] {
+            Value* tiny = b_.CreateFCmpOLT(size, number(x, 1.17549435e-38));
+            Value* scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, number(x, 8388608.0)), x);
+            Value* log = ofNormal(scaled, b_.CreateSelect(tiny, integer(x, 23), integer(x, 0)));
+            Value* infinity = number(x, std::numeric_limits<double>::infinity());
+            log = b_.CreateSelect(b_.CreateFCmpOLT(size, infinity), log, x);
+            return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(x, 0)), b_.CreateFNeg(infinity), log);
+        },
+        [&] { return ofNormal(x, integer(x, 0)); });
+    return b_.CreateSelect(b_.CreateFCmpOLT(x, number(x, 0)), number(x, std::numeric_limits<double>::quiet_NaN()),
                            result);
 }
 
-/// 2 ulp. log(u) + (x - (u - 1)) / u with u = 1 + x rounded.
+/// 1 ulp. 1 + x = 2^e m; what is lost in 1 + x is not in m - 1 = 2^-e x + (2^-e - 1). Where 2^-e is no normal float, x is as
+/// good as 1 + x.
 Value* FunctionEmitter::log1p32(Value* x) {
     Value* u = b_.CreateFAdd(x, number(x, 1.0));
-    Value* correction = b_.CreateFDiv(b_.CreateFSub(x, b_.CreateFSub(u, number(x, 1.0))), u);
-    Value* finite = b_.CreateFCmpONE(b_.CreateFSub(correction, correction), number(x, 1.0));
-    correction = b_.CreateSelect(finite, correction, number(x, 0));
-    Value* result = b_.CreateFAdd(log32(u), correction);
+    Value* exponent = b_.CreateAShr(b_.CreateSub(bitsOf(u), integer(x, 0x3f3504f3)), integer(x, 23));
+    Value* scale =
+        b_.CreateBitCast(b_.CreateSub(integer(x, 0x3f800000), b_.CreateShl(exponent, integer(x, 23))), x->getType());
+    Value* normal = log32Of(fma(x, scale, b_.CreateFSub(scale, number(x, 1.0))), exponent);
+    Value* others = exceptNormal(u, 126);
+    Value* result =
+        branches(anyOf(others), [&] { return b_.CreateSelect(others, log32(u), normal); }, [&] { return normal; });
     return b_.CreateSelect(b_.CreateFCmpOEQ(x, number(x, 0)), x, result);
 }
 
-/// 1.5 ulp. Below 0.625 a polynomial (Cephes' tanhf), else 1 - 2 / (exp(2|x|) + 1).
+/// 1.5 ulp. Below 0.625 a polynomial (Cephes' tanhf), else 1 - 2 / (exp(2|x|) + 1), which is 1 from 9.02.
 Value* FunctionEmitter::tanh32(Value* x) {
     Value* t = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
     Value* s = b_.CreateFMul(x, x);
     Value* p =
         polynomial(s, {-5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1});
-    Value* near = fma(b_.CreateFMul(p, s), x, x);
-    Value* e = exp32(b_.CreateFAdd(t, t));
+    Value* near = fma(b_.CreateFMul(p, s), t, t);
+    Value* e = exp32Within(atMost(b_.CreateFAdd(t, t), 20.0), 0, 20.0);
     Value* far = b_.CreateFSub(number(x, 1.0), b_.CreateFDiv(number(x, 2.0), b_.CreateFAdd(e, number(x, 1.0))));
-    Value* result = b_.CreateSelect(b_.CreateFCmpOLT(t, number(x, 0.625)), near, far);
-    return b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, result, x);
+    return withSignOf(b_.CreateSelect(b_.CreateFCmpOLT(t, number(x, 0.625)), near, far), x);
+}
+
+/// A number that is not negative, with the sign of another.
+Value* FunctionEmitter::withSignOf(Value* positive, Value* x) {
+    Value* sign = b_.CreateAnd(bitsOf(x), integer(x, std::numeric_limits<int32_t>::min()));
+    return b_.CreateBitCast(b_.CreateOr(bitsOf(positive), sign), x->getType());
 }
 
 /// 1.2 ulp of the result everywhere. After N. Juffa's erff: x + x p(x^2) near 0, 1 - exp(q(|x|)) else.
 Value* FunctionEmitter::erf32(Value* x) {
     Value* t = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    Value* bounded = b_.CreateSelect(b_.CreateFCmpOGT(t, number(x, 4.0)), number(x, 4.0), t);
+    Value* bounded = atMost(t, 4.0);
     Value* s = b_.CreateFMul(bounded, bounded);
-    Value* r = fma(number(x, -1.72853470e-5), bounded, number(x, 3.83197126e-4));
-    Value* u = fma(number(x, -3.88396438e-3), bounded, number(x, 2.42546219e-2));
-    r = fma(r, s, u);
-    for (double coefficient : {-1.06777877e-1, -6.34846687e-1, -1.28717512e-1})
-        r = fma(r, bounded, number(x, coefficient));
+    Value* r = polynomial(bounded, s,
+                          std::array{-1.72853470e-5, 3.83197126e-4, -3.88396438e-3, 2.42546219e-2, -1.06777877e-1,
+                                     -6.34846687e-1, -1.28717512e-1});
     r = fma(r, bounded, b_.CreateFNeg(bounded));
-    Value* far = b_.CreateFSub(number(x, 1.0), exp32(r));
-    far = b_.CreateBinaryIntrinsic(llvm::Intrinsic::copysign, far, x);
+    Value* far = withSignOf(b_.CreateFSub(number(x, 1.0), exp32Within(r, -20.0, 0)), x);
     Value* near =
         polynomial(s, {-5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1});
     near = fma(near, x, x);
@@ -127,7 +185,7 @@ Value* FunctionEmitter::erf32(Value* x) {
 /// 2 ulp, subnormal results included: 1 / (1 + exp(-|x|)), times exp(-|x|) for negative x.
 Value* FunctionEmitter::sigmoid32(Value* x) {
     Value* t = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, x);
-    Value* e = exp32(b_.CreateFNeg(t));
+    Value* e = exp32Within(atLeast(b_.CreateFNeg(t), -104.5), -104.5, 0);
     Value* numerator = b_.CreateSelect(b_.CreateFCmpOLT(x, number(x, 0)), e, number(x, 1.0));
     return b_.CreateFDiv(numerator, b_.CreateFAdd(e, number(x, 1.0)));
 }
@@ -170,8 +228,7 @@ Value* FunctionEmitter::trigonometric32(Intrinsic which, Value* x, DataType type
     Value* large = b_.CreateAnd(b_.CreateFCmpOGT(size, number(x, 1e8)),
                                 b_.CreateFCmpOLT(size, number(x, std::numeric_limits<double>::infinity())));
     return branches(
-        type.lanes > 1 ? b_.CreateOrReduce(large) : large,
-        [&] { return b_.CreateSelect(large, scalarMath(mathOrdinal(which), {x}, type), result); },
+        anyOf(large), [&] { return b_.CreateSelect(large, scalarMath(mathOrdinal(which), {x}, type), result); },
         [&] { return result; });
 }
 

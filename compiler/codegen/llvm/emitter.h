@@ -181,7 +181,9 @@ private:
     Value* scalarMath(int ordinal, const std::vector<Value*>& args, DataType type);
 
     Value* exp32(Value* x);
+    Value* exp32Within(Value* x, double low, double high);
     Value* log32(Value* x);
+    Value* log32Of(Value* f, Value* exponent);
     Value* log1p32(Value* x);
     Value* tanh32(Value* x);
     Value* erf32(Value* x);
@@ -190,6 +192,13 @@ private:
     Value* pow32(const Expr& exponent, Value* x, Value* y, DataType type);
     Value* fma(Value* a, Value* b, Value* c);
     Value* polynomial(Value* x, std::initializer_list<double> highestFirst);
+    Value* polynomial(Value* x, Value* square, std::span<const double> highestFirst);
+    Value* atMost(Value* x, double bound); // NaN stays
+    Value* atLeast(Value* x, double bound);
+    Value* withSignOf(Value* positive, Value* x);
+    Value* bitsOf(Value* x);
+    Value* exceptNormal(Value* x, int limit);
+    Value* anyOf(Value* lanes);
     Value* number(Value* like, double value);
     Value* integer(Value* like, int64_t value); // a constant of the integer type with `like`'s lanes and 32 bits
 };
