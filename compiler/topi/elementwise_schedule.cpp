@@ -132,6 +132,22 @@ int64_t dividedBy(const tir::Block& block, const tir::Store& store, int64_t most
     return period <= most ? period : 1;
 }
 
+/// Whether exponentials and what is made of them are computed, whose coefficients do not fit beside values in 16 registers:
+/// vectors side by side share each load of one, and their chains of multiply-adds overlap.
+bool wantsWideVectors(const tir::Store& store, const Target& target) {
+    bool found = false;
+    arith::visit(store.value, [&](const Expr& node) {
+        const arith::Intrinsic which = node.kind() == arith::ExprKind::Call ? node->intrinsic : arith::Intrinsic::None;
+        found |= which == arith::Intrinsic::Exp || which == arith::Intrinsic::Log || which == arith::Intrinsic::Tanh ||
+                 which == arith::Intrinsic::Erf || which == arith::Intrinsic::Sigmoid;
+        return !found;
+    });
+    return found && store.value.dtype().bits <= 32 && target.vectorRegisters < 32;
+}
+
+/// So many times goes a vector wider than a register into a loop, at least.
+constexpr int64_t leastWide = 8;
+
 /// A shorter loop is as fast element by element.
 constexpr int64_t leastLanes = 4;
 
@@ -173,8 +189,12 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
                 least = std::lcm(lanes, dividedBy(s.get(block), *store, 4 * lanes));
             if (least > std::min(4 * lanes, extentOf(s, inner)))
                 least = lanes;
+            int64_t preferred = least;
+            if (!gathered && wantsWideVectors(*store, target))
+                while (preferred < 4 * least && extentOf(s, inner) >= leastWide * 2 * preferred)
+                    preferred *= 2;
             const schedule::Number width = isShort ? schedule::Number(extentOf(s, inner))
-                                                   : s.choose(block, "width", {least, 2 * least, 4 * least}, least);
+                                                   : s.choose(block, "width", {least, 2 * least, 4 * least}, preferred);
             std::vector<LoopRef> parts = s.split(inner, {-1, width});
             s.vectorize(parts[1]);
             inner = parts[0];

@@ -243,6 +243,25 @@ private slots:
     }
 
     /// What is read at several places, or again in an outer loop, is computed before if it is not cheap.
+    void functionsByWideVectors() {
+        const auto map = [](int64_t count, arith::Intrinsic which) {
+            auto x = te::placeholder("x", types::Float32, {Expr(count)});
+            auto y = te::compute(
+                "y", {Expr(count)}, [&](auto& i) { return arith::call(which, {(*x)({i[0]})}, types::Float32); }, 0);
+            return te::toTir("map", {x}, {y}, {});
+        };
+        const auto width = [](const tir::PrimFuncPtr& function) {
+            for (int lanes : {8, 16, 32})
+                if (holds(tir::print(*scheduled(function)), "in " + std::to_string(lanes) + " vectorized"))
+                    return lanes;
+            return 0;
+        };
+        QCOMPARE(width(map(1000, arith::Intrinsic::Exp)), 32);
+        QCOMPARE(width(map(200, arith::Intrinsic::Erf)), 16);
+        QCOMPARE(width(map(100, arith::Intrinsic::Erf)), 8);
+        QCOMPARE(width(map(1000, arith::Intrinsic::Sqrt)), 8);
+    }
+
     void tablesAreStored() {
         auto x = te::placeholder("x", types::Float32, {40, 64});
         auto table = te::compute(
