@@ -188,8 +188,9 @@ Value* FunctionEmitter::integerDivision(const Expr& expr, Value* a, Value* b) {
     return negate ? b_.CreateSelect(negate, b_.CreateNeg(a), q) : q;
 }
 
-/// Floats: NaN if either is NaN. x86's min and max give their second operand when one is NaN, so an operand that is a
-/// number by construction goes first and needs no further instruction.
+/// Floats: NaN if either is NaN, the first of equals. x86's min and max give their second operand when one is NaN, so an
+/// operand that is a number by construction goes first and needs no further instruction. Else the first goes second: of a
+/// reduction, what was accumulated, and only the new element, for which nothing waits, is asked whether it is NaN.
 Value* FunctionEmitter::minMax(bool maximum, const Expr& expr, Value* a, Value* b) {
     const DataType type = expr.dtype();
     if (!type.isFloat()) {
@@ -202,7 +203,7 @@ Value* FunctionEmitter::minMax(bool maximum, const Expr& expr, Value* a, Value* 
         return inner.kind() == ExprKind::FloatImm && inner->floatValue == inner->floatValue;
     };
     const bool aNumber = isNumber(expr->args[0]), bNumber = isNumber(expr->args[1]);
-    if (bNumber && !aNumber)
+    if (!aNumber)
         std::swap(a, b);
     Value* better = maximum ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b);
     Value* result = b_.CreateSelect(better, a, b);
