@@ -27,12 +27,20 @@ Tensors computeSoftmax(const CallContext& call) {
     const TensorPtr sum = reduceOver(
         "softmax_sum", x->shape, axes, te::ReduceKind::Sum, [&](const Indices& i) { return (*exponential)(i); },
         call.origin);
+    // One division a row: the sum is at least 1, so its inverse is exact to half an ulp.
+    const TensorPtr factor = te::compute(
+        logarithm ? "softmax_log" : "softmax_inverse", sum->shape,
+        [&](const std::vector<Var>& i) {
+            const Expr total = (*sum)(asIndices(i));
+            return logarithm ? arith::call(Intrinsic::Log, {total}, total.dtype())
+                             : arith::div(arith::one(total.dtype()), total);
+        },
+        call.origin);
     return {te::compute(
         logarithm ? "log_softmax" : "softmax", x->shape,
         [&](const std::vector<Var>& i) {
-            const Expr total = (*sum)(axes.resultIndices(i));
-            const Expr value = logarithm ? shifted(i) - arith::call(Intrinsic::Log, {total}, total.dtype())
-                                         : arith::div((*exponential)(asIndices(i)), total);
+            const Expr value = logarithm ? shifted(i) - (*factor)(axes.resultIndices(i))
+                                         : (*exponential)(asIndices(i)) * (*factor)(axes.resultIndices(i));
             return convert(value, dtype);
         },
         call.origin)};
