@@ -61,6 +61,28 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
         attempt(schedule, "parallel loops", block, refusals, [&](Schedule& s) { s.parallel(fused(s, outer)); });
 }
 
+/// Elements of as many rows as are computed together; what lies between their stages has to stay near.
+constexpr int64_t mostTogether = 1024;
+
+/// The loop over rows, or over groups of them. Each stage of a row waits for the one before, down to the last lane; of short
+/// rows another row's steps fill the gaps. A group that leaves rows over would need all stages twice.
+LoopRef rowsTogether(Schedule& s, const BlockRef& last, LoopRef row) {
+    int64_t elements = 1;
+    for (LoopRef loop : s.loops(last))
+        if (loop.id != row.id)
+            elements *= std::clamp<int64_t>(extentOf(s, loop), 1, mostTogether);
+    std::vector<int64_t> fitting = {1};
+    int64_t preferred = 1;
+    for (int64_t rows = 4; rows <= 8; ++rows)
+        if (arith::divisible(s.get(row).extent, rows)) {
+            fitting.push_back(rows);
+            if (rows * elements <= mostTogether)
+                preferred = rows;
+        }
+    const schedule::Number rows = s.choose(last, "rows", fitting, preferred);
+    return rows == 1 ? row : s.split(row, {-1, rows})[0];
+}
+
 /// Stages that share leading axes (softmax, normalisations): all of them for one row, rows in parallel.
 bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const Target& target, Refusals& refusals) {
     if (blocks.size() < 2)
@@ -89,7 +111,8 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         return false;
     return attempt(schedule, "rows", last, refusals, [&](Schedule& s) {
         std::vector<LoopRef> loops = s.loops(last);
-        LoopRef row = fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)});
+        const LoopRef row =
+            rowsTogether(s, last, fused(s, {loops.begin(), loops.begin() + static_cast<int64_t>(shared)}));
         std::vector<BlockRef> stages;
         std::vector<std::pair<BlockRef, BlockRef>> partials; // and what combines them
         for (const BlockRef& block : blocks) {

@@ -187,6 +187,18 @@ private slots:
         const arith::Var n = arith::symbol("n", 1, 64);
         const tir::PrimFuncPtr function = centred(n, 24, {n});
         SAME(*function, *scheduled(function), {{1}, {7}});
+        // Short rows in groups that leave none over.
+        for (const auto& [rows, columns, groups] :
+             {std::tuple{16, 37, 2}, std::tuple{12, 37, 2}, std::tuple{11, 37, 11}, std::tuple{16, 200, 4},
+              std::tuple{8, 600, 8}}) {
+            const tir::PrimFuncPtr before = centred(rows, columns), after = scheduled(before);
+            SAME(*before, *after);
+            QVERIFY2(holds(tir::print(*after), "in " + std::to_string(groups) + " parallel"),
+                     tir::print(*after).c_str());
+        }
+        const tir::PrimFuncPtr groups = centred(n * 8, 24, {n}), made = scheduled(groups);
+        SAME(*groups, *made, {{1}, {3}});
+        QVERIFY2(holds(tir::print(*made), "in n parallel"), tir::print(*made).c_str());
     }
 
     /// A vector of rows, each step of their reduction a statement.
