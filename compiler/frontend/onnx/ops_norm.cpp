@@ -79,8 +79,11 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
         return;
     const int64_t rank = b.rank(x);
     const Moments now = moments(b, x, iotaInts(2, rank));
-    const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, node.real("epsilon", 1e-5)));
-    node.set(0, add(b, mul(b, normal, fittedAlong(b, scale, 1, x)), fittedAlong(b, bias, 1, x)));
+    // One factor and one summand a channel: what is centered is not stored for the result's sake.
+    const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
+    const Var factor = mul(b, inverse, fittedAlong(b, scale, 1, x));
+    const Var summand = sub(b, fittedAlong(b, bias, 1, x), mul(b, now.mean, factor));
+    node.set(0, add(b, mul(b, x, factor), summand));
 }
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {
