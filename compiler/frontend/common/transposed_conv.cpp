@@ -35,6 +35,36 @@ Var splitTaps(Builder& b, Var weights, const Ints& kernel, const Ints& strides, 
     return reshape(b, pad(b, weights, "constant", before, after), split);
 }
 
+/// The results of all phases, each with as many taps, as channels of one convolution: [N, M · s…, q…].
+Var phasesAsChannels(Builder& b, Var x, Var split, const Ints& taps, int64_t groups) {
+    const auto spatial = static_cast<int64_t>(taps.size());
+    ConvAttrs attrs;
+    attrs.strides.assign(taps.size(), 1);
+    attrs.dilations = attrs.strides;
+    attrs.groups = groups;
+    // [M, C, taps, s, taps, s …] -> [M, s…, C, taps…] -> [M · s…, C, taps…]
+    const Dims dims = b.shape(split);
+    Ints order = {0};
+    Expr results = dims[0];
+    for (int64_t i = 0; i < spatial; ++i) {
+        order.push_back(3 + 2 * i);
+        results = arith::simplify(results * dims[static_cast<size_t>(3 + 2 * i)]);
+    }
+    order.push_back(1);
+    Dims shape = {results, dims[1]};
+    for (int64_t i = 0; i < spatial; ++i) {
+        const int64_t own = taps[static_cast<size_t>(i)];
+        order.push_back(2 + 2 * i);
+        shape.push_back(own);
+        attrs.before.push_back(own - 1);
+        attrs.after.push_back(own - 1);
+    }
+    AxesAttrs flip;
+    flip.axes = iotaInts(2, spatial + 2);
+    const Var weights = b.call(Op::Reverse, {reshape(b, transpose(b, split, order), shape)}, flip);
+    return b.call(Op::Conv, {x, weights}, attrs);
+}
+
 /// The result of one phase: [N, M, 1, q…].
 Var phase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, const Ints& strides, const Ints& at,
           int64_t groups) {
@@ -58,10 +88,36 @@ Var phase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, co
     return unsqueeze(b, b.call(Op::Conv, {x, weights}, attrs), {2});
 }
 
+/// The results of all phases, one convolution each: [N, M, s · …, q…].
+Var eachPhase(Builder& b, Var x, Var split, const Ints& taps, const Ints& kernel, const Ints& strides, int64_t groups) {
+    const int64_t count = std::accumulate(strides.begin(), strides.end(), int64_t{1}, std::multiplies());
+    std::vector<Var> phases;
+    for (int64_t ordinal = 0; ordinal < count; ++ordinal) {
+        Ints at(kernel.size());
+        int64_t rest = ordinal;
+        for (size_t i = kernel.size(); i-- > 0; rest /= strides[i])
+            at[i] = rest % strides[i];
+        phases.push_back(phase(b, x, split, taps, kernel, strides, at, groups));
+    }
+    return concat(b, phases, 2);
+}
+
+/// Whether each phase has as many taps as the others.
+bool haveEqualPhases(const Ints& kernel, const Ints& strides) {
+    bool equal = true, several = false;
+    for (size_t i = 0; i < kernel.size(); ++i) {
+        equal &= kernel[i] % strides[i] == 0;
+        several |= strides[i] > 1;
+    }
+    return equal && several;
+}
+
 } // namespace
 
 bool hasPhases(const Ints& kernel, const Ints& strides) {
     int64_t phases = 1;
+    if (haveEqualPhases(kernel, strides))
+        return true;
     for (size_t i = 0; i < kernel.size(); ++i)
         phases = strides[i] > kernel[i] ? mostPhases + 1 : std::min(mostPhases + 1, phases * strides[i]);
     return phases > 1 && phases <= mostPhases;
@@ -74,33 +130,37 @@ Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, cons
     const auto spatial = static_cast<int64_t>(kernel.size());
     const Ints taps = longestPhases(kernel, strides);
     const Var split = splitTaps(b, weights, kernel, strides, taps);
-    const int64_t count = std::accumulate(strides.begin(), strides.end(), int64_t{1}, std::multiplies());
-    std::vector<Var> phases;
-    for (int64_t ordinal = 0; ordinal < count; ++ordinal) {
-        Ints at(kernel.size());
-        for (int64_t i = spatial, rest = ordinal; i-- > 0; rest /= strides[static_cast<size_t>(i)])
-            at[static_cast<size_t>(i)] = rest % strides[static_cast<size_t>(i)];
-        phases.push_back(phase(b, x, split, taps, kernel, strides, at, groups));
-    }
-    const Var all = concat(b, phases, 2);
+    const Var all = haveEqualPhases(kernel, strides) ? phasesAsChannels(b, x, split, taps, groups)
+                                                     : eachPhase(b, x, split, taps, kernel, strides, groups);
     if (b.failed())
         return {};
     // [N, M, s…, q…] -> [N, M, q, s, q, s …] -> [N, M, q · s …]
     const Dims found = b.shape(all);
-    Dims apart = {found[0], found[1]}, joined = apart, before(2, Expr(0)), after = before;
+    const size_t first = found.size() - kernel.size();
+    Dims apart = {found[0], dim(b, split, 0)}, joined = apart, before(2, Expr(0)), after = before;
     Ints order = {0, 1};
     for (int64_t i = 0; i < spatial; ++i)
         apart.push_back(strides[static_cast<size_t>(i)]);
     for (int64_t i = 0; i < spatial; ++i) {
         const auto place = static_cast<size_t>(i);
-        const Expr places = arith::simplify(found[place + 3] * strides[place]);
-        apart.push_back(found[place + 3]);
+        const Expr places = arith::simplify(found[first + place] * strides[place]);
+        apart.push_back(found[first + place]);
         order.insert(order.end(), {2 + spatial + i, 2 + i});
         joined.push_back(places);
         before.push_back(arith::simplify(Expr(0) - cut[place]));
         after.push_back(arith::simplify(cut[place] + size[place] - places));
     }
-    return pad(b, reshape(b, transpose(b, reshape(b, all, apart), order), joined), "constant", before, after);
+    Var interleaved;
+    if (spatial == 2 && strides[0] == strides[1]) { // one operator, which what follows joins
+        BlockAttrs attrs;
+        attrs.block = strides[0];
+        attrs.mode = "CRD";
+        const Expr channels = arith::simplify(apart[1] * (strides[0] * strides[1]));
+        interleaved =
+            b.call(Op::DepthToSpace, {reshape(b, all, {found[0], channels, found[first], found[first + 1]})}, attrs);
+    } else
+        interleaved = reshape(b, transpose(b, reshape(b, all, apart), order), joined);
+    return pad(b, interleaved, "constant", before, after);
 }
 
 } // namespace lathe::frontend

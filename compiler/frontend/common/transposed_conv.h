@@ -8,12 +8,13 @@
 
 namespace lathe::frontend {
 
-/// Whether each phase has a tap and there are few of them; else phases do not pay.
+/// Whether phases pay: each has a tap, and there are few of them or all have equally many.
 bool hasPhases(const Ints& kernel, const Ints& strides);
 
 /// y[s·q + p] = sum over j of x[q − j] · w[s·j + p] in each spatial dim: for each phase p, of as many as the product of the
-/// strides, one convolution of x with every s-th tap. What they give is interleaved, and `size` elements of it from `cut`
-/// on are the result; beyond the last tap's reach they are 0.
+/// strides, one convolution of x with every s-th tap; where all have equally many taps, one convolution that has the phases
+/// as channels. What they give is interleaved, and `size` elements of it from `cut` on are the result; beyond the last
+/// tap's reach they are 0.
 /// x: [N, C, …]; weights: [M, C / groups, kernel…], not flipped; strides, cut and size: one for each spatial dim.
 Var convolutionByPhases(Builder& b, Var x, Var weights, const Ints& kernel, const Ints& strides, int64_t groups,
                         const Dims& cut, const Dims& size);

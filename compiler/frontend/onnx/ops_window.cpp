@@ -249,9 +249,14 @@ void convertConvTranspose(NodeReader& node, Builder& b) {
         weights = reshape(b, weights, joined);
     }
     const bool dilated = std::ranges::any_of(dilations, [](int64_t dilation) { return dilation != 1; });
-    if (!dilated && hasPhases(*kernel, strides))
+    // Of a single place any stride gives the same; one as long as the kernel makes a product of it, without padding.
+    Ints apart = strides;
+    for (size_t i = 0; i < spatial; ++i)
+        if (arith::isConst(shape[i + 2], 1))
+            apart[i] = (*kernel)[i];
+    if (!dilated && hasPhases(*kernel, apart))
         return node.set(
-            0, addChannelBias(b, convolutionByPhases(b, x, weights, *kernel, strides, groups, cut, sizes), bias));
+            0, addChannelBias(b, convolutionByPhases(b, x, weights, *kernel, apart, groups, cut, sizes), bias));
     AxesAttrs flip;
     flip.axes = iotaInts(2, static_cast<int64_t>(spatial) + 2);
     weights = b.call(Op::Reverse, {weights}, flip);
