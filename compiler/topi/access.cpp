@@ -48,12 +48,21 @@ AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Ex
                 return true;
         return false;
     };
+    const auto isPart = [&](const Expr& index, ExprKind kind) {
+        return index.kind() == kind && ownVar(index->args[0]) && arith::asInt(index->args[1]);
+    };
+    const auto hasOtherPart = [&](const Expr& part) {
+        const ExprKind other = part.kind() == ExprKind::FloorMod ? ExprKind::FloorDiv : ExprKind::FloorMod;
+        return std::ranges::any_of(indices, [&](const Expr& index) {
+            return isPart(index, other) && index->args[0].same(part->args[0]) &&
+                   arith::asInt(index->args[1]) == arith::asInt(part->args[1]);
+        });
+    };
     Expr flat = 0;
     for (size_t i = 0; i < indices.size(); ++i) {
         Expr index = indices[i];
         // Panels of a layout: within one, the inner part alone moves.
-        if ((index.kind() == ExprKind::FloorMod || index.kind() == ExprKind::FloorDiv) && ownVar(index->args[0]) &&
-            arith::asInt(index->args[1])) {
+        if ((isPart(index, ExprKind::FloorMod) || isPart(index, ExprKind::FloorDiv)) && hasOtherPart(index)) {
             access.panel[index->args[0].get()] = *arith::asInt(index->args[1]);
             index = index.kind() == ExprKind::FloorMod ? index->args[0] : Expr(0);
         }
