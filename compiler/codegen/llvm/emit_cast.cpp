@@ -19,17 +19,36 @@ Value* FunctionEmitter::saturated(Value* v, unsigned bits, bool isSigned) {
     if (v->getType()->getScalarType()->isHalfTy())
         v = b_.CreateFPExt(v, lanesOf(v, b_.getFloatTy()));
     llvm::Type* type = lanesOf(v, b_.getIntNTy(bits));
-    const llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
-    const llvm::APInt most = isSigned ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
-    Value* low = number(v, isSigned ? least.signedRoundToDouble() : 0.0);
     if (bits <= 16) { // the limits are floats
-        Value* high = number(v, most.roundToDouble());
+        const auto most = static_cast<double>((int64_t{1} << (isSigned ? bits - 1 : bits)) - 1);
+        Value* low = number(v, isSigned ? -most - 1 : 0);
+        Value* high = number(v, most);
         v = b_.CreateSelect(b_.CreateFCmpUNO(v, v), number(v, 0), v);
         v = b_.CreateSelect(b_.CreateFCmpOGT(v, high), high, v);
         v = b_.CreateSelect(b_.CreateFCmpOLT(v, low), low, v);
         return b_.CreateTrunc(b_.CreateFPToSI(v, lanesOf(v, b_.getInt32Ty())), type);
     }
-    Value* below = b_.CreateFCmpOLT(v, low);
+    if (bits == 64 && isSigned && type->isVectorTy() && m_.target.vectorRegisters < 32) {
+        // No instruction converts vectors to int64. Below 2^51 the last bits of 1.5 * 2^52 + v are v's.
+        Value* size = b_.CreateUnaryIntrinsic(llvm::Intrinsic::fabs, v);
+        Value* large = b_.CreateFCmpUGE(size, number(v, 0x1p51));
+        return branches(
+            anyOf(large), [&] { return saturatedAny(v, type, bits, isSigned); },
+            [&] {
+                Value* whole = b_.CreateUnaryIntrinsic(llvm::Intrinsic::trunc, v);
+                Value* wide = b_.CreateFPExt(whole, lanesOf(v, b_.getDoubleTy()));
+                Value* magic = number(wide, 0x1.8p52);
+                return b_.CreateSub(b_.CreateBitCast(b_.CreateFAdd(wide, magic), type), b_.CreateBitCast(magic, type));
+            });
+    }
+    return saturatedAny(v, type, bits, isSigned);
+}
+
+/// The same however large, of more bits than any limit is a float of.
+Value* FunctionEmitter::saturatedAny(Value* v, llvm::Type* type, unsigned bits, bool isSigned) {
+    const llvm::APInt least = isSigned ? llvm::APInt::getSignedMinValue(bits) : llvm::APInt::getMinValue(bits);
+    const llvm::APInt most = isSigned ? llvm::APInt::getSignedMaxValue(bits) : llvm::APInt::getMaxValue(bits);
+    Value* below = b_.CreateFCmpOLT(v, number(v, isSigned ? least.signedRoundToDouble() : 0.0));
     Value* above = b_.CreateFCmpOGE(v, number(v, std::ldexp(1.0, static_cast<int>(isSigned ? bits - 1 : bits))));
     Value* outside = b_.CreateOr(b_.CreateOr(below, above), b_.CreateFCmpUNO(v, v));
     Value* inside = b_.CreateSelect(outside, number(v, 0), v);

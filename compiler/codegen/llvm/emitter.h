@@ -170,6 +170,7 @@ private:
     // conversions (emit_cast.cpp)
     Value* cast(Value* value, DataType from, DataType to);
     Value* saturated(Value* value, unsigned bits, bool isSigned);
+    Value* saturatedAny(Value* value, llvm::Type* type, unsigned bits, bool isSigned);
     Value* reinterpret(Value* value, DataType from, DataType to);
 
     // calls of the runtime (emit_math.cpp has the float functions)
