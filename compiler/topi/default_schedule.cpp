@@ -19,6 +19,8 @@
 #include "topi/inline_producers.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
+#include "topi/schedule_loops.h"
+#include "topi/short_rows.h"
 #include "topi/transformed_products.h"
 
 #include <algorithm>
@@ -70,7 +72,7 @@ LoopRef rowsTogether(Schedule& s, const BlockRef& last, LoopRef row) {
     int64_t elements = 1;
     for (LoopRef loop : s.loops(last))
         if (loop.id != row.id)
-            elements *= std::clamp<int64_t>(extentOf(s, loop), 1, mostTogether);
+            elements *= std::clamp<int64_t>(mostIterations(s, loop), 1, mostTogether);
     std::vector<int64_t> fitting = {1};
     int64_t preferred = 1;
     for (int64_t rows = 4; rows <= 8; ++rows)

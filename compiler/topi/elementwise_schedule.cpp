@@ -6,7 +6,7 @@
 #include "tir/transform/parallel_regions.h"
 #include "tir/transposed_tile.h"
 #include "topi/access.h"
-#include "topi/partial_results.h"
+#include "topi/schedule_loops.h"
 
 #include <algorithm>
 #include <numeric>
@@ -20,10 +20,6 @@ using schedule::LoopRef;
 using schedule::Schedule;
 
 using Refusals = std::vector<schedule::Refusal>;
-
-LoopRef fused(Schedule& s, const std::vector<LoopRef>& loops) {
-    return loops.size() == 1 ? loops.front() : s.fuse(loops);
-}
 
 namespace {
 
@@ -49,7 +45,7 @@ int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
     int64_t work = 1;
     for (LoopRef loop : loops)
         work = std::min<int64_t>(int64_t{1} << 40,
-                                 work * std::max<int64_t>(1, std::min<int64_t>(extentOf(s, loop), 1 << 20)));
+                                 work * std::max<int64_t>(1, std::min<int64_t>(mostIterations(s, loop), 1 << 20)));
     return work;
 }
 
@@ -182,18 +178,18 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
         all.pop_back();
         int64_t elements = lanes;
         const bool isShort =
-            gathered && arith::asInt(s.get(inner).extent) >= tir::leastColumns && extentOf(s, inner) < lanes;
-        if (isShort || extentOf(s, inner) >= lanes) {
+            gathered && arith::asInt(s.get(inner).extent) >= tir::leastColumns && mostIterations(s, inner) < lanes;
+        if (isShort || mostIterations(s, inner) >= lanes) {
             int64_t least = std::lcm(lanes, together.period);
             if (together.count == 0 && !flat && all.size() + 1 == s.get(block).iters.size())
                 least = std::lcm(lanes, dividedBy(s.get(block), *store, 4 * lanes));
-            if (least > std::min(4 * lanes, extentOf(s, inner)))
+            if (least > std::min(4 * lanes, mostIterations(s, inner)))
                 least = lanes;
             int64_t preferred = least;
             if (!gathered && wantsWideVectors(*store, target))
-                while (preferred < 4 * least && extentOf(s, inner) >= leastWide * 2 * preferred)
+                while (preferred < 4 * least && mostIterations(s, inner) >= leastWide * 2 * preferred)
                     preferred *= 2;
-            const schedule::Number width = isShort ? schedule::Number(extentOf(s, inner))
+            const schedule::Number width = isShort ? schedule::Number(mostIterations(s, inner))
                                                    : s.choose(block, "width", {least, 2 * least, 4 * least}, preferred);
             std::vector<LoopRef> parts = s.split(inner, {-1, width});
             s.vectorize(parts[1]);
@@ -201,8 +197,8 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             elements = width;
             // Rows of a tile next to each other: what one vector gathers from lies in the lines that the next ones need, and
             // code generation loads them as vectors where they are statements in sequence.
-            if (gathered && all.size() + 1 == s.get(block).iters.size() && extentOf(s, all[*gathered]) >= lanes) {
-                const bool twice = lanes < tir::mostRows && extentOf(s, all[*gathered]) >= 2 * lanes;
+            if (gathered && all.size() + 1 == s.get(block).iters.size() && mostIterations(s, all[*gathered]) >= lanes) {
+                const bool twice = lanes < tir::mostRows && mostIterations(s, all[*gathered]) >= 2 * lanes;
                 const schedule::Number rows = s.choose(block, "rows", {1, lanes, 2 * lanes}, twice ? 2 * lanes : lanes);
                 std::vector<LoopRef> tile = s.split(all[*gathered], {-1, rows});
                 if (rows <= tir::mostRows)

@@ -17,7 +17,4 @@ void scheduleElementwise(schedule::Schedule& schedule, const schedule::BlockRef&
 void vectorizeInnermost(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target,
                         std::vector<schedule::Refusal>& refusals);
 
-/// The loops as one.
-schedule::LoopRef fused(schedule::Schedule& schedule, const std::vector<schedule::LoopRef>& loops);
-
 } // namespace lathe::topi

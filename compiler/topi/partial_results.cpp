@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "topi/access.h"
+#include "topi/schedule_loops.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -21,9 +22,6 @@ namespace {
 constexpr int64_t dotRows = 4, dotColumns = 2;
 const std::vector<int64_t> dotCounts = {1, 2, 3, 4, 6, 8};
 
-/// Of a short row: each is a statement.
-constexpr int64_t mostSteps = 32;
-
 /// Of a row summed in several vectors: fewer do not pay for combining them.
 constexpr int64_t leastSteps = 8;
 
@@ -41,14 +39,6 @@ int ownAxis(const tir::Block& body, const AccessPattern& own, const AccessPatter
     }
     return best;
 }
-
-} // namespace
-
-int64_t extentOf(const Schedule& schedule, LoopRef loop) {
-    return arith::bounds(schedule.get(loop).extent).upper;
-}
-
-namespace {
 
 /// How many elements the vector has in which the block's results along its contiguous reduction are summed.
 int64_t lanesAlong(const tir::Block& body, const Target& target) {
@@ -70,7 +60,7 @@ LoopRef reductionLoop(Schedule& schedule, const BlockRef& block, int64_t partial
     const std::vector<LoopRef> loops = schedule.loops(block);
     if (loops.size() != schedule.get(block).iters.size())
         throw ScheduleError("the loops of the reduction were changed before");
-    if (extentOf(schedule, loops.back()) < 2 * partials)
+    if (mostIterations(schedule, loops.back()) < 2 * partials)
         throw ScheduleError(fmt::format("the reduction is shorter than two times {}", partials));
     return loops.back();
 }
@@ -84,9 +74,9 @@ BlockRef partialResults(Schedule& schedule, const BlockRef& block, const Target&
     std::vector<int64_t> fitting;
     int64_t preferred = lanes;
     for (int64_t partials : {lanes, 2 * lanes, 4 * lanes}) {
-        if (extentOf(schedule, loop) >= 2 * partials)
+        if (mostIterations(schedule, loop) >= 2 * partials)
             fitting.push_back(partials);
-        if (constant && extentOf(schedule, loop) >= leastSteps * partials)
+        if (constant && mostIterations(schedule, loop) >= leastSteps * partials)
             preferred = partials;
     }
     const schedule::Number partials = schedule.choose(block, "partials", fitting, preferred);
@@ -114,46 +104,6 @@ void vectorizeCombination(Schedule& schedule, const BlockRef& block) {
     const LoopRef lanes = schedule.loops(block).back();
     schedule.decomposeReduction(block, lanes);
     schedule.vectorize(lanes);
-}
-
-std::optional<RegisterTile> tileOfShortRows(const tir::Block& body, const Target& target) {
-    const tir::Store* store = onlyStore(body);
-    if (!store || !isReduction(body))
-        return std::nullopt;
-    int64_t steps = 1;
-    RegisterTile tile;
-    for (size_t i = 0; i < body.iters.size(); ++i) {
-        const bool reduces = body.iters[i].kind == tir::IterKind::Reduce;
-        const auto extent = arith::asInt(body.iters[i].extent);
-        if (reduces && (!extent || *extent < 1 || (steps *= *extent) > mostSteps))
-            return std::nullopt;
-        if (!reduces && extent != 1)
-            tile.vectorAxis = static_cast<int>(i);
-        if (!reduces)
-            tile.before.insert(static_cast<int>(i));
-    }
-    if (tile.vectorAxis < 0)
-        return std::nullopt;
-    tile.before.erase(tile.vectorAxis);
-    const tir::IterVar& rows = body.iters[static_cast<size_t>(tile.vectorAxis)];
-    int widest = std::max<int>(32, store->buffer->dtype.bits);
-    bool follows = false, known = accessPatternOf(store->buffer, store->indices, body).constantStride(rows.var) == 1;
-    for (const AccessPattern& read : readsOf(body)) {
-        known &= read.constantStride(rows.var).has_value();
-        follows |= read.constantStride(body.iters.back().var) == 1 && read.constantStride(rows.var).value_or(0) > 1;
-        widest = std::max<int>(widest, read.buffer->dtype.bits);
-    }
-    tile.width = target.lanes(widest);
-    if (!known || !follows || arith::bounds(rows.extent).upper < tile.width || steps >= 2 * target.lanes(32))
-        return std::nullopt;
-    return tile;
-}
-
-void unrollSteps(Schedule& schedule, const BlockRef& block) {
-    const std::vector<LoopRef> loops = schedule.loops(block);
-    const auto steps = std::ranges::count(schedule.get(block).iters, tir::IterKind::Reduce, &tir::IterVar::kind);
-    for (size_t i = loops.size() - 1 - static_cast<size_t>(steps); i + 1 < loops.size(); ++i)
-        schedule.unroll(loops[i]);
 }
 
 void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
@@ -210,7 +160,7 @@ void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
     unrollBelow(partial, 1);
     unrollBelow(partialInit, 1);
     unrollBelow(block, 0);
-    s.parallel(outer.size() == 1 ? outer.front() : s.fuse(outer));
+    s.parallel(fused(s, outer));
 }
 
 } // namespace lathe::topi

@@ -7,7 +7,6 @@
 
 #include "base/target.h"
 #include "schedule/schedule.h"
-#include "topi/register_tile.h"
 
 namespace lathe::topi {
 
@@ -27,13 +26,5 @@ void vectorizeCombination(schedule::Schedule& schedule, const schedule::BlockRef
 /// as hide the latency of a multiply-add. Asks for "dotRows" and "dotColumns". Throws ScheduleError if the block is no such
 /// product.
 void tileDots(schedule::Schedule& schedule, const schedule::BlockRef& block, const Target& target);
-
-/// A reduction along rows that are too short for partial results: a vector of rows, each step of the reduction a statement
-/// (unrollSteps, after tileReduction), which code generation reads as whole vectors. Nothing if the block is none.
-std::optional<RegisterTile> tileOfShortRows(const tir::Block& body, const Target& target);
-void unrollSteps(schedule::Schedule& schedule, const schedule::BlockRef& block);
-
-/// The most iterations a loop may have.
-int64_t extentOf(const schedule::Schedule& schedule, schedule::LoopRef loop);
 
 } // namespace lathe::topi

@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "base/rounding.h"
 #include "topi/access.h"
+#include "topi/schedule_loops.h"
 
 #include <algorithm>
 #include <bit>
@@ -229,7 +230,8 @@ void vectorizeRepacking(Schedule& s, const BlockRef& copy, const Target& target)
     s.vectorize(parts[1]);
 }
 
-int64_t extentOf(const tir::Block& body, int axis) {
+/// As far as it matters.
+int64_t boundedExtent(const tir::Block& body, int axis) {
     return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, unknownExtent);
 }
 
@@ -253,8 +255,9 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
             tile.windows.insert(static_cast<int>(axis));
     }
     const auto innermost = [&](const std::set<int>& axes) {
-        const auto row = std::find_if(axes.rbegin(), axes.rend(),
-                                      [&](int axis) { return axis != tile.vectorAxis && extentOf(body, axis) > 1; });
+        const auto row = std::find_if(axes.rbegin(), axes.rend(), [&](int axis) {
+            return axis != tile.vectorAxis && boundedExtent(body, axis) > 1;
+        });
         return row == axes.rend() ? -1 : *row;
     };
     tile.rowAxis = innermost(tile.windows);
@@ -263,7 +266,7 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
     tile.before.erase(tile.rowAxis);
     if (tile.windows.empty())
         return;
-    const int64_t windows = std::max<int64_t>(1, extentOf(body, *tile.windows.begin())),
+    const int64_t windows = std::max<int64_t>(1, boundedExtent(body, *tile.windows.begin())),
                   least = std::max(leastBand, shared);
     const int64_t fitting = std::min(windows, bytes == 0 ? least : std::max(least, bandBytes / bytes));
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
@@ -311,7 +314,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         if (vectors->uses(iter.var) && steady == vectors->steady.end())
             continue;
         // Of groups of channels the rows of one.
-        const int64_t extent = extentOf(body, static_cast<int>(i)),
+        const int64_t extent = boundedExtent(body, static_cast<int>(i)),
                       rows = steady == vectors->steady.end() ? extent : steady->second;
         if (scalars->uses(iter.var) && rows >= best) {
             best = rows, tile.rowAxis = static_cast<int>(i);
@@ -322,7 +325,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     const tir::IterVar& column = body.iters[static_cast<size_t>(tile.vectorAxis)];
     if (vectors->constantStride(column.var) != 1 && areRows(*vectors, *scalars, body) &&
         dimAlong(body, vectors->buffer.get(), column.var) >= 0) { // windows' columns share a dim with their elements
-        const int64_t steps = extentOf(body, static_cast<int>(body.iters.size()) - 1);
+        const int64_t steps = boundedExtent(body, static_cast<int>(body.iters.size()) - 1);
         if (best < std::max(leastRepacked, steps / stepsOfRepacked) || vectors->buffer == scalars->buffer)
             return std::nullopt;
         tile.repacked = vectors->buffer;
@@ -375,7 +378,7 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         findWindows(tile, body);
         tile.shared = sharesReads(body, iter);
         if (tile.rowAxis >= 0) {
-            const int64_t extent = extentOf(body, tile.rowAxis), vectors = tile.width / lanes;
+            const int64_t extent = boundedExtent(body, tile.rowAxis), vectors = tile.width / lanes;
             // A maximum or minimum that keeps NaNs has its accumulator twice.
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
             tile.rows = rowsOf(extent, vectors,
@@ -520,7 +523,7 @@ TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterT
     s.vectorize(initLoops.back());
     if (tile.rowAxis >= 0)
         s.unroll(initLoops[initLoops.size() - 2]);
-    const LoopRef task = tasks.size() == 1 ? tasks.front() : s.fuse(tasks);
+    const LoopRef task = fused(s, tasks);
     for (const BlockRef& operand : operands) {
         s.computeAt(operand, task);
         s.setScope(operand, 0, tir::Scope::Local);
