@@ -31,6 +31,9 @@ constexpr int64_t leastWindows = 3;
 /// A loop that may be longer is as good as endless: its last tile does not count.
 constexpr int64_t unknownExtent = 1 << 20;
 
+/// Columns of a tile: longer vectors stay loops.
+constexpr int64_t widest = 64;
+
 /// Multiply-adds in flight: four cycles, two a cycle.
 constexpr int64_t hiding = 8;
 
@@ -132,6 +135,25 @@ int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting) {
         if (all <= least) {
             least = all;
             best = rows;
+        }
+    }
+    return best;
+}
+
+/// Vectors of a tile over `extent` columns: two, and of few rows as many as hide what a multiply-add takes, up to `widest`
+/// columns; of these those with the fewest cycles a step over all tiles, the last one included. Powers of two: LLVM takes
+/// others apart.
+int64_t vectorsOf(int64_t extent, int64_t lanes, int64_t rows) {
+    if (extent < 2 * lanes)
+        return 1;
+    const auto cost = [&](int64_t vectors) { return std::max(rows * vectors, hiding); };
+    int64_t best = 2, least = std::numeric_limits<int64_t>::max();
+    for (int64_t vectors = 2; vectors == 2 || (vectors * rows <= hiding && vectors * lanes <= widest); vectors *= 2) {
+        const int64_t tiles = extent / (vectors * lanes), rest = ceilDiv(extent % (vectors * lanes), lanes);
+        const int64_t all = tiles * cost(vectors) + (rest > 0 ? cost(rest) : 0);
+        if (extent >= vectors * lanes && all < least) {
+            least = all;
+            best = vectors;
         }
     }
     return best;
@@ -330,8 +352,11 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
             return std::nullopt;
         tile.repacked = vectors->buffer;
     }
-    tile.width = arith::bounds(column.extent).upper >= 2 * lanes ? 2 * lanes : lanes;
+    tile.width = lanes * vectorsOf(std::min(arith::bounds(column.extent).upper, unknownExtent), lanes,
+                                   std::clamp<int64_t>(best, 1, hiding));
     tile.widths = {lanes, 2 * lanes, 3 * lanes, 4 * lanes};
+    if (tile.width > 4 * lanes)
+        tile.widths.push_back(tile.width);
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
         tile.width = panel->second, tile.widths.clear();
     if (tile.rowAxis >= 0)
