@@ -74,10 +74,17 @@ private:
             ForKind::Parallel);
     }
 
-    /// The last group ends with copies of the last row, which are computed alike.
+    /// Fewer rows than a group has go one by one.
     Stmt groups(const Shape& rows) const {
         const Expr count = product(rows);
-        const int64_t size = std::clamp<int64_t>(arith::bounds(count).upper, 1, together);
+        const arith::Interval known = arith::bounds(count);
+        const int64_t size = std::clamp<int64_t>(known.upper, 1, together);
+        const Stmt several = groupsOf(size, rows, count);
+        return known.lower >= size ? several : l_.when(arith::ge(count, Expr(size)), several, groupsOf(1, rows, count));
+    }
+
+    /// The last group ends with copies of the last row, which are computed alike.
+    Stmt groupsOf(int64_t size, const Shape& rows, const Expr& count) const {
         const BufferPtr totals = tir::makeBuffer("totals", dtype_, {Expr(size)}, tir::Scope::Local);
         return l_.loop(
             "r", arith::ceilDiv(count, Expr(size)),
