@@ -123,7 +123,8 @@ void Editor::checkParallelLoops() const {
                 continue;
             const char* kind = loop->kind == tir::ForKind::Parallel ? "parallel" : "vectorized";
             bool spatial = false;
-            // Lanes of a vector that add to one element are combined before they are stored.
+            // Lanes of a vector that add to one element are combined before they are stored (float32 and float64: of other
+            // types the loop stays serial, which is right as well).
             const auto* store = block.body->as<tir::Store>();
             const auto accumulation = loop->kind == tir::ForKind::Vectorized && !block.init && store
                                           ? tir::asAccumulation(*store)
