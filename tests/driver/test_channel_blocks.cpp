@@ -317,6 +317,22 @@ private slots:
         }
     }
 
+    /// Constants that are computed for a value in blocks are stored as it is.
+    void partlyConstantNormalisation() {
+        ::onnx::ModelProto model = parseModel(
+            "<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,8,9,9] x) => (float[a,b,c,d] y) {\n"
+            "  mean = ReduceMean <keepdims = 0> (x)  scale = Mul (mean, ones)  first = Conv (x, w1)\n"
+            "  normal = BatchNormalization (first, scale, shift, means, variances)  y = Conv (normal, w2)\n}");
+        std::mt19937_64 random(4);
+        const auto any = [&](int64_t) { return static_cast<float>(random() % 1001) / 1000; };
+        addWeights(model, "w1", {24, 8, 1, 1}, any);
+        addWeights(model, "w2", {16, 24, 1, 1}, any);
+        for (const char* name : {"ones", "shift", "means", "variances"})
+            addWeights(model, name, {24}, any);
+        for (const char* target : targetsThatRunHere())
+            compareBoth(model.SerializeAsString(), target, numbers(8, 9), 1);
+    }
+
     /// Infinities and NaNs of one channel stay in it as far as the operators say, and padding has none to give.
     void nothingLeaks_data() {
         QTest::addColumn<int>("channels");

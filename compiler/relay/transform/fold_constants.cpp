@@ -104,8 +104,10 @@ Module foldConstants(const Module& module, Evaluator& evaluator, Budget& budget)
             ConstantPtr folded = computeConstant(result, binding->span, call->op, args, call->attrs);
             if (!folded)
                 return {binding};
-            // What may fail is computed at once, or stays a call that says so with its node.
-            const bool mustHold = mayFail(*call, args, binding->type), atOnce = bytes <= nowBytes || mustHold;
+            // What may fail is computed at once, or stays a call that says so with its node. Values that were computed have
+            // no layout, so what has one stays a recipe.
+            const bool mustHold = mayFail(*call, args, binding->type),
+                       atOnce = (bytes <= nowBytes || mustHold) && !asTensor(binding->type)->layout;
             if (folded->recipe && atOnce && !hasRecipe) {
                 if (!budget.takeSteps(evaluationSteps(steps)))
                     return {binding};
