@@ -290,7 +290,9 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
         return;
     const int64_t windows = std::max<int64_t>(1, boundedExtent(body, *tile.windows.begin())),
                   least = std::max(leastBand, shared);
-    const int64_t fitting = std::min(windows, bytes == 0 ? least : std::max(least, bandBytes / bytes));
+    // Of an unknown number of windows there may be few: a band is computed whole.
+    const bool isKnown = bytes != 0 && windows < unknownExtent;
+    const int64_t fitting = std::min(windows, isKnown ? std::max(least, bandBytes / bytes) : least);
     tile.band = ceilDiv(windows, ceilDiv(windows, fitting)); // bands of one size
 }
 

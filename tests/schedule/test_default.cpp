@@ -8,6 +8,7 @@
 
 #include "arith/analysis.h"
 
+#include <QRegularExpression>
 #include <QTest>
 #include <algorithm>
 #include <set>
@@ -365,6 +366,29 @@ private slots:
             QCOMPARE(banded, step <= 2);
             QCOMPARE(scopeOf(tir::print(*made.schedule.function()), "padded") == "local", banded);
         }
+    }
+
+    /// Bands along a width that only running tells are short: all of a band's operand is computed, however narrow the image.
+    void bandsOfUnknownWidthAreShort() {
+        const arith::Var width = arith::symbol("w", 0, int64_t{1} << 40);
+        auto x = te::placeholder("x", types::Float32, {4, 35, width});
+        auto padded = te::compute(
+            "padded", {4, 35, Expr(width) + 2},
+            [&](auto& i) {
+                const Expr inside = arith::logicalAnd(arith::ge(i[2], Expr(1)), arith::lt(i[2], Expr(width) + 1));
+                const Expr kept = arith::max(arith::min(i[2] - 1, Expr(width) - 1), Expr(0));
+                return arith::select(inside, (*x)({i[0], i[1], kept}), arith::floatImm(0, types::Float32));
+            },
+            0);
+        auto sum = te::reduce(
+            "sum", {4, 7, arith::floorDiv(width, Expr(3))}, ReduceKind::Sum, {5, 5},
+            [&](auto& i, auto& k) { return (*padded)({i[0], i[1] * Expr(5) + k[0], i[2] * Expr(3) + k[1]}); }, 0);
+        const tir::PrimFuncPtr made = scheduled(te::toTir("sums", {x}, {sum}, {}));
+        const auto text = QString::fromStdString(tir::print(*made));
+        const auto allocated =
+            QRegularExpression(R"(allocate padded: float32\[1, (\d+), (\d+)\] local)").match(text);
+        QVERIFY2(allocated.hasMatch(), qPrintable(text));
+        QVERIFY2(allocated.captured(2).toInt() < 200, qPrintable(allocated.captured()));
     }
 
     void slidingWindows() {
