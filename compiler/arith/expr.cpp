@@ -506,6 +506,28 @@ void visit(const Expr& expr, const std::function<bool(const Expr&)>& fn) {
     }
 }
 
+void visitUpwards(const Expr& expr, const std::function<void(const Expr&)>& fn) {
+    // A node stands in the list once with its operands to come, then by itself.
+    std::unordered_map<const ExprNode*, bool> seen;
+    std::vector<std::pair<const Expr*, bool>> pending;
+    if (expr)
+        pending.emplace_back(&expr, false);
+    while (!pending.empty()) {
+        const auto [current, isReady] = pending.back();
+        pending.pop_back();
+        if (isReady) {
+            fn(*current);
+            continue;
+        }
+        if (!seen.try_emplace(current->get(), true).second)
+            continue;
+        pending.emplace_back(current, true);
+        const std::vector<Expr>& args = (*current)->args;
+        for (size_t i = args.size(); i > 0; --i)
+            pending.emplace_back(&args[i - 1], false);
+    }
+}
+
 Expr substitute(const Expr& expr, const VarMap& map) {
     if (map.empty() || !expr)
         return expr;

@@ -242,6 +242,8 @@ Expr withArgs(const Expr& expr, std::vector<Expr> args);
 Expr rewrite(const Expr& expr, const std::function<Expr(const Expr&)>& fn);
 /// Pre-order over distinct nodes; fn returns false to not descend.
 void visit(const Expr& expr, const std::function<bool(const Expr&)>& fn);
+/// Post-order over distinct nodes: operands first.
+void visitUpwards(const Expr& expr, const std::function<void(const Expr&)>& fn);
 
 using VarMap = std::unordered_map<const ExprNode*, Expr>;
 Expr substitute(const Expr& expr, const VarMap& map);

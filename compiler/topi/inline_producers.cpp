@@ -27,12 +27,11 @@ constexpr int64_t inlinedNodes = 1024;
 /// `buffer` counts as `loaded`.
 int64_t treeSize(const Expr& expr, const tir::Buffer* buffer = nullptr, int64_t loaded = 1) {
     std::unordered_map<const arith::ExprNode*, int64_t> sizes;
-    arith::rewrite(expr, [&](const Expr& node) { // for its order alone: operands first
+    arith::visitUpwards(expr, [&](const Expr& node) {
         int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
         for (const Expr& arg : node->args)
             size = std::min(inlinedNodes, size + sizes.at(arg.get()));
         sizes[node.get()] = size;
-        return node;
     });
     return sizes.at(expr.get());
 }
@@ -46,7 +45,7 @@ bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
             if (all.empty() || (all.size() == 1 && !arith::structurallyEqual(all[0], place)))
                 all.push_back(place);
     };
-    arith::rewrite(expr, [&](const Expr& node) { // for its order alone: operands first
+    arith::visitUpwards(expr, [&](const Expr& node) {
         Places own;
         if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
             own.push_back(node);
@@ -59,7 +58,6 @@ bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
                 join(own, places[arg.get()]);
         }
         places[node.get()] = std::move(own);
-        return node;
     });
     return places[expr.get()].size() > 1;
 }

@@ -5,6 +5,7 @@
 #include "base/result.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -112,6 +113,23 @@ private slots:
         QVERIFY(a.finish() == b.finish());
         VarMap vars;
         QVERIFY(structurallyEqual(deep, replaced, &vars, true));
+    }
+
+    void visitsOperandsFirst() {
+        Var x = var("x"), y = var("y");
+        const Expr shared = x * y;
+        Expr deep = max(shared, x) + shared;
+        for (int i = 0; i < 60; ++i)
+            deep = deep * deep; // 2^60 paths
+        std::vector<const ExprNode*> seen;
+        visitUpwards(deep, [&](const Expr& node) {
+            for (const Expr& arg : node->args)
+                QVERIFY(std::ranges::find(seen, arg.get()) != seen.end());
+            QVERIFY(std::ranges::find(seen, node.get()) == seen.end());
+            seen.push_back(node.get());
+        });
+        QCOMPARE(seen.size(), size_t{65});
+        QVERIFY(seen.back() == deep.get());
     }
 
     void equalityIsOneToOne() {
