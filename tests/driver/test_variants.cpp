@@ -166,7 +166,8 @@ private slots:
         ::onnx::ModelProto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,512,8,8] x) => "
                                               "(float[a,b,c,d] y) { y = Conv<pads=[1,1,1,1]>(x, w) }");
         std::vector<float> weights, image(channels * side * side);
-        addWeights(model, "w", {results, channels, 3, 3}, [&](int64_t) { return weights.emplace_back(normal(random)); });
+        addWeights(model, "w", {results, channels, 3, 3},
+                   [&](int64_t) { return weights.emplace_back(normal(random)); });
         std::ranges::generate(image, [&] { return normal(random); });
         std::vector<double> expected;
         for (int64_t result = 0; result < results; ++result)

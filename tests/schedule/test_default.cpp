@@ -385,8 +385,7 @@ private slots:
             [&](auto& i, auto& k) { return (*padded)({i[0], i[1] * Expr(5) + k[0], i[2] * Expr(3) + k[1]}); }, 0);
         const tir::PrimFuncPtr made = scheduled(te::toTir("sums", {x}, {sum}, {}));
         const auto text = QString::fromStdString(tir::print(*made));
-        const auto allocated =
-            QRegularExpression(R"(allocate padded: float32\[1, (\d+), (\d+)\] local)").match(text);
+        const auto allocated = QRegularExpression(R"(allocate padded: float32\[1, (\d+), (\d+)\] local)").match(text);
         QVERIFY2(allocated.hasMatch(), qPrintable(text));
         QVERIFY2(allocated.captured(2).toInt() < 200, qPrintable(allocated.captured()));
     }
