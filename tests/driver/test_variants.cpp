@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
 // Links: onnx lathe_driver
-// Timeout: 600
+// Timeout: 1200
 //
 // Variants of a convolution: what is offered and recorded, that what is decided is built, and that each gives what the direct
 // one gives, within what docs/performance.md says of it, whatever the sizes, threads and chunks.
