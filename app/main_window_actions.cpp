@@ -31,6 +31,8 @@ namespace {
 
 constexpr auto recentKey = "recentFiles";
 constexpr int recentFiles = 10;
+/// By Theme::Choice.
+constexpr const char* themeActions[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
 
 } // namespace
 
@@ -79,10 +81,9 @@ void MainWindow::makeActions() {
     actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
     actions_.adopt("view.log", view, logDock_->toggleViewAction());
     auto themes = new QActionGroup(this);
-    const char* ids[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
     const QString texts[] = {tr("Theme of the &system"), tr("&Light theme"), tr("&Dark theme")};
     for (int i = 0; i < 3; ++i) {
-        QAction* action = actions_.add(ids[i], view, texts[i], {}, [this, i] {
+        QAction* action = actions_.add(themeActions[i], view, texts[i], {}, [this, i] {
             theme_.choose(Theme::Choice(i));
             QSettings().setValue("window/theme", i);
         });
@@ -110,9 +111,8 @@ void MainWindow::makeMenus() {
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
         {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.find"}},
-        {tr("&View"),
-         pages + QStringList{"", "view.places", "view.commands", "", "view.problems", "view.log", "",
-                             "view.theme.system", "view.theme.light", "view.theme.dark", "", "view.shortcuts"}},
+        {tr("&View"), pages + QStringList{"", "view.places", "view.commands", "", "view.problems", "view.log", "",
+                                          themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},
         {tr("&Help"), {"help.about"}},
     };
     recent_ = new QMenu(tr("Open &recent"), this);
@@ -151,8 +151,7 @@ void MainWindow::restoreWindow() {
     restoreState(settings.value("window/state").toByteArray());
     const int theme = std::clamp(settings.value("window/theme", 0).toInt(), 0, 2);
     theme_.choose(Theme::Choice(theme));
-    const char* ids[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
-    actions_[ids[theme]]->setChecked(true);
+    actions_[themeActions[theme]]->setChecked(true);
 }
 
 void MainWindow::openPalette(bool places) {
@@ -160,8 +159,6 @@ void MainWindow::openPalette(bool places) {
     std::vector<PaletteEntry> entries;
     if (places) {
         entries = views::models::placesOf(trace_.get());
-        if (entries.empty())
-            return log(tr("There is nothing to go to: open a model first."));
     } else {
         const auto& all = actions_.entries();
         for (size_t i = 0; i < all.size(); ++i)

@@ -406,7 +406,8 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
         tile.shared = sharesReads(body, iter);
         if (tile.rowAxis >= 0) {
             const int64_t extent = boundedExtent(body, tile.rowAxis), vectors = tile.width / lanes;
-            // A maximum or minimum that keeps NaNs has its accumulator twice.
+            // Set when a maximum that keeps NaNs had its accumulator twice; now it has not, and what more rows give is not
+            // measured.
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
             tile.rows = rowsOf(extent, vectors,
                                tile.shared ? target.vectorRegisters / registersOfShared / vectors

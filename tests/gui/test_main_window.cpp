@@ -4,6 +4,7 @@
 // Needs: lathe-runner samples
 // Timeout: 900
 #include "app/main_window.h"
+#include "gui/window.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/problem_model.h"
@@ -13,48 +14,19 @@
 
 #include <QDropEvent>
 #include <QMimeData>
-#include <QSignalSpy>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
 
 using namespace lathe;
+using namespace lathe::testing;
 using app::MainWindow;
 
 namespace {
 
-constexpr int patience = 280'000; // ms: under sanitizers on a busy machine
-
-QString sample(const char* name) {
-    return QStringLiteral(LATHE_BINARY_DIR "/../samples/") + name;
-}
-
 QByteArray contents(const QString& path) {
     QFile file(path);
     return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
-}
-
-class Settled {
-public:
-    explicit Settled(MainWindow& window) : spy_(&window, &MainWindow::settled), window_(window) {}
-    /// Waits until the window has settled after what was asked of it.
-    bool wait() {
-        do
-            if (!spy_.wait(patience))
-                return false;
-        while (window_.isBusy());
-        return true;
-    }
-
-private:
-    QSignalSpy spy_;
-    MainWindow& window_;
-};
-
-bool openAndWait(MainWindow& window, const QString& path) {
-    Settled settled(window);
-    window.open(path);
-    return settled.wait();
 }
 
 } // namespace
@@ -63,13 +35,7 @@ class TestMainWindow : public QObject {
     Q_OBJECT
 
 private slots:
-    void initTestCase() {
-        qputenv("LATHE_RUNNER", LATHE_BINARY_DIR "/lathe-runner");
-        qputenv("LATHE_CACHE", folder_.filePath("cache").toUtf8());
-        qputenv("XDG_CONFIG_HOME", folder_.filePath("settings").toUtf8());
-        QCoreApplication::setOrganizationName("LatheTest");
-        QCoreApplication::setApplicationName("test_main_window");
-    }
+    void initTestCase() { isolate(folder_, "test_main_window"); }
 
     void opensCompilesRuns() {
         MainWindow window;

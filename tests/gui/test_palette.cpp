@@ -4,6 +4,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "app/shortcuts_dialog.h"
+#include "gui/window.h"
 #include "views/models/fuzzy.h"
 #include "views/palette/command_palette.h"
 
@@ -14,27 +15,17 @@
 #include <QMenuBar>
 #include <QPushButton>
 #include <QSettings>
-#include <QSignalSpy>
 #include <QTabWidget>
-#include <QTemporaryDir>
 #include <QTest>
 #include <QTreeWidget>
 
 using namespace lathe;
+using namespace lathe::testing;
 using app::MainWindow;
 using views::models::fuzzyMatch;
 using views::models::PaletteEntry;
 
 namespace {
-
-bool settle(MainWindow& window) {
-    QSignalSpy settled(&window, &MainWindow::settled);
-    do
-        if (!settled.wait(280'000))
-            return false;
-    while (window.isBusy());
-    return true;
-}
 
 QStringList shown(const views::models::PaletteModel& model) {
     QStringList texts;
@@ -50,8 +41,6 @@ class TestPalette : public QObject {
 
     QTemporaryDir folder_;
 
-    static QString sample(const char* name) { return QStringLiteral(LATHE_BINARY_DIR "/../samples/") + name; }
-
     /// Every action that a menu shows, by its title.
     static QStringList inMenus(const MainWindow& window) {
         QStringList titles;
@@ -63,13 +52,7 @@ class TestPalette : public QObject {
     }
 
 private slots:
-    void initTestCase() {
-        qputenv("LATHE_RUNNER", LATHE_BINARY_DIR "/lathe-runner");
-        qputenv("LATHE_CACHE", folder_.filePath("cache").toUtf8());
-        qputenv("XDG_CONFIG_HOME", folder_.filePath("settings").toUtf8());
-        QCoreApplication::setOrganizationName("LatheTest");
-        QCoreApplication::setApplicationName("test_palette");
-    }
+    void initTestCase() { isolate(folder_, "test_palette"); }
     void init() { QSettings().clear(); }
 
     void fuzzy_data() {
@@ -157,8 +140,7 @@ private slots:
     void placesOfAModel() {
         MainWindow window;
         window.show();
-        window.open(sample("small_transformer.onnx"));
-        QVERIFY(settle(window));
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
         views::palette::CommandPalette* palette = window.palettePopup();
         const QAbstractItemModelTester tester(&palette->entries());
         QTest::keyClick(&window, Qt::Key_P, Qt::ControlModifier);
@@ -171,8 +153,7 @@ private slots:
         QTest::keyClick(palette->field(), Qt::Key_Return);
         QCOMPARE(window.selection().nodes(), std::vector<int>{softmax.id});
 
-        window.compile();
-        QVERIFY(settle(window));
+        QVERIFY(compileAndWait(window));
         QTest::keyClick(&window, Qt::Key_P, Qt::ControlModifier);
         QVERIFY(palette->isVisible());
         QVERIFY2(palette->entries().matches() > nodes + 40, // passes and functions too
@@ -180,9 +161,10 @@ private slots:
         QTest::keyClicks(palette->field(), "fused softmax");
         const PaletteEntry function = palette->entries().at(0);
         QCOMPARE(function.kind, PaletteEntry::Kind::Function);
+        Settled shownThere(window);
         QTest::keyClick(palette->field(), Qt::Key_Return);
         QVERIFY(!window.selection().nodes().empty());
-        QVERIFY(settle(window)); // its loops
+        QVERIFY(shownThere.wait()); // its loops
         QCOMPARE(window.findChild<QTabWidget*>()->currentIndex(), 1);
     }
 
@@ -190,19 +172,17 @@ private slots:
     void pagesStay() {
         MainWindow window;
         window.show();
-        window.open(sample("small_cnn.onnx"));
-        QVERIFY(settle(window));
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
         const auto* pages = window.findChild<QTabWidget*>();
-        window.compile();
-        QVERIFY(settle(window));
+        QVERIFY(compileAndWait(window));
         QCOMPARE(pages->currentIndex(), 1);
         window.showPage("model");
-        window.compile();
-        QVERIFY(settle(window));
+        QVERIFY(compileAndWait(window));
         QCOMPARE(pages->currentIndex(), 0);
+        Settled ran(window);
         window.run();
         window.showPage("passes"); // meanwhile
-        QVERIFY(settle(window));
+        QVERIFY(ran.wait());
         QCOMPARE(pages->currentIndex(), 1);
     }
 
@@ -240,8 +220,7 @@ private slots:
         {
             MainWindow window;
             window.show();
-            window.open(sample("small_cnn.onnx"));
-            QVERIFY(settle(window));
+            QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
             window.actions()["view.log"]->trigger();
             QVERIFY(!window.actions()["view.log"]->isChecked());
             window.close();

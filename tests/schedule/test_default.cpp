@@ -390,6 +390,20 @@ private slots:
         QVERIFY2(allocated.captured(2).toInt() < 200, qPrintable(allocated.captured()));
     }
 
+    /// Windows of one row in long steps, of several filters: no dim of the row is the columns' own, so none is repacked.
+    void windowsInLongSteps() {
+        for (const int64_t step : {4, 5}) {
+            auto x = te::placeholder("x", types::Float32, {64 * step + 11});
+            auto w = te::placeholder("w", types::Float32, {17, 11});
+            auto sum = te::reduce(
+                "sum", {17, 64}, ReduceKind::Sum, {11},
+                [&](auto& i, auto& k) { return (*x)({i[1] * Expr(step) + k[0]}) * (*w)({i[0], k[0]}); }, 0);
+            const tir::PrimFuncPtr function = te::toTir("filters", {x, w}, {sum}, {}), made = scheduled(function);
+            SAME(*function, *made);
+            QVERIFY2(loopsOf(*made, "vectorized") >= 1, tir::print(*made).c_str());
+        }
+    }
+
     void slidingWindows() {
         for (const int64_t width : {0, 1, 8, 16, 33})
             for (const int64_t step : {1, 2, 5}) {

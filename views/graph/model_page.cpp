@@ -125,8 +125,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
 void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
     model_ = std::move(model);
     index_.reset();
-    search_->clear();
-    search();
+    search_->clear(); // and with it what was found
     message_ = without;
     way_.clear();
     graph_ = model_ ? model_->graph : nullptr;

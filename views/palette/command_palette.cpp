@@ -89,29 +89,38 @@ CommandPalette::CommandPalette(QWidget* window)
     layout->addWidget(field_);
     layout->addWidget(list_, 1);
     layout->addWidget(count_);
-    connect(field_, &QLineEdit::textChanged, this, [this](const QString& text) {
-        model_->setPattern(text);
-        list_->setCurrentIndex(model_->index(0));
-        const int more = model_->matches() - model_->rowCount();
-        count_->setText(model_->matches() == 0 ? tr("Nothing is called so.")
-                        : more > 0             ? tr("%1 more: go on typing.").arg(more)
-                                               : QString());
-        count_->setVisible(!count_->text().isEmpty());
-    });
+    connect(field_, &QLineEdit::textChanged, this, &CommandPalette::narrow);
     connect(list_, &QListView::clicked, this, &CommandPalette::choose);
 }
 
 void CommandPalette::open(std::vector<models::PaletteEntry> entries, const QString& hint) {
     model_->setEntries(std::move(entries));
     field_->setPlaceholderText(hint);
-    field_->clear();
-    emit field_->textChanged({});
+    {
+        const QSignalBlocker quiet(field_); // all entries are shown already
+        field_->clear();
+    }
+    showFound();
     const QWidget* window = parentWidget();
     const QSize size(std::min(720, window->width() - 2 * margin), std::min(420, window->height() * 2 / 3));
     resize(size);
     move(window->mapToGlobal(QPoint((window->width() - size.width()) / 2, window->height() / 12)));
     show();
     field_->setFocus();
+}
+
+void CommandPalette::narrow(const QString& pattern) {
+    model_->setPattern(pattern);
+    showFound();
+}
+
+void CommandPalette::showFound() {
+    list_->setCurrentIndex(model_->index(0));
+    const int more = model_->matches() - model_->rowCount();
+    count_->setText(model_->matches() == 0 ? tr("Nothing is called so.")
+                    : more > 0             ? tr("%1 more: go on typing.").arg(more)
+                                           : QString());
+    count_->setVisible(!count_->text().isEmpty());
 }
 
 void CommandPalette::choose() {

@@ -33,6 +33,8 @@ protected:
     void hideEvent(QHideEvent* event) override;
 
 private:
+    void narrow(const QString& pattern);
+    void showFound();
     void choose();
 
     models::PaletteModel* model_;
