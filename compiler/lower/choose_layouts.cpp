@@ -52,8 +52,11 @@ bool isFewToScatter(const OpCall& call, const TensorType& weights, const TensorT
     return products <= leastScattered;
 }
 
-/// How wide panels are: as the result's blocks. Where it has none, a tile of a panel that is part padding would be cut
-/// short, so it divides the columns; what is offered is one vector to four, and 0: weights as the model has them.
+/// So many panels pay for a last one that is cut short.
+constexpr int64_t panelsOfPadded = 2;
+
+/// How wide panels are: as the result's blocks. Where it has none, two vectors, or one of few columns that these divide;
+/// what is offered is one vector to four, and 0: weights as the model has them.
 struct PanelWidths {
     int64_t preferred = 0;
     std::vector<int64_t> offered; // empty: there is no choice
@@ -61,11 +64,14 @@ struct PanelWidths {
 PanelWidths panelWidths(const Expr& columns, const LayoutPtr& result, const Target& target) {
     if (result)
         return {result->axes.back().factor, {}};
-    const int64_t width = blockWidth(columns, types::Float32, target), lanes = target.lanes(types::Float32.bits);
-    PanelWidths widths{width != 0 && arith::divisible(columns, width) ? width : 0, {0}};
+    const int64_t lanes = target.lanes(types::Float32.bits), count = arith::asInt(columns).value_or(0);
+    PanelWidths widths{0, {0}};
     for (int64_t vectors = 1; lanes > 1 && vectors <= 4; ++vectors)
-        if (arith::divisible(columns, vectors * lanes))
-            widths.offered.push_back(vectors * lanes);
+        if (const int64_t width = vectors * lanes;
+            arith::divisible(columns, width) || count >= panelsOfPadded * width) {
+            widths.offered.push_back(width);
+            widths.preferred = vectors <= 2 ? width : widths.preferred;
+        }
     return widths;
 }
 

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 
 namespace lathe::topi {
 
@@ -49,6 +50,9 @@ constexpr int64_t leastGroup = 4;
 /// Storing an operand's columns as vectors, an element at a time, pays for so many rows; for one more in every so many
 /// steps of the reduction, since dot products combine their lanes less often the longer they are.
 constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
+
+/// Of x86's first cache.
+constexpr int64_t lineBytes = 64, pageBytes = 4096;
 
 /// Tiles of a band.
 const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
@@ -119,6 +123,16 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
 /// Rows whose accumulators fit the registers beside the vectors of one step and a broadcast value.
 int64_t accumulatedRows(int64_t vectors, int64_t registers) {
     return (registers - 1 - vectors) / vectors;
+}
+
+/// Rows of the operand of which the first cache holds a line each, for the elements to come. A line's place in that cache
+/// follows from its place in a page, so rows whole pages apart compete for one place, of which there are as many as the
+/// cache has pages.
+int64_t cachedRows(const AccessPattern& operand, const arith::Var& row, const Target& target) {
+    const int64_t apart = operand.constantStride(row).value_or(0) * operand.buffer->dtype.bytes();
+    if (apart <= 0 || apart % lineBytes != 0)
+        return unknownExtent;
+    return std::max<int64_t>(1, target.l1Bytes / pageBytes) * (pageBytes / std::gcd(apart, pageBytes));
 }
 
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
@@ -361,8 +375,12 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         tile.widths.push_back(tile.width);
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
         tile.width = panel->second, tile.widths.clear();
-    if (tile.rowAxis >= 0)
-        tile.rows = rowsOf(best, tile.width / lanes, accumulatedRows(tile.width / lanes, target.vectorRegisters));
+    if (tile.rowAxis >= 0) {
+        const int64_t vectorsWide = tile.width / lanes;
+        tile.rows = rowsOf(best, vectorsWide,
+                           std::min(accumulatedRows(vectorsWide, target.vectorRegisters),
+                                    cachedRows(*scalars, body.iters[static_cast<size_t>(tile.rowAxis)].var, target)));
+    }
     return tile;
 }
 

@@ -106,6 +106,27 @@ private slots:
         QVERIFY2(hot.wide == hot.multiplyAdds, kernels.c_str());
         QVERIFY2(hot.stack <= stack, kernels.c_str());
     }
+
+    /// The first cache has a place in a page for as many lines as it has pages: 8 of 32 KiB. Rows of 4 KiB stand in one place
+    /// of a page, those of 2 KiB in two.
+    void rowsThatCompeteInACache() {
+        for (const auto& [depth, l1, rows] :
+             {std::tuple{1024, 32, 8}, std::tuple{1024, 16, 4}, std::tuple{2048, 32, 8}, std::tuple{512, 16, 8},
+              std::tuple{512, 32, 12}, std::tuple{1040, 32, 12}, std::tuple{1000, 32, 12}}) {
+            const std::string model = withWeights(
+                fmt::format("g (float[96,{}] x) => (float[96,64] y) {{ y = MatMul(x, w) }}", depth), {depth, 64});
+            driver::Options options;
+            options.cache = false;
+            options.target = *codegen::parseTarget(fmt::format("x86_64-unknown-linux-gnu:x86-64-v4::l1={}", l1 * 1024));
+            driver::Trace trace;
+            QVERIFY(driver::compileBytes(std::as_bytes(std::span(model)), "model", {}, {}, options, trace));
+            QCOMPARE(trace.kernels.size(), size_t{1});
+            const auto& asked = trace.kernels.front().schedule.questions;
+            const auto question = std::ranges::find(asked, "b0.rows", &schedule::Question::name);
+            QVERIFY(question != asked.end());
+            QCOMPARE(question->preferred, std::vector<int64_t>{rows});
+        }
+    }
 };
 
 QTEST_GUILESS_MAIN(TestDefaultKernels)

@@ -182,6 +182,34 @@ private slots:
         QCOMPARE(lower::blockWidth(arith::symbol("c", 1, 64), types::Float32, avx512), int64_t{0});
     }
 
+    /// Two vectors wide where there are enough columns, whatever divides them; few are left alone unless it divides them.
+    void panelsOfProducts() {
+        for (const auto& [columns, width] : {std::pair<int64_t, int64_t>{1000, 16},
+                                             {10001, 16},
+                                             {33, 16},
+                                             {31, 8},
+                                             {17, 8},
+                                             {16, 16},
+                                             {8, 8},
+                                             {15, 0}}) {
+            relay::Module module;
+            module.spans = std::make_shared<model::SpanTable>();
+            relay::Builder b{module, nullptr};
+            b.setSpan(module.spans->of(0));
+            const std::vector<float> values(static_cast<size_t>(8 * columns), 0.5F);
+            model::Bytes bytes;
+            bytes.view = std::as_bytes(std::span(values));
+            const relay::Var x = b.param("x", relay::tensorType(types::Float32, {4, 8}));
+            const relay::Var weights = b.constant(relay::makeConstant(types::Float32, {8, columns}, bytes));
+            module.functions["main"] = b.finish(b.call(relay::Op::MatMul, {x, weights}, relay::MatMulAttrs{}));
+            Target target;
+            target.vectorBits = 256;
+            const lower::LaidOut laid = lower::chooseLayouts(module, target);
+            const auto choice = std::ranges::find(laid.choices, lower::StoredPart::Panels, &lower::LayoutChoice::part);
+            QCOMPARE(choice == laid.choices.end() ? 0 : choice->width, width);
+        }
+    }
+
     void chosenWhereAReaderGains() {
         relay::Module module;
         module.spans = std::make_shared<model::SpanTable>();
