@@ -13,7 +13,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Compare };
+enum Kind { Open, Compile, Run, Compare, ListLoops, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -54,8 +54,13 @@ struct Engine::Model {
 
 Engine::Engine(QObject* parent)
     : QObject(parent), outbox_(std::make_shared<Outbox>()),
-      work_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.idle(); }); }) {
+      work_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.idle(); }); }),
+      looks_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
+      codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
     qRegisterMetaType<TracePtr>();
+    qRegisterMetaType<ProvenancePtr>();
+    qRegisterMetaType<views::models::LoopTexts>();
+    qRegisterMetaType<views::models::CodeTexts>();
     qRegisterMetaType<driver::Profile>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
@@ -78,14 +83,20 @@ bool Engine::isBusy() const {
     return work_.isBusy();
 }
 
+bool Engine::isLooking() const {
+    return looks_.isBusy() || codes_.isBusy();
+}
+
 bool Engine::finish(std::chrono::milliseconds patience) {
     work_.cancel();
-    const bool looked = looks_.finish(patience / 2);
-    return work_.finish(patience / 2) && looked;
+    codes_.cancel();
+    const bool looked = looks_.finish(patience / 3), listed = codes_.finish(patience / 3);
+    return work_.finish(patience / 3) && looked && listed;
 }
 
 void Engine::open(const QString& path) {
     looks_.cancel(); // texts of the model before
+    codes_.cancel();
     work_.enqueue(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
         auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
@@ -116,12 +127,13 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
             if (artifact)
                 model->artifact.emplace(std::move(out));
         }
+        const auto provenance = std::make_shared<const driver::Provenance>(trace);
         const QString path = QString::fromStdString(model->session.model().string());
         outbox->post([&](Engine& engine) {
             if (unwanted)
                 emit engine.cancelled();
             else
-                emit engine.compiled(path, trace, artifact.has_value(), artifact ? artifact->seconds : 0);
+                emit engine.compiled(path, provenance, artifact.has_value(), artifact ? artifact->seconds : 0);
         });
     });
 }
@@ -167,6 +179,29 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
             shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
         }
         outbox->post([&](Engine& engine) { emit engine.compared(pass, function, shown); });
+    });
+}
+
+void Engine::listLoops(TracePtr trace, int kernel) {
+    looks_.enqueue(ListLoops, [outbox = outbox_, trace = std::move(trace), kernel](const Cancelled& cancelled) {
+        const auto texts = driver::guarded([&]() -> Result<views::models::LoopTexts> {
+            return views::models::loopTexts(trace->kernels[size_t(kernel)]);
+        });
+        views::models::LoopTexts shown;
+        if (texts)
+            shown = *texts;
+        else
+            shown.front().text = QString::fromStdString(toString(texts.error()));
+        if (!cancelled())
+            outbox->post([&](Engine& engine) { emit engine.loopsListed(trace, kernel, shown); });
+    });
+}
+
+void Engine::listCode(TracePtr trace, int kernel) {
+    codes_.enqueue(ListCode, [outbox = outbox_, trace = std::move(trace), kernel](const Cancelled& cancelled) {
+        const views::models::CodeTexts texts = views::models::codeTexts(trace->kernels[size_t(kernel)]);
+        if (!cancelled())
+            outbox->post([&](Engine& engine) { emit engine.codeListed(trace, kernel, texts); });
     });
 }
 

@@ -2,19 +2,22 @@
 //
 // The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling and running take turns
 // on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
-// a compilation. The window never waits; when it closes, half a second at most.
+// a compilation, nor for the machine code of a kernel, which has a third. The window never waits; when it closes, half a second at most.
 #pragma once
 
 #include "app/lane.h"
 #include "driver/compile.h"
 #include "driver/profile.h"
+#include "driver/provenance.h"
 #include "views/models/comparison.h"
+#include "views/models/kernel_texts.h"
 
 #include <QObject>
 
 namespace lathe::app {
 
 using TracePtr = std::shared_ptr<const driver::Trace>;
+using ProvenancePtr = std::shared_ptr<const driver::Provenance>;
 
 class Engine : public QObject {
     Q_OBJECT
@@ -32,30 +35,40 @@ public:
     void run(TracePtr trace, int threads);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
+    /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
+    /// newer wish takes the place of one that has not begun.
+    void listLoops(TracePtr trace, int kernel);
+    void listCode(TracePtr trace, int kernel);
     /// Ends what runs now, as soon as it notices, and what is queued. Looking at texts goes on.
     void cancel();
     /// Whether `idle` is still to come.
     bool isBusy() const;
+    /// Whether a text is still to come.
+    bool isLooking() const;
     /// Ends all work, and waits for it, at most so long. False: some is still busy; it will be heard of no more.
     bool finish(std::chrono::milliseconds patience);
 
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
-    void compiled(QString path, lathe::app::TracePtr trace, bool good, double seconds);
+    void compiled(QString path, lathe::app::ProvenancePtr provenance, bool good, double seconds); // with its Trace
     /// Instead of `opened`, `compiled` or `ran`, where the wish was cancelled.
     void cancelled();
     void ran(lathe::driver::Profile profile, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
+    void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
+    void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
     void progress(QString what, double fraction); // 0 … 1
     /// Nothing is opened, compiled or run any more.
     void idle();
+    /// All texts that were asked for are there.
+    void looked();
 
 private:
     struct Outbox;
     struct Model;
     std::shared_ptr<Outbox> outbox_;
     std::shared_ptr<Model> model_; // the one opened last
-    Lane work_, looks_;
+    Lane work_, looks_, codes_;
 };
 
 } // namespace lathe::app

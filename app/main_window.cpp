@@ -4,6 +4,7 @@
 #include "app/graphviz.h"
 #include "base/version.h"
 #include "views/graph/model_page.h"
+#include "views/loops/loops_page.h"
 #include "views/models/counted.h"
 #include "views/palette/command_palette.h"
 #include "views/passes/passes_page.h"
@@ -33,9 +34,11 @@ namespace lathe::app {
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)),
-      pageTable_{
-          {"model", tr("Model"), model_}, {"passes", tr("Passes"), passes_}, {"profile", tr("Profile"), profile_}},
+      loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
+      pageTable_{{"model", tr("Model"), model_},
+                 {"passes", tr("Passes"), passes_},
+                 {"loops", tr("Loops"), loops_},
+                 {"profile", tr("Profile"), profile_}},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
@@ -86,10 +89,19 @@ void MainWindow::connectEngine() {
     });
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
-                comparing_ = false;
                 passes_->setComparison(pass, function, std::move(comparison));
-                checkSettled(); // texts are compared beside other work
             });
+    connect(&engine_, &Engine::loopsListed, this,
+            [this](const TracePtr& trace, int kernel, const views::models::LoopTexts& texts) {
+                if (trace == trace_)
+                    loops_->setLoops(kernel, texts);
+            });
+    connect(&engine_, &Engine::codeListed, this,
+            [this](const TracePtr& trace, int kernel, const views::models::CodeTexts& texts) {
+                if (trace == trace_)
+                    loops_->setCode(kernel, texts);
+            });
+    connect(&engine_, &Engine::looked, this, &MainWindow::checkSettled); // texts are made beside other work
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);
         progress_->setVisible(busy_);
@@ -100,11 +112,14 @@ void MainWindow::connectEngine() {
         checkSettled();
     });
     connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
-        if (!trace_)
-            return;
-        comparing_ = true;
-        engine_.compare(trace_, pass, function);
+        if (trace_)
+            engine_.compare(trace_, pass, function);
     });
+    connect(loops_, &views::loops::LoopsPage::loopsWanted, this,
+            [this](int kernel) { engine_.listLoops(trace_, kernel); });
+    connect(loops_, &views::loops::LoopsPage::codeWanted, this,
+            [this](int kernel) { engine_.listCode(trace_, kernel); });
+    connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
         graphviz_->layout(picture, dot);
@@ -124,19 +139,21 @@ void MainWindow::connectEngine() {
     connect(profile_, &views::profile::ProfilePage::nodeWanted, this, &MainWindow::reveal);
 }
 
+void MainWindow::allowSteps() {
+    actions_["view.back"]->setEnabled(selection_.canGoBack());
+    actions_["view.forward"]->setEnabled(selection_.canGoForward());
+}
+
 void MainWindow::reveal(int node) {
     showPage("model");
     model_->revealNode(node);
 }
 
 void MainWindow::showFunction(int call) {
-    if (!trace_ || size_t(call) >= trace_->calls.size())
+    if (!provenance_ || size_t(call) >= trace_->calls.size())
         return;
-    const driver::CallRecord& record = trace_->calls[size_t(call)];
-    const auto& nodes = trace_->graph->spans->ids(record.span);
-    selection_.set({nodes.begin(), nodes.end()});
-    showPage("passes");
-    passes_->chooseKernel(QString::fromStdString(record.kernel));
+    selection_.set({provenance_->nodesOf(call, -1), call});
+    showPage("loops");
 }
 
 void MainWindow::follow(const views::models::PaletteEntry& entry) {
@@ -160,7 +177,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 }
 
 void MainWindow::checkSettled() {
-    if (!busy_ && !layingOut_ && !comparing_)
+    if (!busy_ && !layingOut_ && !engine_.isLooking())
         emit settled();
 }
 
@@ -177,7 +194,6 @@ void MainWindow::open(const QString& path) {
     log(tr("Opening %1").arg(own ? '~' + absolute.mid(QDir::homePath().size()) : absolute));
     // What goes on belongs to the model before.
     engine_.cancel();
-    comparing_ = false;
     engine_.open(absolute);
 }
 
@@ -186,10 +202,12 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     path_ = path;
     trace_ = trace;
+    provenance_ = nullptr;
     compiled_ = false;
-    selection_.set({});
+    selection_.clear();
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     passes_->setTrace(nullptr);
+    loops_->setProvenance(nullptr);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
@@ -226,12 +244,16 @@ void MainWindow::compile() {
     engine_.compile();
 }
 
-void MainWindow::showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds) {
+void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds) {
     if (path != path_)
         return;
+    const TracePtr trace(provenance, &provenance->trace());
     trace_ = trace;
+    provenance_ = provenance;
     compiled_ = good;
+    selection_.dropCalls();
     passes_->setTrace(trace);
+    loops_->setProvenance(provenance);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")

@@ -23,6 +23,9 @@ class QTabWidget;
 namespace lathe::views::graph {
 class ModelPage;
 }
+namespace lathe::views::loops {
+class LoopsPage;
+}
 namespace lathe::views::palette {
 class CommandPalette;
 }
@@ -51,13 +54,16 @@ public:
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
-    void showPage(const QString& id); // "model", "passes", "profile"; another: the first
+    void showPage(const QString& id); // "model", "passes", "loops", "profile"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
-    const views::models::Selection& selection() const { return selection_; }
+    views::models::Selection& selection() { return selection_; }
+    /// Of the last compilation; null: there is none.
+    const ProvenancePtr& provenance() const { return provenance_; }
     views::graph::ModelPage* modelPage() const { return model_; }
     views::passes::PassesPage* passesPage() const { return passes_; }
+    views::loops::LoopsPage* loopsPage() const { return loops_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
@@ -67,7 +73,7 @@ public:
     bool isCompiled() const { return compiled_; }
 
 signals:
-    /// Nothing is queued, the graph has its final places and the page Passes its text.
+    /// Nothing is queued, the graph has its final places and the pages their texts.
     void settled();
 
 protected:
@@ -93,11 +99,13 @@ private:
     void remember(const QString& path);
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
-    void showCompiled(const QString& path, const TracePtr& trace, bool good, double seconds);
+    void showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds);
     void showProblems(std::vector<Diagnostic> diagnostics);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
-    /// Its nodes become the selection, the page Passes shows its loops.
+    /// Back and forward go on and off.
+    void allowSteps();
+    /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
@@ -113,9 +121,10 @@ private:
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
-    QString path_, opening_; // of the model that is open; of the one that was asked for last
-    TracePtr trace_;         // of the last compilation; before: of the import
-    bool busy_ = false, compiled_ = false, layingOut_ = false, comparing_ = false;
+    QString path_, opening_;   // of the model that is open; of the one that was asked for last
+    TracePtr trace_;           // of the last compilation; before: of the import
+    ProvenancePtr provenance_; // likewise; before: null
+    bool busy_ = false, compiled_ = false, layingOut_ = false;
     bool passesSeen_ = false, profileSeen_ = false; // of this model
     int askedOn_ = 0;                               // the page that was shown when work was asked for
 
@@ -123,6 +132,7 @@ private:
     QTabWidget* pages_;
     views::graph::ModelPage* model_;
     views::passes::PassesPage* passes_;
+    views::loops::LoopsPage* loops_;
     views::profile::ProfilePage* profile_;
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;

@@ -78,6 +78,10 @@ void MainWindow::makeActions() {
     for (size_t i = 0; i < pageTable_.size(); ++i)
         actions_.add("view." + pageTable_[i].id, view, pageTable_[i].title,
                      keys(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), [this, i] { showPage(pageTable_[i].id); });
+    actions_.add("view.back", view, tr("&Back"), keys(Qt::ALT | Qt::Key_Left), [this] { selection_.goBack(); });
+    actions_.add("view.forward", view, tr("F&orward"), keys(Qt::ALT | Qt::Key_Right),
+                 [this] { selection_.goForward(); });
+    allowSteps();
     actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
     actions_.adopt("view.log", view, logDock_->toggleViewAction());
     auto themes = new QActionGroup(this);
@@ -111,8 +115,9 @@ void MainWindow::makeMenus() {
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
         {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.find"}},
-        {tr("&View"), pages + QStringList{"", "view.places", "view.commands", "", "view.problems", "view.log", "",
-                                          themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},
+        {tr("&View"),
+         pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
+                             "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},
         {tr("&Help"), {"help.about"}},
     };
     recent_ = new QMenu(tr("Open &recent"), this);

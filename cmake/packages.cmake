@@ -5,7 +5,14 @@ find_package(nlohmann_json REQUIRED)
 find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 find_package(Protobuf REQUIRED)
-find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui Widgets Svg Test)
+find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui PrintSupport Widgets Svg Test)
+
+# QScintilla has no CMake package.
+find_path(QSCINTILLA_INCLUDE_DIR Qsci/qsciscintilla.h PATH_SUFFIXES qt6 REQUIRED)
+find_library(QSCINTILLA_LIBRARY qscintilla2_qt6 REQUIRED)
+add_library(lathe_qscintilla INTERFACE)
+target_include_directories(lathe_qscintilla SYSTEM INTERFACE ${QSCINTILLA_INCLUDE_DIR})
+target_link_libraries(lathe_qscintilla INTERFACE ${QSCINTILLA_LIBRARY} Qt6::PrintSupport Qt6::Widgets)
 
 # xxHash has no CMake package.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)

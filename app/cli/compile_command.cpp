@@ -42,13 +42,8 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     } else {
         for (const driver::KernelRecord& kernel : trace.kernels)
             if (wanted(kernel.name, args.function)) {
-                if (args.emit == "llvm") {
-                    LATHE_TRY(const std::string part, kernel.llvmIr());
-                    text += part;
-                } else {
-                    LATHE_TRY(const driver::Listing listing, kernel.listing());
-                    text += driver::print(listing, trace);
-                }
+                LATHE_TRY(const driver::Listing listing, kernel.listing());
+                text += args.emit == "llvm" ? listing.llvmIr : driver::print(listing, trace);
             }
     }
     if (text.empty())

@@ -42,10 +42,6 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     LATHE_CHECKED(
         lower::lowerKernel(kernel, options.target, decided == decisions.kernels.end() ? none : decided->second, hook));
     record.schedule = kernel.schedule;
-    record.llvmIr = [lowered = kernel.lowered, target = options.target]() -> Result<std::string> {
-        LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
-        return std::move(code.llvmIr);
-    };
     record.listing = [lowered = kernel.lowered, target = options.target] { return listingOf(lowered, target); };
     if (!options.emitCode)
         return std::vector<std::byte>{};

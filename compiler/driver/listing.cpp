@@ -2,18 +2,70 @@
 #include "driver/listing.h"
 
 #include "codegen/codegen.h"
+#include "driver/text_diff.h"
 #include "driver/trace.h"
 #include "lower/diagnose.h"
 
 #include <algorithm>
+#include <charconv>
 #include <fmt/format.h>
+#include <ranges>
+#include <unordered_map>
 
 namespace lathe::driver {
 
+namespace {
+
+/// The number that follows `before` in the line; -1: there is none.
+int numberAfter(std::string_view line, std::string_view before) {
+    const size_t found = line.find(before);
+    int number = -1;
+    if (found != std::string_view::npos)
+        std::from_chars(line.data() + found + before.size(), line.data() + line.size(), number);
+    return number;
+}
+
+/// "…, !dbg !17" leads to "!17 = !DILocation(line: 3, …", and that to the third statement.
+std::vector<int> originsOfIr(std::string_view ir, const std::vector<codegen::LineEntry>& statements) {
+    const std::vector<std::string> lines = splitLines(ir);
+    std::unordered_map<int, int> origins; // by number of the location
+    for (const std::string& line : lines)
+        if (line.starts_with('!'))
+            if (const int at = numberAfter(line, "!DILocation(line: ");
+                at >= 1 && static_cast<size_t>(at) <= statements.size())
+                origins[numberAfter(line, "!")] = statements[static_cast<size_t>(at) - 1].origin;
+    std::vector<int> result;
+    for (const std::string& line : lines) {
+        const auto origin = line.starts_with(' ') ? origins.find(numberAfter(line, "!dbg !")) : origins.end();
+        result.push_back(origin == origins.end() ? -1 : origin->second);
+    }
+    return result;
+}
+
+/// Instructions of no statement are what the backend adds: registers that are kept on the stack, numbers that are loaded, the
+/// frame. They count to the statement that follows, at the end to the one before.
+void completeStatements(std::vector<Instruction>& instructions) {
+    const auto carry = [](const Instruction*& known, Instruction& each) {
+        if (each.stmt)
+            known = &each;
+        else if (known)
+            each.stmt = known->stmt, each.origin = known->origin;
+    };
+    const Instruction* next = nullptr;
+    for (Instruction& each : instructions | std::views::reverse)
+        carry(next, each);
+    const Instruction* last = nullptr;
+    for (Instruction& each : instructions)
+        carry(last, each);
+}
+
+} // namespace
+
 Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target) {
-    LATHE_TRY(const codegen::KernelCode code, codegen::compileFunction(*lowered, {target, false}));
+    LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
     LATHE_TRY(std::vector<codegen::InstructionOrigin> found, codegen::disassembleWithLines(code.object));
-    Listing listing{lowered, {}};
+    Listing listing{lowered, {}, std::move(code.llvmIr), {}};
+    listing.irOrigins = originsOfIr(listing.llvmIr, code.lines);
     for (codegen::InstructionOrigin& each : found) {
         Instruction& made =
             listing.instructions.emplace_back(Instruction{each.address, std::move(each.text), each.inLoop});
@@ -23,6 +75,7 @@ Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target)
         made.stmt = line.stmt;
         made.origin = line.origin;
     }
+    completeStatements(listing.instructions);
     return listing;
 }
 

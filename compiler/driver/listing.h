@@ -22,17 +22,19 @@ struct Instruction {
     uint64_t address = 0; // in the object
     std::string text;     // "vfmadd231ps ymm0, ymm1, ymmword ptr [rsi]"
     bool inLoop = false;
-    const tir::StmtNode* stmt = nullptr; // of Listing::function; null: of none, as the function's prologue
+    const tir::StmtNode* stmt = nullptr; // of Listing::function, that it is for; null: no instruction is for any
     int origin = -1;                     // the statement's
 };
 
-/// A kernel's machine code.
+/// A kernel's code.
 struct Listing {
     tir::PrimFuncPtr function; // lowered, as it was compiled
     std::vector<Instruction> instructions;
+    std::string llvmIr;         // optimized, as the object was made of it
+    std::vector<int> irOrigins; // for each of its lines the statement's origin; -1: of none
 };
 
-/// Compiles a lowered kernel for `target` and reads the object back.
+/// Compiles a lowered kernel for `target`, and reads the object back.
 Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target);
 
 /// For each origin of a kernel the model nodes that it is, in all calls of the kernel together.

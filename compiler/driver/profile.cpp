@@ -34,6 +34,7 @@ std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfi
         if (times.count == 0)
             continue;
         ProfileRow row;
+        row.call = static_cast<int>(i);
         row.function = call.function;
         row.kernel = call.kernel;
         row.origins = distinct(call.nodes);

@@ -12,6 +12,7 @@
 namespace lathe::driver {
 
 struct ProfileRow {
+    int call = 0; // in the Trace's calls
     std::string function, kernel;
     std::vector<std::string> origins; // names of model nodes, a text for each origin ("a, b"), equal ones once
     std::vector<int32_t> nodes;       // ids in the Trace's ModelGraph; empty without a Trace

@@ -53,8 +53,7 @@ struct KernelRecord {
     lower::KernelSchedule schedule; // its trace, what it asked, what it tried and was refused
     bool cached = false;            // its object was found in the cache of kernels
     double codeMs = 0;              // to make the object, or to find it
-    /// Made when asked for: compile the kernel again, keeping what the object does not need.
-    std::function<Result<std::string>()> llvmIr;
+    /// Made when asked for: compiles the kernel again, keeping what the object does not need.
     std::function<Result<Listing>()> listing;
 };
 

@@ -6,6 +6,7 @@
 #include "driver/compile.h"
 #include "driver/passes.h"
 #include "driver/runner_client.h"
+#include "driver/text_diff.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/sample_models.h"
@@ -113,10 +114,10 @@ private slots:
             QVERIFY2(pass.ran && pass.enabled, pass.name.c_str());
         for (const driver::KernelRecord& kernel : trace.kernels) {
             QCOMPARE(kernel.stages.front().first, "computation");
-            const auto ir = kernel.llvmIr();
-            QVERIFY(ir && ir->find(kernel.name) != std::string::npos);
             const auto listing = kernel.listing();
             QVERIFY(listing && listing->function == kernel.stages.back().second);
+            QVERIFY(listing->llvmIr.find(kernel.name) != std::string::npos);
+            QCOMPARE(listing->irOrigins.size(), driver::splitLines(listing->llvmIr).size());
             // The instructions of the one loop lead to the node that stores; what is inlined into it counts to it.
             const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
             std::set<int32_t> nodes;

@@ -12,6 +12,8 @@
 #include <atomic>
 #include <fmt/format.h>
 #include <mutex>
+#include <optional>
+#include <random>
 #include <set>
 
 namespace lathe::testing {
@@ -204,27 +206,72 @@ Findings checkProvenance(const driver::Trace& trace) {
                                           bindings, statements, trace.graph->nodeCount, inCode, trace.removed.size())};
 }
 
-Findings checkInstructions(const driver::Trace& trace, double share) {
+Findings checkWays(const std::shared_ptr<const driver::Trace>& traced, double share) {
+    const driver::Trace& trace = *traced;
+    const driver::Provenance provenance(traced);
     Collector collector;
-    std::atomic<int64_t> inLoops = 0, led = 0;
-    parallelFor(trace.kernels.size(), 0, [&](size_t i) {
-        const driver::KernelRecord& kernel = trace.kernels[i];
-        const auto listing = kernel.listing();
-        if (!listing)
-            return collector.add(fmt::format("{}: {}", kernel.name, toString(listing.error())));
-        const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
-        for (const driver::Instruction& instruction : listing->instructions) {
-            if (!instruction.inLoop)
-                continue;
-            ++inLoops;
-            const auto origin = static_cast<size_t>(instruction.origin);
-            led += instruction.stmt && origin < spans.size() && !spans[origin].empty();
-        }
+    std::vector<std::optional<driver::Listing>> listings(trace.kernels.size());
+    parallelFor(listings.size(), 0, [&](size_t i) {
+        if (auto listing = trace.kernels[i].listing())
+            listings[i] = *std::move(listing);
+        else
+            collector.add(fmt::format("{}: {}", trace.kernels[i].name, toString(listing.error())));
     });
-    Findings findings{collector.take(),
-                      fmt::format("{} of {} instructions in loops ({:.1f} %) lead to nodes", led.load(), inLoops.load(),
-                                  100.0 * static_cast<double>(led) / static_cast<double>(inLoops))};
-    if (static_cast<double>(led) < share * static_cast<double>(inLoops))
+    Findings findings{collector.take(), {}};
+    if (!findings.wrong.empty())
+        return findings;
+    const auto listingOf = [&](int call) -> const driver::Listing& {
+        return *listings[static_cast<size_t>(provenance.kernelOf(call))];
+    };
+    std::vector<std::string> lost;
+    int removed = 0, entry = 0, led = 0;
+    for (const model::Node* node : trace.graph->nodes) {
+        if (!node)
+            continue;
+        const auto uses = provenance.usesOf(node->id);
+        const bool bound = !provenance.bindingsOf(node->id).empty();
+        if (!provenance.removedBy(node->id).empty())
+            ++removed;
+        else if (bound && uses.empty())
+            ++entry; // a branch or a loop: checkProvenance holds that no other has no call
+        else if (bound && std::ranges::any_of(uses, [&](const driver::NodeUse& use) {
+                     return std::ranges::any_of(listingOf(use.call).instructions,
+                                                [&](const driver::Instruction& instruction) {
+                                                    return std::ranges::binary_search(use.origins, instruction.origin);
+                                                });
+                 }))
+            ++led;
+        else
+            lost.push_back(fmt::format("node {} ({}) leads to no instruction", model::displayName(*node),
+                                       model::operatorName(*node)));
+    }
+    constexpr int samples = 1000;
+    int back = 0, inLoops = 0, backInLoops = 0;
+    std::mt19937 random(1);
+    for (int sample = 0; sample < samples; ++sample) {
+        const int call = static_cast<int>(random() % trace.calls.size());
+        const auto& instructions = listingOf(call).instructions;
+        const driver::Instruction& instruction = instructions[random() % instructions.size()];
+        inLoops += instruction.inLoop;
+        if (instruction.origin < 0)
+            continue;
+        const std::vector<int> nodes = provenance.nodesOf(call, instruction.origin);
+        const bool bothWays = !nodes.empty() && std::ranges::all_of(nodes, [&](int node) {
+            return std::ranges::any_of(provenance.usesOf(node), [&](const driver::NodeUse& use) {
+                return use.call == call && std::ranges::binary_search(use.origins, instruction.origin);
+            });
+        });
+        back += bothWays;
+        backInLoops += bothWays && instruction.inLoop;
+    }
+    const int computed = led + static_cast<int>(lost.size());
+    findings.figures =
+        fmt::format("of {} nodes with code {} lead to instructions, {} are branches or loops, {} were removed; of {} "
+                    "instructions {} lead to nodes and back, of {} in loops {}",
+                    computed, led, entry, removed, samples, back, inLoops, backInLoops);
+    if (led < share * computed)
+        findings.wrong = std::move(lost);
+    if (back < share * samples || backInLoops < share * inLoops)
         findings.wrong.push_back(findings.figures);
     return findings;
 }

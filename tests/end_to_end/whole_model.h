@@ -5,9 +5,11 @@
 #pragma once
 
 #include "driver/compile.h"
+#include "driver/provenance.h"
 #include "support/fixtures.h"
 
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,7 +31,8 @@ Findings checkChanges(const driver::Trace& trace);
 /// model stands in the code or in trace.removed.
 Findings checkProvenance(const driver::Trace& trace);
 
-/// Of the instructions inside loops, how many lead to a statement and to nodes; wrong if it is less than `share`.
-Findings checkInstructions(const driver::Trace& trace, double share);
+/// From every node with code to instructions that compute it, and from a thousand instructions, chosen with a fixed seed, to
+/// nodes and back: wrong if less than `share` of either arrive.
+Findings checkWays(const std::shared_ptr<const driver::Trace>& trace, double share);
 
 } // namespace lathe::testing

@@ -235,7 +235,8 @@ private slots:
         Engine engine;
         Answers answers(engine);
         app::TracePtr trace;
-        connect(&engine, &Engine::compiled, this, [&](const QString&, const app::TracePtr& made) { trace = made; });
+        connect(&engine, &Engine::compiled, this,
+                [&](const QString&, const app::ProvenancePtr& made) { trace = {made, &made->trace()}; });
         bool compared = false, comparedFirst = false;
         connect(&engine, &Engine::compared, this, [&] {
             compared = true;

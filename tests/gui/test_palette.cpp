@@ -5,6 +5,7 @@
 #include "app/main_window.h"
 #include "app/shortcuts_dialog.h"
 #include "gui/window.h"
+#include "views/loops/loops_page.h"
 #include "views/models/fuzzy.h"
 #include "views/palette/command_palette.h"
 
@@ -165,7 +166,7 @@ private slots:
         QTest::keyClick(palette->field(), Qt::Key_Return);
         QVERIFY(!window.selection().nodes().empty());
         QVERIFY(shownThere.wait()); // its loops
-        QCOMPARE(window.findChild<QTabWidget*>()->currentIndex(), 1);
+        QCOMPARE(window.findChild<QTabWidget*>()->currentWidget(), window.loopsPage());
     }
 
     /// Results do not tear the user from what they read: the first of a model has a page to show, later ones have not.

@@ -81,11 +81,33 @@ private slots:
     void selectionTellsOnlyChanges() {
         Selection selection;
         QSignalSpy changes(&selection, &Selection::changed);
-        selection.set({3, 1, 3});
-        selection.set({1, 3});
+        selection.set({{3, 1, 3}});
+        selection.set({{1, 3}});
         QCOMPARE(changes.count(), 1);
         QVERIFY(selection.contains(3));
         QVERIFY(!selection.contains(2));
+    }
+
+    void selectionGoesBackAndForward() {
+        Selection selection;
+        QVERIFY(!selection.canGoBack());
+        const Place first({1}), second({2}, 5, 3), third({3});
+        selection.set(first); // nothing was selected before: there is nothing to go back to
+        QVERIFY(!selection.canGoBack());
+        selection.set(second);
+        selection.set(third);
+        selection.goBack();
+        QVERIFY(selection.place() == second);
+        selection.goBack();
+        QVERIFY(selection.place() == first && !selection.canGoBack());
+        selection.goForward();
+        QVERIFY(selection.place() == second && selection.canGoForward());
+        selection.dropCalls();
+        QVERIFY(selection.place() == Place({2}));
+        selection.set(first); // another way: what lay ahead is forgotten
+        QVERIFY(!selection.canGoForward());
+        selection.clear();
+        QVERIFY(selection.place() == Place() && !selection.canGoBack());
     }
 };
 

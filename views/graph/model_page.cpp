@@ -208,7 +208,7 @@ void ModelPage::revealNode(int node) {
                     graph_ = nested;
         showGraph();
     }
-    selection_->set({node});
+    selection_->set({{node}});
     const auto& boxes = canvas_->picture().boxOfNode;
     if (auto box = boxes.find(node); box != boxes.end()) {
         canvas_->setSelected({box->second});

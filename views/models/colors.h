@@ -5,6 +5,7 @@
 #pragma once
 
 #include "model/model_graph.h"
+#include "views/models/ir_tokens.h"
 
 #include <QColor>
 #include <QPalette>
@@ -15,12 +16,17 @@ struct Colors {
     bool dark = false;
     QColor canvas, grid, box, boxBorder, text, dimText, arrow, selection, problem, good;
     QColor added, removed, changed; // backgrounds of lines in a comparison
+    QColor marked;                  // of lines that are part of the selection
     QColor keyword, name, number, string, comment;
     // Of operators; see of().
     QColor product, activation, normalization, reduction, movement, arithmetic, control, quantization, random, other;
 
     /// The colour of a family of operators. Families that differ for a computation but not for a reader share one.
     QColor of(model::Family family) const;
+    QColor of(TokenKind kind) const;
+    /// Behind lines that came from one origin: neighbouring numbers differ well, and repeat after `origins`.
+    QColor ofOrigin(int origin) const;
+    static constexpr int origins = 8;
 };
 
 Colors colorsFor(const QPalette& palette);

@@ -78,7 +78,7 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PassesPage::passChosen);
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
-    connect(selection_, &models::Selection::changed, this, [this] { view_->markNodes(selection_->nodes()); });
+    connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
     setTrace(nullptr);
 }
 
@@ -121,17 +121,16 @@ void PassesPage::choosePass(int pass) {
             return table_->selectRow(row);
 }
 
-void PassesPage::chooseKernel(const QString& kernel) {
-    if (!trace_)
+void PassesPage::follow() {
+    view_->markNodes(selection_->nodes());
+    const int call = selection_->place().call;
+    if (!trace_ || call < 0 || size_t(call) >= trace_->calls.size())
         return;
-    for (int pass = int(trace_->passes.size()) - 1; pass >= 0; --pass)
-        if (trace_->passes[size_t(pass)].stage == driver::Stage::Tir &&
-            models::functionsOf(*trace_, pass).contains(kernel)) {
-            onlyChanged_->setChecked(onlyChanged_->isChecked() && trace_->passes[size_t(pass)].changed);
-            choosePass(pass);
-            function_->setCurrentIndex(function_->findData(kernel));
-            return ask();
-        }
+    const int kernel = function_->findData(QString::fromStdString(trace_->calls[size_t(call)].kernel));
+    if (kernel < 0 || kernel == function_->currentIndex())
+        return;
+    function_->setCurrentIndex(kernel);
+    ask();
 }
 
 void PassesPage::passChosen() {

@@ -29,8 +29,6 @@ public:
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
-    /// Shows the loops that a kernel has in the end.
-    void chooseKernel(const QString& kernel);
     ComparisonView* comparison() const { return view_; }
 
 signals:
@@ -38,6 +36,8 @@ signals:
 
 private:
     void passChosen();
+    /// The kernel of the call that is selected, where the pass has it.
+    void follow();
     void ask();
 
     models::Selection* selection_;

@@ -7,10 +7,12 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
+#include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
 #include <QTableView>
 #include <QVBoxLayout>
+#include <algorithm>
 
 namespace lathe::views::profile {
 
@@ -62,20 +64,46 @@ ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
     layout->addWidget(summary_);
     layout->addWidget(table_, 1);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
+        if (following_)
+            return;
+        const QScopedValueRollback guard(following_, true);
         std::vector<int> nodes;
-        for (const QModelIndex& index : table_->selectionModel()->selectedRows()) {
-            const auto& ids = profile_->at(sorted_->mapToSource(index).row()).nodes;
-            nodes.insert(nodes.end(), ids.begin(), ids.end());
+        const QModelIndexList rows = table_->selectionModel()->selectedRows();
+        int call = -1;
+        for (const QModelIndex& index : rows) {
+            const driver::ProfileRow& row = profile_->at(sorted_->mapToSource(index).row());
+            nodes.insert(nodes.end(), row.nodes.begin(), row.nodes.end());
+            call = rows.size() == 1 ? row.call : -1;
         }
-        if (!nodes.empty())
-            selection_->set(std::move(nodes));
+        if (!rows.empty())
+            selection_->set({std::move(nodes), call});
     });
+    connect(selection_, &models::Selection::changed, this, &ProfilePage::follow);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
         const auto& ids = profile_->at(sorted_->mapToSource(index).row()).nodes;
         if (!ids.empty())
             emit nodeWanted(ids.front());
     });
     setProfile({});
+}
+
+void ProfilePage::follow() {
+    if (following_)
+        return;
+    const QScopedValueRollback guard(following_, true);
+    const models::Place& place = selection_->place();
+    QItemSelection rows;
+    for (int i = 0; i < profile_->rowCount(); ++i) {
+        const driver::ProfileRow& row = profile_->at(i);
+        const auto isSelected = [&](int32_t node) { return selection_->contains(node); };
+        if (place.call >= 0 ? row.call == place.call : std::ranges::any_of(row.nodes, isSelected)) {
+            const QModelIndex index = sorted_->mapFromSource(profile_->index(i, 0));
+            rows.select(index, index);
+        }
+    }
+    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    if (!rows.isEmpty())
+        table_->scrollTo(rows.indexes().front());
 }
 
 void ProfilePage::setProfile(driver::Profile profile) {
@@ -94,6 +122,7 @@ void ProfilePage::setProfile(driver::Profile profile) {
         table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));
         table_->setColumnWidth(models::ProfileModel::Share, 180);
     }
+    follow();
 }
 
 } // namespace lathe::views::profile

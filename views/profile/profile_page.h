@@ -28,11 +28,15 @@ signals:
     void nodeWanted(int node);
 
 private:
+    /// The rows of the selection become the table's.
+    void follow();
+
     models::Selection* selection_;
     models::ProfileModel* profile_;
     QSortFilterProxyModel* sorted_;
     QTableView* table_;
     QLabel* summary_;
+    bool following_ = false; // the table and the selection are being made one
 };
 
 } // namespace lathe::views::profile

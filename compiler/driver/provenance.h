@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One node of the model through all levels, and back: its bindings in the graph IR, the calls of fused functions that compute
+// it, the statements of their kernels; or the pass that removed it. Tables made once from a Trace, which says nothing twice:
+// a node's place in a kernel is an origin, and a statement that was inlined counts to those that it was inlined into.
+#pragma once
+
+#include "driver/trace.h"
+
+#include <map>
+#include <memory>
+#include <span>
+
+namespace lathe::driver {
+
+/// A binding of the module that kernels were made of.
+struct BindingPlace {
+    std::string function; // "main", "fused_conv_relu_3"
+    relay::Var var;
+};
+
+/// Where a node is computed.
+struct NodeUse {
+    int call = 0;             // in Trace::calls
+    std::vector<int> origins; // of the call's kernel: those whose statements do it, ascending
+};
+
+class Provenance {
+public:
+    /// The Trace may end at any pass: levels that it did not reach are empty.
+    explicit Provenance(std::shared_ptr<const Trace> trace);
+
+    const Trace& trace() const { return *trace_; }
+    std::span<const BindingPlace> bindingsOf(int node) const;
+    /// Ascending by call. A node that is constant folded into several kernels has several.
+    std::span<const NodeUse> usesOf(int node) const;
+    /// What of the model the statements of an origin compute, ascending: the origin's own nodes and those inlined there.
+    /// Origin -1: of the whole call.
+    std::vector<int> nodesOf(int call, int origin) const;
+    /// "fold constants", "import" (folded while importing), "lower" (a view, a value that is known when the model is
+    /// loaded); empty if code computes the node, or the Trace ends before.
+    std::string_view removedBy(int node) const;
+    /// In Trace::kernels; -1 if there is none of the call's name.
+    int kernelOf(int call) const;
+
+private:
+    /// For each origin of a kernel those that have statements in its loops and do what it did.
+    using Doers = std::vector<std::vector<int>>;
+
+    std::shared_ptr<const Trace> trace_;
+    std::vector<std::vector<BindingPlace>> bindings_; // by node
+    std::vector<std::vector<NodeUse>> uses_;          // by node
+    std::vector<std::string_view> removed_;           // by node
+    std::map<std::string, int, std::less<>> kernels_;
+    std::vector<Doers> doers_; // by kernel
+};
+
+} // namespace lathe::driver

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A kernel's text at each level, from what it computes to machine code, with the origin of each line: lines of one origin
+// came from the same nodes of the model. driver/provenance.h says which.
+#pragma once
+
+#include "driver/trace.h"
+
+#include <QString>
+#include <array>
+#include <vector>
+
+namespace lathe::views::models {
+
+enum class KernelLevel { Computation, Schedule, Loops, Llvm, Assembly };
+constexpr int kernelLevels = 5;
+constexpr int loopLevels = 3; // of these the first ones stand in the Trace; the others are compiled when asked for
+
+struct OriginText {
+    QString text;
+    std::vector<int> origins; // of each line; -1: none
+};
+
+/// Computation, schedule and loops; empty where the kernel has none.
+using LoopTexts = std::array<OriginText, loopLevels>;
+
+/// Prints: call it on a worker thread.
+LoopTexts loopTexts(const driver::KernelRecord& kernel);
+
+struct CodeTexts {
+    OriginText llvm;     // the function alone, without its debug information
+    OriginText assembly; // addresses and instructions
+    int instructions = 0;
+    int loopInstructions = 0; // of these in loops
+    int loopStack = 0;        // of these that read or write the stack: values that found no register
+    QString problem;          // why there are no texts
+};
+/// Compiles the kernel again: call it on a worker thread.
+CodeTexts codeTexts(const driver::KernelRecord& kernel);
+
+} // namespace lathe::views::models

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/node_names.h"
+
+#include <QCoreApplication>
+#include <QStringList>
+
+namespace lathe::views::models {
+
+namespace {
+
+constexpr size_t mostNamed = 8;
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("NodeNames", text);
+}
+
+QString nameOf(const model::ModelGraph& graph, int node) {
+    const model::Node* found = size_t(node) < graph.nodes.size() ? graph.nodes[size_t(node)] : nullptr;
+    return found ? QString::fromStdString(displayName(*found)) : QString();
+}
+
+} // namespace
+
+QString namesOf(const model::ModelGraph& graph, const std::vector<int>& nodes) {
+    QStringList names;
+    for (size_t i = 0; i < std::min(nodes.size(), mostNamed); ++i)
+        names << nameOf(graph, nodes[i]);
+    const QString listed = names.join(QStringLiteral(", "));
+    return nodes.size() > mostNamed ? tr("%1 and %2 more").arg(listed).arg(nodes.size() - mostNamed) : listed;
+}
+
+QString whyNoLoops(const driver::Provenance& provenance, int node) {
+    if (!provenance.usesOf(node).empty())
+        return {};
+    const QString name = nameOf(*provenance.trace().graph, node);
+    const std::string_view pass = provenance.removedBy(node);
+    if (pass.empty())
+        return tr("%1 has no loops of its own: it is a branch or a loop of the model.").arg(name);
+    return tr("%1 has no loops: removed by %2.").arg(name, QString::fromUtf8(pass.data(), qsizetype(pass.size())));
+}
+
+} // namespace lathe::views::models

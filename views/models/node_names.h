@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Where the selection leads, in words: the names of model nodes, and why a node has no loops.
+#pragma once
+
+#include "driver/provenance.h"
+
+#include <QString>
+
+namespace lathe::views::models {
+
+/// "Conv_3, Relu_4 and 7 more".
+QString namesOf(const model::ModelGraph& graph, const std::vector<int>& nodes);
+
+/// "Constant_2 has no loops: removed by import."; empty for a node that a function computes.
+QString whyNoLoops(const driver::Provenance& provenance, int node);
+
+} // namespace lathe::views::models
