@@ -6,11 +6,6 @@
 namespace lathe::cli {
 namespace {
 
-/// "conv_3", or "conv_3 (1)" for the second of a node.
-std::string textOf(const driver::ChoiceName& name) {
-    return name.ordinal == 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
-}
-
 ChoiceLine lineOf(const driver::VariantRecord& record) {
     nlohmann::json json = driver::toJson(record.chosen);
     std::string offered;
@@ -19,7 +14,8 @@ ChoiceLine lineOf(const driver::VariantRecord& record) {
         offered += fmt::format("{}{} {:.0f}", offered.empty() ? "" : ", ", each.name, each.cycles / 1000);
     }
     const driver::ChoiceName& of = record.chosen.of;
-    return {fmt::format("{:8} variant {} of {} thousand cycles  {}", of.op, record.chosen.variant, offered, textOf(of)),
+    return {fmt::format("{:8} variant {} of {} thousand cycles  {}", of.op, record.chosen.variant, offered,
+                        driver::display(of)),
             std::move(json), record.span};
 }
 
@@ -28,7 +24,7 @@ ChoiceLine lineOf(const driver::LayoutRecord& record) {
     json["offered"] = record.offered;
     const driver::LayoutDecision& chosen = record.chosen;
     return {fmt::format("{:8} {} {:3} of {:16}  {}", chosen.of.op, driver::toString(chosen.part), chosen.width,
-                        fmt::format("{}", fmt::join(record.offered, ", ")), textOf(chosen.of)),
+                        fmt::format("{}", fmt::join(record.offered, ", ")), driver::display(chosen.of)),
             std::move(json), record.span};
 }
 

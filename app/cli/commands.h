@@ -59,9 +59,12 @@ struct PassesArgs {
     std::string model, after, diff, function, dump;
     bool kernels = false; // their schedules instead
     bool choices = false; // of variants and layouts, instead
+    bool fusion = false;  // what was fused, what not and why, instead
 };
 /// Workload, schedule, questions and refusals of each kernel; as JSON a line each.
 void printKernels(const driver::Trace& trace, bool json);
+/// Each fused function with its operators, and the neighbours that are not in it, with the reasons; as JSON a line each.
+void printFusion(const driver::FusionRecord& fusion, const std::string& function, bool json);
 int passesCommand(const PassesArgs& args, const Common& common);
 
 struct RunArgs {

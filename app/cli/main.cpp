@@ -70,6 +70,9 @@ int run(int argc, char** argv) {
         passesApp->add_flag(
             "--choices", passes.choices,
             "print how operators are computed and how values and weights are stored, among what; decisions pin it"),
+        passesApp->add_flag(
+            "--fusion", passes.fusion,
+            "print each fused function, and why its neighbours are not in it; decisions keep some apart"),
         passesApp->add_flag("--kernels", passes.kernels,
                             "print the kernels' workloads, schedules, questions and refusals"),
         passesApp->add_option("--dump", passes.dump, "write the IR after every pass to this folder"),

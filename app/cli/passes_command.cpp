@@ -127,6 +127,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     } else if (args.choices) {
         for (const ChoiceLine& choice : choiceLines(trace))
             fmt::print("{}\n", common.json ? driver::dump(choice.json) : choice.text);
+    } else if (args.fusion) {
+        printFusion(trace.fusion, args.function, common.json);
     } else if (!args.dump.empty()) {
         if (auto dumped = dump(trace, args.dump); !dumped)
             return report({dumped.error()}, common);

@@ -119,6 +119,17 @@ Result<Module> layOut(const Module& module, const Target& target, const std::vec
     return std::move(made.module);
 }
 
+Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& decided, Trace& trace) {
+    transform::Fused made = transform::fuse(module);
+    if (!decided.empty()) {
+        transform::FuseOptions options;
+        LATHE_TRY(options.apart, resolve(decided, made, *trace.graph, *module.spans));
+        made = transform::fuse(module, options);
+    }
+    trace.fusion = recordOf(made, *trace.graph, *module.spans);
+    return std::move(made.module);
+}
+
 Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
@@ -158,17 +169,19 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         pass("choose variants", [&](const Module& m) { return vary(m, options.target, decisions.variants, trace); }));
     LATHE_CHECKED(
         pass("choose layouts", [&](const Module& m) { return layOut(m, options.target, decisions.layouts, trace); }));
-    for (const auto& [decided, name] : {std::pair(!decisions.variants.empty(), "choose variants"),
-                                        std::pair(!decisions.layouts.empty(), "choose layouts")})
-        if (decided && !hook.recordOf(name).ran)
-            return failure(fmt::format("choices are decided, but the pass '{}' is off", name));
     LATHE_CHECKED(
         pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
     LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
-    LATHE_CHECKED(pass("fuse", [](const Module& m) { return transform::fuse(m); }));
+    LATHE_CHECKED(pass("fuse", [&](const Module& m) { return fuse(m, decisions.apart, trace); }));
+    for (const auto& [decided, name] :
+         {std::pair(!decisions.variants.empty(), "choose variants"),
+          std::pair(!decisions.layouts.empty(), "choose layouts"), std::pair(!decisions.apart.empty(), "fuse")})
+        if (decided && !hook.recordOf(name).ran)
+            return failure(fmt::format("choices are decided, but the pass '{}' is off", name));
     // From here on every operator stands in a primitive function.
-    LATHE_CHECKED(pass("primitive functions", [](const Module& m) { return transform::fuse(m, {.maxOps = 1}); }));
+    LATHE_CHECKED(
+        pass("primitive functions", [](const Module& m) { return transform::fuse(m, {.maxOps = 1}).module; }));
 
     LATHE_TRY(Built built, build(*module, trace.graph.get(), options, decisions, hook, trace));
     noteRemoved(nodes, nodesWithCode(*module, trace), "lower", trace);

@@ -33,6 +33,23 @@ Result<void> readSkip(const json& value, Decisions& decisions) {
     return {};
 }
 
+/// Takes what a key of a choice says of whose it is; false if it is none of those keys, or its value is malformed.
+bool readName(const std::string& key, const json& content, ChoiceName& name) {
+    if (key == "node" && content.is_string()) {
+        name.node = content.get<std::string>();
+        return true;
+    }
+    if (key == "op" && content.is_string()) {
+        name.op = content.get<std::string>();
+        return true;
+    }
+    const auto number = integer<int>(content);
+    if (key != "ordinal" || !number || *number < 0)
+        return false;
+    name.ordinal = *number;
+    return true;
+}
+
 /// A list of choices: each has a node's name, perhaps operator and ordinal, and one thing that is chosen, which `choose`
 /// takes if it knows the key and the value.
 Result<void> readChoices(const std::string& list, const json& value, const char* form,
@@ -44,23 +61,14 @@ Result<void> readChoices(const std::string& list, const json& value, const char*
             return malformed(list, pin, form);
         ChoiceName name;
         std::optional<std::string> chosen;
-        bool named = false;
         for (const auto& [key, content] : pin.items()) {
-            const auto number = integer<int64_t>(content);
-            if (key == "node" && content.is_string()) {
-                name.node = content.get<std::string>();
-                named = true;
-            } else if (key == "op" && content.is_string()) {
-                name.op = content.get<std::string>();
-            } else if (key == "ordinal" && number && *number >= 0 && *number <= std::numeric_limits<int>::max()) {
-                name.ordinal = static_cast<int>(*number);
-            } else if (!chosen) {
-                chosen = key;
-            } else {
+            if (readName(key, content, name))
+                continue;
+            if (chosen)
                 return malformed(list, pin, form);
-            }
+            chosen = key;
         }
-        if (!named || !chosen || !choose(name, *chosen, pin.at(*chosen)))
+        if (!pin.contains("node") || !chosen || !choose(name, *chosen, pin.at(*chosen)))
             return malformed(list, pin, form);
     }
     return {};
@@ -89,6 +97,27 @@ Result<void> readLayouts(const json& value, Decisions& decisions) {
                                {name, key == "blocks" ? lower::StoredPart::Blocks : lower::StoredPart::Panels, *width});
                            return true;
                        });
+}
+
+Result<void> readApart(const json& value, Decisions& decisions) {
+    const char* form =
+        R"(a list of pairs: [{"producer": {"node": "Conv_3", "op": "conv", "ordinal": 0}, "consumer": …}])";
+    if (!value.is_array())
+        return malformed("apart", value, form);
+    for (const json& pin : value) {
+        ApartDecision& decision = decisions.apart.emplace_back();
+        if (!pin.is_object() || pin.size() != 2)
+            return malformed("apart", pin, form);
+        for (const auto& [key, name] : {std::pair("producer", &decision.producer), {"consumer", &decision.consumer}}) {
+            const auto found = pin.find(key);
+            if (found == pin.end() || !found->is_object() || !found->contains("node"))
+                return malformed("apart", pin, form);
+            for (const auto& [part, content] : found->items())
+                if (!readName(part, content, *name))
+                    return malformed("apart", pin, form);
+        }
+    }
+    return {};
 }
 
 Result<void> readAnswers(const json& value, Decisions& decisions) {
@@ -149,13 +178,15 @@ Result<Decisions> parseDecisions(std::string_view text) {
             LATHE_CHECKED(readVariants(content, decisions));
         } else if (key == "layouts") {
             LATHE_CHECKED(readLayouts(content, decisions));
+        } else if (key == "apart") {
+            LATHE_CHECKED(readApart(content, decisions));
         } else if (key == "answers") {
             LATHE_CHECKED(readAnswers(content, decisions));
         } else if (key == "schedules") {
             LATHE_CHECKED(readSchedules(content, decisions));
         } else {
             return failure(fmt::format("unknown decision '{}'", key),
-                           "known: skip, optional_limit, variants, layouts, answers, schedules");
+                           "known: skip, optional_limit, variants, layouts, apart, answers, schedules");
         }
     }
     return decisions;
@@ -171,6 +202,8 @@ std::string toJson(const Decisions& decisions) {
         value["variants"].push_back(toJson(pin));
     for (const LayoutDecision& pin : decisions.layouts)
         value["layouts"].push_back(toJson(pin));
+    for (const ApartDecision& pin : decisions.apart)
+        value["apart"].push_back(toJson(pin));
     for (const auto& [workload, kernel] : decisions.kernels) {
         if (!kernel.answers.empty())
             value["answers"][workload] = kernel.answers;

@@ -3,8 +3,9 @@
 // What is decided otherwise than by default, as a value with a JSON form:
 //   {"skip": ["fuse"], "optional_limit": 12,
 //    "variants": [{"node": "Conv_3", "variant": "winograd2"}], "layouts": [{"node": "Conv_3", "blocks": 16}],
+//    "apart": [{"producer": {"node": "Conv_3"}, "consumer": {"node": "Relu_4"}}],
 //    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
-// Variants and layouts are choices of the model's node (driver/graph_decisions.h). A workload is a key of lower/workload.h, as the
+// Variants, layouts and what is not fused are choices by the model's nodes (driver/graph_decisions.h). A workload is a key of lower/workload.h, as the
 // Trace has it for each kernel. Bisecting, comparing, reproducing a bug and tuning are all compile() with other Decisions.
 //
 // Nothing is ignored in silence: unknown keys and wrong types are errors when the text is read; workloads that the model
@@ -25,6 +26,7 @@ struct Decisions {
     int optionalLimit = -1;                                  // only the first N optional passes run; -1: all
     std::vector<VariantDecision> variants;                   // how some operators are computed
     std::vector<LayoutDecision> layouts;                     // how some values and weights are stored
+    std::vector<ApartDecision> apart;                        // which operators are not fused
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
 };
 

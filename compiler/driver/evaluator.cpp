@@ -325,7 +325,7 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     Trace trace;
     Progress progress;
     PassHook hook(decisions, options, trace, progress);
-    relay::Module fused = relay::transform::fuse(small);
+    relay::Module fused = relay::transform::fuse(small).module;
     LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
     // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
     const MemoryFile file("lathe-constants");

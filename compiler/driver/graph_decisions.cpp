@@ -15,15 +15,6 @@ bool names(const ChoiceName& pin, const ChoiceName& choice) {
            (pin.ordinal < 0 || pin.ordinal == choice.ordinal);
 }
 
-nlohmann::json toJson(const ChoiceName& name) {
-    nlohmann::json value{{"node", name.node}};
-    if (!name.op.empty())
-        value["op"] = name.op;
-    if (name.ordinal >= 0)
-        value["ordinal"] = name.ordinal;
-    return value;
-}
-
 /// Names choices of one kind in their order.
 class Namer {
 public:
@@ -45,13 +36,15 @@ private:
     std::map<std::tuple<std::string, std::string, int>, int> seen_;
 };
 
-/// The index of the one record that is meant. what: "blocks of node 'Conv_3'", for errors.
+/// The index of the one record that is meant. For errors, what: "blocks of node 'Conv_3' are"; list: the option of `lathe
+/// passes` that lists them.
 template <class Record>
-Result<size_t> find(const std::vector<Record>& records, const std::string& what, const auto& meant) {
+Result<size_t> find(const std::vector<Record>& records, const std::string& what, const auto& meant,
+                    std::string_view list = "choices") {
     const auto found = std::ranges::find_if(records, meant);
     if (found == records.end())
         return failure(fmt::format("{} decided, but there is no such choice", what),
-                       "lathe passes MODEL --choices lists the choices");
+                       fmt::format("lathe passes MODEL --{} lists the choices", list));
     if (std::find_if(found + 1, records.end(), meant) != records.end())
         return failure(fmt::format("{} decided, but there are several choices of that name", what),
                        "say \"op\" and \"ordinal\" too");
@@ -64,6 +57,19 @@ std::string_view toString(lower::StoredPart part) {
     return part == lower::StoredPart::Blocks ? "blocks" : "panels";
 }
 
+nlohmann::json toJson(const ChoiceName& name) {
+    nlohmann::json value{{"node", name.node}};
+    if (!name.op.empty())
+        value["op"] = name.op;
+    if (name.ordinal >= 0)
+        value["ordinal"] = name.ordinal;
+    return value;
+}
+
+std::string display(const ChoiceName& name) {
+    return name.ordinal == 0 ? name.node : fmt::format("{} ({})", name.node, name.ordinal);
+}
+
 nlohmann::json toJson(const VariantDecision& decision) {
     nlohmann::json value = toJson(decision.of);
     value["variant"] = decision.variant;
@@ -74,6 +80,10 @@ nlohmann::json toJson(const LayoutDecision& decision) {
     nlohmann::json value = toJson(decision.of);
     value[toString(decision.part)] = decision.width;
     return value;
+}
+
+nlohmann::json toJson(const ApartDecision& decision) {
+    return {{"producer", toJson(decision.producer)}, {"consumer", toJson(decision.consumer)}};
 }
 
 std::vector<VariantRecord> recordsOf(const std::vector<lower::VariantChoice>& choices, const model::ModelGraph& graph,
@@ -96,6 +106,37 @@ std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choi
              choice.offered,
              choice.span});
     return records;
+}
+
+FusionRecord recordOf(const relay::transform::Fused& fused, const model::ModelGraph& graph,
+                      const model::SpanTable& spans) {
+    FusionRecord record;
+    Namer namer(graph, spans);
+    for (const relay::transform::FusedOperator& each : fused.operators)
+        record.operators.push_back({namer.name(each.span, each.op), each.function, each.span});
+    record.edges = fused.edges;
+    return record;
+}
+
+std::vector<FusedFunction> functionsOf(const FusionRecord& record) {
+    std::vector<FusedFunction> functions;
+    std::map<std::string_view, size_t> places;
+    const auto of = [&](size_t at) -> FusedFunction& {
+        const std::string& name = record.operators[at].function;
+        const auto [place, added] = places.emplace(name, functions.size());
+        if (added)
+            functions.push_back({name, {}, {}});
+        return functions[place->second];
+    };
+    for (size_t i = 0; i < record.operators.size(); ++i)
+        of(i).members.push_back(i);
+    for (size_t i = 0; i < record.edges.size(); ++i) {
+        const relay::transform::FusionEdge& edge = record.edges[i];
+        of(edge.producer).edges.push_back(i);
+        if (edge.outcome != relay::transform::FusionOutcome::Joined)
+            of(edge.consumer).edges.push_back(i);
+    }
+    return functions;
 }
 
 Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
@@ -142,6 +183,27 @@ Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::Stored
             return failure(fmt::format("{} are decided twice", what));
     }
     return {};
+}
+
+Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<ApartDecision>& decisions,
+                                                            const relay::transform::Fused& fused,
+                                                            const model::ModelGraph& graph,
+                                                            const model::SpanTable& spans) {
+    const FusionRecord record = recordOf(fused, graph, spans);
+    std::set<std::pair<relay::Var, relay::Var>> apart;
+    for (const ApartDecision& pin : decisions) {
+        const std::string what =
+            fmt::format("that nodes '{}' and '{}' are kept apart", pin.producer.node, pin.consumer.node);
+        const auto meant = [&](const relay::transform::FusionEdge& edge) {
+            return names(pin.producer, record.operators[edge.producer].name) &&
+                   names(pin.consumer, record.operators[edge.consumer].name);
+        };
+        LATHE_TRY(const size_t at, find(record.edges, what + " is", meant, "fusion"));
+        const relay::transform::FusionEdge& edge = record.edges[at];
+        if (!apart.emplace(fused.operators[edge.producer].var, fused.operators[edge.consumer].var).second)
+            return failure(fmt::format("{} is decided twice", what));
+    }
+    return apart;
 }
 
 } // namespace lathe::driver

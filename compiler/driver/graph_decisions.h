@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Choices in the graph by names that people read: the model's node, the operator, what is chosen. "choose variants" chooses how
-// an operator is computed, "choose layouts" how values and weights are stored. The Trace has a record for each choice;
-// Decisions pin some of them by the same names. Variants are decided first, then blocks: panels of weights are a choice only
-// where the result has no blocks.
+// an operator is computed, "choose layouts" how values and weights are stored, "fuse" which operators stand in one function.
+// The Trace has a record for each choice; Decisions pin some of them by the same names. Variants are decided first, then
+// blocks: panels of weights are a choice only where the result has no blocks. Then operators: those that are there to be
+// fused are what variants and layouts left.
 #pragma once
 
 #include "lower/choose_layouts.h"
 #include "lower/choose_variants.h"
 #include "model/model_graph.h"
+#include "relay/transform/fuse.h"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -34,10 +36,20 @@ struct LayoutDecision {
     int64_t width = 0; // in elements; 0: as the model has it
 };
 
+///   {"producer": {"node": "Conv_3", "op": "conv", "ordinal": 0}, "consumer": {"node": "Relu_4", "op": "relu", "ordinal": 0}}
+/// An operator and one that uses its value, which may not stand in one function.
+struct ApartDecision {
+    ChoiceName producer, consumer;
+};
+
 std::string_view toString(lower::StoredPart part); // "blocks", "panels"
 
 nlohmann::json toJson(const VariantDecision& decision);
 nlohmann::json toJson(const LayoutDecision& decision);
+nlohmann::json toJson(const ApartDecision& decision);
+nlohmann::json toJson(const ChoiceName& name);
+/// For people, beside the operator: "Conv_3", or "Conv_3 (1)" for the second of a node.
+std::string display(const ChoiceName& name);
 
 /// A choice as it was made, and what it was made among.
 struct VariantRecord {
@@ -51,11 +63,33 @@ struct LayoutRecord {
     model::Span span;
 };
 
+/// What "fuse" made: the operators in their functions, and what became of each and those that use its value. Empty if the
+/// pass is off.
+struct FusionRecord {
+    struct Operator {
+        ChoiceName name;
+        std::string function;
+        model::Span span;
+    };
+    std::vector<Operator> operators;
+    std::vector<relay::transform::FusionEdge> edges; // of these
+};
+
+/// A function of a FusionRecord: its operators, and the edges from, to and between them, by their places there.
+struct FusedFunction {
+    std::string name;
+    std::vector<size_t> members, edges;
+};
+/// By their first operators.
+std::vector<FusedFunction> functionsOf(const FusionRecord& record);
+
 /// The choices under their names, in the same order.
 std::vector<VariantRecord> recordsOf(const std::vector<lower::VariantChoice>& choices, const model::ModelGraph& graph,
                                      const model::SpanTable& spans);
 std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
                                     const model::SpanTable& spans);
+FusionRecord recordOf(const relay::transform::Fused& fused, const model::ModelGraph& graph,
+                      const model::SpanTable& spans);
 
 /// What is decided, by the calls of the module that `choices` are of. Fails if a decision names no choice or several, or
 /// what is not offered.
@@ -66,5 +100,10 @@ Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDe
 Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
                      const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
                      const model::SpanTable& spans, lower::LayoutPins& pins);
+/// Pairs of the module that `fused` was made of.
+Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<ApartDecision>& decisions,
+                                                            const relay::transform::Fused& fused,
+                                                            const model::ModelGraph& graph,
+                                                            const model::SpanTable& spans);
 
 } // namespace lathe::driver

@@ -77,6 +77,7 @@ struct Trace {
     std::vector<PassRecord> passes;      // all of the pipeline, in order
     std::vector<VariantRecord> variants; // the choices of "choose variants"
     std::vector<LayoutRecord> layouts;   // those of "choose layouts"
+    FusionRecord fusion;                 // of "fuse"
     std::vector<KernelRecord> kernels;
     tir::PrimFuncPtr entry;
     std::vector<CallRecord> calls;

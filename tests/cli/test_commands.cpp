@@ -182,6 +182,37 @@ private slots:
         QVERIFY(known["make entry"].contains("peak_bytes"));
     }
 
+    /// What joined, what did not and why; a pair of it is a decision as it is printed.
+    void passesFusion() {
+        const Outcome outcome = runLathe({"passes", "--json", "--fusion", model_});
+        QCOMPARE(outcome.code, 0);
+        QJsonObject joined;
+        QStringList reasons;
+        for (const QJsonObject& function : lines(outcome.out)) {
+            hasFields(function, {"function", "members", "joined", "apart"});
+            QVERIFY(!function["members"].toArray().isEmpty());
+            for (const QJsonValue pair : function["joined"].toArray())
+                joined = pair.toObject();
+            for (const QJsonValue pair : function["apart"].toArray()) {
+                hasFields(pair.toObject(), {"producer", "consumer", "outcome", "reason"});
+                if (pair["producer"].toObject()["node"] == "relu")
+                    reasons << pair["outcome"].toString(); // y is an output, and is summed up
+            }
+        }
+        QVERIFY(reasons.contains("escapes"));
+        QCOMPARE(joined["producer"].toObject()["node"].toString(), "sum");
+        QCOMPARE(joined["consumer"].toObject()["node"].toString(), "relu");
+        const Outcome text = runLathe({"passes", "--fusion", model_});
+        QVERIFY2(text.out.find("not with") != std::string::npos, text.out.c_str());
+
+        const QString decisions = folder_.filePath("apart.json");
+        writeFile(decisions.toStdString(),
+                  QJsonDocument(QJsonObject{{"apart", QJsonArray{joined}}}).toJson().toStdString());
+        const Outcome apart = runLathe({"passes", "--fusion", model_, "--decisions", decisions});
+        QVERIFY2(apart.out.find("A decision keeps the two apart.") != std::string::npos, apart.out.c_str());
+        QCOMPARE(runLathe({"passes", model_, "--fusion", "--choices"}).code, 2);
+    }
+
     void passesDump() {
         const QString dump = folder_.filePath("dump");
         QCOMPARE(runLathe({"passes", model_, "--dump", dump}).code, 0);

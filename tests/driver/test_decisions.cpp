@@ -59,6 +59,7 @@ private slots:
     void readBack() {
         const char* text =
             R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
+            R"("apart":[{"consumer":{"node":"r"},"producer":{"node":"a","op":"conv","ordinal":1}}],)"
             R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
             R"("optional_limit":7,"schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"]})";
         const auto read = driver::parseDecisions(text);
@@ -68,6 +69,8 @@ private slots:
         QCOMPARE(read->kernels.at("0123").answers.at("b1.tile"), (std::vector<int64_t>{-1, 4}));
         QCOMPARE(read->layouts.size(), size_t(2));
         QCOMPARE(read->layouts[1].part, lower::StoredPart::Panels);
+        QCOMPARE(read->apart.at(0).producer.ordinal, 1);
+        QCOMPARE(read->apart.at(0).consumer.node, "r");
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
         QCOMPARE(driver::toJson(*read), text);
     }
@@ -104,6 +107,14 @@ private slots:
                                 R"({"variants":[{"node":"a","blocks":16}]})",
                                 R"({"variants":[{"node":"a","":1,"variant":"direct"}]})",
                                 R"({"variants":[{"node":"a","variant":2}]})",
+                                R"({"apart":{}})",
+                                R"({"apart":[1]})",
+                                R"({"apart":[{"producer":{"node":"a"}}]})",
+                                R"({"apart":[{"producer":{"node":"a"},"consumer":"b"}]})",
+                                R"({"apart":[{"producer":{"node":"a"},"consumer":{"op":"relu"}}]})",
+                                R"({"apart":[{"producer":{"node":"a"},"consumer":{"node":"b","ordinal":-1}}]})",
+                                R"({"apart":[{"producer":{"node":"a"},"consumer":{"node":"b","wide":1}}]})",
+                                R"({"apart":[{"producer":{"node":"a"},"consumer":{"node":"b"},"fused":true}]})",
                                 R"({"schedules":{"a":["split"]}})",
                                 R"x({"schedules":{"a":"split toys(1)"}})x"}) {
             const auto refused = driver::parseDecisions(bad);
@@ -158,6 +169,48 @@ private slots:
         terse.of.op.clear();
         terse.of.ordinal = -1;
         QCOMPARE(refusal({terse}), std::string());
+    }
+
+    /// The product and its relu in two functions: the same values, by another kernel more.
+    void whatIsKeptApartIsNotFused() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        QCOMPARE(first.fusion.edges.size(), size_t(1));
+        QVERIFY(first.fusion.edges[0].outcome == relay::transform::FusionOutcome::Joined);
+        QCOMPARE(first.calls.size(), size_t(1));
+        QCOMPARE(wrong(), "");
+        const auto refusal = [&](std::vector<driver::ApartDecision> apart, driver::Trace& trace,
+                                 std::set<std::string> off = {}) {
+            driver::Decisions decisions;
+            decisions.apart = std::move(apart);
+            decisions.skipPasses = std::move(off);
+            const auto compiled = compile(*driver::parseDecisions(driver::toJson(decisions)), trace);
+            return compiled ? std::string() : toString(compiled.error());
+        };
+        const driver::ApartDecision good{first.fusion.operators.at(0).name, first.fusion.operators.at(1).name};
+        driver::ApartDecision terse = good;
+        terse.consumer.op.clear();
+        terse.consumer.ordinal = -1;
+        for (const driver::ApartDecision& each : {good, terse}) {
+            driver::Trace trace;
+            QCOMPARE(refusal({each}, trace), std::string());
+            QVERIFY(trace.fusion.edges[0].outcome == relay::transform::FusionOutcome::KeptApart);
+            QCOMPARE(trace.calls.size(), size_t(2));
+            QCOMPARE(wrong(), "");
+        }
+        std::vector<driver::ApartDecision> bad(4, good);
+        bad[0].producer.node = "nobody";
+        bad[1].consumer.op = "conv";
+        bad[2].consumer.ordinal = 1;
+        std::swap(bad[3].producer, bad[3].consumer);
+        driver::Trace trace;
+        for (const driver::ApartDecision& each : bad) {
+            const std::string said = refusal({each}, trace);
+            QVERIFY2(said.find("no such choice") != std::string::npos && said.find("--fusion") != std::string::npos,
+                     said.c_str());
+        }
+        QVERIFY(refusal({good, good}, trace).find("twice") != std::string::npos);
+        QVERIFY(refusal({good}, trace, {"fuse"}).find("'fuse' is off") != std::string::npos);
     }
 
     void aPinIsFollowed() {

@@ -53,6 +53,11 @@ private slots:
         for (const driver::LayoutRecord& record : first.layouts)
             decisions.layouts.push_back(record.chosen);
         QVERIFY(!decisions.layouts.empty());
+        driver::Decisions apart; // another computation, to which the schedules above do not belong
+        for (const relay::transform::FusionEdge& edge : first.fusion.edges)
+            apart.apart.push_back(
+                {first.fusion.operators[edge.producer].name, first.fusion.operators[edge.consumer].name});
+        QVERIFY(!apart.apart.empty());
         driver::Decisions pinsAlone = decisions, tracesAlone = decisions;
         for (auto& [workload, kernel] : pinsAlone.kernels)
             kernel.trace.reset();
@@ -65,7 +70,9 @@ private slots:
         int malformed = 0, refused = 0, warned = 0, followed = 0;
         for (int i = 0; i < count; ++i) {
             fuzz::Random random(static_cast<uint64_t>(i));
-            std::string text = i % 8 == 7 ? driver::toJson(variants) : texts[i % 2];
+            std::string text = i % 8 == 7   ? driver::toJson(variants)
+                               : i % 8 == 3 ? driver::toJson(apart)
+                                            : texts[i % 2];
             if (i % 4 < 2) {
                 text = fuzz::mutateBytes(text, random);
             } else if (i % 4 == 2) {

@@ -13,7 +13,8 @@
 //   reduction                           takes elementwise and injective producers, and an elementwise epilogue
 //   product, window, softmax …          takes an elementwise epilogue of its own result's shape (bias, activation, residual)
 //   opaque, reshape                     alone (a reshape alone is a view and costs nothing)
-// A group has one result and at most one product or reduction; it holds at most `maxOps` operators.
+// A group has one result and at most one product or reduction, its anchor; it holds at most `maxOps` operators, and never two
+// that are to be kept apart. Of each operator and those that use its value the result says what became of it, and why.
 //
 // The primitive function's parameters are the tensors it reads; constants of a single value stand inside of it, but not for
 // opaque operators. It is called from where its last operator stood, by that operator's Var, so users stay as they are.
@@ -22,13 +23,40 @@
 #pragma once
 
 #include "relay/ir.h"
+#include "relay/transform/fusion_outcome.h"
+
+#include <optional>
+#include <set>
 
 namespace lathe::relay::transform {
 
 struct FuseOptions {
     int maxOps = 64; // of a group; 1: each operator alone
+    /// Producer and consumer that may not stand in one function, however it would come about.
+    std::set<std::pair<Var, Var>> apart{};
 };
 
-Module fuse(const Module& module, const FuseOptions& options = {});
+/// An operator that was put in a function.
+struct FusedOperator {
+    Var var; // in the module before
+    Span span;
+    Op op{};
+    std::string function;
+};
+
+/// An operator and another of the same Block that uses its value.
+struct FusionEdge {
+    size_t producer = 0, consumer = 0; // among the operators
+    FusionOutcome outcome{};
+    std::optional<size_t> due; // the operator that it is due to, if that is neither of the two
+};
+
+struct Fused {
+    Module module;
+    std::vector<FusedOperator> operators; // Block by Block, an outer one before those in it
+    std::vector<FusionEdge> edges;        // of all operators; empty with maxOps = 1
+};
+
+Fused fuse(const Module& module, const FuseOptions& options = {});
 
 } // namespace lathe::relay::transform
