@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/fusion/fusion_page.h"
+
+#include "views/models/counted.h"
+
+#include <QHeaderView>
+#include <QLabel>
+#include <QScopedValueRollback>
+#include <QSortFilterProxyModel>
+#include <QSplitter>
+#include <QStyledItemDelegate>
+#include <QTableView>
+#include <QTreeView>
+#include <QVBoxLayout>
+#include <algorithm>
+
+namespace lathe::views::fusion {
+
+using models::FusionModel;
+using models::FusionPairModel;
+
+namespace {
+
+constexpr int rowHeight = 26;
+
+class RowDelegate : public QStyledItemDelegate {
+public:
+    using QStyledItemDelegate::QStyledItemDelegate;
+
+    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
+        return QStyledItemDelegate::sizeHint(option, index).expandedTo(QSize(0, rowHeight));
+    }
+};
+
+} // namespace
+
+FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
+    : QWidget(parent), selection_(selection), functions_(new FusionModel(this)), pairs_(new FusionPairModel(this)),
+      sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView), table_(new QTableView), summary_(new QLabel),
+      about_(new QLabel) {
+    sorted_->setSourceModel(functions_);
+    sorted_->setSortRole(FusionModel::sortRole);
+    tree_->setModel(sorted_);
+    tree_->setSortingEnabled(true);
+    tree_->header()->setSortIndicator(-1, Qt::AscendingOrder); // the order of the model
+    tree_->header()->setSortIndicatorClearable(true);
+    tree_->setUniformRowHeights(true);
+    tree_->setItemDelegate(new RowDelegate(tree_));
+    tree_->setAlternatingRowColors(true);
+    tree_->setFrameShape(QFrame::NoFrame);
+    tree_->setAccessibleName(tr("Fused functions"));
+    table_->setModel(pairs_);
+    table_->verticalHeader()->hide();
+    table_->horizontalHeader()->setStretchLastSection(true);
+    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    table_->horizontalHeader()->setHighlightSections(false);
+    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setShowGrid(false);
+    table_->setFrameShape(QFrame::NoFrame);
+    table_->setAlternatingRowColors(true);
+    table_->setWordWrap(true);
+    table_->setTabKeyNavigation(false);
+    table_->setAccessibleName(tr("Why operators are in one function or not"));
+    summary_->setMargin(8);
+    about_->setMargin(8);
+    about_->setTextFormat(Qt::PlainText);
+
+    auto below = new QWidget;
+    auto belowLayout = new QVBoxLayout(below);
+    belowLayout->setContentsMargins(0, 0, 0, 0);
+    belowLayout->setSpacing(0);
+    belowLayout->addWidget(about_);
+    belowLayout->addWidget(table_, 1);
+    auto splitter = new QSplitter(Qt::Vertical);
+    splitter->addWidget(tree_);
+    splitter->addWidget(below);
+    splitter->setStretchFactor(0, 3);
+    splitter->setStretchFactor(1, 2);
+    splitter->setChildrenCollapsible(false);
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(summary_);
+    layout->addWidget(splitter, 1);
+
+    connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::showRow);
+    connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
+        if (const auto& nodes = functions_->at(source(index)).nodes; !nodes.empty())
+            emit nodeWanted(nodes.front());
+    });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        const models::FusionPairRow& pair = pairs_->at(index.row());
+        const QModelIndex row = source(tree_->currentIndex());
+        const int here = row.parent().isValid() ? row.parent().row() : row.row();
+        const bool forward = pair.fromFunction == here;
+        goTo(forward ? pair.toFunction : pair.fromFunction, forward ? pair.toMember : pair.fromMember);
+    });
+    connect(table_->horizontalHeader(), &QHeaderView::sectionResized, this, [this](int column) {
+        if (column == FusionPairModel::Why)
+            fitReasons();
+    });
+    connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
+    setTrace(nullptr);
+}
+
+QModelIndex FusionPage::source(const QModelIndex& shown) const {
+    return sorted_->mapToSource(shown).siblingAtColumn(0);
+}
+
+void FusionPage::setTrace(const driver::Trace* trace) {
+    models::FusionRows rows = trace ? models::fusionRows(*trace) : models::FusionRows();
+    const auto joined = std::ranges::count(rows.pairs, true, &models::FusionPairRow::joined);
+    const auto operators = trace ? trace->fusion.operators.size() : 0;
+    const auto fuse = [](const driver::PassRecord& pass) { return pass.name == "fuse" && !pass.enabled; };
+    if (!rows.functions.empty())
+        summary_->setText(tr("%1 of %2. %3 of values between them, %4 inside of a function.")
+                              .arg(models::counted(qint64(rows.functions.size()), "fused function", "fused functions"),
+                                   models::counted(qint64(operators), "operator", "operators"),
+                                   models::counted(qint64(rows.pairs.size()), "use", "uses"),
+                                   models::counted(qint64(joined), "is", "are")));
+    else if (trace && std::ranges::any_of(trace->passes, fuse))
+        summary_->setText(tr("The pass \"fuse\" is off: each operator is a function of its own."));
+    else
+        summary_->setText(tr("Compile the model (F5) to see which operators become one function, and why."));
+    pairs_->setPairs(std::move(rows.pairs));
+    functions_->show(std::move(rows.functions));
+    showRow({});
+    for (const int column : {FusionModel::Function, FusionModel::Kernel}) {
+        tree_->resizeColumnToContents(column);
+        tree_->setColumnWidth(column, std::clamp(tree_->columnWidth(column), 160, 320));
+    }
+    for (int column = FusionModel::Operators; column <= FusionModel::Bytes; ++column)
+        tree_->setColumnWidth(column, 90);
+    followSelection();
+}
+
+void FusionPage::setProfile(const driver::Profile& profile) {
+    functions_->setProfile(profile);
+}
+
+void FusionPage::showRow(const QModelIndex& shown) {
+    const QModelIndex row = source(shown);
+    if (!row.isValid()) {
+        pairs_->choose(-1, -1);
+        about_->setText(functions_->functions().empty()
+                            ? QString()
+                            : tr("Select a function to see what is fused with what, and what is not and why."));
+        return;
+    }
+    const bool function = !row.parent().isValid();
+    pairs_->choose(function ? row.row() : row.parent().row(), function ? -1 : row.row());
+    about_->setText(pairs_->rowCount() ? tr("Values from, to and within %1").arg(functions_->at(row).name)
+                                       : tr("No operator around %1 could stand with it in one function: it reads and "
+                                            "gives inputs, constants and outputs.")
+                                             .arg(functions_->at(row).name));
+    for (const int column : {FusionPairModel::Producer, FusionPairModel::Consumer, FusionPairModel::Joined}) {
+        table_->resizeColumnToContents(column);
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), table_->viewport()->width() / 4));
+    }
+    fitReasons();
+    if (following_)
+        return;
+    const QScopedValueRollback own(following_, true);
+    selection_->set(functions_->at(row).nodes);
+}
+
+void FusionPage::fitReasons() {
+    const QFontMetrics metrics(table_->font());
+    int longest = 0;
+    for (int row = 0; row < pairs_->rowCount(); ++row)
+        longest = std::max(longest, metrics.horizontalAdvance(pairs_->at(row).why));
+    // Lines end between words, so a line holds a little less than the width.
+    const int width = std::max(80, (table_->columnWidth(FusionPairModel::Why) - 12) * 9 / 10);
+    const int lines = std::max(1, (longest + width - 1) / width);
+    table_->verticalHeader()->setDefaultSectionSize(rowHeight + (lines - 1) * metrics.lineSpacing());
+}
+
+void FusionPage::followSelection() {
+    if (following_)
+        return;
+    const QScopedValueRollback following(following_, true);
+    goTo(functions_->functionOf(selection_->nodes()), -1);
+}
+
+void FusionPage::goTo(int function, int member) {
+    QModelIndex row = functions_->index(function, 0);
+    if (member >= 0)
+        row = functions_->index(member, 0, row);
+    const QModelIndex shown = sorted_->mapFromSource(row);
+    tree_->setCurrentIndex(shown);
+    if (!shown.isValid())
+        return tree_->clearSelection();
+    tree_->scrollTo(shown);
+}
+
+} // namespace lathe::views::fusion

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Fusion: the fused functions with their operators above, and below, for the one that is selected, the operators
+// around it and between which values go, with why they are in one function or not.
+#pragma once
+
+#include "views/models/fusion_model.h"
+#include "views/models/selection.h"
+
+#include <QWidget>
+#include <memory>
+
+class QLabel;
+class QSortFilterProxyModel;
+class QTableView;
+class QTreeView;
+
+namespace lathe::views::fusion {
+
+class FusionPage : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit FusionPage(models::Selection* selection, QWidget* parent = nullptr);
+
+    /// Null: no model is compiled.
+    void setTrace(const driver::Trace* trace);
+    void setProfile(const driver::Profile& profile);
+    const models::FusionModel* model() const { return functions_; }
+
+signals:
+    /// The user wants to see where in the graph this node is.
+    void nodeWanted(int node);
+
+private:
+    /// The selection becomes that of the row; the pairs below are the row's.
+    void showRow(const QModelIndex& row);
+    void followSelection();
+    void goTo(int function, int member);
+    /// Rows of the table as high as its longest reason needs in its column.
+    void fitReasons();
+    /// In the model; of a row in the tree, which may be sorted.
+    QModelIndex source(const QModelIndex& shown) const;
+
+    models::Selection* selection_;
+    models::FusionModel* functions_;
+    models::FusionPairModel* pairs_;
+    QSortFilterProxyModel* sorted_;
+    QTreeView* tree_;
+    QTableView* table_;
+    QLabel* summary_;
+    QLabel* about_; // what the table below is about
+    bool following_ = false;
+};
+
+} // namespace lathe::views::fusion
