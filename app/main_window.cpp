@@ -3,6 +3,7 @@
 
 #include "app/graphviz.h"
 #include "base/version.h"
+#include "views/fusion/fusion_page.h"
 #include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
@@ -34,11 +35,12 @@ namespace lathe::app {
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
-      loops_(new views::loops::LoopsPage(&selection_)), profile_(new views::profile::ProfilePage(&selection_)),
-      pageTable_{{"model", tr("Model"), model_},
-                 {"passes", tr("Passes"), passes_},
-                 {"loops", tr("Loops"), loops_},
-                 {"profile", tr("Profile"), profile_}},
+      fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
+      profile_(new views::profile::ProfilePage(&selection_)), pageTable_{{"model", tr("Model"), model_},
+                                                                         {"passes", tr("Passes"), passes_},
+                                                                         {"fusion", tr("Fusion"), fusion_},
+                                                                         {"loops", tr("Loops"), loops_},
+                                                                         {"profile", tr("Profile"), profile_}},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
@@ -84,6 +86,7 @@ void MainWindow::connectEngine() {
                 .arg(QFileInfo(path_).fileName(),
                      views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
                 .arg(profile.medianMs, 0, 'f', 2));
+        fusion_->setProfile(profile);
         profile_->setProfile(std::move(profile));
         turnTo("profile", std::exchange(profileSeen_, true));
     });
@@ -136,6 +139,7 @@ void MainWindow::connectEngine() {
         checkSettled();
     });
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
+    connect(fusion_, &views::fusion::FusionPage::nodeWanted, this, &MainWindow::reveal);
     connect(profile_, &views::profile::ProfilePage::nodeWanted, this, &MainWindow::reveal);
 }
 
@@ -207,6 +211,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     selection_.clear();
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     passes_->setTrace(nullptr);
+    fusion_->setTrace(nullptr);
     loops_->setProvenance(nullptr);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
@@ -253,6 +258,7 @@ void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenan
     compiled_ = good;
     selection_.dropCalls();
     passes_->setTrace(trace);
+    fusion_->setTrace(trace.get());
     loops_->setProvenance(provenance);
     profile_->setProfile({});
     showProblems(trace->diagnostics);

@@ -20,6 +20,9 @@ class QProgressBar;
 class QStackedWidget;
 class QTabWidget;
 
+namespace lathe::views::fusion {
+class FusionPage;
+}
 namespace lathe::views::graph {
 class ModelPage;
 }
@@ -54,7 +57,7 @@ public:
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
-    void showPage(const QString& id); // "model", "passes", "loops", "profile"; another: the first
+    void showPage(const QString& id); // "model", "passes", "fusion", "loops", "profile"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
@@ -63,6 +66,7 @@ public:
     const ProvenancePtr& provenance() const { return provenance_; }
     views::graph::ModelPage* modelPage() const { return model_; }
     views::passes::PassesPage* passesPage() const { return passes_; }
+    views::fusion::FusionPage* fusionPage() const { return fusion_; }
     views::loops::LoopsPage* loopsPage() const { return loops_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
@@ -132,6 +136,7 @@ private:
     QTabWidget* pages_;
     views::graph::ModelPage* model_;
     views::passes::PassesPage* passes_;
+    views::fusion::FusionPage* fusion_;
     views::loops::LoopsPage* loops_;
     views::profile::ProfilePage* profile_;
     views::problems::ProblemsPanel* problems_;

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// The page Fusion on a real model: its models, what clicks select, and what a selection elsewhere shows.
+// Needs: lathe-runner samples
+// Timeout: 900
+#include "app/main_window.h"
+#include "driver/compile.h"
+#include "gui/window.h"
+#include "views/fusion/fusion_page.h"
+#include "views/profile/profile_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QLabel>
+#include <QTableView>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QTreeView>
+#include <algorithm>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::views::models;
+using views::fusion::FusionPage;
+
+class TestFusionPage : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    driver::Trace trace_; // of the sample
+
+    QString text(const QAbstractItemModel* model, int row, int column, const QModelIndex& parent = {}) {
+        return model->index(row, column, parent).data().toString();
+    }
+    static bool says(const QWidget& page, const QString& words) {
+        const auto labels = page.findChildren<QLabel*>();
+        return std::ranges::any_of(labels, [&](const QLabel* label) { return label->text().contains(words); });
+    }
+    static QModelIndex rowOf(const QTreeView* tree, const QString& name) {
+        for (int row = 0; row < tree->model()->rowCount(); ++row)
+            if (tree->model()->index(row, 0).data().toString() == name)
+                return tree->model()->index(row, 0);
+        return {};
+    }
+
+private slots:
+    void initTestCase() {
+        isolate(folder_, "test_fusion_page");
+        driver::Options options;
+        options.emitCode = false;
+        const auto compiled = driver::compileFile(sample("small_cnn.onnx").toStdString(), {}, {}, options, trace_);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+    }
+
+    void functionsAreThoseOfTheModule() {
+        FusionModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(fusionRows(trace_).functions);
+        const auto fuse = std::ranges::find(trace_.passes, "fuse", &driver::PassRecord::name);
+        size_t bindings = 0;
+        for (const auto& [name, function] : fuse->after->functions)
+            if (function->primitive)
+                for (const auto& binding : function->body->bindings)
+                    bindings += binding->as<relay::OpCall>() != nullptr;
+        QCOMPARE(model.functions().size(), fuse->after->functions.size() - 1); // main
+        size_t operators = 0;
+        for (const FusedRow& row : model.functions()) {
+            QVERIFY(fuse->after->functions.contains(row.name.toStdString()));
+            QVERIFY(!row.kernel.isEmpty());
+            operators += row.members.size();
+        }
+        QCOMPARE(operators, bindings);
+    }
+
+    void aProfileGivesItsFigures() {
+        FusionModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(fusionRows(trace_).functions);
+        driver::Profile profile;
+        profile.rows.resize(2); // two kernels of one function
+        for (driver::ProfileRow& row : profile.rows) {
+            row.function = model.functions()[1].name.toStdString();
+            row.ms = 1.25;
+            row.flops = 6e5;
+        }
+        QCOMPARE(text(&model, 1, FusionModel::Time), QString());
+        model.setProfile(profile);
+        QCOMPARE(text(&model, 1, FusionModel::Time), QString("2.500"));
+        QCOMPARE(text(&model, 1, FusionModel::Flops), QString("1.20 M"));
+        QCOMPARE(text(&model, 0, FusionModel::Time), QString());
+        model.setProfile({});
+        QCOMPARE(text(&model, 1, FusionModel::Time), QString());
+    }
+
+    void pairsAreOfTheFunctionOrTheOperator() {
+        const FusionRows rows = fusionRows(trace_);
+        QCOMPARE(rows.pairs.size(), trace_.fusion.edges.size());
+        FusionPairModel pairs;
+        QAbstractItemModelTester tester(&pairs);
+        pairs.setPairs(rows.pairs);
+        QCOMPARE(pairs.rowCount(), 0);
+        const auto largest = std::ranges::max_element(rows.functions, {}, &FusedRow::operators);
+        const int function = int(largest - rows.functions.begin());
+        QVERIFY(largest->operators > 1);
+        pairs.choose(function, -1);
+        const int all = pairs.rowCount();
+        bool joined = false;
+        for (int row = 0; row < all; ++row) {
+            const FusionPairRow& pair = pairs.at(row);
+            QVERIFY(pair.fromFunction == function || pair.toFunction == function);
+            QCOMPARE(pair.joined, pair.fromFunction == pair.toFunction);
+            QVERIFY(pair.joined || !joined); // those first that did not
+            joined |= pair.joined;
+            QVERIFY(text(&pairs, row, FusionPairModel::Why).endsWith(pair.why));
+        }
+        QVERIFY(joined);
+        pairs.choose(function, 0);
+        QVERIFY(pairs.rowCount() > 0 && pairs.rowCount() < all);
+    }
+
+    void nothingYetSaysWhatToDo() {
+        Selection selection;
+        FusionPage page(&selection);
+        QVERIFY(says(page, "Compile the model (F5)"));
+        driver::Trace off = trace_;
+        off.fusion = {};
+        std::ranges::find(off.passes, "fuse", &driver::PassRecord::name)->enabled = false;
+        page.setTrace(&off);
+        QVERIFY(says(page, "\"fuse\" is off"));
+    }
+
+    void clicksSelectAndSelectionsAreFollowed() {
+        app::MainWindow window;
+        window.resize(1300, 900);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        FusionPage* page = window.fusionPage();
+        QVERIFY(says(*page, "Compile the model (F5)"));
+        QVERIFY(compileAndWait(window));
+        window.showPage("fusion");
+        auto* tree = page->findChild<QTreeView*>();
+        auto* table = page->findChild<QTableView*>();
+        const auto& functions = page->model()->functions();
+        const auto several =
+            std::ranges::find_if(functions, [](const FusedRow& row) { return row.members.size() > 1; });
+        QVERIFY(several != functions.end());
+
+        // A function, then an operator of it.
+        const QModelIndex row = rowOf(tree, several->name);
+        tree->scrollTo(row);
+        QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(row).center());
+        QCOMPARE(window.selection().nodes(), several->nodes);
+        const int pairs = table->model()->rowCount();
+        QVERIFY(pairs > 1);
+        QVERIFY(says(*page, several->name));
+        tree->expand(row);
+        QTest::keyClick(tree, Qt::Key_Down);
+        QCOMPARE(window.selection().nodes(), several->members[0].nodes);
+        QVERIFY(table->model()->rowCount() < pairs);
+
+        // What another page selects is shown, and stays what it is.
+        const FusedRow& other = several == functions.begin() ? functions.back() : functions.front();
+        const std::vector<int> one{other.nodes.back()};
+        const_cast<Selection&>(window.selection()).set(one);
+        QCOMPARE(window.selection().nodes(), one);
+        const auto shown = std::ranges::find(functions, tree->currentIndex().data().toString(), &FusedRow::name);
+        QVERIFY(shown != functions.end());
+        QVERIFY(std::ranges::count(shown->nodes, one[0]) == 1);
+        const_cast<Selection&>(window.selection()).set({});
+        QVERIFY(!tree->currentIndex().isValid());
+        QCOMPARE(table->model()->rowCount(), 0);
+
+        // From a neighbour that stands apart to its function.
+        tree->scrollTo(row);
+        QTest::mouseClick(tree->viewport(), Qt::LeftButton, {}, tree->visualRect(row).center());
+        QCOMPARE(table->model()->index(0, FusionPairModel::Joined).data().toString(), QString("no"));
+        emit table->activated(table->model()->index(0, 0));
+        QVERIFY(tree->currentIndex().parent().data().toString() != several->name);
+        QVERIFY(tree->currentIndex().parent().isValid());
+
+        // A run fills in the times.
+        Settled ran(window);
+        window.run();
+        QVERIFY(ran.wait());
+        double ms = 0, profiled = 0;
+        for (const FusedRow& each : functions)
+            ms += each.ms.value_or(0);
+        for (const driver::ProfileRow& each : window.profilePage()->model()->profile().rows)
+            profiled += each.ms;
+        QVERIFY(ms > 0 && std::abs(ms - profiled) < 1e-6);
+
+        // Another model: nothing of the last one stays.
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QCOMPARE(tree->model()->rowCount(), 0);
+        QVERIFY(says(*page, "Compile the model (F5)"));
+    }
+};
+
+QTEST_MAIN(TestFusionPage)
+#include "test_fusion_page.moc"
