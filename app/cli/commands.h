@@ -67,6 +67,17 @@ void printKernels(const driver::Trace& trace, bool json);
 void printFusion(const driver::FusionRecord& fusion, const std::string& function, bool json);
 int passesCommand(const PassesArgs& args, const Common& common);
 
+struct BisectArgs {
+    std::string model, slowerThan, count;
+    bool crash = false; // none of the three: wrong values
+    std::vector<std::string> data, inputs;
+    std::string tolerance = "model";
+    uint64_t seed = 0;
+    double timeout = 60;
+};
+/// Which pass is to blame; 0 if one was found, 1 if not.
+int bisectCommand(const BisectArgs& args, const Common& common);
+
 struct RunArgs {
     std::string model, save;
     std::vector<std::string> inputs; // NAME=FILE

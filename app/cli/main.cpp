@@ -84,6 +84,35 @@ int run(int argc, char** argv) {
     passesApp->add_option("--function", passes.function, "only this function");
     addCommon(*passesApp, common);
 
+    BisectArgs bisect;
+    CLI::App* bisectApp = app.add_subcommand("bisect", "which pass makes outputs wrong, a crash, or code slow");
+    bisectApp->add_option("model", bisect.model, "the model file")->required();
+    CLI::Option* data =
+        bisectApp
+            ->add_option("--data", bisect.data, "a folder with input_N.pb and output_N.pb; may be given several times")
+            ->allow_extra_args(false)
+            ->check(CLI::ExistingDirectory);
+    CLI::Option* input =
+        bisectApp->add_option("--input", bisect.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
+            ->allow_extra_args(false)
+            ->excludes(data);
+    bisectApp->add_option("--tolerance", bisect.tolerance,
+                          "onnx (element by element) or model (relative to the output's range)");
+    CLI::Option* questions[] = {
+        bisectApp->add_flag("--crash", bisect.crash, "look for crashes and hangs alone, not for wrong values"),
+        bisectApp->add_option("--slower-than", bisect.slowerThan,
+                              "milliseconds, or times the unoptimized: 0.8x; slower is bad"),
+        bisectApp->add_option("--count", bisect.count, "OPERATOR:N or kernels:N after all passes; more are bad"),
+    };
+    for (CLI::Option* one : questions)
+        for (CLI::Option* other : questions)
+            if (one != other)
+                one->excludes(other);
+    questions[2]->excludes(data)->excludes(input); // nothing is run
+    bisectApp->add_option("--seed", bisect.seed, "seed of random inputs and operators");
+    bisectApp->add_option("--timeout", bisect.timeout, "seconds for one run; longer is bad")->check(seconds());
+    addCommon(*bisectApp, common);
+
     RunArgs run;
     CLI::App* runApp = app.add_subcommand("run", "run a model or an artifact once");
     CLI::App* profileApp = app.add_subcommand("profile", "time a model by fused function");
@@ -135,6 +164,8 @@ int run(int argc, char** argv) {
         return inspectCommand(inspect, common);
     if (*passesApp)
         return passesCommand(passes, common);
+    if (*bisectApp)
+        return bisectCommand(bisect, common);
     if (*runApp)
         return runCommand(run, common);
     if (*profileApp)

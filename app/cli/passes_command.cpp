@@ -3,9 +3,9 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/choices.h"
 #include "app/cli/commands.h"
+#include "app/cli/stage_text.h"
 
 #include "driver/json.h"
-#include "driver/text_diff.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
@@ -15,51 +15,6 @@
 
 namespace lathe::cli {
 namespace {
-
-std::string relayText(const relay::Module& module, const std::string& function) {
-    if (function.empty())
-        return relay::print(module);
-    auto it = module.functions.find(function);
-    return it == module.functions.end() ? std::string() : relay::print(*it->second, module, function);
-}
-
-/// The text of a stage: before (of a relay pass) or after it. Empty if there is none.
-std::string textAt(const driver::Trace& trace, const std::string& pass, const std::string& function, bool before) {
-    for (const driver::PassRecord& record : trace.passes)
-        if (record.name == pass && (before ? record.before : record.after))
-            return relayText(before ? *record.before : *record.after, function);
-    std::string text;
-    for (const driver::KernelRecord& kernel : trace.kernels) {
-        if (!function.empty() && kernel.name != function)
-            continue;
-        for (size_t i = 0; i < kernel.stages.size(); ++i)
-            if (kernel.stages[i].first == pass && !(before && i == 0))
-                text += tir::print(*kernel.stages[before ? i - 1 : i].second);
-    }
-    return text;
-}
-
-/// The lines that differ: of each run of differences first those before, then those after.
-void printDiff(const std::string& before, const std::string& after) {
-    const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
-    std::vector<int> added;
-    const auto flush = [&] {
-        for (const int line : added)
-            fmt::print("+ {}\n", b[static_cast<size_t>(line)]);
-        added.clear();
-    };
-    for (const driver::DiffRow& row : driver::diffLines(a, b)) {
-        if (row.kind == driver::DiffRow::Kind::Same) {
-            flush();
-            continue;
-        }
-        if (row.before >= 0)
-            fmt::print("- {}\n", a[static_cast<size_t>(row.before)]);
-        if (row.after >= 0)
-            added.push_back(row.after);
-    }
-    flush();
-}
 
 Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folder) {
     std::error_code failed;
@@ -142,7 +97,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
         if (args.diff.empty())
             fmt::print("{}", after);
         else
-            printDiff(textAt(trace, pass, args.function, true), after);
+            for (const std::string& line : differences(textAt(trace, pass, args.function, true), after))
+                fmt::print("{}\n", line);
     } else {
         if (!common.json)
             fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");

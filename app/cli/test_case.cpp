@@ -5,8 +5,8 @@
 #include "app/cli/test_case.h"
 
 #include "base/memory_file.h"
+#include "driver/data_set.h"
 #include "driver/inputs.h"
-#include "driver/tensor_files.h"
 #include "model/random_values.h"
 
 #include <algorithm>
@@ -19,46 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<model::HostTensor> readFile(const fs::path& path, DataType wanted) {
-    LATHE_TRY(model::HostTensor host, driver::readTensorFile(path));
-    // Some old data stores bfloat16 under the type uint16: the graph's type says how to read the bits.
-    if (wanted == types::BFloat16 && host.dtype == types::UInt16)
-        host.dtype = wanted;
-    return host;
-}
-
-driver::CompareRules rulesFor(const model::ModelGraph& graph, driver::Tolerance tolerance) {
-    driver::CompareRules rules;
-    rules.tolerance = tolerance;
-    for (const model::Role& role : graph.roles) {
-        if (role.family == model::Family::Quantization)
-            rules.network = driver::NetworkKind::Quantized;
-        if (role.family == model::Family::Transform)
-            rules.absoluteOfRange = 1e-6;
-    }
-    if (rules.network == driver::NetworkKind::Float) {
-        auto half = [](DataType dtype) { return dtype == types::Float16 || dtype == types::BFloat16; };
-        bool found = false;
-        for (const model::Value& value : graph.graph->inputs)
-            found |= half(value.type.dtype);
-        for (const model::Initializer& initializer : graph.graph->initializers)
-            found |= half(initializer.tensor->dtype);
-        for (const model::Role& role : graph.roles)
-            found |= half(role.named);
-        for (const model::Node* node : graph.nodes)
-            for (const model::Attribute& attribute : node ? node->attributes : std::vector<model::Attribute>{})
-                if (const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value))
-                    found |= *tensor && half((*tensor)->dtype);
-        if (found)
-            rules.network = driver::NetworkKind::Half;
-    }
-    return rules;
-}
-
-struct Data {
-    std::vector<model::HostTensor> inputs, outputs;
-};
-
 const model::Node* producerOf(const model::Graph& graph, const std::string& value) {
     const auto gives = [&](const model::Node& node) {
         return std::ranges::find(node.outputs, value) != node.outputs.end();
@@ -67,7 +27,7 @@ const model::Node* producerOf(const model::Graph& graph, const std::string& valu
     return found == graph.nodes.end() ? nullptr : &*found;
 }
 
-std::string checkDropped(const model::ModelGraph& graph, const model::Node& dropout, const Data& data,
+std::string checkDropped(const model::ModelGraph& graph, const model::Node& dropout, const driver::DataSet& data,
                          const std::vector<model::HostTensor>& outputs) {
     const auto given = model::givenTensor(graph, data.inputs, dropout.inputs.at(0));
     const auto ratio = model::dropRatio(graph, data.inputs, dropout);
@@ -94,7 +54,7 @@ std::string checkDropped(const model::ModelGraph& graph, const model::Node& drop
 }
 
 /// What must hold of an output that no other engine can match (conformance rules, random operators).
-std::string checkDrawn(const model::ModelGraph& graph, size_t output, const Data& data,
+std::string checkDrawn(const model::ModelGraph& graph, size_t output, const driver::DataSet& data,
                        const std::vector<model::HostTensor>& outputs) {
     const model::Node* producer = producerOf(*graph.graph, graph.graph->outputs[output].name);
     if (producer && model::roleOf(graph, *producer).family == model::Family::Dropout)
@@ -112,30 +72,9 @@ std::string checkDrawn(const model::ModelGraph& graph, size_t output, const Data
     return {};
 }
 
-Result<Data> readData(const fs::path& folder, const driver::RunnerModel& loaded) {
-    Data data;
-    for (size_t i = 0; i < loaded.inputs.size(); ++i) {
-        fs::path file = folder / fmt::format("input_{}.pb", i);
-        if (!fs::exists(file))
-            return failure(fmt::format("the data set lacks {}", file.filename().string()));
-        LATHE_TRY(model::HostTensor tensor, readFile(file, loaded.inputs[i].dtype));
-        data.inputs.push_back(std::move(tensor));
-    }
-    size_t outputs = 0;
-    while (fs::exists(folder / fmt::format("output_{}.pb", outputs)))
-        ++outputs;
-    for (size_t i = 0; i < outputs; ++i) {
-        LATHE_TRY(model::HostTensor tensor,
-                  readFile(folder / fmt::format("output_{}.pb", i),
-                           i < loaded.outputs.size() ? loaded.outputs[i].dtype : types::Void));
-        data.outputs.push_back(std::move(tensor));
-    }
-    return data;
-}
-
 /// What ONNX's runner feeds a light_ model: float32, element i is i / n.
-Result<Data> lightData(const fs::path& output, const driver::RunnerModel& loaded) {
-    Data data;
+Result<driver::DataSet> lightData(const fs::path& output, const driver::RunnerModel& loaded) {
+    driver::DataSet data;
     LATHE_TRY(const driver::Shapes shapes, driver::inputShapes(loaded.inputs, {}, {}));
     for (size_t input = 0; input < loaded.inputs.size(); ++input) {
         model::HostTensor tensor;
@@ -152,7 +91,7 @@ Result<Data> lightData(const fs::path& output, const driver::RunnerModel& loaded
         }
         data.inputs.push_back(std::move(tensor));
     }
-    LATHE_TRY(model::HostTensor expected, readFile(output, types::Float32));
+    LATHE_TRY(model::HostTensor expected, driver::readTensorAs(output, types::Float32));
     data.outputs.push_back(std::move(expected));
     return data;
 }
@@ -243,13 +182,13 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         return runnerFailure(loaded.error());
     if (test.dataSets.empty() && test.lightOutput.empty())
         return finish("refused", fmt::format("error: {}: there is no data to compare with", test.model.string()));
-    driver::CompareRules rules = rulesFor(*trace.graph, tolerance);
+    const driver::CompareRules rules = driver::rulesFor(*trace.graph, tolerance);
     std::vector<fs::path> sets = test.dataSets;
     if (sets.empty())
         sets.push_back({});
     std::string spread;
     for (const fs::path& set : sets) {
-        auto data = set.empty() ? lightData(test.lightOutput, *loaded) : readData(set, *loaded);
+        auto data = set.empty() ? lightData(test.lightOutput, *loaded) : driver::readDataSet(set, *loaded);
         if (!data)
             return finish("refused", toString(data.error()));
         std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";

@@ -135,8 +135,11 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     auto start = std::chrono::steady_clock::now();
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
-    DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
-    LATHE_TRY(ModulePtr module, runImport(source, evaluator, budget, options, hook, trace));
+    // What import gives does not depend on Decisions: a Session imports once for all of them.
+    DriverEvaluator importing({.target = options.target, .threads = options.threads, .budget = budget});
+    LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
+    DriverEvaluator evaluator(
+        {.target = options.target, .threads = options.threads, .passes = decisions, .budget = budget});
     // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
     std::set<int32_t> nodes = nodesOf(*module);
     noteRemoved(allNodes(*trace.graph), nodes, "import", trace);

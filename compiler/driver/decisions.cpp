@@ -2,6 +2,7 @@
 #include "driver/decisions.h"
 
 #include "driver/json.h"
+#include "driver/passes.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -48,6 +49,26 @@ bool readName(const std::string& key, const json& content, ChoiceName& name) {
         return false;
     name.ordinal = *number;
     return true;
+}
+
+Result<void> readSkipIn(const json& value, Decisions& decisions) {
+    const char* form = R"(by workload: {"WORKLOAD": ["unroll"]})";
+    if (!value.is_object())
+        return malformed("skip_in", value, form);
+    for (const auto& [workload, passes] : value.items()) {
+        if (!passes.is_array())
+            return malformed("skip_in", passes, form);
+        for (const json& pass : passes) {
+            const auto known = [&](const Pass& one) {
+                return !one.required && one.stage == Stage::Tir && pass.is_string() &&
+                       one.name == pass.get_ref<const std::string&>();
+            };
+            if (std::ranges::none_of(pipeline(), known))
+                return failure(fmt::format("{} is no optional pass over kernels", dump(pass)), form);
+            decisions.skipIn[workload].insert(pass.get<std::string>());
+        }
+    }
+    return {};
 }
 
 /// A list of choices: each has a node's name, perhaps operator and ordinal, and one thing that is chosen, which `choose`
@@ -174,6 +195,8 @@ Result<Decisions> parseDecisions(std::string_view text) {
             if (!limit || *limit < -1)
                 return malformed(key, content, "how many of the optional passes run; -1: all");
             decisions.optionalLimit = *limit;
+        } else if (key == "skip_in") {
+            LATHE_CHECKED(readSkipIn(content, decisions));
         } else if (key == "variants") {
             LATHE_CHECKED(readVariants(content, decisions));
         } else if (key == "layouts") {
@@ -186,7 +209,7 @@ Result<Decisions> parseDecisions(std::string_view text) {
             LATHE_CHECKED(readSchedules(content, decisions));
         } else {
             return failure(fmt::format("unknown decision '{}'", key),
-                           "known: skip, optional_limit, variants, layouts, apart, answers, schedules");
+                           "known: skip, optional_limit, skip_in, variants, layouts, apart, answers, schedules");
         }
     }
     return decisions;
@@ -198,6 +221,8 @@ std::string toJson(const Decisions& decisions) {
         value["skip"] = decisions.skipPasses;
     if (decisions.optionalLimit >= 0)
         value["optional_limit"] = decisions.optionalLimit;
+    if (!decisions.skipIn.empty())
+        value["skip_in"] = decisions.skipIn;
     for (const VariantDecision& pin : decisions.variants)
         value["variants"].push_back(toJson(pin));
     for (const LayoutDecision& pin : decisions.layouts)
@@ -214,12 +239,16 @@ std::string toJson(const Decisions& decisions) {
 }
 
 Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads) {
-    for (const auto& [workload, kernel] : decisions.kernels)
-        if (!workloads.contains(workload))
-            return failure(
-                fmt::format("schedules are decided for the workload '{}', which this model does not have", workload),
-                "the workloads of a model, for the target it is compiled for: lathe passes --json");
-    return {};
+    const auto require = [&](const char* what, const auto& decided) -> Result<void> {
+        for (const auto& [workload, ignored] : decided)
+            if (!workloads.contains(workload))
+                return failure(
+                    fmt::format("{} are decided for the workload '{}', which this model does not have", what, workload),
+                    "the workloads of a model, for the target it is compiled for: lathe passes --kernels");
+        return {};
+    };
+    LATHE_CHECKED(require("schedules", decisions.kernels));
+    return require("passes", decisions.skipIn);
 }
 
 } // namespace lathe::driver

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What is decided otherwise than by default, as a value with a JSON form:
-//   {"skip": ["fuse"], "optional_limit": 12,
+//   {"skip": ["fuse"], "optional_limit": 12, "skip_in": {"WORKLOAD": ["unroll"]},
 //    "variants": [{"node": "Conv_3", "variant": "winograd2"}], "layouts": [{"node": "Conv_3", "blocks": 16}],
 //    "apart": [{"producer": {"node": "Conv_3"}, "consumer": {"node": "Relu_4"}}],
 //    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
@@ -22,11 +22,12 @@
 namespace lathe::driver {
 
 struct Decisions {
-    std::set<std::string> skipPasses;                        // optional passes that are off
-    int optionalLimit = -1;                                  // only the first N optional passes run; -1: all
-    std::vector<VariantDecision> variants;                   // how some operators are computed
-    std::vector<LayoutDecision> layouts;                     // how some values and weights are stored
-    std::vector<ApartDecision> apart;                        // which operators are not fused
+    std::set<std::string> skipPasses;                    // optional passes that are off
+    int optionalLimit = -1;                              // only the first N optional passes run; -1: all
+    std::map<std::string, std::set<std::string>> skipIn; // by workload: optional passes over kernels that are off there
+    std::vector<VariantDecision> variants;               // how some operators are computed
+    std::vector<LayoutDecision> layouts;                 // how some values and weights are stored
+    std::vector<ApartDecision> apart;                    // which operators are not fused
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
 };
 
@@ -36,7 +37,7 @@ std::string toJson(const Decisions& decisions);
 /// Names of the optional passes in their order: what optionalLimit counts.
 const std::vector<std::string>& optionalPasses();
 
-/// Fails if a schedule is decided for a workload that is none of these.
+/// Fails if something is decided for a workload that is none of these.
 Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads);
 
 } // namespace lathe::driver

@@ -322,10 +322,14 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     options.target = options_.target;
     options.threads = options_.threads;
     Decisions decisions;
+    decisions.skipPasses = options_.passes.skipPasses;
+    decisions.optionalLimit = options_.passes.optionalLimit;
     Trace trace;
     Progress progress;
     PassHook hook(decisions, options, trace, progress);
-    relay::Module fused = relay::transform::fuse(small).module;
+    if (hook.recordOf("fuse").enabled)
+        small = relay::transform::fuse(small).module;
+    const relay::Module fused = relay::transform::fuse(small, {.maxOps = 1}).module;
     LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
     // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
     const MemoryFile file("lathe-constants");

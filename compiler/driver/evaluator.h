@@ -7,6 +7,7 @@
 
 #include "base/budget.h"
 #include "codegen/target.h"
+#include "driver/decisions.h"
 #include "relay/evaluator.h"
 #include "relay/folding.h"
 
@@ -21,6 +22,9 @@ struct EvaluatorOptions {
     int threads = 0; // for compiling
     /// Computations of more steps than this are compiled.
     int64_t interpretedSteps = relay::interpretedSteps;
+    /// Which optional passes are off in what is compiled (nothing else of it applies): a pass that is off has no part in the
+    /// model's constants either.
+    Decisions passes = {};
     /// Results of more bytes than this are declined.
     int64_t limitBytes = limits::tensorBytes;
     /// Its checkpoint is asked at each evaluation; steps are taken by those who decide to fold.

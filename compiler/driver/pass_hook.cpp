@@ -25,7 +25,7 @@ std::string_view toString(Stage stage) {
 }
 
 PassHook::PassHook(const Decisions& decisions, const Options& options, Trace& trace, const Progress& progress)
-    : options_(options), trace_(trace), progress_(progress) {
+    : decisions_(decisions), options_(options), trace_(trace), progress_(progress) {
     trace_.passes = plannedPasses(decisions, options);
 }
 
@@ -84,7 +84,10 @@ lower::KernelHook PassHook::forKernel(size_t kernelIndex) {
     lower::KernelHook hook;
     hook.verify = options_.verify;
     hook.checkpoint = [this] { checkCancelled(); };
-    hook.enabled = [this](std::string_view pass) { return recordOf(pass).enabled; };
+    hook.enabled = [this, kernelIndex](std::string_view pass) {
+        const auto off = decisions_.skipIn.find(trace_.kernels[kernelIndex].workload);
+        return recordOf(pass).enabled && (off == decisions_.skipIn.end() || !off->second.contains(std::string(pass)));
+    };
     hook.done = [this, kernelIndex](std::string_view pass, const tir::PrimFuncPtr& after, double ms) {
         auto& stages = trace_.kernels[kernelIndex].stages;
         std::lock_guard lock(mutex_);

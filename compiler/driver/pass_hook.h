@@ -56,6 +56,7 @@ private:
     /// The record of a pass that runs now; passes that come in another order than the pipeline's are a bug.
     PassRecord& begin(std::string_view name);
 
+    const Decisions& decisions_;
     const Options& options_;
     Trace& trace_;
     const Progress& progress_;

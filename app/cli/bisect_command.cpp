@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe bisect`: each step with its verdict as it goes, then the guilty pass and what it changed.
+#include "app/cli/prepare.h"
+#include "app/cli/stage_text.h"
+#include "driver/bisect.h"
+#include "driver/json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::cli {
+namespace {
+
+Result<double> parsePositive(const std::string& text, const char* option, const char* hint) {
+    double value = 0;
+    size_t used = 0;
+    try {
+        value = std::stod(text, &used);
+    } catch (const std::exception&) {
+        used = 0;
+    }
+    if (used == 0 || used != text.size() || !std::isfinite(value) || value <= 0)
+        return failure(ErrorKind::Usage, fmt::format("malformed {} '{}'", option, text), hint);
+    return value;
+}
+
+Result<driver::Fault> makeFault(const BisectArgs& args) {
+    if (!args.slowerThan.empty()) {
+        const char* hint = "use milliseconds, or a factor of the unoptimized: 12.5 or 0.8x";
+        driver::SlowerThan slower;
+        std::string number = args.slowerThan;
+        slower.ofUnoptimized = number.ends_with('x');
+        if (slower.ofUnoptimized)
+            number.pop_back();
+        LATHE_TRY(slower.limit, parsePositive(number, "time", hint));
+        return slower;
+    }
+    if (!args.count.empty()) {
+        const size_t colon = args.count.find(':');
+        driver::MoreThan more;
+        more.what = args.count.substr(0, colon);
+        const char* hint = "use OPERATOR:N or kernels:N: more than N are bad";
+        const std::string number = colon == std::string::npos ? "" : args.count.substr(colon + 1);
+        if (number.empty() || number.size() > 9 || number.find_first_not_of("0123456789") != std::string::npos)
+            return failure(ErrorKind::Usage, fmt::format("malformed count '{}'", args.count), hint);
+        if (more.what != "kernels" && !relay::findOp(more.what))
+            return failure(ErrorKind::Usage, fmt::format("there is no operator '{}' in the graph IR", more.what),
+                           "as `lathe compile MODEL --emit relay` prints them");
+        more.limit = std::stoll(number);
+        return more;
+    }
+    if (args.crash)
+        return driver::Crashes{};
+    return driver::WrongValues{args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model};
+}
+
+Result<driver::Question> makeQuestion(const BisectArgs& args, const Common& common) {
+    driver::Question question;
+    LATHE_TRY(question.fault, makeFault(args));
+    if (args.tolerance != "onnx" && args.tolerance != "model")
+        return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
+    const bool runs = !std::holds_alternative<driver::MoreThan>(question.fault);
+    LATHE_TRY(question.options, runs ? makeRunOptions(common) : makeOptions(common));
+    LATHE_TRY(question.decisions, makeDecisions(common));
+    if (runs)
+        std::swap(question.shapes, question.options.shapes); // as for `run`: one compilation serves all sizes
+    question.data.assign(args.data.begin(), args.data.end());
+    LATHE_TRY(question.inputs, readInputs(args.inputs));
+    question.seed = args.seed;
+    question.runner.threads = common.threads;
+    question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
+    return question;
+}
+
+void print(const driver::BisectStep& step, size_t number, const Common& common) {
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"step", number},
+                                         {"passes", step.passes},
+                                         {"decisions", nlohmann::json::parse(driver::toJson(step.decisions))},
+                                         {"verdict", step.bad ? "bad" : "good"},
+                                         {"reason", step.reason},
+                                         {"seconds", step.seconds}}));
+    else
+        fmt::print("{:2}  {:4}  {:36} {:6.2f} s  {}\n", number, step.bad ? "bad" : "good", step.passes, step.seconds,
+                   step.reason);
+    std::fflush(stdout);
+}
+
+/// Nothing was found: why.
+std::string sentence(const driver::Bisection& found, const driver::Question& question) {
+    switch (found.answer) {
+    case driver::BisectAnswer::GoodWithAll:
+        return "good with all passes: there is nothing to look for";
+    case driver::BisectAnswer::Unsteady:
+        return "equal compilations were judged differently: the fault comes and goes";
+    default:
+        break;
+    }
+    if (std::holds_alternative<driver::SlowerThan>(question.fault) ||
+        std::holds_alternative<driver::MoreThan>(question.fault))
+        return "bad without any optional pass and with all of them, and no pass alone makes the difference";
+    return "bad without any optional pass: the fault is in a required pass or in the import";
+}
+
+std::vector<std::string> nodeNames(const driver::Bisection& found) {
+    std::vector<std::string> names;
+    for (const int32_t node : found.kernel->nodes)
+        if (const model::Node* known = found.trace.graph->nodes.at(static_cast<size_t>(node)))
+            names.push_back(model::displayName(*known));
+    return names;
+}
+
+void print(const driver::Bisection& found, const driver::Question& question, const Common& common) {
+    static constexpr const char* answers[] = {"found", "good with all", "bad without any", "unsteady"};
+    const bool isFound = found.answer == driver::BisectAnswer::Found;
+    std::vector<std::string> changed;
+    if (isFound) {
+        const std::string function = found.kernel ? found.kernel->kernel : "";
+        changed = differences(textAt(found.trace, found.pass, function, true),
+                              textAt(found.trace, found.pass, function, false));
+    }
+    if (common.json) {
+        nlohmann::json json{{"answer", answers[static_cast<size_t>(found.answer)]}, {"steps", found.steps.size()}};
+        if (isFound) {
+            json.update({{"pass", found.pass},
+                         {"stage", driver::toString(found.stage)},
+                         {"mends", found.mends},
+                         {"diff", changed}});
+            if (found.kernel)
+                json["kernel"] = {{"name", found.kernel->kernel},
+                                  {"alone", found.kernel->alone},
+                                  {"functions", found.kernel->functions},
+                                  {"nodes", nodeNames(found)}};
+        } else {
+            json["why"] = sentence(found, question);
+        }
+        fmt::print("{}\n", driver::dump(json));
+        return;
+    }
+    if (!isFound) {
+        fmt::print("{}\n", sentence(found, question));
+        return;
+    }
+    fmt::print("guilty: \"{}\" ({}, optional)\n", found.pass, driver::toString(found.stage));
+    fmt::print("{}\n", found.mends
+                           ? "Without it alone all is good."
+                           : "It is the first that makes it bad; without it alone it is bad as well: other passes "
+                             "have the fault too.");
+    if (found.kernel) {
+        const std::vector<std::string> names = nodeNames(found);
+        fmt::print("kernel: {}{}\n", found.kernel->kernel, found.kernel->alone ? "" : ", and others");
+        fmt::print("nodes: {}\n", fmt::join(names, ", "));
+    }
+    for (const std::string& line : changed)
+        fmt::print("{}\n", line);
+}
+
+} // namespace
+
+int bisectCommand(const BisectArgs& args, const Common& common) {
+    const auto question = makeQuestion(args, common);
+    if (!question)
+        return report({question.error()}, common);
+    driver::Session session(args.model);
+    size_t number = 0;
+    const auto found = driver::bisect(session, *question,
+                                      [&](const driver::BisectStep& step) {
+                                          ++number;
+                                          if (common.json || !common.quiet)
+                                              print(step, number, common);
+                                      },
+                                      {});
+    if (!found) {
+        Diagnostic diagnostic = found.error();
+        if (diagnostic.file.empty())
+            diagnostic.file = args.model;
+        return report({diagnostic}, common);
+    }
+    print(*found, *question, common);
+    return found->answer == driver::BisectAnswer::Found ? 0 : 1;
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which optional pass is to blame. A compilation is good or bad: Question says by what. If it is good without any optional
+// pass and bad with all of them, there is a first one that makes it bad, and `optionalLimit` finds it by halving; it is then
+// switched off alone to see whether that mends the whole. A pass over kernels is followed into them: `skipIn` finds the
+// kernel. Required passes cannot be switched off, so what is bad without any optional pass is theirs, or the import's.
+//
+// What is compiled runs in a child with a limit: a kernel that faults or hangs is bad, and ends nothing else. The compiler
+// itself works in this process.
+#pragma once
+
+#include "driver/data_set.h"
+#include "driver/inputs.h"
+#include "driver/session.h"
+
+namespace lathe::driver {
+
+/// Outputs that are not those expected: of the data, or else of the compilation without optional passes on random inputs.
+struct WrongValues {
+    Tolerance tolerance = Tolerance::Model;
+};
+/// An internal error of the compiler, a kernel that faults or takes longer than the limit: bad whatever is asked.
+struct Crashes {};
+/// The fastest of several runs takes longer.
+struct SlowerThan {
+    double limit = 0;           // ms; or
+    bool ofUnoptimized = false; // times what it takes without optional passes
+};
+/// After all passes over the graph: calls of an operator; or kernels.
+struct MoreThan {
+    std::string what; // an operator by its printed name, or "kernels"
+    int64_t limit = 0;
+};
+using Fault = std::variant<WrongValues, Crashes, SlowerThan, MoreThan>;
+
+struct Question {
+    Fault fault;
+    Options options;
+    Decisions decisions;                     // for all compilations; optional passes that are off here stay off
+    std::vector<std::filesystem::path> data; // folders (driver/data_set.h) to run with; none: the following
+    Tensors inputs;                          // by name; the others are drawn at random
+    Shapes shapes;                           // of the random inputs
+    uint64_t seed = 0;                       // of random inputs and operators
+    RunnerOptions runner;                    // its timeout is the limit; seed and cancellation are set from the above
+};
+
+/// A compilation that was tried.
+struct BisectStep {
+    Decisions decisions;
+    std::string passes; // which optional passes ran: "none", "all", "up to 'fuse'", "all but 'fuse'"
+    bool bad = false;
+    std::string reason; // what was seen: "output 'y': 3 of 10 elements differ …", "4.31 ms"
+    double seconds = 0;
+};
+
+enum class BisectAnswer {
+    Found,
+    GoodWithAll, // there is nothing to look for
+    BadWithout,  // a required pass, or the import
+    Unsteady,    // compilations that are the same were judged differently
+};
+
+/// A kernel in which switching the pass off makes good what was bad.
+struct GuiltyKernel {
+    std::string kernel;
+    std::vector<std::string> functions; // the fused functions that it serves
+    std::vector<int32_t> nodes;         // of the model, ascending
+    bool alone = true;                  // false: others are guilty as well
+};
+
+struct Bisection {
+    BisectAnswer answer = BisectAnswer::GoodWithAll;
+    std::vector<BisectStep> steps;
+    std::string pass;           // Found
+    Stage stage = Stage::Relay; // its
+    bool mends = false;         // all other passes without it are good; false: others have the fault too, or need it
+    std::optional<GuiltyKernel> kernel; // of a pass over kernels
+    Trace trace;                        // of a compilation in which the pass ran, and was bad: what it changed
+};
+
+/// Fails if a compilation is refused for another reason than a fault of the compiler, the data does not fit the model, the
+/// runner cannot be started, or the work is cancelled. `step` may be empty; it is called after each step.
+Result<Bisection> bisect(Session& session, const Question& question,
+                         const std::function<void(const BisectStep&)>& step = {}, const Progress& progress = {});
+
+} // namespace lathe::driver

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether one compilation is good or bad: it is compiled, run in a child, and held against what is asked.
+#pragma once
+
+#include "driver/bisect.h"
+
+namespace lathe::driver {
+
+struct Verdict {
+    bool bad = false;
+    std::string reason;
+};
+
+/// Judges one compilation after the other. The first one must be that without optional passes: its outputs and its time
+/// are what others are held against, where nothing else is given.
+class BisectJudge {
+public:
+    BisectJudge(Session& session, const Question& question, const Progress& progress);
+
+    /// Fails where bisect() does.
+    Result<Verdict> judge(const Decisions& decisions, Trace& trace);
+
+private:
+    Result<Verdict> count(const MoreThan& most, const Trace& trace) const;
+    Result<Verdict> run(const std::filesystem::path& artifact, const Trace& trace);
+    Result<Verdict> runOne(const RunnerModel& loaded, DataSet& set, const Trace& trace);
+    Result<Verdict> time();
+    Result<void> readSets(const RunnerModel& loaded);
+    /// What a failed request says of the artifact.
+    Result<Verdict> failed(const Diagnostic& diagnostic) const;
+
+    Session& session_;
+    const Question& question_;
+    Progress quiet_; // cancellation alone
+    RunnerClient runner_;
+    std::vector<DataSet> sets_;           // empty until something was loaded
+    std::optional<double> unoptimizedMs_; // of the first
+    int judged_ = 0;
+    bool first_ = false; // what is being judged
+};
+
+} // namespace lathe::driver

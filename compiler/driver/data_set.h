@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a model is held against: inputs with the outputs that are expected of them, as ONNX's tests have them in a folder,
+// and the rules by which outputs of this model are compared.
+#pragma once
+
+#include "driver/compare.h"
+#include "driver/runner_client.h"
+#include "model/model_graph.h"
+
+#include <filesystem>
+#include <vector>
+
+namespace lathe::driver {
+
+/// By position, in the model's order.
+struct DataSet {
+    std::vector<model::HostTensor> inputs, outputs;
+};
+
+/// Reads input_N.pb for each input of the model, and as many output_N.pb as there are. Fails if an input is missing or a
+/// file is damaged.
+Result<DataSet> readDataSet(const std::filesystem::path& folder, const RunnerModel& loaded);
+
+/// One tensor of such data. `wanted` is the graph's type: it says how to read the bits where a file cannot.
+Result<model::HostTensor> readTensorAs(const std::filesystem::path& path, DataType wanted);
+
+/// Follows from what the model is: its operators and types.
+CompareRules rulesFor(const model::ModelGraph& graph, Tolerance tolerance);
+
+} // namespace lathe::driver

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+// Links: onnx lathe_broken_passes
+// Timeout: 900
+//
+// Bisecting finds passes that are broken on purpose (support/broken_passes.cpp): a relay pass, a schedule and a TIR pass, on
+// real models, by each question that may be asked; and says so where there is nothing to find.
+#include "driver/bisect.h"
+#include "driver/passes.h"
+#include "support/fixtures.h"
+#include "support/onnx_model.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+
+using namespace lathe;
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+Q_DECLARE_METATYPE(driver::Fault)
+
+class TestBisect : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+
+    static driver::Question questionOf(driver::Fault fault) {
+        driver::Question question;
+        question.fault = std::move(fault);
+        question.runner.program = LATHE_BINARY_DIR "/lathe-runner";
+        question.runner.timeout = std::chrono::seconds(20);
+        question.runner.threads = 1;
+        return question;
+    }
+
+    static Result<driver::Bisection> ask(const fs::path& model, const driver::Question& question) {
+        driver::Session session(model);
+        return driver::bisect(session, question, [](const driver::BisectStep& step) {
+            qInfo("%-4s %-36s %s", step.bad ? "bad" : "good", step.passes.c_str(), step.reason.c_str());
+        });
+    }
+
+    fs::path written(const std::string& graph) {
+        const fs::path model = fs::path(temporary_.path().toStdString()) / "model.onnx";
+        writeFile(model, graphBytes(graph));
+        return model;
+    }
+
+private slots:
+    void initTestCase() { qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit()); }
+    void init() { qunsetenv("LATHE_BROKEN_PASS"); }
+
+    void findsTheBrokenPass_data() {
+        QTest::addColumn<QString>("model");
+        QTest::addColumn<QString>("broken");
+        QTest::addColumn<driver::Fault>("fault");
+        const QString mobilenet = "perf/mobilenet-v2/model.onnx", mnist = "models/mnist-8/model.onnx",
+                      bert = "models/bert-toy/bert_toy_optimized.onnx";
+        const driver::Fault wrong = driver::WrongValues{}, crash = driver::Crashes{};
+        QTest::newRow("relay, wrong, mobilenet") << mobilenet << "simplify arithmetic:zeros" << wrong;
+        QTest::newRow("relay, throws, mnist") << mnist << "simplify arithmetic:throws" << crash;
+        QTest::newRow("relay, count, bert")
+            << bert << "simplify arithmetic:more" << driver::Fault(driver::MoreThan{"negative", 0});
+        QTest::newRow("schedule, wrong, mobilenet") << mobilenet << "schedule:wrong" << wrong;
+        QTest::newRow("schedule, throws, mnist") << mnist << "schedule:throws" << crash;
+        QTest::newRow("TIR, wrong, mobilenet") << mobilenet << "hoist conditions:wrong" << wrong;
+        QTest::newRow("TIR, wrong, bert") << bert << "hoist conditions:wrong" << wrong;
+        QTest::newRow("TIR, throws, mnist") << mnist << "hoist conditions:throws" << wrong;
+        QTest::newRow("TIR, faults, mnist") << mnist << "hoist conditions:faults" << crash;
+        QTest::newRow("TIR, hangs, mnist") << mnist << "hoist conditions:hangs" << crash;
+        QTest::newRow("TIR, slow, bert") << bert << "hoist conditions:slow"
+                                         << driver::Fault(driver::SlowerThan{1.5, true});
+        QTest::newRow("TIR, slow, mnist")
+            << mnist << "hoist conditions:slow" << driver::Fault(driver::SlowerThan{1.5, true});
+    }
+    void findsTheBrokenPass() {
+        QFETCH(QString, model);
+        QFETCH(QString, broken);
+        QFETCH(driver::Fault, fault);
+        const fs::path path = fixture(model.toStdString());
+        if (path.empty() && !fixturesExpected())
+            QSKIP("no fixtures");
+        driver::Question question = questionOf(fault);
+        if (broken.endsWith("hangs"))
+            question.runner.timeout = std::chrono::seconds(1);
+        qputenv("LATHE_BROKEN_PASS", broken.toLocal8Bit());
+        const auto found = ask(path, question);
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QCOMPARE(found->answer, driver::BisectAnswer::Found);
+        QCOMPARE(found->pass, broken.section(':', 0, 0).toStdString());
+        QVERIFY(found->mends);
+        // Halving, not one after the other; then perhaps the kernels. (Few passes may be slower than all.)
+        if (!std::holds_alternative<driver::SlowerThan>(fault))
+            QVERIFY(found->steps.size() <= 8 + (found->kernel ? 9 : 0));
+        const auto record = std::ranges::find(found->trace.passes, found->pass, &driver::PassRecord::name);
+        QVERIFY(record->enabled);
+        QCOMPARE(found->kernel.has_value(), found->stage == driver::Stage::Tir);
+    }
+
+    /// One kernel of all is spoilt: it is named, with its nodes, and alone.
+    void findsTheKernel_data() {
+        QTest::addColumn<QString>("broken");
+        QTest::newRow("schedule") << "schedule:wrong:";
+        QTest::newRow("TIR") << "hoist conditions:wrong:";
+    }
+    void findsTheKernel() {
+        QFETCH(QString, broken);
+        const fs::path path = fixture("models/mnist-8/model.onnx");
+        if (path.empty() && !fixturesExpected())
+            QSKIP("no fixtures");
+        driver::Options options;
+        options.emitCode = false;
+        driver::Trace trace;
+        QVERIFY(driver::compileFile(path, {}, {}, options, trace));
+        const driver::KernelRecord& spoilt = trace.kernels.at(1);
+        qputenv("LATHE_BROKEN_PASS", broken.toLocal8Bit() + spoilt.name.c_str());
+        driver::Question question = questionOf(driver::WrongValues{});
+        question.data = {path.parent_path() / "test_data_set_0", path.parent_path() / "test_data_set_1"};
+        const auto found = ask(path, question);
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QCOMPARE(found->answer, driver::BisectAnswer::Found);
+        QVERIFY(found->kernel && found->kernel->alone && !found->kernel->nodes.empty());
+        QCOMPARE(found->kernel->kernel, spoilt.name);
+        // The schedule changes all kernels, so it was switched off in some; the other pass changed no other one.
+        if (found->pass == "schedule")
+            QCOMPARE(found->steps.back().decisions.skipIn.at(spoilt.workload), std::set{found->pass});
+    }
+
+    void twoBrokenPassesAreSaid() {
+        const fs::path path = fixture("models/mnist-8/model.onnx");
+        if (path.empty() && !fixturesExpected())
+            QSKIP("no fixtures");
+        qputenv("LATHE_BROKEN_PASS", "schedule:wrong,hoist conditions:wrong");
+        const auto found = ask(path, questionOf(driver::WrongValues{}));
+        QVERIFY(found);
+        QCOMPARE(found->pass, "schedule");
+        QVERIFY(!found->mends);
+        QVERIFY(found->kernel);
+        // Without the second one it is the only fault.
+        driver::Question without = questionOf(driver::WrongValues{});
+        without.decisions.skipPasses = {"hoist conditions"};
+        const auto again = ask(path, without);
+        QVERIFY(again && again->pass == "schedule" && again->mends);
+        without.decisions.skipPasses = {"hoist conditions", "schedule"};
+        const auto none = ask(path, without);
+        QVERIFY(none);
+        QCOMPARE(none->answer, driver::BisectAnswer::GoodWithAll);
+    }
+
+    /// No pass is broken: what makes more relayouts is the pass that is for them.
+    void aCountIsFollowedToItsPass() {
+        const fs::path path = fixture("perf/mobilenet-v2/model.onnx");
+        if (path.empty() && !fixturesExpected())
+            QSKIP("no fixtures");
+        const auto found = ask(path, questionOf(driver::MoreThan{"relayout", 0}));
+        QVERIFY(found);
+        QCOMPARE(found->pass, "choose layouts");
+        QVERIFY(found->mends);
+    }
+
+    void decisionsStay() {
+        driver::Question question = questionOf(driver::MoreThan{"relayout", 0});
+        question.decisions.skipPasses = {"choose layouts"};
+        const auto found = ask(fixture("models/mnist-8/model.onnx"), question);
+        QVERIFY(found);
+        QCOMPARE(found->answer, driver::BisectAnswer::GoodWithAll);
+        QCOMPARE(found->steps.size(), size_t(2));
+    }
+
+    void whatNoPassIsToBlameFor() {
+        const auto model = written("g (float[4] x) => (float[4] y) { y = Add (x, x) }");
+        const auto bad = ask(model, questionOf(driver::MoreThan{"kernels", 0}));
+        QVERIFY(bad);
+        QCOMPARE(bad->answer, driver::BisectAnswer::BadWithout);
+        // Every compilation differs from data that is wrong.
+        ::onnx::TensorProto tensor;
+        tensor.set_data_type(::onnx::TensorProto::FLOAT);
+        tensor.add_dims(4);
+        for (const float value : {1, 2, 3, 4})
+            tensor.add_float_data(value);
+        const fs::path data = model.parent_path() / "data";
+        fs::create_directories(data);
+        writeFile(data / "input_0.pb", tensor.SerializeAsString());
+        writeFile(data / "output_0.pb", tensor.SerializeAsString());
+        driver::Question question = questionOf(driver::WrongValues{});
+        question.data = {data};
+        const auto required = ask(model, question);
+        QVERIFY(required);
+        QCOMPARE(required->answer, driver::BisectAnswer::BadWithout);
+        QCOMPARE(required->trace.passes.size(), driver::pipeline().size());
+    }
+
+    void whatCannotBeAskedFails() {
+        const auto refused =
+            ask(written("g (float[2] x) => (float[2] y) { y = Frobnicate (x) }"), questionOf(driver::Crashes{}));
+        QVERIFY(!refused && refused.error().kind == ErrorKind::Unsupported);
+        const auto model = written("g (float[4] x) => (float[4] y) { y = Add (x, x) }");
+        driver::Question question = questionOf(driver::WrongValues{});
+        question.data = {model.parent_path() / "nothing"};
+        QVERIFY(!ask(model, question));
+        int asked = 0;
+        driver::Session session(model);
+        const auto cancelled = driver::bisect(session, questionOf(driver::Crashes{}), {},
+                                              {.report = {}, .cancelled = [&] { return ++asked > 3; }});
+        QVERIFY(!cancelled && cancelled.error().kind == ErrorKind::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBisect)
+#include "test_bisect.moc"
