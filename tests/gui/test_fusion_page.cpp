@@ -157,8 +157,10 @@ private slots:
         QVERIFY(table->model()->rowCount() < pairs);
 
         // What another page selects is shown, and stays what it is.
-        const FusedRow& other = several == functions.begin() ? functions.back() : functions.front();
-        const std::vector<int> one{other.nodes.back()};
+        const auto other = std::find_if(std::next(several), functions.end(),
+                                        [](const FusedRow& each) { return each.nodes.size() > 1; });
+        QVERIFY(other != functions.end());
+        const std::vector<int> one{other->nodes.back()};
         const_cast<Selection&>(window.selection()).set(one);
         QCOMPARE(window.selection().nodes(), one);
         const auto shown = std::ranges::find(functions, tree->currentIndex().data().toString(), &FusedRow::name);
