@@ -138,31 +138,31 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
     });
 }
 
-void Engine::run(TracePtr trace, int threads) {
-    work_.enqueue(
-        Run, [outbox = outbox_, model = model_, trace = std::move(trace), threads](const Cancelled& cancelled) {
-            const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
-                if (!model || !model->artifact)
-                    return failure("there is no compiled model", "compile it first");
-                driver::RunnerOptions options;
-                options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
-                options.cancelled = cancelled;
-                driver::RunnerClient runner(options);
-                LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
-                LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, {}, 0, cancelled));
-                static const driver::Trace none;
-                return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
-                                       Outbox::progress(outbox, tr("Running"), cancelled));
-            });
-            outbox->post([&](Engine& engine) {
-                if (cancelled())
-                    emit engine.cancelled();
-                else if (measured)
-                    emit engine.ran(*measured, {});
-                else
-                    emit engine.ran({}, {measured.error()});
-            });
+void Engine::run(TracePtr trace, int threads, driver::Shapes asked) {
+    work_.enqueue(Run, [outbox = outbox_, model = model_, trace = std::move(trace), threads,
+                        asked = std::move(asked)](const Cancelled& cancelled) {
+        const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
+            if (!model || !model->artifact)
+                return failure("there is no compiled model", "compile it first");
+            driver::RunnerOptions options;
+            options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
+            options.cancelled = cancelled;
+            driver::RunnerClient runner(options);
+            LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
+            LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, asked, 0, cancelled));
+            static const driver::Trace none;
+            return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
+                                   Outbox::progress(outbox, tr("Running"), cancelled));
         });
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.cancelled();
+            else if (measured)
+                emit engine.ran(*measured, {});
+            else
+                emit engine.ran({}, {measured.error()});
+        });
+    });
 }
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {

@@ -31,8 +31,8 @@ public:
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not: the Trace is complete up to the failing pass.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
-    /// Runs what was compiled last, on random inputs, in a child process; answers `ran`.
-    void run(TracePtr trace, int threads);
+    /// Runs what was compiled last, on random inputs of these sizes (driver::inputShapes), in a child process; answers `ran`.
+    void run(TracePtr trace, int threads, driver::Shapes shapes);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A

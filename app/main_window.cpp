@@ -27,6 +27,7 @@
 #include <QStatusBar>
 #include <QTabWidget>
 #include <QTime>
+#include <QToolButton>
 #include <algorithm>
 #include <utility>
 
@@ -42,7 +43,7 @@ MainWindow::MainWindow()
                                                                          {"loops", tr("Loops"), loops_},
                                                                          {"profile", tr("Profile"), profile_}},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
-      facts_(new QLabel) {
+      settingsButton_(new QToolButton), facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
     pages_->setDocumentMode(true);
@@ -60,10 +61,14 @@ MainWindow::MainWindow()
     facts_->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(status_, 1);
     statusBar()->addPermanentWidget(progress_);
+    settingsButton_->setAutoRaise(true);
+    statusBar()->addPermanentWidget(settingsButton_);
     statusBar()->addPermanentWidget(facts_);
     makeDocks();
     makeActions();
     makeMenus();
+    connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
+    setRunSettings(settings_);
     fillRecent();
     connectEngine();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
@@ -227,6 +232,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     }
     remember(path);
+    setRunSettings(settings_); // its sizes are other ones
     stack_->setCurrentIndex(1);
     showPage("model");
     const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
@@ -241,12 +247,12 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 }
 
 void MainWindow::compile() {
-    if (path_.isEmpty())
+    if (path_.isEmpty() || !trace_->graph)
         return;
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
-    engine_.compile();
+    engine_.compile(settings_.options(*trace_->graph));
 }
 
 void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds) {
@@ -278,7 +284,20 @@ void MainWindow::run() {
     setBusy(true);
     log(tr("Running"));
     askedOn_ = pages_->currentIndex();
-    engine_.run(trace_, 0);
+    engine_.run(trace_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
+}
+
+void MainWindow::setRunSettings(const RunSettings& settings) {
+    settings_ = settings;
+    settings_.keep();
+    settingsButton_->setText(settings_.text(modelGraph()));
+    settingsButton_->setToolTip(tr("What models are compiled and run for"));
+}
+
+void MainWindow::askForSettings() {
+    RunSettingsDialog dialog(settings_, modelGraph(), this);
+    if (dialog.exec() == QDialog::Accepted)
+        setRunSettings(dialog.settings());
 }
 
 void MainWindow::cancel() {

@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/engine.h"
+#include "app/run_settings.h"
 #include "app/theme.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
@@ -19,6 +20,7 @@ class QPlainTextEdit;
 class QProgressBar;
 class QStackedWidget;
 class QTabWidget;
+class QToolButton;
 
 namespace lathe::views::fusion {
 class FusionPage;
@@ -57,11 +59,16 @@ public:
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
+    const RunSettings& runSettings() const { return settings_; }
+    /// For the next compilation and run; kept, but for the sizes.
+    void setRunSettings(const RunSettings& settings);
     void showPage(const QString& id); // "model", "passes", "fusion", "loops", "profile"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
     views::models::Selection& selection() { return selection_; }
+    /// Of the open model; null: there is none.
+    const model::ModelGraph* modelGraph() const { return trace_ ? trace_->graph.get() : nullptr; }
     /// Of the last compilation; null: there is none.
     const ProvenancePtr& provenance() const { return provenance_; }
     views::graph::ModelPage* modelPage() const { return model_; }
@@ -111,6 +118,7 @@ private:
     void allowSteps();
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
+    void askForSettings();
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
     /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
@@ -125,6 +133,7 @@ private:
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
+    RunSettings settings_ = RunSettings::kept();
     QString path_, opening_;   // of the model that is open; of the one that was asked for last
     TracePtr trace_;           // of the last compilation; before: of the import
     ProvenancePtr provenance_; // likewise; before: null
@@ -148,7 +157,8 @@ private:
     QMenu* recent_;
     QProgressBar* progress_;
     QLabel* status_;
-    QLabel* facts_; // of the model, at the right of the status bar
+    QToolButton* settingsButton_; // what is compiled and run for, in the status bar
+    QLabel* facts_;               // of the model, at the right of the status bar
     QLabel* welcomeRecent_;
 };
 

@@ -68,6 +68,8 @@ void MainWindow::makeActions() {
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
+    actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
+                 [this] { askForSettings(); });
     actions_.add("model.find", model, tr("&Find in the graph"), keys(QKeySequence::Find), [this] {
         showPage("model");
         model_->focusSearch();
@@ -114,7 +116,7 @@ void MainWindow::makeMenus() {
         pages << "view." + page.id;
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
-        {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.find"}},
+        {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.settings", "", "model.find"}},
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
                              "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},

@@ -86,6 +86,7 @@ Result<Profile> profile(RunnerClient& runner, const RunnerModel& loaded, const T
     result.threads = runner.options().threads;
     std::ranges::sort(ns);
     result.medianMs = ns.empty() ? 0 : static_cast<double>(ns[ns.size() / 2]) / 1e6;
+    result.shapes = shapes;
     result.rows = profileRows(loaded, measured, result.runs, trace, shapes);
     return result;
 }

@@ -29,6 +29,7 @@ struct Profile {
     double medianMs = 0;          // of the whole run
     int runs = 0;
     int threads = 0; // 0: all
+    Shapes shapes;   // of the inputs that it ran on
 };
 
 /// How often to run: `warmUp` unmeasured times; then at least `leastRuns` times and until `atLeast` has passed, but no more

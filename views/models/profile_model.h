@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/profile.h"
+#include "views/models/open_sizes.h"
 
 #include <QAbstractTableModel>
 

@@ -111,11 +111,12 @@ void ProfilePage::setProfile(driver::Profile profile) {
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else
-        summary_->setText(tr("Median %1 ms of %2 runs on random inputs, %3, %4")
+        summary_->setText(tr("Median %1 ms of %2 runs on random inputs (%5), %3, %4")
                               .arg(profile.medianMs, 0, 'f', 3)
                               .arg(profile.runs)
                               .arg(models::counted(profile.threads, "thread", "threads"),
-                                   models::counted(qint64(profile.rows.size()), "fused function", "fused functions")));
+                                   models::counted(qint64(profile.rows.size()), "fused function", "fused functions"),
+                                   models::textOf(profile.shapes)));
     profile_->show(std::move(profile));
     if (!empty) {
         table_->resizeColumnsToContents();

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// For what a model is compiled and run: a value, of which all but the sizes is kept in the settings. The dialog shows the
+// sizes that the open model leaves open.
+#pragma once
+
+#include "driver/options.h"
+#include "views/models/open_sizes.h"
+
+#include <QDialog>
+
+class QCheckBox;
+class QComboBox;
+class QDialogButtonBox;
+class QLabel;
+class QSpinBox;
+class QTableWidget;
+
+namespace lathe::app {
+
+struct RunSettings {
+    QString target = QStringLiteral("native"); // as codegen::parseTarget reads it
+    driver::NumericsLevel numerics = driver::NumericsLevel::Default;
+    int threads = 0; // to compile and to run with; 0: all
+    views::models::SizeValues sizes;
+    bool fixSizes = false; // compiled for these sizes alone
+
+    /// Kept ones; a target that cannot be read any more is the native one.
+    static RunSettings kept();
+    void keep() const;
+    /// For this model.
+    driver::Options options(const model::ModelGraph& graph) const;
+    /// "native, all threads, default numerics, batch 1".
+    QString text(const model::ModelGraph* graph) const;
+    bool operator==(const RunSettings&) const = default;
+};
+
+class RunSettingsDialog : public QDialog {
+    Q_OBJECT
+
+public:
+    /// graph: the open model, or null.
+    RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent);
+
+    RunSettings settings() const;
+
+private:
+    void check();
+
+    RunSettings given_;
+    QComboBox* target_;
+    QComboBox* numerics_;
+    QSpinBox* threads_;
+    QTableWidget* sizes_;
+    QCheckBox* fix_;
+    QLabel* problem_;
+    QDialogButtonBox* buttons_;
+};
+
+} // namespace lathe::app

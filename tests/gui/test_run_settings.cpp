@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// What a model is compiled and run for, chosen with real keys: the sizes that it leaves open reach the run, and its target,
+// threads and numerics the compilation.
+// Needs: lathe-runner samples
+// Timeout: 600
+#include "app/main_window.h"
+#include "app/run_settings.h"
+#include "gui/window.h"
+#include "views/profile/profile_page.h"
+
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTableWidget>
+#include <QTest>
+#include <QTimer>
+
+using namespace lathe;
+using namespace lathe::testing;
+using app::MainWindow;
+using app::RunSettings;
+using app::RunSettingsDialog;
+
+class TestRunSettings : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    /// Opens the dialog by its key and lets `act` use it.
+    template <class Act>
+    static void inDialog(MainWindow& window, const Act& act) {
+        QVERIFY(QTest::qWaitForWindowActive(&window)); // keys belong to the active one
+        bool done = false;
+        QTimer::singleShot(0, &window, [&] {
+            auto dialog = qobject_cast<RunSettingsDialog*>(QApplication::activeModalWidget());
+            if (!dialog)
+                return;
+            act(*dialog);
+            done = true;
+            dialog->close();
+        });
+        QTest::keyClick(&window, Qt::Key_Comma, Qt::ControlModifier);
+        QVERIFY(done);
+    }
+    static void accept(RunSettingsDialog& dialog) {
+        QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok), Qt::LeftButton);
+    }
+    static QComboBox* target(RunSettingsDialog& dialog) {
+        const auto boxes = dialog.findChildren<QComboBox*>();
+        return *std::ranges::find_if(boxes, &QComboBox::isEditable);
+    }
+    static bool runAndWait(MainWindow& window) {
+        Settled settled(window);
+        window.run();
+        return settled.wait();
+    }
+
+private slots:
+    void initTestCase() { isolate(folder_, "test_run_settings"); }
+    void init() { QSettings().clear(); }
+
+    void openSizesReachTheRun() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        const model::ModelGraph* graph = window.modelGraph();
+        const auto open = views::models::openSizesOf(*graph);
+        QVERIFY(!open.empty());
+        inDialog(window, [&](RunSettingsDialog& dialog) {
+            auto sizes = dialog.findChild<QTableWidget*>();
+            QCOMPARE(sizes->rowCount(), int(open.size()));
+            for (int row = 0; row < sizes->rowCount(); ++row) {
+                auto box = qobject_cast<QSpinBox*>(sizes->cellWidget(row, 1));
+                QVERIFY(box);
+                box->selectAll();
+                QTest::keyClicks(box, row == 0 ? "3" : "24");
+            }
+            accept(dialog);
+        });
+        const auto& sizes = window.runSettings().sizes;
+        QCOMPARE(sizes.at(open.front().name), qint64{3});
+        const driver::Shapes wanted = views::models::shapesWith(*graph, sizes);
+        QVERIFY(!wanted.empty());
+        QVERIFY(compileAndWait(window));
+        QVERIFY(runAndWait(window));
+        const driver::Shapes& ran = window.profilePage()->model()->profile().shapes;
+        for (const auto& shape : wanted)
+            QVERIFY(std::ranges::find(ran, shape) != ran.end());
+        // The page says what was measured.
+        const auto labels = window.profilePage()->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](QLabel* label) { return label->text().contains(QStringLiteral("×")); }));
+    }
+
+    void aCompilationFollowsThem() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        RunSettings settings;
+        settings.target = "x86-64-v3";
+        window.setRunSettings(settings);
+        QVERIFY(compileAndWait(window));
+        const auto instructions = [&] {
+            std::string all;
+            for (const driver::KernelRecord& kernel : window.provenance()->trace().kernels)
+                if (const auto listing = kernel.listing())
+                    for (const driver::Instruction& each : listing->instructions)
+                        all += each.text + "\n";
+            return all;
+        };
+        const std::string narrow = instructions();
+        QVERIFY(narrow.find("ymm") != std::string::npos && narrow.find("zmm") == std::string::npos);
+        settings.target = "x86-64-v4";
+        window.setRunSettings(settings);
+        QVERIFY(compileAndWait(window));
+        QVERIFY(instructions().find("zmm") != std::string::npos);
+    }
+
+    void aWrongTargetIsSaid() {
+        MainWindow window;
+        window.show();
+        inDialog(window, [](RunSettingsDialog& dialog) {
+            QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+            QVERIFY(ok->isEnabled());
+            target(dialog)->lineEdit()->selectAll();
+            QTest::keyClicks(target(dialog)->lineEdit(), "haswel");
+            QVERIFY(!ok->isEnabled());
+            const auto labels = dialog.findChildren<QLabel*>();
+            QVERIFY(std::ranges::any_of(labels, [](QLabel* label) { return label->text().contains("haswell"); }));
+            QTest::keyClicks(target(dialog)->lineEdit(), "l");
+            QVERIFY(ok->isEnabled());
+            accept(dialog);
+        });
+        QCOMPARE(window.runSettings().target, QStringLiteral("haswell"));
+        MainWindow next; // kept
+        QCOMPARE(next.runSettings().target, QStringLiteral("haswell"));
+        QSettings().setValue("run/target", "no such cpu");
+        QSettings().setValue("run/threads", -7);
+        QVERIFY(RunSettings::kept() == RunSettings());
+    }
+};
+
+QTEST_MAIN(TestRunSettings)
+#include "test_run_settings.moc"

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Sizes that a model leaves open, by the names that its inputs' dims have: what a run has to know, and a compilation may be
+// told.
+#pragma once
+
+#include "driver/options.h"
+#include "model/model_graph.h"
+
+#include <QString>
+#include <QStringList>
+#include <map>
+#include <vector>
+
+namespace lathe::views::models {
+
+struct OpenSize {
+    QString name;      // "batch"; of a dim without a name "input_ids[1]"
+    QStringList where; // "input_ids[1]": the dims that have it
+};
+
+/// In the order of the inputs.
+std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph);
+
+/// By name; what has none is 1.
+using SizeValues = std::map<QString, qint64>;
+
+/// Dims of each input that has open sizes.
+driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values);
+
+/// "input_ids 1×128, mask 1×128".
+QString textOf(const driver::Shapes& shapes);
+
+} // namespace lathe::views::models
