@@ -28,13 +28,15 @@
 #include <QTabWidget>
 #include <QTime>
 #include <QToolButton>
+#include <QUndoStack>
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace lathe::app {
 
 MainWindow::MainWindow()
-    : graphviz_(new Graphviz(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
+    : graphviz_(new Graphviz(this)), whatIfs_(new QUndoStack(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
       profile_(new views::profile::ProfilePage(&selection_)), pageTable_{{"model", tr("Model"), model_},
@@ -127,6 +129,7 @@ void MainWindow::connectEngine() {
             [this](int kernel) { engine_.listLoops(trace_, kernel); });
     connect(loops_, &views::loops::LoopsPage::codeWanted, this,
             [this](int kernel) { engine_.listCode(trace_, kernel); });
+    connect(fusion_, &views::fusion::FusionPage::apartWanted, this, &MainWindow::keepApart);
     connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
@@ -214,6 +217,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     provenance_ = nullptr;
     compiled_ = false;
     selection_.clear();
+    decisions_ = {};
+    whatIfs_->clear();
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     passes_->setTrace(nullptr);
     fusion_->setTrace(nullptr);
@@ -252,7 +257,7 @@ void MainWindow::compile() {
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
-    engine_.compile(settings_.options(*trace_->graph));
+    engine_.compile(settings_.options(*trace_->graph), decisions_);
 }
 
 void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds) {
@@ -270,7 +275,9 @@ void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenan
     showProblems(trace->diagnostics);
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                    .arg(seconds, 0, 'f', 2)
-                   .arg(views::models::counted(qint64(trace->kernels.size()), "kernel", "kernels"),
+                   .arg(tr("%1 (%2 of them new)")
+                            .arg(views::models::counted(qint64(trace->kernels.size()), "kernel", "kernels"))
+                            .arg(std::ranges::count(trace->kernels, false, &driver::KernelRecord::cached)),
                         views::models::counted(qint64(trace->calls.size()), "time", "times"))
              : tr("Compilation ended without an artifact: Problems says why."));
     if (!trace->passes.empty())
@@ -285,6 +292,47 @@ void MainWindow::run() {
     log(tr("Running"));
     askedOn_ = pages_->currentIndex();
     engine_.run(trace_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
+}
+
+namespace {
+
+/// The decisions before and after. Doing and undoing it compiles.
+class WhatIf : public QUndoCommand {
+public:
+    using Apply = std::function<void(const driver::Decisions&)>;
+    WhatIf(const QString& what, driver::Decisions before, driver::Decisions after, Apply apply)
+        : QUndoCommand(what), before_(std::move(before)), after_(std::move(after)), apply_(std::move(apply)) {}
+
+    void undo() override { apply_(before_); }
+    void redo() override { apply_(after_); }
+
+private:
+    driver::Decisions before_, after_;
+    Apply apply_;
+};
+
+} // namespace
+
+void MainWindow::tryDecisions(driver::Decisions decisions, const QString& what) {
+    whatIfs_->push(new WhatIf(what, decisions_, std::move(decisions), [this](const driver::Decisions& wanted) {
+        decisions_ = wanted;
+        engine_.cancel(); // a compilation with what was decided before
+        compile();
+    }));
+}
+
+void MainWindow::keepApart(const views::models::Pairs& pairs, bool apart) {
+    driver::Decisions decisions = decisions_;
+    for (const driver::ApartDecision& pair : pairs) {
+        std::erase(decisions.apart, pair);
+        if (apart)
+            decisions.apart.push_back(pair);
+    }
+    const QString of = pairs.size() == 1 ? tr("%1 and %2")
+                                               .arg(QString::fromStdString(display(pairs.front().producer)),
+                                                    QString::fromStdString(display(pairs.front().consumer)))
+                                         : views::models::counted(qint64(pairs.size()), "pair", "pairs");
+    tryDecisions(std::move(decisions), (apart ? tr("keeping apart %1") : tr("fusing again %1")).arg(of));
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {

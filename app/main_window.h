@@ -8,6 +8,7 @@
 #include "app/engine.h"
 #include "app/run_settings.h"
 #include "app/theme.h"
+#include "views/models/fusion_model.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
 
@@ -21,6 +22,7 @@ class QProgressBar;
 class QStackedWidget;
 class QTabWidget;
 class QToolButton;
+class QUndoStack;
 
 namespace lathe::views::fusion {
 class FusionPage;
@@ -59,6 +61,8 @@ public:
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
+    /// What is decided otherwise than by default; each change can be undone.
+    const driver::Decisions& decisions() const { return decisions_; }
     const RunSettings& runSettings() const { return settings_; }
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
@@ -119,6 +123,9 @@ private:
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void askForSettings();
+    /// Compiles with other decisions; can be undone.
+    void tryDecisions(driver::Decisions decisions, const QString& what);
+    void keepApart(const views::models::Pairs& pairs, bool apart);
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
     /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
@@ -133,6 +140,8 @@ private:
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
+    driver::Decisions decisions_;
+    QUndoStack* whatIfs_; // changes of the decisions
     RunSettings settings_ = RunSettings::kept();
     QString path_, opening_;   // of the model that is open; of the one that was asked for last
     TracePtr trace_;           // of the last compilation; before: of the import

@@ -23,6 +23,7 @@
 #include <QSettings>
 #include <QTabWidget>
 #include <QToolBar>
+#include <QUndoStack>
 #include <QVBoxLayout>
 
 namespace lathe::app {
@@ -61,10 +62,12 @@ void MainWindow::makeDocks() {
 }
 
 void MainWindow::makeActions() {
-    const QString file = tr("File"), model = tr("Model"), view = tr("View"), help = tr("Help");
+    const QString file = tr("File"), edit = tr("Edit"), model = tr("Model"), view = tr("View"), help = tr("Help");
     const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
     actions_.add("file.open", file, tr("&Open model…"), keys(QKeySequence::Open), [this] { askForFile(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
+    actions_.adopt("edit.undo", edit, whatIfs_->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
+    actions_.adopt("edit.redo", edit, whatIfs_->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
@@ -116,6 +119,7 @@ void MainWindow::makeMenus() {
         pages << "view." + page.id;
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
+        {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.settings", "", "model.find"}},
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",

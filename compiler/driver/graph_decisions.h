@@ -21,6 +21,7 @@ struct ChoiceName {
     std::string node; // its display name; of several that became one call, the first
     std::string op;   // "conv", "matmul"; empty: any
     int ordinal = -1; // among those of the node with the operator and the kind; -1: the only one
+    bool operator==(const ChoiceName&) const = default;
 };
 
 /// As JSON, in Decisions and from `lathe passes --choices --json`:
@@ -40,6 +41,7 @@ struct LayoutDecision {
 /// An operator and one that uses its value, which may not stand in one function.
 struct ApartDecision {
     ChoiceName producer, consumer;
+    bool operator==(const ApartDecision&) const = default;
 };
 
 std::string_view toString(lower::StoredPart part); // "blocks", "panels"

@@ -13,6 +13,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QToolButton>
 #include <QTreeView>
 #include <algorithm>
 
@@ -193,6 +194,77 @@ private slots:
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
         QCOMPARE(tree->model()->rowCount(), 0);
         QVERIFY(says(*page, "Compile the model (F5)"));
+    }
+
+    /// What if two operators were not fused: undoing it gives what was there before, and compiles nothing.
+    void aPairIsKeptApartAndFusedAgain() {
+        app::MainWindow window;
+        window.resize(1400, 900);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        window.showPage("fusion");
+        const auto page = window.fusionPage();
+        const auto tree = page->findChild<QTreeView*>();
+        const auto table = page->findChild<QTableView*>();
+        const auto button = [&](const QString& title) {
+            const auto buttons = page->findChildren<QToolButton*>();
+            const auto found =
+                std::ranges::find_if(buttons, [&](QToolButton* each) { return each->text().remove('&') == title; });
+            return found == buttons.end() ? nullptr : *found;
+        };
+        const auto functions = [&] {
+            QStringList names;
+            for (const FusedRow& row : page->model()->functions())
+                names << row.name;
+            return names;
+        };
+        const auto newKernels = [&] {
+            return std::ranges::count(window.provenance()->trace().kernels, false, &driver::KernelRecord::cached);
+        };
+        const QStringList before = functions();
+        tree->setCurrentIndex(rowOf(tree, before.first()));
+        int joined = 0;
+        while (joined < table->model()->rowCount() &&
+               table->model()->index(joined, FusionPairModel::Joined).data() != "yes")
+            ++joined;
+        QVERIFY(joined < table->model()->rowCount());
+        QVERIFY(!button("Keep apart")->isEnabled());
+        table->setCurrentIndex(table->model()->index(joined, 0));
+        QVERIFY(button("Keep apart")->isEnabled() && !button("Fuse again")->isEnabled());
+        {
+            Settled settled(window);
+            QTest::mouseClick(button("Keep apart"), Qt::LeftButton);
+            QVERIFY(settled.wait());
+        }
+        QCOMPARE(window.decisions().apart.size(), size_t{1});
+        QCOMPARE(functions().size(), before.size() + 1);
+        // The pair is there, apart by decision, and may be fused again.
+        tree->setCurrentIndex(tree->model()->index(0, 0));
+        int apart = -1;
+        for (int row = 0; row < table->model()->rowCount(); ++row) {
+            table->setCurrentIndex(table->model()->index(row, 0));
+            if (button("Fuse again")->isEnabled())
+                apart = row;
+        }
+        QVERIFY(apart >= 0);
+        {
+            Settled settled(window);
+            QTest::keyClick(&window, Qt::Key_Z, Qt::ControlModifier);
+            QVERIFY(settled.wait());
+        }
+        QVERIFY(window.decisions().apart.empty());
+        QCOMPARE(functions(), before);
+        QCOMPARE(newKernels(), 0); // those of before
+        // A whole function: each operator in one of its own.
+        tree->setCurrentIndex(rowOf(tree, before.first()));
+        const int operators = int(page->model()->functions().front().members.size());
+        {
+            Settled settled(window);
+            QTest::mouseClick(button("Take the function apart"), Qt::LeftButton);
+            QVERIFY(settled.wait());
+        }
+        QCOMPARE(functions().size(), before.size() + operators - 1);
     }
 };
 

@@ -3,6 +3,8 @@
 
 #include "views/models/counted.h"
 
+#include <QAction>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
 #include <QScopedValueRollback>
@@ -10,6 +12,7 @@
 #include <QSplitter>
 #include <QStyledItemDelegate>
 #include <QTableView>
+#include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -37,7 +40,8 @@ public:
 FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
     : QWidget(parent), selection_(selection), functions_(new FusionModel(this)), pairs_(new FusionPairModel(this)),
       sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView), table_(new QTableView), summary_(new QLabel),
-      about_(new QLabel) {
+      about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)), together_(new QAction(tr("&Fuse again"), this)),
+      dissolve_(new QAction(tr("&Take the function apart"), this)) {
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
     tree_->setModel(sorted_);
@@ -70,8 +74,22 @@ FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
     auto belowLayout = new QVBoxLayout(below);
     belowLayout->setContentsMargins(0, 0, 0, 0);
     belowLayout->setSpacing(0);
-    belowLayout->addWidget(about_);
     belowLayout->addWidget(table_, 1);
+    apart_->setToolTip(tr("Compile with these two operators in functions of their own"));
+    together_->setToolTip(tr("Compile with these two in one function again, if that is possible"));
+    dissolve_->setToolTip(tr("Compile with each operator of this function in one of its own"));
+    auto wishes = new QHBoxLayout;
+    wishes->setContentsMargins(0, 0, 8, 0);
+    wishes->addWidget(about_, 1);
+    for (QAction* action : {apart_, together_, dissolve_}) {
+        auto button = new QToolButton;
+        button->setDefaultAction(action);
+        wishes->addWidget(button);
+        (action == dissolve_ ? static_cast<QWidget*>(tree_) : table_)->addAction(action);
+    }
+    for (QWidget* list : {static_cast<QWidget*>(tree_), static_cast<QWidget*>(table_)})
+        list->setContextMenuPolicy(Qt::ActionsContextMenu);
+    belowLayout->insertLayout(0, wishes);
     auto splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(tree_);
     splitter->addWidget(below);
@@ -100,6 +118,15 @@ FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
         if (column == FusionPairModel::Why)
             fitReasons();
     });
+    const auto pairAtHand = [this] { return models::Pairs{pairs_->at(table_->currentIndex().row()).pair}; };
+    connect(apart_, &QAction::triggered, this, [this, pairAtHand] { emit apartWanted(pairAtHand(), true); });
+    connect(together_, &QAction::triggered, this, [this, pairAtHand] { emit apartWanted(pairAtHand(), false); });
+    connect(dissolve_, &QAction::triggered, this, [this] {
+        const QModelIndex row = source(tree_->currentIndex());
+        emit apartWanted(pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row()), true);
+    });
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
+    connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
     connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
     setTrace(nullptr);
 }
@@ -163,6 +190,15 @@ void FusionPage::showRow(const QModelIndex& shown) {
         return;
     const QScopedValueRollback own(following_, true);
     selection_->set(functions_->at(row).nodes);
+}
+
+void FusionPage::allowWishes() {
+    const QModelIndex pair = table_->currentIndex(), row = source(tree_->currentIndex());
+    const bool isPair = pair.isValid() && pair.row() < pairs_->rowCount();
+    apart_->setEnabled(isPair && pairs_->at(pair.row()).joined);
+    together_->setEnabled(isPair && pairs_->at(pair.row()).keptApart);
+    dissolve_->setEnabled(row.isValid() &&
+                          !pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row()).empty());
 }
 
 void FusionPage::fitReasons() {

@@ -10,6 +10,7 @@
 #include <QWidget>
 #include <memory>
 
+class QAction;
 class QLabel;
 class QSortFilterProxyModel;
 class QTableView;
@@ -31,11 +32,15 @@ public:
 signals:
     /// The user wants to see where in the graph this node is.
     void nodeWanted(int node);
+    /// These pairs are to be kept apart, or may be fused again.
+    void apartWanted(lathe::views::models::Pairs pairs, bool apart);
 
 private:
     /// The selection becomes that of the row; the pairs below are the row's.
     void showRow(const QModelIndex& row);
     void followSelection();
+    /// What may be asked for the pair or function at hand.
+    void allowWishes();
     void goTo(int function, int member);
     /// Rows of the table as high as its longest reason needs in its column.
     void fitReasons();
@@ -50,6 +55,7 @@ private:
     QTableView* table_;
     QLabel* summary_;
     QLabel* about_; // what the table below is about
+    QAction *apart_, *together_, *dissolve_;
     bool following_ = false;
 };
 

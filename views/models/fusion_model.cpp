@@ -112,6 +112,8 @@ FusionRows fusionRows(const driver::Trace& trace) {
         if (edge.due)
             pair.why += FusionModel::tr(" (At %1.)").arg(nameOf(record.operators[*edge.due].name));
         pair.joined = edge.outcome == FusionOutcome::Joined;
+        pair.keptApart = edge.outcome == FusionOutcome::KeptApart;
+        pair.pair = {record.operators[edge.producer].name, record.operators[edge.consumer].name};
         std::tie(pair.fromFunction, pair.fromMember) = places[edge.producer];
         std::tie(pair.toFunction, pair.toMember) = places[edge.consumer];
     }
@@ -253,6 +255,14 @@ void FusionPairModel::choose(int function, int member) {
     }
     std::ranges::stable_partition(shown_, [&](size_t at) { return !pairs_[at].joined; });
     endResetModel();
+}
+
+Pairs FusionPairModel::joinedIn(int function) const {
+    Pairs joined;
+    for (const FusionPairRow& pair : pairs_)
+        if (pair.joined && pair.fromFunction == function && pair.toFunction == function)
+            joined.push_back(pair.pair);
+    return joined;
 }
 
 int FusionPairModel::rowCount(const QModelIndex& parent) const {

@@ -29,9 +29,13 @@ struct FusedRow {
 struct FusionPairRow {
     QString producer, consumer, why;
     bool joined = false;
+    bool keptApart = false;               // by decision
+    driver::ApartDecision pair;           // what decides so
     int fromFunction = 0, toFunction = 0; // rows
     int fromMember = 0, toMember = 0;     // rows below them
 };
+
+using Pairs = std::vector<driver::ApartDecision>;
 
 struct FusionRows {
     std::vector<FusedRow> functions;
@@ -80,6 +84,8 @@ public:
     /// Those of a function, or of one of its operators alone (-1: all). What did not join comes first.
     void choose(int function, int member);
     const FusionPairRow& at(int row) const { return pairs_[shown_[size_t(row)]]; }
+    /// The pairs within a function.
+    Pairs joinedIn(int function) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;
