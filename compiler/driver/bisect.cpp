@@ -31,6 +31,8 @@ Decisions fitting(Decisions decisions, const Options& options) {
         decisions.variants.clear();
     if (off("choose layouts"))
         decisions.layouts.clear();
+    if (off("fuse"))
+        decisions.apart.clear();
     return decisions;
 }
 
@@ -135,7 +137,9 @@ private:
     /// their own. Then the guilty pass is one without which the whole is good.
     Result<void> switchOffEach() {
         expectedSteps_ = found_.steps.size() + suspects_.size();
-        for (const std::string& pass : suspects_) {
+        for (auto it = suspects_.rbegin(); it != suspects_.rend();
+             ++it) { // without a late pass the others see the same
+            const std::string& pass = *it;
             if (pass == found_.pass)
                 continue;
             LATHE_TRY(const bool bad, isBadWithout(pass));

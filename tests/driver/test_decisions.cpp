@@ -57,11 +57,11 @@ private slots:
     void init() { out_ = temporary_.filePath(QTest::currentTestFunction()).toStdString() + ".so"; }
 
     void readBack() {
-        const char* text =
-            R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
-            R"("apart":[{"consumer":{"node":"r"},"producer":{"node":"a","op":"conv","ordinal":1}}],)"
-            R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
-            R"("optional_limit":7,"schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"]})";
+        const char* text = R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
+                           R"("apart":[{"consumer":{"node":"r"},"producer":{"node":"a","op":"conv","ordinal":1}}],)"
+                           R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
+                           R"("optional_limit":7,"schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"],)"
+                           R"("skip_in":{"45":["schedule","unroll"]}})";
         const auto read = driver::parseDecisions(text);
         QVERIFY2(read, read ? "" : toString(read.error()).c_str());
         QCOMPARE(read->skipPasses, (std::set<std::string>{"fuse", "vectorize"}));
@@ -72,6 +72,7 @@ private slots:
         QCOMPARE(read->apart.at(0).producer.ordinal, 1);
         QCOMPARE(read->apart.at(0).consumer.node, "r");
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
+        QCOMPARE(read->skipIn.at("45"), (std::set<std::string>{"schedule", "unroll"}));
         QCOMPARE(driver::toJson(*read), text);
     }
 
@@ -84,6 +85,11 @@ private slots:
                                 R"({"skip":"fuse"})",
                                 R"({"skip":[1]})",
                                 R"({"speed":1})",
+                                R"({"skip_in":["unroll"]})",
+                                R"({"skip_in":{"a":"unroll"}})",
+                                R"({"skip_in":{"a":["fuse"]}})",
+                                R"({"skip_in":{"a":["lower blocks"]}})",
+                                R"({"skip_in":{"a":[1]}})",
                                 R"({"pins":{}})",
                                 R"({"optional_limit":1.5})",
                                 R"({"optional_limit":-2})",
@@ -120,6 +126,30 @@ private slots:
             const auto refused = driver::parseDecisions(bad);
             QVERIFY2(!refused && !refused.error().what.empty(), bad);
         }
+    }
+
+    /// A pass that is off in a kernel has no stage there, and the product is the same.
+    void aPassIsOffInAKernel() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        const auto stagesOf = [](const driver::Trace& trace) {
+            std::set<std::string> names;
+            for (const auto& [stage, function] : trace.kernels.front().stages)
+                names.insert(stage);
+            return names;
+        };
+        QVERIFY(stagesOf(first).contains("vectorize"));
+        driver::Decisions decisions;
+        decisions.skipIn[first.kernels.front().workload] = {"schedule", "vectorize"};
+        driver::Trace second;
+        QVERIFY(compile(decisions, second));
+        QVERIFY(!stagesOf(second).contains("vectorize") && !stagesOf(second).contains("schedule"));
+        QVERIFY(stagesOf(second).contains("unroll"));
+        QCOMPARE(wrong(), "");
+        decisions.skipIn["nothing"] = {"unroll"};
+        driver::Trace third;
+        const auto refused = compile(decisions, third);
+        QVERIFY(!refused && refused.error().what.find("'nothing'") != std::string::npos);
     }
 
     /// Panels of the weights: each width that is offered gives the same product, and another kernel.
