@@ -78,6 +78,12 @@ struct BisectArgs {
 /// Which pass is to blame; 0 if one was found, 1 if not.
 int bisectCommand(const BisectArgs& args, const Common& common);
 
+struct DiffArgs {
+    std::string before, after;
+};
+/// Two models, or two artifacts; 0 if they are equal, 1 if not, and for errors 2 or 3.
+int diffCommand(const DiffArgs& args, const Common& common);
+
 struct RunArgs {
     std::string model, save;
     std::vector<std::string> inputs; // NAME=FILE

@@ -113,6 +113,12 @@ int run(int argc, char** argv) {
     bisectApp->add_option("--timeout", bisect.timeout, "seconds for one run; longer is bad")->check(seconds());
     addCommon(*bisectApp, common);
 
+    DiffArgs diff;
+    CLI::App* diffApp = app.add_subcommand("diff", "how two models, or two artifacts, differ (exit code 1 if they do)");
+    diffApp->add_option("before", diff.before, "a model or an artifact")->required();
+    diffApp->add_option("after", diff.after, "another one")->required();
+    addCommon(*diffApp, common);
+
     RunArgs run;
     CLI::App* runApp = app.add_subcommand("run", "run a model or an artifact once");
     CLI::App* profileApp = app.add_subcommand("profile", "time a model by fused function");
@@ -166,6 +172,8 @@ int run(int argc, char** argv) {
         return passesCommand(passes, common);
     if (*bisectApp)
         return bisectCommand(bisect, common);
+    if (*diffApp)
+        return diffCommand(diff, common);
     if (*runApp)
         return runCommand(run, common);
     if (*profileApp)

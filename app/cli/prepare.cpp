@@ -1,31 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "app/cli/prepare.h"
 
+#include "bundle/artifact.h"
 #include "driver/tensor_files.h"
-#include "runtime/abi.h"
 
 #include <algorithm>
-#include <cstring>
 #include <fmt/format.h>
-#include <fstream>
 
 namespace lathe::cli {
-namespace {
-
-namespace fs = std::filesystem;
-
-bool isArtifact(const fs::path& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    lathe_trailer trailer{};
-    if (!file || file.tellg() < static_cast<std::streamoff>(sizeof(trailer)))
-        return false;
-    file.seekg(-static_cast<std::streamoff>(sizeof(trailer)), std::ios::end);
-    file.read(reinterpret_cast<char*>(&trailer), sizeof(trailer));
-    return file && std::memcmp(trailer.magic, LATHE_TRAILER_MAGIC, sizeof(trailer.magic)) == 0;
-}
-
-} // namespace
-
 Result<driver::Options> makeRunOptions(const Common& common) {
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_CHECKED(codegen::checkRunsHere(options.target));
@@ -41,7 +23,7 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
 
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
                                      driver::Trace& trace) {
-    if (isArtifact(model))
+    if (bundle::partsOf(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeRunOptions(common));
     // Sizes are for the run: one compilation serves all of them.

@@ -14,6 +14,7 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fstream>
 #include <random>
 #include <unistd.h>
 
@@ -170,6 +171,18 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
     if (!file.write(std::as_bytes(std::span(&trailer, 1))) || !file.keep())
         return failed();
     return {};
+}
+
+std::optional<Parts> partsOf(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    lathe_trailer trailer{};
+    if (!file || file.tellg() < static_cast<std::streamoff>(sizeof(trailer)))
+        return std::nullopt;
+    file.seekg(-static_cast<std::streamoff>(sizeof(trailer)), std::ios::end);
+    file.read(reinterpret_cast<char*>(&trailer), sizeof(trailer));
+    if (!file || std::memcmp(trailer.magic, LATHE_TRAILER_MAGIC, sizeof(trailer.magic)) != 0)
+        return std::nullopt;
+    return Parts{.codeBytes = trailer.offset, .constantBytes = trailer.bytes, .codeHash = trailer.code_hash};
 }
 
 } // namespace lathe::bundle

@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,5 +37,11 @@ struct ConstantSource {
 /// A plain file at `path` is replaced; what else stands there is written through: a base/memory_file.h by its path.
 Result<void> writeArtifact(const std::filesystem::path& path, std::span<const std::byte> sharedObject,
                            const std::vector<ConstantSource>& constants);
+
+/// The sizes of an artifact's parts, and a hash of its code; nothing for a file that is none.
+struct Parts {
+    uint64_t codeBytes = 0, constantBytes = 0, codeHash = 0;
+};
+std::optional<Parts> partsOf(const std::filesystem::path& path);
 
 } // namespace lathe::bundle

@@ -58,6 +58,18 @@ std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<Check>
     return texts;
 }
 
+/// The metadata, with hashes of what the artifact holds.
+std::string withContents(const codegen::ModelTables& tables, std::span<const std::vector<std::byte>> objects) {
+    nlohmann::json metadata = nlohmann::json::parse(tables.metadata);
+    const auto hashOf = [&](size_t object) { return toString(hashBytes(objects[object])); };
+    for (size_t i = 0; i < tables.kernels.size(); ++i)
+        metadata["kernels"][tables.kernels[i].name] = hashOf(i);
+    metadata["entry"] = hashOf(tables.kernels.size());
+    for (const codegen::ModelTables::Constant& constant : tables.constants)
+        metadata["constants"].push_back({toString(constant.hash), constant.bytes});
+    return dump(metadata);
+}
+
 } // namespace
 
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
@@ -79,7 +91,7 @@ codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
-                                const Target& target) {
+                                std::span<const std::vector<std::byte>> objects, const Target& target) {
     const relay::Function& main = module.main();
     const std::string name = graph ? std::filesystem::path(graph->file).stem().string() : "";
     codegen::ModelTables tables = beginTables(name, kernels.kernels, entryFunction, target, entry.peakBytes);
@@ -102,6 +114,7 @@ codegen::ModelTables makeTables(const relay::Module& module, const model::ModelG
             description.nodes.push_back(lower::nodeNames(span, *module.spans, graph));
         tables.calls.push_back(std::move(description));
     }
+    tables.metadata = withContents(tables, objects);
     return tables;
 }
 

@@ -16,11 +16,12 @@ namespace lathe::driver {
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
                                  const Target& target, const arith::Expr& peakBytes);
 
-/// Of a linked model: `offsets` are those of entry.constants in the constants' part of the artifact, in bytes;
+/// Of a linked model, whose metadata have hashes of the code of each kernel and of the entry, which are `objects` in this
+/// order, and of the constants: what tells two artifacts apart (driver/artifact_diff.h). `offsets` are those of entry.constants in the constants' part of the artifact, in bytes;
 /// `entryFunction` is the entry after the last pass, whose checks have their numbers. `graph` may be null.
 codegen::ModelTables makeTables(const relay::Module& module, const model::ModelGraph* graph,
                                 const lower::Kernels& kernels, const lower::Entry& entry,
                                 const tir::PrimFunc& entryFunction, const std::vector<int64_t>& offsets,
-                                const Target& target);
+                                std::span<const std::vector<std::byte>> objects, const Target& target);
 
 } // namespace lathe::driver

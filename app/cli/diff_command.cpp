@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe diff`: what is different in two models, or in two artifacts.
+#include "app/cli/commands.h"
+#include "driver/artifact_diff.h"
+#include "driver/json.h"
+#include "driver/model_diff.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::cli {
+namespace {
+
+/// 1 says "different", so whatever prevented the comparison is 2, or 3 if it is Lathe's fault.
+int fail(const std::vector<Diagnostic>& diagnostics, const Common& common) {
+    return std::max(2, report(diagnostics, common));
+}
+
+std::string kindOf(bool before, bool after) {
+    return !before ? "added" : !after ? "removed" : "changed";
+}
+
+std::string nameOf(const model::Node& node) {
+    return fmt::format("{} ({})", model::displayName(node), node.op);
+}
+
+nlohmann::json asJson(const driver::NodeChange& change) {
+    nlohmann::json json{{"node", change.after ? model::displayName(*change.after) : model::displayName(*change.before)},
+                        {"change", change.changes.empty() && change.before && change.after
+                                       ? "kept"
+                                       : kindOf(change.before, change.after)},
+                        {"operator", (change.after ? change.after : change.before)->op}};
+    if (change.renamed)
+        json["renamed_from"] = model::displayName(*change.before);
+    if (change.moved)
+        json["moved"] = true;
+    if (!change.changes.empty())
+        json["changes"] = change.changes;
+    return json;
+}
+
+void print(const driver::NodeChange& change) {
+    if (!change.before || !change.after) {
+        fmt::print("{} {}\n", change.after ? "+" : "-", nameOf(change.after ? *change.after : *change.before));
+        return;
+    }
+    std::string line = nameOf(*change.after);
+    if (change.renamed)
+        line += fmt::format(", renamed from {}", model::displayName(*change.before));
+    if (change.moved)
+        line += ", moved";
+    fmt::print("{} {}\n", change.changes.empty() ? " " : "~", line);
+    for (const std::string& text : change.changes)
+        fmt::print("    {}\n", text);
+}
+
+int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Common& common) {
+    model::ModelGraphPtr graphs[2];
+    for (const size_t i : {0, 1}) {
+        driver::Trace trace;
+        driver::importFile(i == 0 ? args.before : args.after, options, trace);
+        if (!trace.graph) // a model that is refused has a graph nevertheless, if it can be read at all
+            return fail(trace.diagnostics, common);
+        graphs[i] = trace.graph;
+    }
+    const driver::ModelDiff diff = driver::diffModels(*graphs[0], *graphs[1]);
+    const auto count = [&](const auto& is) { return std::ranges::count_if(diff.nodes, is); };
+    const auto added = count([](const auto& change) { return !change.before; });
+    const auto removed = count([](const auto& change) { return !change.after; });
+    const auto changed = count([](const auto& change) { return !change.changes.empty(); });
+    const auto renamed = count([](const auto& change) { return change.renamed; });
+    const auto moved = count([](const auto& change) { return change.moved; });
+    for (const driver::ValueChange& change : diff.values) {
+        const char* what = change.output ? "output" : "input";
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{what, change.name},
+                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                             {"before", change.before},
+                                             {"after", change.after}}));
+        else if (change.before.empty() || change.after.empty())
+            fmt::print("{} {} {}: {}{}\n", change.after.empty() ? "-" : "+", what, change.name, change.before,
+                       change.after);
+        else
+            fmt::print("~ {} {}: {} → {}\n", what, change.name, change.before, change.after);
+    }
+    for (const driver::NodeChange& change : diff.nodes) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump(asJson(change)));
+        else
+            print(change);
+    }
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"equal", diff.sameStructure()},
+                                         {"added", added},
+                                         {"removed", removed},
+                                         {"changed", changed},
+                                         {"renamed", renamed},
+                                         {"moved", moved},
+                                         {"same", diff.equalNodes}}));
+    else if (!common.quiet)
+        fmt::print("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same\n",
+                   diff.sameStructure() ? "equal structure" : "different", added, removed, changed, renamed, moved,
+                   diff.equalNodes);
+    return diff.sameStructure() ? 0 : 1;
+}
+
+int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
+    driver::RunnerClient runner;
+    const auto before = driver::readFacts(args.before, runner);
+    if (!before)
+        return fail({before.error()}, common);
+    const auto after = driver::readFacts(args.after, runner);
+    if (!after)
+        return fail({after.error()}, common);
+    const std::vector<driver::ArtifactChange> changes = driver::diffArtifacts(*before, *after);
+    for (const driver::ArtifactChange& change : changes) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"what", change.what},
+                                             {"name", change.name},
+                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                             {"before", change.before},
+                                             {"after", change.after}}));
+        else if (change.before.empty() || change.after.empty())
+            fmt::print("{} {} {}: {}{}\n", change.after.empty() ? "-" : "+", change.what, change.name, change.before,
+                       change.after);
+        else
+            fmt::print("~ {}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name, change.before,
+                       change.after);
+    }
+    const bundle::Parts &a = before->parts, &b = after->parts;
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"equal", changes.empty()},
+                                         {"changes", changes.size()},
+                                         {"code_bytes", {a.codeBytes, b.codeBytes}},
+                                         {"constant_bytes", {a.constantBytes, b.constantBytes}}}));
+    else if (!common.quiet)
+        fmt::print("{}: code {} → {} bytes, constants {} → {} bytes\n", changes.empty() ? "equal" : "different",
+                   a.codeBytes, b.codeBytes, a.constantBytes, b.constantBytes);
+    return changes.empty() ? 0 : 1;
+}
+
+} // namespace
+
+int diffCommand(const DiffArgs& args, const Common& common) {
+    const auto options = makeOptions(common);
+    if (!options)
+        return fail({options.error()}, common);
+    const bool isArtifact = bundle::partsOf(args.before).has_value();
+    if (isArtifact != bundle::partsOf(args.after).has_value())
+        return fail({error(ErrorKind::Usage,
+                           fmt::format("'{}' is an artifact, '{}' is none", isArtifact ? args.before : args.after,
+                                       isArtifact ? args.after : args.before),
+                           "compare two models, or two artifacts")},
+                    common);
+    return isArtifact ? diffTwoArtifacts(args, common) : diffTwoModels(args, *options, common);
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// `lathe diff` as scripts see it: 0 equal, 1 different, 2 for what cannot be compared; what it says of models and artifacts.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lathe::testing;
+
+class TestDiff : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QString model(const QString& name, const std::string& graph) {
+        const QString path = folder_.filePath(name);
+        writeFile(path.toStdString(), graphBytes(graph));
+        return path;
+    }
+
+    QString compiled(const QString& model, const QString& name, const QStringList& more = {}) {
+        const QString path = folder_.filePath(name);
+        const Outcome outcome = runLathe(QStringList{"compile", model, "-o", path} + more);
+        if (outcome.code != 0)
+            qWarning("%s", outcome.err.c_str());
+        return path;
+    }
+
+    static QList<QJsonObject> lines(const Outcome& outcome) {
+        QList<QJsonObject> objects;
+        for (const QByteArray& line : QByteArray::fromStdString(outcome.out).trimmed().split('\n'))
+            objects.push_back(QJsonDocument::fromJson(line).object());
+        return objects;
+    }
+
+    QString one_, renamed_, other_, odd_;
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        const char* graph =
+            "g (float[n,3] x) => (float[n,3] y) <float[3] w = {1,2,3}> { [a] b = Add (x, w) [c] d = Relu (b) "
+            "[e] f = Sin (d) [s] y = Softmax (f) }";
+        std::string other = graph, renamed = graph;
+        other.replace(other.find("Sin"), 3, "Cos");
+        renamed.replace(renamed.find("[c]"), 3, "[r]");
+        one_ = model("one.onnx", graph);
+        other_ = model("other.onnx", other);
+        renamed_ = model("renamed.onnx", renamed);
+        odd_ = model("odd.onnx", "g (float[2] x) => (float[2] y) { [odd] y = Frobnicate (x) }");
+        writeFile(folder_.filePath("damaged.onnx").toStdString(), "no model");
+        compiled(one_, "one.so");
+    }
+
+    void exitCodes_data() {
+        QTest::addColumn<QStringList>("files");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("said");
+        const auto at = [&](const char* name) { return folder_.filePath(name); };
+        QTest::newRow("itself") << QStringList{at("one.onnx"), at("one.onnx")} << 0 << "4 the same";
+        QTest::newRow("renamed") << QStringList{at("one.onnx"), at("renamed.onnx")} << 0 << "r (Relu), renamed from c";
+        QTest::newRow("different") << QStringList{at("one.onnx"), at("other.onnx")} << 1 << "Sin-7 → ai.onnx.Cos-7";
+        QTest::newRow("unsupported") << QStringList{at("odd.onnx"), at("odd.onnx")} << 0 << "1 the same";
+        QTest::newRow("missing") << QStringList{at("one.onnx"), at("nothing.onnx")} << 2 << "nothing.onnx";
+        QTest::newRow("damaged") << QStringList{at("damaged.onnx"), at("one.onnx")} << 2 << "damaged.onnx";
+        QTest::newRow("model and artifact") << QStringList{at("one.onnx"), at("one.so")} << 2 << "compare two";
+        QTest::newRow("one file") << QStringList{at("one.onnx")} << 2 << "after";
+    }
+    void exitCodes() {
+        QFETCH(QStringList, files);
+        QFETCH(int, code);
+        QFETCH(QString, said);
+        const Outcome outcome = runLathe(QStringList{"diff"} + files);
+        const std::string all = outcome.out + outcome.err;
+        QVERIFY2(outcome.code == code, all.c_str());
+        QVERIFY2(all.find(said.toStdString()) != std::string::npos, all.c_str());
+    }
+
+    void modelsAsJson() {
+        const auto objects = lines(runLathe({"diff", "--json", one_, other_}));
+        QCOMPARE(objects.size(), 2);
+        QCOMPARE(objects[0]["node"].toString(), "e");
+        QCOMPARE(objects[0]["change"].toString(), "changed");
+        QCOMPARE(objects[0]["changes"].toArray().size(), 1);
+        QVERIFY(!objects[1]["equal"].toBool(true));
+        QCOMPARE(objects[1]["same"].toInt(), 3);
+    }
+
+    /// Compiling twice gives the same; a pass more or less is seen in the kernels; other weights in one constant.
+    void artifacts() {
+        const QString one = folder_.filePath("one.so"), again = compiled(one_, "again.so");
+        const Outcome equal = runLathe({"diff", one, again});
+        QVERIFY2(equal.code == 0, equal.out.c_str());
+        const QString unfused = compiled(one_, "unfused.so", {"--optional-limit", "0"});
+        const Outcome different = runLathe({"diff", "--json", one, unfused});
+        QCOMPARE(different.code, 1);
+        QStringList whats, changes;
+        for (const QJsonObject& line : lines(different)) {
+            whats << line["what"].toString();
+            changes << line["change"].toString();
+        }
+        QVERIFY(whats.contains("kernel") && whats.contains("call"));
+        QVERIFY(changes.contains("added") && changes.contains("removed"));
+        QVERIFY(!whats.contains("input") && !whats.contains("output") && !whats.contains("target"));
+
+        const QString cosine = compiled(other_, "cosine.so");
+        const auto of = lines(runLathe({"diff", "--json", one, cosine}));
+        QVERIFY(std::ranges::none_of(of, [](const QJsonObject& line) { return line["what"] == "constant"; }));
+        const QString haswell = compiled(one_, "haswell.so", {"--target", "x86-64-v2"});
+        const Outcome target = runLathe({"diff", one, haswell});
+        QCOMPARE(target.code, 1);
+        QVERIFY(target.out.find("~ target: ") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestDiff)
+#include "test_diff.moc"
