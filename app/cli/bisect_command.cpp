@@ -57,8 +57,8 @@ Result<driver::Fault> makeFault(const BisectArgs& args) {
     return driver::WrongValues{args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model};
 }
 
-Result<driver::Question> makeQuestion(const BisectArgs& args, const Common& common) {
-    driver::Question question;
+Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common& common) {
+    driver::BisectQuestion question;
     LATHE_TRY(question.fault, makeFault(args));
     if (args.tolerance != "onnx" && args.tolerance != "model")
         return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
@@ -90,7 +90,7 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
 }
 
 /// Nothing was found: why.
-std::string sentence(const driver::Bisection& found, const driver::Question& question) {
+std::string sentence(const driver::Bisection& found, const driver::BisectQuestion& question) {
     switch (found.answer) {
     case driver::BisectAnswer::GoodWithAll:
         return "good with all passes: there is nothing to look for";
@@ -113,7 +113,7 @@ std::vector<std::string> nodeNames(const driver::Bisection& found) {
     return names;
 }
 
-void print(const driver::Bisection& found, const driver::Question& question, const Common& common) {
+void print(const driver::Bisection& found, const driver::BisectQuestion& question, const Common& common) {
     static constexpr const char* answers[] = {"found", "good with all", "bad without any", "unsteady"};
     const bool isFound = found.answer == driver::BisectAnswer::Found;
     std::vector<std::string> changed;

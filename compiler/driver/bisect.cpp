@@ -36,7 +36,7 @@ Decisions fitting(Decisions decisions, const Options& options) {
     return decisions;
 }
 
-Decisions upTo(const Question& question, int limit) {
+Decisions upTo(const BisectQuestion& question, int limit) {
     Decisions decisions = question.decisions;
     decisions.optionalLimit = limit;
     if (limit <= ordinalOf("schedule")) { // kernels may be others, and have no schedules
@@ -46,7 +46,7 @@ Decisions upTo(const Question& question, int limit) {
     return fitting(std::move(decisions), question.options);
 }
 
-Decisions without(const Question& question, const std::string& pass) {
+Decisions without(const BisectQuestion& question, const std::string& pass) {
     Decisions decisions = question.decisions;
     decisions.skipPasses.insert(pass);
     if (stageOf(pass) == Stage::Relay) {
@@ -73,7 +73,7 @@ bool isMeasure(const Fault& fault) {
 
 class Search {
 public:
-    Search(Session& session, const Question& question, const std::function<void(const BisectStep&)>& step,
+    Search(Session& session, const BisectQuestion& question, const std::function<void(const BisectStep&)>& step,
            const Progress& progress)
         : judge_(session, question, progress), question_(question), step_(step), progress_(progress) {}
 
@@ -222,7 +222,7 @@ private:
     }
 
     BisectJudge judge_;
-    const Question& question_;
+    const BisectQuestion& question_;
     const std::function<void(const BisectStep&)>& step_;
     const Progress& progress_;
     std::vector<std::string> suspects_;
@@ -233,8 +233,8 @@ private:
 
 } // namespace
 
-Result<Bisection> bisect(Session& session, const Question& question, const std::function<void(const BisectStep&)>& step,
-                         const Progress& progress) {
+Result<Bisection> bisect(Session& session, const BisectQuestion& question,
+                         const std::function<void(const BisectStep&)>& step, const Progress& progress) {
     return guarded([&] { return Search(session, question, step, progress).run(); });
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Which optional pass is to blame. A compilation is good or bad: Question says by what. If it is good without any optional
+// Which optional pass is to blame. A BisectQuestion says when a compilation is bad. If it is good without any optional
 // pass and bad with all of them, there is a first one that makes it bad, and `optionalLimit` finds it by halving; it is then
 // switched off alone to see whether that mends the whole. A pass over kernels is followed into them: `skipIn` finds the
 // kernel. Required passes cannot be switched off, so what is bad without any optional pass is theirs, or the import's.
@@ -33,7 +33,7 @@ struct MoreThan {
 };
 using Fault = std::variant<WrongValues, Crashes, SlowerThan, MoreThan>;
 
-struct Question {
+struct BisectQuestion {
     Fault fault;
     Options options;
     Decisions decisions;                     // for all compilations; optional passes that are off here stay off
@@ -80,7 +80,7 @@ struct Bisection {
 
 /// Fails if a compilation is refused for another reason than a fault of the compiler, the data does not fit the model, the
 /// runner cannot be started, or the work is cancelled. `step` may be empty; it is called after each step.
-Result<Bisection> bisect(Session& session, const Question& question,
+Result<Bisection> bisect(Session& session, const BisectQuestion& question,
                          const std::function<void(const BisectStep&)>& step = {}, const Progress& progress = {});
 
 } // namespace lathe::driver

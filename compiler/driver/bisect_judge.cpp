@@ -12,7 +12,7 @@
 namespace lathe::driver {
 namespace {
 
-RunnerOptions runnerOptions(const Question& question, const Progress& progress) {
+RunnerOptions runnerOptions(const BisectQuestion& question, const Progress& progress) {
     RunnerOptions options = question.runner;
     options.seed = question.seed;
     options.cancelled = progress.cancelled;
@@ -34,7 +34,7 @@ int64_t callsOf(const std::string& op, const Trace& trace) {
 
 } // namespace
 
-BisectJudge::BisectJudge(Session& session, const Question& question, const Progress& progress)
+BisectJudge::BisectJudge(Session& session, const BisectQuestion& question, const Progress& progress)
     : session_(session), question_(question), quiet_{.report = {}, .cancelled = progress.cancelled},
       runner_(runnerOptions(question, progress)) {}
 

@@ -16,7 +16,7 @@ struct Verdict {
 /// are what others are held against, where nothing else is given.
 class BisectJudge {
 public:
-    BisectJudge(Session& session, const Question& question, const Progress& progress);
+    BisectJudge(Session& session, const BisectQuestion& question, const Progress& progress);
 
     /// Fails where bisect() does.
     Result<Verdict> judge(const Decisions& decisions, Trace& trace);
@@ -31,7 +31,7 @@ private:
     Result<Verdict> failed(const Diagnostic& diagnostic) const;
 
     Session& session_;
-    const Question& question_;
+    const BisectQuestion& question_;
     Progress quiet_; // cancellation alone
     RunnerClient runner_;
     std::vector<DataSet> sets_;           // empty until something was loaded

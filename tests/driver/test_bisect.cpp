@@ -25,8 +25,8 @@ class TestBisect : public QObject {
 
     QTemporaryDir temporary_;
 
-    static driver::Question questionOf(driver::Fault fault) {
-        driver::Question question;
+    static driver::BisectQuestion questionOf(driver::Fault fault) {
+        driver::BisectQuestion question;
         question.fault = std::move(fault);
         question.runner.program = LATHE_BINARY_DIR "/lathe-runner";
         question.runner.timeout = std::chrono::seconds(20);
@@ -34,7 +34,7 @@ class TestBisect : public QObject {
         return question;
     }
 
-    static Result<driver::Bisection> ask(const fs::path& model, const driver::Question& question) {
+    static Result<driver::Bisection> ask(const fs::path& model, const driver::BisectQuestion& question) {
         driver::Session session(model);
         return driver::bisect(session, question, [](const driver::BisectStep& step) {
             qInfo("%-4s %-36s %s", step.bad ? "bad" : "good", step.passes.c_str(), step.reason.c_str());
@@ -90,7 +90,7 @@ private slots:
         const fs::path path = fixture(model.toStdString());
         if (path.empty() && !fixturesExpected())
             QSKIP("no fixtures");
-        driver::Question question = questionOf(fault);
+        driver::BisectQuestion question = questionOf(fault);
         if (broken.endsWith("hangs"))
             question.runner.timeout = std::chrono::seconds(1);
         qputenv("LATHE_BROKEN_PASS", broken.toLocal8Bit());
@@ -119,7 +119,7 @@ private slots:
             QSKIP("no fixtures");
         const driver::KernelRecord spoilt = kernelOf(path, "");
         qputenv("LATHE_BROKEN_PASS", broken.toLocal8Bit() + spoilt.name.c_str());
-        driver::Question question = questionOf(driver::WrongValues{});
+        driver::BisectQuestion question = questionOf(driver::WrongValues{});
         question.data = {path.parent_path() / "test_data_set_0", path.parent_path() / "test_data_set_1"};
         const auto found = ask(path, question);
         QVERIFY2(found, found ? "" : toString(found.error()).c_str());
@@ -142,7 +142,7 @@ private slots:
         QVERIFY(!found->mends);
         QVERIFY(found->kernel);
         // Without the second one it is the only fault.
-        driver::Question without = questionOf(driver::WrongValues{});
+        driver::BisectQuestion without = questionOf(driver::WrongValues{});
         without.decisions.skipPasses = {"hoist conditions"};
         const auto again = ask(path, without);
         QVERIFY(again && again->pass == "schedule" && again->mends);
@@ -179,7 +179,7 @@ private slots:
     }
 
     void decisionsStay() {
-        driver::Question question = questionOf(driver::MoreThan{"relayout", 0});
+        driver::BisectQuestion question = questionOf(driver::MoreThan{"relayout", 0});
         question.decisions.skipPasses = {"choose layouts"};
         const auto found = ask(fixture("models/mnist-8/model.onnx"), question);
         QVERIFY(found);
@@ -202,7 +202,7 @@ private slots:
         fs::create_directories(data);
         writeFile(data / "input_0.pb", tensor.SerializeAsString());
         writeFile(data / "output_0.pb", tensor.SerializeAsString());
-        driver::Question question = questionOf(driver::WrongValues{});
+        driver::BisectQuestion question = questionOf(driver::WrongValues{});
         question.data = {data};
         const auto required = ask(model, question);
         QVERIFY(required);
@@ -215,7 +215,7 @@ private slots:
             ask(written("g (float[2] x) => (float[2] y) { y = Frobnicate (x) }"), questionOf(driver::Crashes{}));
         QVERIFY(!refused && refused.error().kind == ErrorKind::Unsupported);
         const auto model = written("g (float[4] x) => (float[4] y) { y = Add (x, x) }");
-        driver::Question question = questionOf(driver::WrongValues{});
+        driver::BisectQuestion question = questionOf(driver::WrongValues{});
         question.data = {model.parent_path() / "nothing"};
         QVERIFY(!ask(model, question));
         int asked = 0;
