@@ -106,7 +106,7 @@ private slots:
             else if (phase == 1)
                 used.compile(uncached);
             else
-                used.run(nullptr, 0);
+                used.run(nullptr, 0, {});
         };
         // Whole, for the times that the moments are drawn from; what is compiled is run afterwards.
         qint64 whole[3];
