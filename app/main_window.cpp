@@ -93,6 +93,7 @@ void MainWindow::connectEngine() {
                 .arg(QFileInfo(path_).fileName(),
                      views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
                 .arg(profile.medianMs, 0, 'f', 2));
+        model_->setProfile(profile);
         fusion_->setProfile(profile);
         profile_->setProfile(std::move(profile));
         turnTo("profile", std::exchange(profileSeen_, true));
@@ -271,6 +272,7 @@ void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenan
     passes_->setTrace(trace);
     fusion_->setTrace(trace.get());
     loops_->setProvenance(provenance);
+    model_->setProvenance(provenance);
     profile_->setProfile({});
     showProblems(trace->diagnostics);
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")

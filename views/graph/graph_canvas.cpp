@@ -104,6 +104,12 @@ void GraphCanvas::zoom(double factor, QPointF around) {
     update();
 }
 
+void GraphCanvas::setOverlay(models::Overlay overlay, const QString& note) {
+    overlay_ = std::move(overlay);
+    note_ = note;
+    update();
+}
+
 void GraphCanvas::setSelected(const std::vector<int>& boxes) {
     selected_.assign(picture_.boxes.size(), 0);
     for (int box : boxes)
@@ -165,6 +171,8 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     paintPicture(painter, {origin_, QSizeF(width(), height()) / scale_}, scale_);
     painter.restore();
     paintOverview(painter, colors);
+    if (!picture_.boxes.empty() && !note_.isEmpty())
+        paintNote(painter, colors);
     if (hasFocus()) {
         painter.setPen(QPen(colors.selection, 1));
         painter.setBrush(Qt::NoBrush);
@@ -204,15 +212,29 @@ void GraphCanvas::paintPicture(QPainter& painter, const QRectF& visible, double 
             paintBox(painter, int(i), colors, scale);
 }
 
+const models::NodeOverlay* GraphCanvas::overlayOf(const models::GraphBox& box) const {
+    return box.modelNode >= 0 && size_t(box.modelNode) < overlay_.nodes.size() ? &overlay_.nodes[size_t(box.modelNode)]
+                                                                               : nullptr;
+}
+
+QColor GraphCanvas::colorOf(const models::GraphBox& box, const models::Colors& colors) const {
+    if (const models::NodeOverlay* overlay = overlayOf(box))
+        return models::colorOf(overlay_, *overlay, colors);
+    if (!overlay_.nodes.empty()) // inputs and outputs: a hue would be read as a value
+        return colors.boxBorder;
+    return box.kind == models::GraphBox::Kind::Operator ? colors.of(box.family) : colors.good;
+}
+
 void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& colors, double scale) const {
     const models::GraphBox& box = picture_.boxes[index];
     const QRectF rect = boxRect(index);
     const bool operation = box.kind == models::GraphBox::Kind::Operator;
-    const QColor family = operation ? colors.of(box.family) : colors.good;
+    const models::NodeOverlay* overlay = overlayOf(box);
+    const QColor color = colorOf(box, colors);
     const bool chosen = selected_[index] != 0 || index == current_;
 
     if (scale < 0.12) {
-        painter.fillRect(rect, box.refused ? colors.problem : chosen ? colors.selection : family);
+        painter.fillRect(rect, box.refused ? colors.problem : chosen ? colors.selection : color);
         return;
     }
     const double radius = operation ? 6 : rect.height() / 2;
@@ -223,18 +245,18 @@ void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& c
     if (box.hasNested)
         border.setStyle(Qt::DashLine);
     painter.setPen(border);
-    painter.setBrush(colors.box);
+    painter.setBrush(overlay ? color : colors.box);
     painter.drawRoundedRect(rect, radius, radius);
-    if (operation) {
+    if (operation && !overlay) {
         // A band in the family's colour behind the title.
         QPainterPath clip;
         clip.addRoundedRect(rect.adjusted(1, 1, -1, -1), radius - 1, radius - 1);
         painter.save();
         painter.setClipPath(clip, Qt::IntersectClip);
-        QColor band = family;
+        QColor band = color;
         band.setAlphaF(colors.dark ? 0.42F : 0.18F);
         painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width(), 24)), band);
-        painter.fillRect(QRectF(rect.topLeft(), QSizeF(4, rect.height())), family);
+        painter.fillRect(QRectF(rect.topLeft(), QSizeF(4, rect.height())), color);
         painter.restore();
     }
     if (scale < readableScale * 0.7)
@@ -251,7 +273,7 @@ void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& c
         return;
     y += 22;
     painter.setFont(sceneFont(10));
-    painter.setPen(colors.dimText);
+    painter.setPen(overlay ? colors.text : colors.dimText);
     const QFontMetricsF metrics(painter.font());
     auto line = [&](const QString& text) {
         painter.drawText(QRectF(inner.left(), y, inner.width(), 14),
@@ -266,6 +288,39 @@ void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& c
     painter.setPen(colors.problem);
     for (const QString& text : box.reasonLines)
         line(text);
+    if (overlay && !overlay->text.isEmpty())
+        paintValue(painter, rect, overlay->text, colors);
+}
+
+void GraphCanvas::paintValue(QPainter& painter, const QRectF& rect, const QString& text,
+                             const models::Colors& colors) const {
+    // On the lower border: cards are as large as their own text needs, whatever they are coloured by.
+    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 10;
+    const QRectF place(rect.right() + 4 - width, rect.bottom() - 4, width, 15);
+    painter.setPen(QPen(colors.boxBorder, 1));
+    painter.setBrush(colors.box);
+    painter.drawRoundedRect(place, 4, 4);
+    painter.setPen(colors.text);
+    painter.drawText(place, Qt::AlignCenter, text);
+}
+
+void GraphCanvas::paintNote(QPainter& painter, const models::Colors& colors) const {
+    const double scale = overlay_.nodes.empty() ? 0 : 78, high = 24;
+    painter.setFont(font());
+    const double text = QFontMetricsF(painter.font()).horizontalAdvance(note_);
+    const QRectF frame(12, height() - high - 12, scale + text + 20, high);
+    painter.setPen(colors.boxBorder);
+    painter.setBrush(colors.box);
+    painter.drawRoundedRect(frame, 4, 4);
+    painter.setPen(colors.text);
+    painter.drawText(frame.adjusted(10 + scale, 0, 0, 0), Qt::AlignLeft | Qt::AlignVCenter, note_);
+    if (scale > 0) {
+        const QRectF strip(frame.left() + 10, frame.top() + 6, scale - 8, high - 12);
+        QLinearGradient ramp(strip.topLeft(), strip.topRight());
+        ramp.setColorAt(0, colors.ofShare(0));
+        ramp.setColorAt(1, colors.ofShare(1));
+        painter.fillRect(strip, ramp);
+    }
 }
 
 void GraphCanvas::paintOverview(QPainter& painter, const models::Colors& colors) {
@@ -289,7 +344,7 @@ void GraphCanvas::paintOverview(QPainter& painter, const models::Colors& colors)
         const models::GraphBox& value = picture_.boxes[i];
         painter.fillRect(small, value.refused  ? colors.problem
                                 : selected_[i] ? colors.selection
-                                               : colors.of(value.family));
+                                               : colorOf(value, colors));
     }
     painter.setBrush(Qt::NoBrush);
     painter.setPen(QPen(colors.selection, 1.2));
@@ -435,6 +490,8 @@ bool GraphCanvas::event(QEvent* event) {
         lines += value.lines;
         if (value.refused)
             lines << value.reason;
+        if (const models::NodeOverlay* overlay = overlayOf(value))
+            lines << overlay->hint;
         lines.removeAll(QString());
         QToolTip::showText(help->globalPos(), lines.join('\n'), this);
         return true;

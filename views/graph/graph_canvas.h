@@ -9,6 +9,7 @@
 
 #include "views/models/colors.h"
 #include "views/models/graph_layout.h"
+#include "views/models/overlay.h"
 
 #include <QWidget>
 
@@ -30,6 +31,10 @@ public:
     /// True once the user has moved or zoomed: then a late layout must not replace this one.
     bool touched() const { return touched_; }
 
+    /// What operators are coloured by, by their ids in the model; without nodes: their families. The note stands in the
+    /// lower left corner, behind the scale if there is one.
+    void setOverlay(models::Overlay overlay, const QString& note);
+    const QString& note() const { return note_; }
     void setSelected(const std::vector<int>& boxes);
     int current() const { return current_; }
     void reveal(int box); // moves the view so that the box is in it
@@ -64,13 +69,21 @@ private:
     QPointF toWidget(QPointF scenePoint) const { return (scenePoint - origin_) * scale_; }
     void pick(int box);
     int neighbour(int key) const;
+    /// Null: there is no overlay, or the box is none of its nodes.
+    const models::NodeOverlay* overlayOf(const models::GraphBox& box) const;
+    /// What stands for a box: all of it where it is too small for more.
+    QColor colorOf(const models::GraphBox& box, const models::Colors& colors) const;
     void paintBox(QPainter& painter, int box, const models::Colors& colors, double scale) const;
+    void paintValue(QPainter& painter, const QRectF& rect, const QString& text, const models::Colors& colors) const;
+    void paintNote(QPainter& painter, const models::Colors& colors) const;
     void paintOverview(QPainter& painter, const models::Colors& colors);
     void startView();
 
     QString message_;
     models::GraphPicture picture_;
     models::GraphLayout layout_;
+    models::Overlay overlay_;
+    QString note_;
     std::vector<QRectF> arrowBounds_;
     std::vector<char> selected_;
     int current_ = -1;

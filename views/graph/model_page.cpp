@@ -4,6 +4,7 @@
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 
+#include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QKeyEvent>
@@ -13,6 +14,7 @@
 #include <QMenu>
 #include <QShortcut>
 #include <QSplitter>
+#include <QStandardItemModel>
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
@@ -21,8 +23,9 @@ namespace lathe::views::graph {
 
 ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     : QWidget(parent), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel), out_(new QToolButton),
-      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
-      title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
+      colourBy_(new QComboBox), search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel),
+      results_(new QListWidget), title_(new QLabel), table_(new QTableView),
+      attributes_(new models::AttributeModel(this)) {
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
     out_->setVisible(false);
@@ -38,7 +41,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     results_->setVisible(false);
     results_->setAccessibleName(tr("Nodes that were found"));
     search_->setClearButtonEnabled(true);
-    search_->setMinimumWidth(290);
+    search_->setMinimumWidth(150);
     search_->setMaximumWidth(320);
     search_->setAccessibleName(tr("Find in the graph"));
     auto zoomButton = [&](const QString& text, const QString& hint, auto slot) {
@@ -52,13 +55,28 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     };
     auto middle = [this] { return QPointF(canvas_->width() / 2.0, canvas_->height() / 2.0); };
 
+    using enum models::OverlayKind;
+    for (const auto& [kind, name] :
+         {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
+          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function"))})
+        colourBy_->addItem(name, int(kind));
+    colourBy_->setAccessibleName(tr("What operators are coloured by"));
+    auto colourLabel = new QLabel(tr("Co&lour by"));
+    colourLabel->setBuddy(colourBy_);
+    colourLabel->setContentsMargins(0, 0, 6, 0);
+    place_->setMinimumWidth(1); // in a narrow window its tool tip has the rest
+    connect(colourBy_, &QComboBox::currentIndexChanged, this, &ModelPage::showOverlay);
+
     auto bar = new QHBoxLayout;
     bar->setContentsMargins(8, 6, 8, 6);
     bar->addWidget(out_);
     bar->addWidget(place_, 1);
+    bar->addWidget(colourLabel);
+    bar->addWidget(colourBy_);
+    bar->addSpacing(8);
     found_->setContentsMargins(0, 0, 6, 0);
     bar->addWidget(found_);
-    bar->addWidget(search_);
+    bar->addWidget(search_, 2);
     bar->addWidget(regular_);
     bar->addWidget(zoomButton("−", tr("Zoom out (-)"), [this, middle] { canvas_->zoom(0.8, middle()); }));
     bar->addWidget(zoomButton("+", tr("Zoom in (+)"), [this, middle] { canvas_->zoom(1.25, middle()); }));
@@ -120,6 +138,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
         showResults();
     });
     connect(selection_, &models::Selection::changed, this, &ModelPage::selectionChanged);
+    showOverlay();
 }
 
 void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
@@ -128,9 +147,48 @@ void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
     search_->clear(); // and with it what was found
     message_ = without;
     way_.clear();
+    setProvenance(nullptr);
     graph_ = model_ ? model_->graph : nullptr;
     showGraph();
     selectionChanged();
+}
+
+void ModelPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+    provenance_ = std::move(provenance);
+    setProfile({});
+}
+
+void ModelPage::setProfile(driver::Profile profile) {
+    profile_ = std::move(profile);
+    showOverlay();
+}
+
+QString ModelPage::missing(models::OverlayKind kind) const {
+    using enum models::OverlayKind;
+    if (kind == Family || hasOverlay(kind, provenance_.get(), profile_))
+        return {};
+    const bool compiled = hasOverlay(Function, provenance_.get(), profile_);
+    if (kind == Time)
+        return compiled ? tr("Run (F6) to see times") : tr("Compile (F5) and run (F6) to see times");
+    return compiled ? tr("Run (F6) to see them") : tr("Compile (F5) to see them");
+}
+
+void ModelPage::showOverlay() {
+    auto* items = qobject_cast<QStandardItemModel*>(colourBy_->model());
+    for (int row = 0; row < items->rowCount(); ++row) {
+        const QString why = missing(models::OverlayKind(colourBy_->itemData(row).toInt()));
+        items->item(row)->setEnabled(why.isEmpty());
+        items->item(row)->setToolTip(why);
+    }
+    const auto kind = models::OverlayKind(colourBy_->currentData().toInt());
+    QString note = missing(kind);
+    models::Overlay overlay;
+    if (note.isEmpty() && kind != models::OverlayKind::Family) {
+        overlay = overlayOf(kind, *provenance_, profile_);
+        if (kind != models::OverlayKind::Function)
+            note = tr("up to %1").arg(overlay.largest);
+    }
+    canvas_->setOverlay(std::move(overlay), note);
 }
 
 void ModelPage::showGraph() {
@@ -150,6 +208,7 @@ void ModelPage::showGraph() {
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
     place_->setText(place.join(QStringLiteral("  ›  ")) + "   " +
                     models::counted(int(graph_->nodes.size()), "node", "nodes"));
+    place_->setToolTip(place_->text());
     out_->setVisible(!way_.empty());
     emit layoutWanted(pictureNumber_, dot);
 }

@@ -7,10 +7,13 @@
 #include "views/models/attribute_model.h"
 #include "views/models/graph_layout.h"
 #include "views/models/node_search.h"
+#include "views/models/overlay.h"
 #include "views/models/selection.h"
 
 #include <QWidget>
+#include <memory>
 
+class QComboBox;
 class QLabel;
 class QLineEdit;
 class QListWidget;
@@ -27,6 +30,10 @@ class ModelPage : public QWidget {
 public:
     ModelPage(models::Selection* selection, QWidget* parent = nullptr);
 
+    /// Of the model that is shown. Null: it is not compiled. There is no profile then.
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance);
+    /// Of this compilation; empty: it has not run.
+    void setProfile(driver::Profile profile);
     /// Without a model, `without` stands in the place of the graph.
     void setModel(model::ModelGraphPtr model, const QString& without = {});
     /// A layout for the picture with this number; ignored if another is shown by now or the user has moved the view.
@@ -47,6 +54,10 @@ signals:
 
 private:
     void showGraph();
+    /// Colours by what is chosen, or by family while there is nothing of the kind, which is said.
+    void showOverlay();
+    /// What is to be done to see it; empty: it is there.
+    QString missing(models::OverlayKind kind) const;
     void enter(int box);
     void leave(int levels);
     void pickBox(int box);
@@ -63,10 +74,13 @@ private:
     QString message_;
     int pictureNumber_ = 0;
     bool picking_ = false;
+    std::shared_ptr<const driver::Provenance> provenance_;
+    driver::Profile profile_;
 
     GraphCanvas* canvas_;
     QLabel* place_;
     QToolButton* out_;
+    QComboBox* colourBy_; // its items' data are kinds
     QLineEdit* search_;
     QToolButton* regular_; // the search is a regular expression
     QLabel* found_;

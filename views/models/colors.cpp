@@ -1,9 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/colors.h"
 
+#include <algorithm>
 #include <array>
 
 namespace lathe::views::models {
+
+namespace {
+
+constexpr std::array hues{210, 35, 130, 285, 0, 175, 60, 325};
+static_assert(hues.size() == Colors::origins);
+
+} // namespace
 
 QColor Colors::of(model::Family family) const {
     using enum model::Family;
@@ -57,10 +65,21 @@ QColor Colors::of(TokenKind kind) const {
 }
 
 QColor Colors::ofOrigin(int origin) const {
-    constexpr std::array hues{210, 35, 130, 285, 0, 175, 60, 325};
-    static_assert(hues.size() == origins);
     const int hue = hues[size_t(origin % origins)];
     return dark ? QColor::fromHsv(hue, 110, 62) : QColor::fromHsv(hue, 26, 252);
+}
+
+QColor Colors::ofFunction(int call) const {
+    const int hue = hues[size_t(call % origins)];
+    return dark ? QColor::fromHsv(hue, 150, 112) : QColor::fromHsv(hue, 88, 245);
+}
+
+QColor Colors::ofShare(double share) const {
+    constexpr double least = 0.06; // a cold card differs from one without a value
+    const double part = least + (1 - least) * std::clamp(share, 0.0, 1.0);
+    const QColor strong(dark ? 0xa84a0c : 0xf5892a);
+    const auto mixed = [&](int from, int to) { return int(from + (to - from) * part); };
+    return {mixed(box.red(), strong.red()), mixed(box.green(), strong.green()), mixed(box.blue(), strong.blue())};
 }
 
 Colors colorsFor(const QPalette& palette) {

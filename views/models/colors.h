@@ -27,6 +27,10 @@ struct Colors {
     /// Behind lines that came from one origin: neighbouring numbers differ well, and repeat after `origins`.
     QColor ofOrigin(int origin) const;
     static constexpr int origins = 8;
+    /// Of what a fused function computes, by its call, in hues that change likewise. Text is read on it.
+    QColor ofFunction(int call) const;
+    /// From pale to strong, one hue, for a share of 0 … 1. Text is read on it.
+    QColor ofShare(double share) const;
 };
 
 Colors colorsFor(const QPalette& palette);

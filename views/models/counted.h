@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Numbers of things in English: "1 node", "1,204 nodes". (Qt's own %n needs a translation file for that, English too.)
+// Large figures with a prefix: "1.23 M", "1.23 MFLOP".
 #pragma once
 
 #include <QLocale>
 #include <QString>
+#include <iterator>
 
 namespace lathe::views::models {
 
@@ -14,6 +16,16 @@ inline QString grouped(qint64 number) {
 
 inline QString counted(qint64 number, const char* one, const char* many) {
     return grouped(number) + ' ' + QString::fromUtf8(number == 1 ? one : many);
+}
+
+/// With three digits where it is not below 1000.
+inline QString shortened(double value, const char* unit = "") {
+    const char* const prefixes[] = {"", "k", "M", "G", "T"};
+    size_t prefix = 0;
+    for (; value >= 1000 && prefix + 1 < std::size(prefixes); ++prefix)
+        value /= 1000;
+    const QString number = QString::number(value, 'f', prefix == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2);
+    return QStringLiteral("%1 %2%3").arg(number, QLatin1String(prefixes[prefix]), QLatin1String(unit)).trimmed();
 }
 
 } // namespace lathe::views::models

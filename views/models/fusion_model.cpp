@@ -2,6 +2,7 @@
 #include "views/models/fusion_model.h"
 
 #include "arith/analysis.h"
+#include "views/models/counted.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -35,15 +36,6 @@ std::multimap<int, QString> choicesOf(const driver::Trace& trace) {
             add(record.span,
                 QStringLiteral("%1 of %2").arg(text(driver::toString(record.chosen.part))).arg(record.chosen.width));
     return choices;
-}
-
-/// 1234567 -> "1.23 M".
-QString shortened(double value) {
-    const char* const units[] = {"", " k", " M", " G", " T"};
-    size_t unit = 0;
-    for (; value >= 1000 && unit + 1 < std::size(units); ++unit)
-        value /= 1000;
-    return QString::number(value, 'f', unit == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2) + units[unit];
 }
 
 /// Its calls: one, several of a pair of kernels, none of a view.

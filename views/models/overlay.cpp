@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/overlay.h"
+
+#include "arith/analysis.h"
+#include "views/models/counted.h"
+
+#include <QCoreApplication>
+#include <algorithm>
+#include <map>
+
+namespace lathe::views::models {
+
+namespace {
+
+using Figures = std::vector<std::optional<double>>; // by call
+
+QString tr(const char* text) {
+    return QCoreApplication::translate("Overlay", text);
+}
+
+QString textOf(OverlayKind kind, double value) {
+    if (kind == OverlayKind::Time)
+        return QStringLiteral("%1 ms").arg(value, 0, 'f', value < 0.1 ? 4 : value < 10 ? 2 : 1);
+    return shortened(value, kind == OverlayKind::Flops ? "FLOP" : "B");
+}
+
+Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const driver::Profile& profile) {
+    Figures figures(trace.calls.size());
+    if (kind == OverlayKind::Family || kind == OverlayKind::Function)
+        return figures;
+    for (const driver::ProfileRow& row : profile.rows)
+        if (size_t(row.call) < figures.size())
+            figures[size_t(row.call)] = kind == OverlayKind::Time    ? row.ms
+                                        : kind == OverlayKind::Flops ? row.flops
+                                                                     : row.bytes;
+    if (kind != OverlayKind::Time && profile.rows.empty())
+        for (size_t call = 0; call < figures.size(); ++call) {
+            const driver::CallRecord& record = trace.calls[call];
+            if (const auto value = arith::evaluate(kind == OverlayKind::Flops ? record.flops : record.bytes, {}))
+                figures[call] = double(*value);
+        }
+    return figures;
+}
+
+class OverlayMaker {
+public:
+    OverlayMaker(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile)
+        : provenance_(provenance), trace_(provenance.trace()), ran_(!profile.rows.empty()),
+          figures_(figuresOf(kind, trace_, profile)), ofOneCall_(trace_.calls.size()) {
+        overlay_.kind = kind;
+    }
+
+    Overlay make() {
+        for (const auto& figure : figures_) {
+            total_ += figure.value_or(0);
+            largest_ = std::max(largest_, figure.value_or(0));
+        }
+        overlay_.largest = textOf(overlay_.kind, largest_);
+        for (const model::Node* node : trace_.graph->nodes)
+            overlay_.nodes.push_back(node ? ofNode(*node) : NodeOverlay());
+        return std::move(overlay_);
+    }
+
+private:
+    NodeOverlay ofNode(const model::Node& node) {
+        std::vector<int> calls;
+        addCalls(node, calls);
+        std::ranges::sort(calls);
+        calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+        if (calls.empty())
+            return withoutCode(node.id);
+        if (calls.size() > 1)
+            return ofCalls(calls);
+        // Most nodes: one value and one text for all of a function.
+        auto& known = ofOneCall_[size_t(calls[0])];
+        if (!known)
+            known = ofCalls(calls);
+        return *known;
+    }
+
+    void addCalls(const model::Node& node, std::vector<int>& calls) const {
+        for (const driver::NodeUse& use : provenance_.usesOf(node.id))
+            calls.push_back(use.call);
+        for (const auto& graph : model::graphsOf(node))
+            for (const model::Node& inner : graph->nodes)
+                addCalls(inner, calls);
+    }
+
+    NodeOverlay withoutCode(int node) {
+        const std::string_view pass = provenance_.removedBy(node);
+        NodeOverlay& known = ofPass_[pass];
+        if (known.hint.isEmpty())
+            known.hint = pass.empty() ? tr("no code of its own")
+                                      : tr("removed by %1").arg(QString::fromUtf8(pass.data(), qsizetype(pass.size())));
+        return known;
+    }
+
+    NodeOverlay ofCalls(const std::vector<int>& calls) const {
+        NodeOverlay result;
+        result.call = calls.front();
+        for (const int call : calls)
+            if (const auto& figure = figures_[size_t(call)])
+                result.value = result.value.value_or(0) + *figure;
+        const QString functions = calls.size() == 1 ? QString::fromStdString(trace_.calls[size_t(calls[0])].function)
+                                                    : counted(qint64(calls.size()), "function", "functions");
+        // What several functions do is no longer the value of one of them.
+        const size_t others = calls.size() == 1 ? provenance_.nodesOf(calls[0], -1).size() - 1 : 0;
+        const QString shared =
+            others > 0 ? tr(" ∗ with %1").arg(counted(qint64(others), "other", "others")) : QString();
+        if (overlay_.kind == OverlayKind::Function) {
+            result.hint = functions + shared;
+        } else if (!result.value) {
+            result.hint = functions + '\n' + (ran_ ? tr("did not run") : tr("known after a run (F6)"));
+        } else {
+            result.share = largest_ > 0 ? std::min(1.0, *result.value / largest_) : 0;
+            result.text = textOf(overlay_.kind, *result.value);
+            const double percent = total_ > 0 ? 100 * *result.value / total_ : 0;
+            result.hint = result.text + shared + '\n' +
+                          tr("%1 % of the whole, %2").arg(QString::number(percent, 'f', 1), functions);
+            if (others > 0)
+                result.text += QStringLiteral(" ∗");
+        }
+        return result;
+    }
+
+    const driver::Provenance& provenance_;
+    const driver::Trace& trace_;
+    const bool ran_;
+    const Figures figures_;
+    double total_ = 0, largest_ = 0;
+    std::vector<std::optional<NodeOverlay>> ofOneCall_; // by call, made once
+    std::map<std::string_view, NodeOverlay> ofPass_;    // likewise
+    Overlay overlay_;
+};
+
+} // namespace
+
+bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile) {
+    if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() || kind == OverlayKind::Family)
+        return false;
+    return kind == OverlayKind::Function ||
+           std::ranges::any_of(figuresOf(kind, provenance->trace(), profile), &std::optional<double>::has_value);
+}
+
+Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile) {
+    if (!hasOverlay(kind, &provenance, profile))
+        return {};
+    return OverlayMaker(kind, provenance, profile).make();
+}
+
+QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors) {
+    if (overlay.kind == OverlayKind::Function)
+        return node.call < 0 ? colors.grid : colors.ofFunction(node.call);
+    return node.value ? colors.ofShare(node.share) : colors.grid;
+}
+
+} // namespace lathe::views::models
