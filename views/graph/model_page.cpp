@@ -63,7 +63,7 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     colourBy_->setAccessibleName(tr("What operators are coloured by"));
     auto colourLabel = new QLabel(tr("Co&lour by"));
     colourLabel->setBuddy(colourBy_);
-    colourLabel->setContentsMargins(0, 0, 6, 0);
+    colourLabel->setContentsMargins(8, 0, 6, 0);
     place_->setMinimumWidth(1); // in a narrow window its tool tip has the rest
     connect(colourBy_, &QComboBox::currentIndexChanged, this, &ModelPage::showOverlay);
 
