@@ -2,6 +2,7 @@
 #include "app/engine.h"
 
 #include "base/memory_file.h"
+#include "codegen/target.h"
 #include "driver/guarded.h"
 #include "driver/runner_client.h"
 #include "driver/session.h"
@@ -17,6 +18,19 @@ enum Kind { Open, Compile, Run, Compare, ListLoops, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
+
+/// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
+ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
+    const auto made =
+        driver::guarded([&]() -> Result<ProvenancePtr> { return std::make_shared<const driver::Provenance>(trace); });
+    if (made)
+        return *made;
+    auto rest = std::make_shared<driver::Trace>();
+    rest->graph = trace->graph;
+    rest->diagnostics = trace->diagnostics;
+    rest->diagnostics.push_back(made.error());
+    return std::make_shared<const driver::Provenance>(std::move(rest));
+}
 
 } // namespace
 
@@ -50,6 +64,7 @@ struct Engine::Model {
 
     driver::Session session;
     std::optional<MemoryFile> artifact; // of the last good compilation
+    Target target;                      // that it was made for
 };
 
 Engine::Engine(QObject* parent)
@@ -95,8 +110,6 @@ bool Engine::finish(std::chrono::milliseconds patience) {
 }
 
 void Engine::open(const QString& path) {
-    looks_.cancel(); // texts of the model before
-    codes_.cancel();
     work_.enqueue(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
         auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
@@ -105,7 +118,12 @@ void Engine::open(const QString& path) {
         outbox->post([&](Engine& engine) {
             if (cancelled())
                 return emit engine.cancelled(); // the model before is still the one that is open
-            QMetaObject::invokeMethod(&engine, [&engine, model] { engine.model_ = model; }, Qt::QueuedConnection);
+            const auto take = [&engine, model] {
+                engine.model_ = model;
+                engine.looks_.cancel(); // texts of the model before
+                engine.codes_.cancel();
+            };
+            QMetaObject::invokeMethod(&engine, take, Qt::QueuedConnection);
             emit engine.opened(path, trace);
         });
     });
@@ -126,8 +144,9 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
             model->artifact.reset();
             if (artifact)
                 model->artifact.emplace(std::move(out));
+            model->target = options.target;
         }
-        const auto provenance = std::make_shared<const driver::Provenance>(trace);
+        const ProvenancePtr provenance = unwanted ? nullptr : provenanceOf(trace);
         const QString path = QString::fromStdString(model->session.model().string());
         outbox->post([&](Engine& engine) {
             if (unwanted)
@@ -144,6 +163,7 @@ void Engine::run(TracePtr trace, int threads, driver::Shapes asked) {
         const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
             if (!model || !model->artifact)
                 return failure("there is no compiled model", "compile it first");
+            LATHE_CHECKED(codegen::checkRunsHere(model->target));
             driver::RunnerOptions options;
             options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
             options.cancelled = cancelled;

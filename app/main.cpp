@@ -60,7 +60,8 @@ int main(int argc, char** argv) {
     parser.addVersionOption();
     parser.addPositionalArgument("models", "The models to open, each in a window of its own.", "[MODEL…]");
     const QCommandLineOption picture("picture", "Save a picture of the window and end.", "FILE");
-    const QCommandLineOption page("page", "The page for --picture: model, passes, fusion, profile.", "PAGE", "model");
+    const QCommandLineOption page("page", "The page for --picture: model, passes, fusion, loops, profile.", "PAGE",
+                                  "model");
     const QCommandLineOption node("node", "The node to select for --picture, by number.", "NUMBER");
     const QCommandLineOption theme("theme", "light or dark instead of the system's.", "THEME");
     const QCommandLineOption size("size", "Size of the window, as WIDTHxHEIGHT.", "SIZE");

@@ -35,6 +35,13 @@
 
 namespace lathe::app {
 
+namespace {
+
+/// In the status bar, in pixels: a model may leave many sizes open.
+constexpr int widestSettings = 320;
+
+} // namespace
+
 MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), whatIfs_(new QUndoStack(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
@@ -70,7 +77,7 @@ MainWindow::MainWindow()
     makeActions();
     makeMenus();
     connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
-    setRunSettings(settings_);
+    showSettings();
     fillRecent();
     connectEngine();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
@@ -126,10 +133,8 @@ void MainWindow::connectEngine() {
         if (trace_)
             engine_.compare(trace_, pass, function);
     });
-    connect(loops_, &views::loops::LoopsPage::loopsWanted, this,
-            [this](int kernel) { engine_.listLoops(trace_, kernel); });
-    connect(loops_, &views::loops::LoopsPage::codeWanted, this,
-            [this](int kernel) { engine_.listCode(trace_, kernel); });
+    connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
+    connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
     connect(fusion_, &views::fusion::FusionPage::apartWanted, this, &MainWindow::keepApart);
     connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
@@ -219,6 +224,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     compiled_ = false;
     selection_.clear();
     decisions_ = {};
+    settings_.fixSizes = false; // of another model
+    showSettings();
     whatIfs_->clear();
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     passes_->setTrace(nullptr);
@@ -238,7 +245,6 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     }
     remember(path);
-    setRunSettings(settings_); // its sizes are other ones
     stack_->setCurrentIndex(1);
     showPage("model");
     const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
@@ -318,7 +324,6 @@ private:
 void MainWindow::tryDecisions(driver::Decisions decisions, const QString& what) {
     whatIfs_->push(new WhatIf(what, decisions_, std::move(decisions), [this](const driver::Decisions& wanted) {
         decisions_ = wanted;
-        engine_.cancel(); // a compilation with what was decided before
         compile();
     }));
 }
@@ -330,6 +335,8 @@ void MainWindow::keepApart(const views::models::Pairs& pairs, bool apart) {
         if (apart)
             decisions.apart.push_back(pair);
     }
+    if (decisions.apart == decisions_.apart)
+        return log(tr("Another pair of operators that is kept apart does that."));
     const QString of = pairs.size() == 1 ? tr("%1 and %2")
                                                .arg(QString::fromStdString(display(pairs.front().producer)),
                                                     QString::fromStdString(display(pairs.front().consumer)))
@@ -340,8 +347,13 @@ void MainWindow::keepApart(const views::models::Pairs& pairs, bool apart) {
 void MainWindow::setRunSettings(const RunSettings& settings) {
     settings_ = settings;
     settings_.keep();
-    settingsButton_->setText(settings_.text(modelGraph()));
-    settingsButton_->setToolTip(tr("What models are compiled and run for"));
+    showSettings();
+}
+
+void MainWindow::showSettings() {
+    const QString text = settings_.text(modelGraph());
+    settingsButton_->setText(fontMetrics().elidedText(text, Qt::ElideRight, widestSettings));
+    settingsButton_->setToolTip(tr("What models are compiled and run for: %1").arg(text));
 }
 
 void MainWindow::askForSettings() {

@@ -123,6 +123,7 @@ private:
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void askForSettings();
+    void showSettings();
     /// Compiles with other decisions; can be undone.
     void tryDecisions(driver::Decisions decisions, const QString& what);
     void keepApart(const views::models::Pairs& pairs, bool apart);

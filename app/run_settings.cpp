@@ -73,7 +73,10 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
     if (graph)
         for (const views::models::OpenSize& size : views::models::openSizesOf(*graph)) {
             const auto value = sizes.find(size.name);
-            parts << QStringLiteral("%1 %2").arg(size.name).arg(value == sizes.end() ? 1 : value->second);
+            parts << QStringLiteral("%1 %2%3")
+                         .arg(size.name)
+                         .arg(value == sizes.end() ? 1 : value->second)
+                         .arg(fixSizes ? QDialog::tr(" (fixed)") : QString());
         }
     return parts.join(QStringLiteral(", "));
 }

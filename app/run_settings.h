@@ -30,7 +30,7 @@ struct RunSettings {
     void keep() const;
     /// For this model.
     driver::Options options(const model::ModelGraph& graph) const;
-    /// "native, all threads, default numerics, batch 1".
+    /// "native, all threads, strict numerics, batch 1 (fixed)"; default numerics go without saying.
     QString text(const model::ModelGraph* graph) const;
     bool operator==(const RunSettings&) const = default;
 };

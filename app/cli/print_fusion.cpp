@@ -12,7 +12,7 @@ namespace {
 using relay::transform::FusionEdge;
 using relay::transform::FusionOutcome;
 
-/// Those that joined and those that did not; either may be pinned apart as it is.
+/// Those that joined, each as Decisions keep it apart, and those that did not, with the reason.
 nlohmann::json toJson(const driver::FusedFunction& function, const driver::FusionRecord& fusion) {
     const auto nameOf = [&](size_t at) { return driver::toJson(fusion.operators[at].name); };
     nlohmann::json members = nlohmann::json::array(), joined = members, apart = members;

@@ -164,7 +164,10 @@ Result<Verdict> BisectJudge::time() {
     const SlowerThan& slower = std::get<SlowerThan>(question_.fault);
     if (!slower.ofUnoptimized)
         return Verdict{best > slower.limit, fmt::format("{:.3f} ms", best)};
-    const double times = best / unoptimizedMs_.value_or(best);
+    if (!unoptimizedMs_)
+        return failure("the model does not run without optional passes, so there is no time to compare with",
+                       "give the limit in milliseconds, or more time by --timeout");
+    const double times = best / *unoptimizedMs_;
     return Verdict{times > slower.limit, fmt::format("{:.3f} ms, {:.2f} times the unoptimized", best, times)};
 }
 

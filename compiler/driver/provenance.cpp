@@ -35,7 +35,7 @@ Dataflow dataflowOf(const tir::PrimFunc& function) {
 }
 
 /// Origins of statements that do something; loops and memory are for their sake.
-std::set<int> originsOf(const tir::PrimFunc& function) {
+std::set<int> presentIn(const tir::PrimFunc& function) {
     std::set<int> origins;
     tir::visitStmts(function.body, [&](const tir::Stmt& stmt) {
         if (stmt->as<tir::Store>() || stmt->as<tir::Evaluate>() || stmt->as<tir::Check>())
@@ -96,7 +96,7 @@ Provenance::Provenance(std::shared_ptr<const Trace> trace) : trace_(std::move(tr
         if (stages.empty())
             continue;
         const Dataflow flow = dataflowOf(*stages.front().second);
-        const std::set<int> present = originsOf(*stages.back().second);
+        const std::set<int> present = presentIn(*stages.back().second);
         for (size_t origin = 0; origin < doers.size(); ++origin) {
             std::set<int> seen, found;
             findDoers(static_cast<int>(origin), flow, present, seen, found);
@@ -143,6 +143,36 @@ std::vector<int> Provenance::nodesOf(int call, int origin) const {
                          trace_->graph->spans->ids(record.origins[i]).end());
     }
     return {nodes.begin(), nodes.end()};
+}
+
+std::vector<int> Provenance::originsOf(int call, int node) const {
+    const int kernel = kernelOf(call);
+    std::set<int> found;
+    if (kernel >= 0) {
+        const CallRecord& record = trace_->calls[static_cast<size_t>(call)];
+        for (size_t i = 0; i < record.origins.size(); ++i)
+            if (std::ranges::binary_search(trace_->graph->spans->ids(record.origins[i]), node)) {
+                found.insert(static_cast<int>(i));
+                const std::vector<int>& doers = doers_[static_cast<size_t>(kernel)][i];
+                found.insert(doers.begin(), doers.end());
+            }
+    }
+    return {found.begin(), found.end()};
+}
+
+std::vector<int> Provenance::alike(int call, int origin) const {
+    const int kernel = kernelOf(call);
+    std::set<int> found;
+    if (kernel >= 0) {
+        const Doers& doers = doers_[static_cast<size_t>(kernel)];
+        for (size_t i = 0; i < doers.size(); ++i) {
+            if (static_cast<int>(i) == origin)
+                found.insert(doers[i].begin(), doers[i].end());
+            if (static_cast<int>(i) == origin || std::ranges::binary_search(doers[i], origin))
+                found.insert(static_cast<int>(i));
+        }
+    }
+    return {found.begin(), found.end()};
 }
 
 std::string_view Provenance::removedBy(int node) const {

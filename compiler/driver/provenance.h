@@ -37,6 +37,11 @@ public:
     /// What of the model the statements of an origin compute, ascending: the origin's own nodes and those inlined there.
     /// Origin -1: of the whole call.
     std::vector<int> nodesOf(int call, int origin) const;
+    /// The origins of a call that stand for a node: its own, and those whose statements do it now. Ascending.
+    std::vector<int> originsOf(int call, int node) const;
+    /// The origins that stand for the same work as this one at any level: itself, those whose statements do it now, and those
+    /// that were inlined there. Ascending.
+    std::vector<int> alike(int call, int origin) const;
     /// "fold constants", "import" (folded while importing), "lower" (a view, a value that is known when the model is
     /// loaded); empty if code computes the node, or the Trace ends before.
     std::string_view removedBy(int node) const;

@@ -55,7 +55,8 @@ bool isFewToScatter(const OpCall& call, const TensorType& weights, const TensorT
 /// So many panels pay for a last one that is cut short.
 constexpr int64_t panelsOfPadded = 2;
 
-/// How wide panels are: as the result's blocks. Where it has none, two vectors, or one of few columns that these divide;
+/// How wide panels are: as the result's blocks. Where it has none, two vectors, else one, where that divides the columns or
+/// makes at least panelsOfPadded panels;
 /// what is offered is one vector to four, and 0: weights as the model has them.
 struct PanelWidths {
     int64_t preferred = 0;

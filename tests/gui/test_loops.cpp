@@ -123,6 +123,32 @@ private slots:
         QVERIFY(std::ranges::find(instructions, line) != instructions.end());
     }
 
+    /// What was inlined has lines of its own in the computation alone; picked there, its host stands out below.
+    void whatWasInlinedIsFollowedDown() {
+        const int relu = nodeOf(trace(), "Relu");
+        window_->selection().set({{relu}});
+        QTRY_VERIFY_WITH_TIMEOUT(listed(), patience);
+        const auto uses = window_->provenance()->usesOf(relu);
+        QVERIFY(!uses.empty() && uses.front().call == page_->call());
+        const auto marks = [&](KernelLevel level) { return view(level)->markedLines(); };
+        for (const KernelLevel level : {KernelLevel::Computation, KernelLevel::Loops, KernelLevel::Assembly})
+            QVERIFY(!marks(level).empty());
+        // A line of the computation that no later level has: the convolution's scale, or its padding.
+        const driver::KernelRecord& kernel = trace().kernels[size_t(window_->provenance()->kernelOf(page_->call()))];
+        std::set<int> above, below;
+        const views::models::LoopTexts texts = views::models::loopTexts(kernel);
+        above.insert(texts[0].origins.begin(), texts[0].origins.end());
+        below.insert(texts[2].origins.begin(), texts[2].origins.end());
+        for (const int origin : above) {
+            if (origin < 0 || below.contains(origin))
+                continue;
+            window_->selection().set({window_->provenance()->nodesOf(page_->call(), origin), page_->call(), origin});
+            for (const KernelLevel level : {KernelLevel::Computation, KernelLevel::Loops, KernelLevel::Assembly})
+                QVERIFY(!marks(level).empty());
+        }
+        QVERIFY(std::ranges::any_of(above, [&](int origin) { return origin >= 0 && !below.contains(origin); }));
+    }
+
     void everyInstructionLeadsToNodesOfItsFunction() {
         for (int call = 0; call < int(trace().calls.size()); ++call) {
             window_->selection().set({window_->provenance()->nodesOf(call, -1), call});

@@ -119,6 +119,23 @@ private slots:
         QVERIFY(instructions().find("zmm") != std::string::npos);
     }
 
+    /// "?" is what exporters write for every size that they do not know: two of them are two sizes.
+    void unknownSizesAreNotOne() {
+        model::ModelGraph graph;
+        auto inner = std::make_shared<model::Graph>();
+        model::Value input{"x", {}};
+        input.type.kind = model::ValueType::Kind::Tensor;
+        input.type.hasShape = true;
+        input.type.shape = {{-1, "?"}, {-1, "?"}, {-1, "n"}, {8, ""}};
+        inner->inputs = {input, {"y", input.type}};
+        graph.graph = inner;
+        const auto open = views::models::openSizesOf(graph);
+        QCOMPARE(open.size(), size_t{5}); // four unknown ones and n
+        const driver::Shapes shapes = views::models::shapesWith(graph, {{"x[1]", 128}, {"n", 3}});
+        QCOMPARE(shapes.at(0).second, (std::vector<int64_t>{1, 128, 3, 8}));
+        QCOMPARE(shapes.at(1).second, (std::vector<int64_t>{1, 1, 3, 8}));
+    }
+
     void aWrongTargetIsSaid() {
         MainWindow window;
         window.show();

@@ -182,7 +182,7 @@ private slots:
         QCOMPARE(lower::blockWidth(arith::symbol("c", 1, 64), types::Float32, avx512), int64_t{0});
     }
 
-    /// Two vectors wide where there are enough columns, whatever divides them; few are left alone unless it divides them.
+    /// Two vectors wide, else one, where that divides the columns or makes two whole panels.
     void panelsOfProducts() {
         for (const auto& [columns, width] : {std::pair<int64_t, int64_t>{1000, 16},
                                              {10001, 16},

@@ -11,6 +11,7 @@
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <iterator>
 
 namespace lathe::views::loops {
 
@@ -135,8 +136,9 @@ void LoopsPage::ask() {
     code_->clear();
     for (text::CodeView* view : views_)
         view->showMessage(tr("…"));
-    emit loopsWanted(kernel_);
-    emit codeWanted(kernel_);
+    const std::shared_ptr<const driver::Trace> trace(provenance_, &provenance_->trace());
+    emit loopsWanted(trace, kernel_);
+    emit codeWanted(trace, kernel_);
 }
 
 void LoopsPage::showEvent(QShowEvent* event) {
@@ -149,7 +151,7 @@ void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
         return;
     for (size_t level = 0; level < texts.size(); ++level) {
         if (texts[level].text.isEmpty())
-            views_[level]->showMessage(tr("This function has none: its loops were written by hand."));
+            views_[level]->showMessage(tr("This kernel has no such text."));
         else
             views_[level]->setOriginText(texts[level]);
     }
@@ -180,12 +182,10 @@ void LoopsPage::describe() {
     const models::Place& place = selection_->place();
     std::vector<int> origins;
     if (place.call == call_ && place.origin >= 0) {
-        origins = {place.origin};
+        origins = provenance_->alike(call_, place.origin);
     } else {
         for (const int node : place.nodes)
-            for (const driver::NodeUse& use : provenance_->usesOf(node))
-                if (use.call == call_)
-                    origins.insert(origins.end(), use.origins.begin(), use.origins.end());
+            std::ranges::copy(provenance_->originsOf(call_, node), std::back_inserter(origins));
         // All that the call does is no part of it that could stand out.
         if (place.nodes == provenance_->nodesOf(call_, -1))
             origins.clear();

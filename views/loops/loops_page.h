@@ -40,8 +40,9 @@ public:
     QString facts() const;
 
 signals:
-    void loopsWanted(int kernel); // in the Trace
-    void codeWanted(int kernel);
+    /// Texts of the Trace's kernels.
+    void loopsWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
+    void codeWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
 
 protected:
     void showEvent(QShowEvent* event) override;

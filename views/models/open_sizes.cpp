@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/open_sizes.h"
 
+#include "model/size_name.h"
+
 #include <algorithm>
 
 namespace lathe::views::models {
@@ -12,7 +14,7 @@ QString nameOf(const model::Value& input, size_t dim) {
     const model::Dim& declared = input.type.shape[dim];
     if (declared.value >= 0)
         return {};
-    if (!declared.name.empty())
+    if (model::isSizeName(declared.name))
         return QString::fromStdString(declared.name);
     return QStringLiteral("%1[%2]").arg(QString::fromStdString(input.name)).arg(dim);
 }

@@ -24,7 +24,9 @@ bool Selection::contains(int node) const {
 void Selection::set(Place place) {
     if (place == place_)
         return;
-    if (place_ != Place()) { // nothing is no place to go back to
+    // Nothing is no place to go back to, and a walk over the lines of a call is one.
+    const bool walks = place.call >= 0 && place.call == place_.call && place_.origin >= 0;
+    if (place_ != Place() && !walks) {
         back_.push_back(place_);
         if (back_.size() > mostBehind)
             back_.erase(back_.begin());
@@ -53,10 +55,12 @@ void Selection::goForward() {
 }
 
 void Selection::clear() {
+    if (place_ == Place() && back_.empty() && ahead_.empty())
+        return;
+    place_ = {};
     back_.clear();
     ahead_.clear();
-    if (std::exchange(place_, Place()) != Place())
-        emit changed();
+    emit changed();
 }
 
 void Selection::dropCalls() {
@@ -68,8 +72,6 @@ void Selection::dropCalls() {
     };
     drop(back_);
     drop(ahead_);
-    if (place_.call < 0)
-        return;
     place_.call = place_.origin = -1;
     emit changed();
 }

@@ -29,7 +29,8 @@ public:
     const std::vector<int>& nodes() const { return place_.nodes; }
     bool contains(int node) const;
 
-    /// Tells only when something changed. What was selected before stays behind; what lay ahead is forgotten.
+    /// Tells only when something changed. What was selected before stays behind, but for other lines of the same call; what
+    /// lay ahead is forgotten.
     void set(Place place);
     bool canGoBack() const { return !back_.empty(); }
     bool canGoForward() const { return !ahead_.empty(); }

@@ -58,6 +58,7 @@ ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
     table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Time of each fused function"));
     summary_->setMargin(8);
+    summary_->setWordWrap(true);
     auto layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);

@@ -91,9 +91,14 @@ void CodeView::markOrigins(const std::vector<int>& origins) {
             marked_.push_back(int(line));
         }
     const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN));
-    const bool inView = std::ranges::any_of(marked_, [&](int line) { return line >= first && line < first + shown; });
-    if (!marked_.empty() && !inView)
-        SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0, marked_.front() - shown / 3));
+    const auto row = [this](int line) { return int(SendScintilla(SCI_VISIBLEFROMDOCLINE, line)); }; // less folded ones
+    const bool inView = std::ranges::any_of(marked_, [&](int line) {
+        return row(line) >= first && row(line) < first + shown && SendScintilla(SCI_GETLINEVISIBLE, line) != 0;
+    });
+    if (marked_.empty() || inView)
+        return;
+    SendScintilla(SCI_ENSUREVISIBLE, marked_.front());
+    SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0, row(marked_.front()) - shown / 3));
 }
 
 std::vector<int> CodeView::markedLines() const {

@@ -4,6 +4,7 @@
 #include "frontend/onnx/inputs.h"
 
 #include "base/limits.h"
+#include "model/size_name.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -96,12 +97,6 @@ Result<void> checkOptions(const model::Graph& graph, const Options& options) {
     return {};
 }
 
-/// Whether equal names mean equal sizes. Exporters also write "?", "_" or "None" for every size that they do not know.
-bool isName(const std::string& name) {
-    return name != "None" &&
-           std::any_of(name.begin(), name.end(), [](unsigned char letter) { return std::isalnum(letter) != 0; });
-}
-
 /// An input that is not supported, told at the first node that reads it.
 Failure refused(const model::ModelGraph& graph, const std::string& input, Diagnostic diagnostic) {
     for (const model::Node* node : graph.nodes)
@@ -150,7 +145,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
             elements *= std::max<int64_t>(dims[i].value, 1);
             // A shape given for one input fixes a dim's name for all.
             if (dims[i].value >= 0 && i < input.type.shape.size() && input.type.shape[i].value < 0 &&
-                isName(input.type.shape[i].name))
+                model::isSizeName(input.type.shape[i].name))
                 symbols.fix(input.type.shape[i].name, dims[i].value);
         }
         shapes.push_back(std::move(dims));
@@ -162,7 +157,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
             const model::Dim& dim = shapes[i][d];
             if (dim.value >= 0)
                 shape.emplace_back(dim.value);
-            else if (isName(dim.name))
+            else if (model::isSizeName(dim.name))
                 shape.push_back(symbols.named(dim.name));
             else
                 shape.push_back(symbols.fresh(fmt::format("{}_d{}", identifier(inputs[i].name), d)));

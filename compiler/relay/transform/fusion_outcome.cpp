@@ -23,7 +23,7 @@ constexpr Words words[fusionOutcomes] = {
     {"takes no producer",
      "A product, a window and the like read their operands from memory: nothing is computed inside."},
     {"anchor between",
-     "A product or reduction also uses the value, and must be complete before all that use it can meet."},
+     "An operator on the way stands in the function of a product or reduction, which must be complete before."},
     {"read again", "Elements of the value may be read more than once, and would be computed again each time."},
     {"fewer elements", "The value has fewer elements than what is made of it: each would be computed several times."},
     {"too large", "The function would hold too many operators, all up to where the ways from the value meet."},

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which names of dims stand for one size wherever they occur.
+#pragma once
+
+#include <string>
+
+namespace lathe::model {
+
+/// Whether equal names mean equal sizes. Exporters also write "?", "_" or "None" for every size that they do not know.
+bool isSizeName(const std::string& name);
+
+} // namespace lathe::model
