@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
 // Links: onnx lathe_broken_passes
+// Labels: release_only
 // Timeout: 900
 //
 // Bisecting finds passes that are broken on purpose (support/broken_passes.cpp): a relay pass, a schedule and a TIR pass, on
