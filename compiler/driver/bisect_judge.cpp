@@ -3,6 +3,7 @@
 
 #include "base/memory_file.h"
 #include "driver/inputs.h"
+#include "driver/provenance.h"
 #include "model/random_values.h"
 #include "relay/visit.h"
 
@@ -21,11 +22,9 @@ RunnerOptions runnerOptions(const BisectQuestion& question, const Progress& prog
 
 /// Calls of an operator after the last pass over the graph.
 int64_t callsOf(const std::string& op, const Trace& trace) {
-    const auto last = std::find_if(trace.passes.rbegin(), trace.passes.rend(),
-                                   [](const PassRecord& record) { return record.after != nullptr; });
     int64_t calls = 0;
-    if (last != trace.passes.rend())
-        relay::visitBindings(*last->after, [&](const relay::Binding& binding) {
+    if (const ModulePtr last = lastModule(trace))
+        relay::visitBindings(*last, [&](const relay::Binding& binding) {
             const auto* call = binding.as<relay::OpCall>();
             calls += call && relay::info(call->op).name == op;
         });

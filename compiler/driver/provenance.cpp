@@ -65,6 +65,12 @@ void findDoers(int origin, const Dataflow& flow, const std::set<int>& present, s
 
 } // namespace
 
+ModulePtr lastModule(const Trace& trace) {
+    const auto last = std::ranges::find_if(trace.passes.rbegin(), trace.passes.rend(),
+                                           [](const PassRecord& pass) { return pass.after != nullptr; });
+    return last == trace.passes.rend() ? nullptr : last->after;
+}
+
 Provenance::Provenance(std::shared_ptr<const Trace> trace) : trace_(std::move(trace)) {
     if (!trace_->graph)
         return;
@@ -75,10 +81,8 @@ Provenance::Provenance(std::shared_ptr<const Trace> trace) : trace_(std::move(tr
     removed_.resize(nodes);
     for (const Removed& removed : trace_->removed)
         removed_[static_cast<size_t>(removed.node)] = removed.pass;
-    const auto last = std::ranges::find_if(trace_->passes.rbegin(), trace_->passes.rend(),
-                                           [](const PassRecord& pass) { return pass.after != nullptr; });
-    if (last != trace_->passes.rend())
-        for (const auto& [name, function] : last->after->functions)
+    if (const ModulePtr last = lastModule(*trace_))
+        for (const auto& [name, function] : last->functions)
             relay::visitBindings(*function, [&](const relay::Binding& binding) {
                 for (const int32_t node : spans.ids(binding.span))
                     bindings_[static_cast<size_t>(node)].push_back({name, binding.var});

@@ -13,6 +13,9 @@
 
 namespace lathe::driver {
 
+/// The graph as the last pass over it left it; null: there is none.
+ModulePtr lastModule(const Trace& trace);
+
 /// A binding of the module that kernels were made of.
 struct BindingPlace {
     std::string function; // "main", "fused_conv_relu_3"

@@ -69,7 +69,7 @@ private slots:
 
     void namesThePassAndWhatItChanged() {
         if (mnist_.isEmpty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         const Outcome outcome = broken("simplify arithmetic:more", {"bisect", mnist_, "--count", "negative:1"});
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
         const QString out = QString::fromStdString(outcome.out);
@@ -80,7 +80,7 @@ private slots:
 
     void stepsAndAnswerAreJson() {
         if (mnist_.isEmpty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         const Outcome outcome = broken(
             "schedule:wrong", {"bisect", "--json", mnist_, "--data", QFileInfo(mnist_).path() + "/test_data_set_0"});
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());

@@ -5,7 +5,8 @@
 // Timeout: 900
 //
 // Bisecting finds passes that are broken on purpose (support/broken_passes.cpp): a relay pass, a schedule and a TIR pass, on
-// real models, by each question that may be asked; and says so where there is nothing to find.
+// real models, by each question that may be asked; and says so where there is nothing to find. In release alone: one answer is
+// a dozen compilations of a network, which under sanitizers takes longer than Qt Test waits for a function.
 #include "driver/bisect.h"
 #include "driver/passes.h"
 #include "support/fixtures.h"
@@ -90,7 +91,7 @@ private slots:
         QFETCH(driver::Fault, fault);
         const fs::path path = fixture(model.toStdString());
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         driver::BisectQuestion question = questionOf(fault);
         if (broken.endsWith("hangs"))
             question.runner.timeout = std::chrono::seconds(1);
@@ -117,7 +118,7 @@ private slots:
         QFETCH(QString, broken);
         const fs::path path = fixture("models/mnist-8/model.onnx");
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         const driver::KernelRecord spoilt = kernelOf(path, "");
         qputenv("LATHE_BROKEN_PASS", broken.toLocal8Bit() + spoilt.name.c_str());
         driver::BisectQuestion question = questionOf(driver::WrongValues{});
@@ -135,7 +136,7 @@ private slots:
     void twoBrokenPassesAreSaid() {
         const fs::path path = fixture("models/mnist-8/model.onnx");
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         qputenv("LATHE_BROKEN_PASS", "schedule:wrong,hoist conditions:wrong");
         const auto found = ask(path, questionOf(driver::WrongValues{}));
         QVERIFY(found);
@@ -157,7 +158,7 @@ private slots:
     void aTimeNeedNotGrowWithThePasses() {
         const fs::path path = fixture("models/bert-toy/bert_toy_optimized.onnx");
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         const driver::KernelRecord slow = kernelOf(path, "matmul");
         qputenv("LATHE_BROKEN_PASS", ("hoist conditions:slow:" + slow.name).c_str());
         const auto found = ask(path, questionOf(driver::SlowerThan{1.5, true}));
@@ -172,7 +173,7 @@ private slots:
     void aCountIsFollowedToItsPass() {
         const fs::path path = fixture("perf/mobilenet-v2/model.onnx");
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         const auto found = ask(path, questionOf(driver::MoreThan{"relayout", 0}));
         QVERIFY(found);
         QCOMPARE(found->pass, "choose layouts");

@@ -145,7 +145,7 @@ private slots:
     void aRenamedModelIsTheSame() {
         const auto path = fixture("perf/mobilenet-v2/model.onnx");
         if (path.empty() && !fixturesExpected())
-            QSKIP("no fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         std::ifstream file(path, std::ios::binary);
         const std::string bytes((std::istreambuf_iterator<char>(file)), {});
         ::onnx::ModelProto proto;

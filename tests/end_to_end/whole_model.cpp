@@ -69,14 +69,6 @@ void checkFunction(const std::string& where, const tir::PrimFunc& function, Coll
         findings.add(where + ": what was read is not structurally equal");
 }
 
-std::shared_ptr<const relay::Module> lastModule(const driver::Trace& trace) {
-    std::shared_ptr<const relay::Module> last;
-    for (const driver::PassRecord& pass : trace.passes)
-        if (pass.after)
-            last = pass.after;
-    return last;
-}
-
 /// Calls by the name of their kernel.
 std::map<std::string, std::vector<const driver::CallRecord*>> callsByKernel(const driver::Trace& trace) {
     std::map<std::string, std::vector<const driver::CallRecord*>> calls;
@@ -190,7 +182,7 @@ Findings checkProvenance(const driver::Trace& trace) {
     for (const driver::CallRecord& call : trace.calls)
         for (const model::Span span : call.origins)
             addAll(span);
-    if (const auto last = lastModule(trace)) // branches and loops are code of the entry
+    if (const auto last = driver::lastModule(trace)) // branches and loops are code of the entry
         relay::visitBindings(*last, [&](const relay::Binding& binding) {
             if (!relay::blocksOf(binding.rhs).empty())
                 addAll(binding.span);

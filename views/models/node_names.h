@@ -12,6 +12,9 @@ namespace lathe::views::models {
 /// "Conv_3, Relu_4 and 7 more".
 QString namesOf(const model::ModelGraph& graph, const std::vector<int>& nodes);
 
+/// "removed by import", or "no code of its own" for a branch or a loop of the model. Of a node that no function computes.
+QString whyNoCode(const driver::Provenance& provenance, int node);
+
 /// "Constant_2 has no loops: removed by import."; empty for a node that a function computes.
 QString whyNoLoops(const driver::Provenance& provenance, int node);
 

@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "views/models/counted.h"
+#include "views/models/node_names.h"
 
 #include <QCoreApplication>
 #include <algorithm>
@@ -87,11 +88,9 @@ private:
     }
 
     NodeOverlay withoutCode(int node) {
-        const std::string_view pass = provenance_.removedBy(node);
-        NodeOverlay& known = ofPass_[pass];
+        NodeOverlay& known = ofPass_[provenance_.removedBy(node)];
         if (known.hint.isEmpty())
-            known.hint = pass.empty() ? tr("no code of its own")
-                                      : tr("removed by %1").arg(QString::fromUtf8(pass.data(), qsizetype(pass.size())));
+            known.hint = whyNoCode(provenance_, node);
         return known;
     }
 
