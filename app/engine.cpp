@@ -76,6 +76,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<ProvenancePtr>();
     qRegisterMetaType<views::models::LoopTexts>();
     qRegisterMetaType<views::models::CodeTexts>();
+    qRegisterMetaType<driver::Options>();
     qRegisterMetaType<driver::Profile>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
@@ -152,7 +153,7 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
             if (unwanted)
                 emit engine.cancelled();
             else
-                emit engine.compiled(path, provenance, artifact.has_value(), artifact ? artifact->seconds : 0);
+                emit engine.compiled(path, provenance, artifact.has_value(), artifact ? artifact->seconds : 0, options);
         });
     });
 }

@@ -50,7 +50,9 @@ public:
 
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
-    void compiled(QString path, lathe::app::ProvenancePtr provenance, bool good, double seconds); // with its Trace
+    /// With its Trace; a good one is what `run` runs. options: what it was asked for.
+    void compiled(QString path, lathe::app::ProvenancePtr provenance, bool good, double seconds,
+                  lathe::driver::Options options);
     /// Instead of `opened`, `compiled` or `ran`, where the wish was cancelled.
     void cancelled();
     void ran(lathe::driver::Profile profile, std::vector<lathe::Diagnostic> problems);

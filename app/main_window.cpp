@@ -28,9 +28,7 @@
 #include <QTabWidget>
 #include <QTime>
 #include <QToolButton>
-#include <QUndoStack>
 #include <algorithm>
-#include <functional>
 #include <utility>
 
 namespace lathe::app {
@@ -43,21 +41,17 @@ constexpr int widestSettings = 320;
 } // namespace
 
 MainWindow::MainWindow()
-    : graphviz_(new Graphviz(this)), whatIfs_(new QUndoStack(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
+    : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)), pageTable_{{"model", tr("Model"), model_},
-                                                                         {"passes", tr("Passes"), passes_},
-                                                                         {"fusion", tr("Fusion"), fusion_},
-                                                                         {"loops", tr("Loops"), loops_},
-                                                                         {"profile", tr("Profile"), profile_}},
+      profile_(new views::profile::ProfilePage(&selection_)), pageTable_{model_, passes_, fusion_, loops_, profile_},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
     pages_->setDocumentMode(true);
-    for (const Page& page : pageTable_)
-        pages_->addTab(page.widget, page.title);
+    for (views::Page* page : pageTable_)
+        pages_->addTab(page, page->title());
     stack_->addWidget(makeWelcome());
     stack_->addWidget(pages_);
     setCentralWidget(stack_);
@@ -88,8 +82,11 @@ MainWindow::MainWindow()
 void MainWindow::connectEngine() {
     connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
     connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
-    connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
-    connect(&engine_, &Engine::ran, this, [this](driver::Profile profile, std::vector<Diagnostic> problems) {
+    connect(&engine_, &Engine::cancelled, this, [this] {
+        runNext_ = false;
+        log(tr("Cancelled."));
+    });
+    connect(&engine_, &Engine::ran, this, [this](const driver::Profile& profile, std::vector<Diagnostic> problems) {
         if (!problems.empty()) {
             log(tr("The run failed."));
             return showProblems(std::move(problems));
@@ -100,9 +97,8 @@ void MainWindow::connectEngine() {
                 .arg(QFileInfo(path_).fileName(),
                      views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
                 .arg(profile.medianMs, 0, 'f', 2));
-        model_->setProfile(profile);
-        fusion_->setProfile(profile);
-        profile_->setProfile(std::move(profile));
+        for (views::Page* page : pageTable_)
+            page->setProfile(profile);
         turnTo("profile", std::exchange(profileSeen_, true));
     });
     connect(&engine_, &Engine::compared, this,
@@ -135,7 +131,8 @@ void MainWindow::connectEngine() {
     });
     connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
     connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
-    connect(fusion_, &views::fusion::FusionPage::apartWanted, this, &MainWindow::keepApart);
+    connect(fusion_, &views::fusion::FusionPage::apartWanted, whatIfs_, &WhatIfs::keepApart);
+    connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);
     connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
@@ -153,8 +150,8 @@ void MainWindow::connectEngine() {
         checkSettled();
     });
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
-    connect(fusion_, &views::fusion::FusionPage::nodeWanted, this, &MainWindow::reveal);
-    connect(profile_, &views::profile::ProfilePage::nodeWanted, this, &MainWindow::reveal);
+    for (views::Page* page : pageTable_)
+        connect(page, &views::Page::nodeWanted, this, &MainWindow::reveal);
 }
 
 void MainWindow::allowSteps() {
@@ -223,15 +220,13 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     provenance_ = nullptr;
     compiled_ = false;
     selection_.clear();
-    decisions_ = {};
     settings_.fixSizes = false; // of another model
     showSettings();
     whatIfs_->clear();
+    runNext_ = false;
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
-    passes_->setTrace(nullptr);
-    fusion_->setTrace(nullptr);
-    loops_->setProvenance(nullptr);
-    profile_->setProfile({});
+    for (views::Page* page : pageTable_)
+        page->setProvenance(nullptr);
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
     passesSeen_ = profileSeen_ = false;
@@ -264,22 +259,21 @@ void MainWindow::compile() {
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
-    engine_.compile(settings_.options(*trace_->graph), decisions_);
+    engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
 }
 
-void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds) {
+void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds,
+                              const driver::Options& options) {
     if (path != path_)
         return;
     const TracePtr trace(provenance, &provenance->trace());
     trace_ = trace;
     provenance_ = provenance;
     compiled_ = good;
+    compiledFor_ = options;
     selection_.dropCalls();
-    passes_->setTrace(trace);
-    fusion_->setTrace(trace.get());
-    loops_->setProvenance(provenance);
-    model_->setProvenance(provenance);
-    profile_->setProfile({});
+    for (views::Page* page : pageTable_)
+        page->setProvenance(provenance);
     showProblems(trace->diagnostics);
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                    .arg(seconds, 0, 'f', 2)
@@ -288,60 +282,26 @@ void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenan
                             .arg(std::ranges::count(trace->kernels, false, &driver::KernelRecord::cached)),
                         views::models::counted(qint64(trace->calls.size()), "time", "times"))
              : tr("Compilation ended without an artifact: Problems says why."));
-    if (!trace->passes.empty())
-        turnTo("passes", std::exchange(passesSeen_, true));
     setBusy(busy_);
+    if (const bool runs = std::exchange(runNext_, false); runs && good)
+        run();
+    else if (!trace->passes.empty())
+        turnTo("passes", std::exchange(passesSeen_, true));
 }
 
 void MainWindow::run() {
-    if (!compiled_)
+    if (path_.isEmpty() || !trace_->graph)
         return;
+    driver::Options wanted = settings_.options(*trace_->graph);
+    wanted.threads = compiledFor_.threads; // to compile with: they change no code
+    if (!compiled_ || wanted != compiledFor_) {
+        runNext_ = true;
+        return compile();
+    }
     setBusy(true);
     log(tr("Running"));
     askedOn_ = pages_->currentIndex();
     engine_.run(trace_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
-}
-
-namespace {
-
-/// The decisions before and after. Doing and undoing it compiles.
-class WhatIf : public QUndoCommand {
-public:
-    using Apply = std::function<void(const driver::Decisions&)>;
-    WhatIf(const QString& what, driver::Decisions before, driver::Decisions after, Apply apply)
-        : QUndoCommand(what), before_(std::move(before)), after_(std::move(after)), apply_(std::move(apply)) {}
-
-    void undo() override { apply_(before_); }
-    void redo() override { apply_(after_); }
-
-private:
-    driver::Decisions before_, after_;
-    Apply apply_;
-};
-
-} // namespace
-
-void MainWindow::tryDecisions(driver::Decisions decisions, const QString& what) {
-    whatIfs_->push(new WhatIf(what, decisions_, std::move(decisions), [this](const driver::Decisions& wanted) {
-        decisions_ = wanted;
-        compile();
-    }));
-}
-
-void MainWindow::keepApart(const views::models::Pairs& pairs, bool apart) {
-    driver::Decisions decisions = decisions_;
-    for (const driver::ApartDecision& pair : pairs) {
-        std::erase(decisions.apart, pair);
-        if (apart)
-            decisions.apart.push_back(pair);
-    }
-    if (decisions.apart == decisions_.apart)
-        return log(tr("Another pair of operators that is kept apart does that."));
-    const QString of = pairs.size() == 1 ? tr("%1 and %2")
-                                               .arg(QString::fromStdString(display(pairs.front().producer)),
-                                                    QString::fromStdString(display(pairs.front().consumer)))
-                                         : views::models::counted(qint64(pairs.size()), "pair", "pairs");
-    tryDecisions(std::move(decisions), (apart ? tr("keeping apart %1") : tr("fusing again %1")).arg(of));
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {
@@ -368,9 +328,8 @@ void MainWindow::cancel() {
 }
 
 void MainWindow::showPage(const QString& id) {
-    const auto page =
-        std::find_if(pageTable_.begin(), pageTable_.end(), [&](const Page& each) { return each.id == id; });
-    pages_->setCurrentWidget((page == pageTable_.end() ? pageTable_.front() : *page).widget);
+    const auto page = std::ranges::find(pageTable_, id, [](const views::Page* each) { return each->id(); });
+    pages_->setCurrentWidget(page == pageTable_.end() ? pageTable_.front() : *page);
 }
 
 void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
@@ -397,7 +356,7 @@ void MainWindow::setBusy(bool busy) {
         progress_->setValue(0);
     actions_["model.cancel"]->setEnabled(busy);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
-    actions_["model.run"]->setEnabled(!busy && compiled_);
+    actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["view.places"]->setEnabled(trace_ && trace_->graph);
 }
 

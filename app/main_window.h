@@ -8,7 +8,7 @@
 #include "app/engine.h"
 #include "app/run_settings.h"
 #include "app/theme.h"
-#include "views/models/fusion_model.h"
+#include "app/what_ifs.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
 
@@ -22,8 +22,10 @@ class QProgressBar;
 class QStackedWidget;
 class QTabWidget;
 class QToolButton;
-class QUndoStack;
 
+namespace lathe::views {
+class Page;
+}
 namespace lathe::views::fusion {
 class FusionPage;
 }
@@ -58,11 +60,12 @@ public:
 
     void open(const QString& path);
     void compile();
+    /// Compiles before, where that was not done, or for other settings.
     void run();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
     /// What is decided otherwise than by default; each change can be undone.
-    const driver::Decisions& decisions() const { return decisions_; }
+    const driver::Decisions& decisions() const { return whatIfs_->decisions(); }
     const RunSettings& runSettings() const { return settings_; }
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
@@ -98,11 +101,6 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
-    struct Page {
-        QString id, title;
-        QWidget* widget = nullptr;
-    };
-
     void makeActions();
     void makeMenus();
     void makeDocks();
@@ -114,7 +112,8 @@ private:
     void remember(const QString& path);
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
-    void showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds);
+    void showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds,
+                      const driver::Options& options);
     void showProblems(std::vector<Diagnostic> diagnostics);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
@@ -124,9 +123,6 @@ private:
     void showFunction(int call);
     void askForSettings();
     void showSettings();
-    /// Compiles with other decisions; can be undone.
-    void tryDecisions(driver::Decisions decisions, const QString& what);
-    void keepApart(const views::models::Pairs& pairs, bool apart);
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
     /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
@@ -141,13 +137,14 @@ private:
     Engine engine_;
     Graphviz* graphviz_;
     views::models::Selection selection_;
-    driver::Decisions decisions_;
-    QUndoStack* whatIfs_; // changes of the decisions
+    WhatIfs* whatIfs_;
     RunSettings settings_ = RunSettings::kept();
-    QString path_, opening_;   // of the model that is open; of the one that was asked for last
-    TracePtr trace_;           // of the last compilation; before: of the import
-    ProvenancePtr provenance_; // likewise; before: null
+    driver::Options compiledFor_; // the last compilation
+    QString path_, opening_;      // of the model that is open; of the one that was asked for last
+    TracePtr trace_;              // of the last compilation; before: of the import
+    ProvenancePtr provenance_;    // likewise; before: null
     bool busy_ = false, compiled_ = false, layingOut_ = false;
+    bool runNext_ = false;                          // what is being compiled
     bool passesSeen_ = false, profileSeen_ = false; // of this model
     int askedOn_ = 0;                               // the page that was shown when work was asked for
 
@@ -162,7 +159,7 @@ private:
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;
     QPlainTextEdit* log_;
-    std::vector<Page> pageTable_;
+    std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;
     QMenu* recent_;
     QProgressBar* progress_;

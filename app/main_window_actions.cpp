@@ -66,8 +66,8 @@ void MainWindow::makeActions() {
     const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
     actions_.add("file.open", file, tr("&Open model…"), keys(QKeySequence::Open), [this] { askForFile(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
-    actions_.adopt("edit.undo", edit, whatIfs_->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
-    actions_.adopt("edit.redo", edit, whatIfs_->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
+    actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
+    actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
@@ -80,9 +80,13 @@ void MainWindow::makeActions() {
     actions_.add("view.places", view, tr("&Go to…"), keys(Qt::CTRL | Qt::Key_P), [this] { openPalette(true); });
     actions_.add("view.commands", view, tr("Co&mmands…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_P),
                  [this] { openPalette(false); });
-    for (size_t i = 0; i < pageTable_.size(); ++i)
-        actions_.add("view." + pageTable_[i].id, view, pageTable_[i].title,
-                     keys(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))), [this, i] { showPage(pageTable_[i].id); });
+    for (size_t i = 0; i < pageTable_.size(); ++i) {
+        const views::Page* page = pageTable_[i];
+        actions_.add("view." + page->id(), view, page->title(), keys(Qt::CTRL | Qt::Key(Qt::Key_1 + int(i))),
+                     [this, page] { showPage(page->id()); });
+        for (const views::PageAction& own : page->pageActions())
+            actions_.adopt(page->id() + "." + own.id, page->title(), own.action, own.keys);
+    }
     actions_.add("view.back", view, tr("&Back"), keys(Qt::ALT | Qt::Key_Left), [this] { selection_.goBack(); });
     actions_.add("view.forward", view, tr("F&orward"), keys(Qt::ALT | Qt::Key_Right),
                  [this] { selection_.goForward(); });
@@ -114,9 +118,15 @@ void MainWindow::makeMenus() {
         QString title;
         QStringList ids;
     };
-    QStringList pages;
-    for (const Page& page : pageTable_)
-        pages << "view." + page.id;
+    QStringList pages, ofPages;
+    for (const views::Page* page : pageTable_) {
+        pages << "view." + page->id();
+        if (const auto own = page->pageActions(); !own.empty()) {
+            ofPages << (ofPages.isEmpty() ? QStringList() : QStringList{""});
+            for (const views::PageAction& each : own)
+                ofPages << page->id() + "." + each.id;
+        }
+    }
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
@@ -124,6 +134,7 @@ void MainWindow::makeMenus() {
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
                              "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},
+        {tr("&Page"), ofPages},
         {tr("&Help"), {"help.about"}},
     };
     recent_ = new QMenu(tr("Open &recent"), this);

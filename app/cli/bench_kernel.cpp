@@ -23,11 +23,10 @@ constexpr int64_t flushBytes = int64_t{256} << 20;
 
 Result<const driver::KernelRecord*> kernelNamed(const driver::Trace& trace, const std::string& name) {
     std::vector<std::string> names;
-    for (const driver::KernelRecord& kernel : trace.kernels) {
-        if (kernel.name == name || kernel.workload == name)
-            return &kernel;
+    if (const auto found = driver::kernelsNamed(trace, name); !found.empty())
+        return found.front();
+    for (const driver::KernelRecord& kernel : trace.kernels)
         names.push_back(kernel.name);
-    }
     return failure(ErrorKind::Usage, fmt::format("the model has no kernel '{}'", name),
                    fmt::format("its kernels are: {}", fmt::join(names, ", ")));
 }

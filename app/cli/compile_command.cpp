@@ -34,17 +34,16 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
                 return text;
             }
     } else if (args.emit == "tir") {
-        for (const driver::KernelRecord& kernel : trace.kernels)
-            if (wanted(kernel.name, args.function) && !kernel.stages.empty())
-                text += tir::print(*kernel.stages.back().second);
+        for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, args.function))
+            if (!kernel->stages.empty())
+                text += tir::print(*kernel->stages.back().second);
         if (trace.entry && wanted(trace.entry->name, args.function))
             text += tir::print(*trace.entry);
     } else {
-        for (const driver::KernelRecord& kernel : trace.kernels)
-            if (wanted(kernel.name, args.function)) {
-                LATHE_TRY(const driver::Listing listing, kernel.listing());
-                text += args.emit == "llvm" ? listing.llvmIr : driver::print(listing, trace);
-            }
+        for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, args.function)) {
+            LATHE_TRY(const driver::Listing listing, kernel->listing());
+            text += args.emit == "llvm" ? listing.llvmIr : driver::print(listing, trace);
+        }
     }
     if (text.empty())
         return failure(fmt::format("there is no function '{}'", args.function));

@@ -22,13 +22,10 @@ std::string textAt(const driver::Trace& trace, const std::string& pass, const st
         if (record.name == pass && (before ? record.before : record.after))
             return relayText(before ? *record.before : *record.after, function);
     std::string text;
-    for (const driver::KernelRecord& kernel : trace.kernels) {
-        if (!function.empty() && kernel.name != function)
-            continue;
-        for (size_t i = 0; i < kernel.stages.size(); ++i)
-            if (kernel.stages[i].first == pass && !(before && i == 0))
-                text += tir::print(*kernel.stages[before ? i - 1 : i].second);
-    }
+    for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, function))
+        for (size_t i = 0; i < kernel->stages.size(); ++i)
+            if (kernel->stages[i].first == pass && !(before && i == 0))
+                text += tir::print(*kernel->stages[before ? i - 1 : i].second);
     return text;
 }
 

@@ -18,18 +18,14 @@ namespace {
 
 using Objects = std::vector<std::vector<std::byte>>;
 
-/// The computations, each under the name of its symbol, which is unique in the artifact; a record for each.
+/// The computations, each under the name of its symbol; a record for each.
 Result<lower::Kernels> prepareKernels(const relay::Module& fused, const model::ModelGraph* graph, const Target& target,
                                       Trace& trace) {
     LATHE_TRY(lower::Kernels kernels, lower::makeKernels(fused, graph));
     trace.kernels.clear();
     std::set<std::string> names;
-    for (lower::Kernel& kernel : kernels.kernels) {
-        std::string name = kernel.name;
-        for (int suffix = 2; !names.insert(name).second; ++suffix)
-            name = fmt::format("{}_{}", kernel.name, suffix);
-        trace.kernels.push_back(nameKernel(kernel, name, target));
-    }
+    for (lower::Kernel& kernel : kernels.kernels)
+        nameKernel(kernel, trace.kernels.emplace_back(recordOf(kernel, target)), names);
     return kernels;
 }
 

@@ -4,7 +4,10 @@
 #include "codegen/codegen.h"
 #include "lower/workload.h"
 
+#include <fmt/format.h>
+
 #include <chrono>
+#include <string_view>
 
 namespace lathe::driver {
 namespace {
@@ -21,18 +24,33 @@ Result<std::vector<std::byte>> makeObject(const tir::PrimFunc& lowered, const Ta
     return std::move(code.object);
 }
 
+/// "fused_conv_relu" of the function "fused_conv_relu_12".
+std::string_view withoutOrdinal(std::string_view name) {
+    const size_t end = name.find_last_not_of("0123456789");
+    const bool has = end != std::string_view::npos && end > 0 && end + 1 < name.size() && name[end] == '_';
+    return has ? name.substr(0, end) : name;
+}
+
 } // namespace
 
-KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Target& target) {
-    auto named = std::make_shared<tir::PrimFunc>(*kernel.computation);
-    named->name = kernel.name = name;
-    kernel.computation = std::move(named);
+KernelRecord recordOf(const lower::Kernel& kernel, const Target& target) {
     KernelRecord record;
-    record.name = name;
+    record.name = kernel.name;
     record.schedulable = kernel.schedulable;
     record.workload = toString(lower::workloadOf(*kernel.computation, target));
     record.stages.emplace_back("computation", kernel.computation);
     return record;
+}
+
+void nameKernel(lower::Kernel& kernel, KernelRecord& record, std::set<std::string>& taken) {
+    const std::string name =
+        fmt::format("{}_{}", withoutOrdinal(kernel.name), std::string_view(record.workload).substr(0, 8));
+    record.name = name;
+    for (int suffix = 2; !taken.insert(record.name).second; ++suffix)
+        record.name = fmt::format("{}_{}", name, suffix);
+    auto named = std::make_shared<tir::PrimFunc>(*kernel.computation);
+    named->name = kernel.name = record.name;
+    kernel.computation = record.stages.front().second = std::move(named);
 }
 
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,

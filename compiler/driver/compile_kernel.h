@@ -8,10 +8,18 @@
 #include "driver/kernel_cache.h"
 #include "lower/pipeline.h"
 
+#include <set>
+#include <string>
+
 namespace lathe::driver {
 
-/// Gives the kernel and its computation the name, and a record that begins with the computation.
-KernelRecord nameKernel(lower::Kernel& kernel, const std::string& name, const Target& target);
+/// A record that begins with the kernel's computation.
+KernelRecord recordOf(const lower::Kernel& kernel, const Target& target);
+
+/// Gives the kernel, its computation and its record a name that none of `taken` is. It is made of what is computed
+/// ("fused_conv_relu_1f3a09bc"), not of where that stands: whatever else is decided in the model, it stays, and with it the
+/// object, which the cache has.
+void nameKernel(lower::Kernel& kernel, KernelRecord& record, std::set<std::string>& taken);
 
 /// Schedules and lowers the kernel (its workspace and checks are known then) and makes the object, or finds it in the
 /// cache; empty if options.emitCode is off. Touches nothing but the kernel and its record: kernels compile in parallel.

@@ -29,6 +29,8 @@ struct Decisions {
     std::vector<LayoutDecision> layouts;                 // how some values and weights are stored
     std::vector<ApartDecision> apart;                    // which operators are not fused
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
+
+    bool operator==(const Decisions&) const = default;
 };
 
 Result<Decisions> parseDecisions(std::string_view json);

@@ -29,12 +29,14 @@ struct ChoiceName {
 struct VariantDecision {
     ChoiceName of;
     std::string variant;
+    bool operator==(const VariantDecision&) const = default;
 };
 ///   {"node": "Conv_3", "op": "conv", "ordinal": 0, "blocks": 16}        or "panels"
 struct LayoutDecision {
     ChoiceName of;
     lower::StoredPart part = lower::StoredPart::Blocks;
     int64_t width = 0; // in elements; 0: as the model has it
+    bool operator==(const LayoutDecision&) const = default;
 };
 
 ///   {"producer": {"node": "Conv_3", "op": "conv", "ordinal": 0}, "consumer": {"node": "Relu_4", "op": "relu", "ordinal": 0}}

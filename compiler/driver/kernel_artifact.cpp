@@ -50,6 +50,7 @@ Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bo
                                          const Decisions& decisions, const Options& options,
                                          const std::filesystem::path& path) {
     lower::Kernel kernel;
+    kernel.name = computation->name;
     kernel.computation = computation;
     kernel.schedulable = schedulable;
     for (const tir::Param& param : computation->params)
@@ -61,7 +62,7 @@ Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bo
     Trace trace;
     const Progress progress;
     PassHook hook(decisions, withCode, trace, progress);
-    KernelRecord& record = trace.kernels.emplace_back(nameKernel(kernel, computation->name, options.target));
+    KernelRecord& record = trace.kernels.emplace_back(recordOf(kernel, options.target));
     KernelCache cache(options.cache);
     std::vector<std::vector<std::byte>> objects(1);
     LATHE_TRY(objects.front(), compileKernel(kernel, withCode, decisions, cache, hook.forKernel(0), record));

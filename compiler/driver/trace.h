@@ -17,6 +17,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe::driver {
@@ -87,6 +88,9 @@ struct Trace {
     /// null where a loop hands on values that grow: only a run tells.
     arith::Expr peakBytes;
 };
+
+/// Those that go by the name: their own, their workload's, or that of a fused function that calls them; all for an empty one.
+std::vector<const KernelRecord*> kernelsNamed(const Trace& trace, std::string_view name);
 
 /// Progress of long work, and its cancellation. Either may be empty.
 struct Progress {

@@ -16,6 +16,7 @@ struct ScheduleDecisions {
     schedule::Answers answers;
     std::optional<schedule::ScheduleTrace> trace;
     bool empty() const { return answers.empty() && !trace; }
+    bool operator==(const ScheduleDecisions&) const = default;
 };
 
 struct KernelSchedule {

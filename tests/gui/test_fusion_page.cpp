@@ -124,7 +124,7 @@ private slots:
         driver::Trace off = trace_;
         off.fusion = {};
         std::ranges::find(off.passes, "fuse", &driver::PassRecord::name)->enabled = false;
-        page.setTrace(&off);
+        page.setProvenance(std::make_shared<driver::Provenance>(std::make_shared<driver::Trace>(off)));
         QVERIFY(says(page, "\"fuse\" is off"));
     }
 
@@ -239,6 +239,7 @@ private slots:
         }
         QCOMPARE(window.decisions().apart.size(), size_t{1});
         QCOMPARE(functions().size(), before.size() + 1);
+        QCOMPARE(newKernels(), 2); // those of the function that became two
         // The pair is there, apart by decision, and may be fused again.
         tree->setCurrentIndex(tree->model()->index(0, 0));
         int apart = -1;

@@ -32,7 +32,8 @@ COMPILER = {
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
 VIEW_MODELS = "driver model relay tir schedule arith base views/models"
-VIEW_PAGES = "views/models views/text"
+VIEW_PAGE = "driver"  # what all pages are
+VIEW_PAGES = "views/models views/text views/page"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 # Copied to a device as they are, without the folders around them.
@@ -55,6 +56,8 @@ def allowed(path):
     if parts[0] == "views":
         if parts[1] == "models":
             return VIEW_MODELS.split()
+        if parts[1] == "page":
+            return VIEW_PAGE.split()
         return VIEW_PAGES.split() + ["views/" + parts[1]]
     return None
 

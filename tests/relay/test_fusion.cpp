@@ -159,6 +159,21 @@ private slots:
         seen_.insert(static_cast<int>(Outcome::KeptApart));
     }
 
+    /// Both ends of a diamond's edge are tried with the node below it, so the other way is told of the decision too.
+    void theDecidedPairIsToldFromTheRest() {
+        const Module module = read(QString("%11 = exp(%1) : float32[8, 64]|%12 = relu(%11) : float32[8, 64]|"
+                                           "%13 = sigmoid(%11) : float32[8, 64]|%14 = add(%12, %13) : float32[8, 64]")
+                                       .split('|'),
+                                   whole);
+        FuseOptions options;
+        options.apart = {{Var{11}, Var{12}}};
+        const auto said = saidOf(fuse(module, options));
+        QVERIFY(said.at({11, 12}).outcome == Outcome::KeptApart);
+        QVERIFY(said.at({11, 13}).outcome == Outcome::OthersApart);
+        QCOMPARE(said.at({11, 13}).due, 12);
+        seen_.insert(static_cast<int>(Outcome::OthersApart));
+    }
+
     /// Of a diamond one edge is cut: whatever joins, never both of its ends.
     void noOtherWayLeadsAround() {
         const Module module = read(QString("%11 = exp(%1) : float32[8, 64]|%12 = relu(%11) : float32[8, 64]|"

@@ -37,11 +37,11 @@ public:
 
 } // namespace
 
-FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), functions_(new FusionModel(this)), pairs_(new FusionPairModel(this)),
-      sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView), table_(new QTableView), summary_(new QLabel),
-      about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)), together_(new QAction(tr("&Fuse again"), this)),
-      dissolve_(new QAction(tr("&Take the function apart"), this)) {
+FusionPage::FusionPage(models::Selection* selection)
+    : Page(QStringLiteral("fusion"), tr("Fusion")), selection_(selection), functions_(new FusionModel(this)),
+      pairs_(new FusionPairModel(this)), sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView),
+      table_(new QTableView), summary_(new QLabel), about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)),
+      together_(new QAction(tr("&Fuse again"), this)), dissolve_(new QAction(tr("&Take the function apart"), this)) {
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
     tree_->setModel(sorted_);
@@ -128,14 +128,15 @@ FusionPage::FusionPage(models::Selection* selection, QWidget* parent)
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
     connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
     connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
-    setTrace(nullptr);
+    setProvenance(nullptr);
 }
 
 QModelIndex FusionPage::source(const QModelIndex& shown) const {
     return sorted_->mapToSource(shown).siblingAtColumn(0);
 }
 
-void FusionPage::setTrace(const driver::Trace* trace) {
+void FusionPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+    const driver::Trace* trace = provenance ? &provenance->trace() : nullptr;
     models::FusionRows rows = trace ? models::fusionRows(*trace) : models::FusionRows();
     const auto joined = std::ranges::count(rows.pairs, true, &models::FusionPairRow::joined);
     const auto operators = trace ? trace->fusion.operators.size() : 0;
@@ -160,6 +161,10 @@ void FusionPage::setTrace(const driver::Trace* trace) {
     for (int column = FusionModel::Operators; column <= FusionModel::Bytes; ++column)
         tree_->setColumnWidth(column, 90);
     followSelection();
+}
+
+std::vector<PageAction> FusionPage::pageActions() const {
+    return {{"apart", apart_, {}}, {"together", together_, {}}, {"dissolve", dissolve_, {}}};
 }
 
 void FusionPage::setProfile(const driver::Profile& profile) {

@@ -6,9 +6,7 @@
 
 #include "views/models/fusion_model.h"
 #include "views/models/selection.h"
-
-#include <QWidget>
-#include <memory>
+#include "views/page/page.h"
 
 class QAction;
 class QLabel;
@@ -18,20 +16,18 @@ class QTreeView;
 
 namespace lathe::views::fusion {
 
-class FusionPage : public QWidget {
+class FusionPage : public Page {
     Q_OBJECT
 
 public:
-    explicit FusionPage(models::Selection* selection, QWidget* parent = nullptr);
+    explicit FusionPage(models::Selection* selection);
 
-    /// Null: no model is compiled.
-    void setTrace(const driver::Trace* trace);
-    void setProfile(const driver::Profile& profile);
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProfile(const driver::Profile& profile) override;
+    std::vector<PageAction> pageActions() const override;
     const models::FusionModel* model() const { return functions_; }
 
 signals:
-    /// The user wants to see where in the graph this node is.
-    void nodeWanted(int node);
     /// These pairs are to be kept apart, or may be fused again.
     void apartWanted(lathe::views::models::Pairs pairs, bool apart);
 

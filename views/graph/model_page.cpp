@@ -4,6 +4,7 @@
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 
+#include <QAction>
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
@@ -21,10 +22,10 @@
 
 namespace lathe::views::graph {
 
-ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel), out_(new QToolButton),
-      colourBy_(new QComboBox), search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel),
-      results_(new QListWidget), title_(new QLabel), table_(new QTableView),
+ModelPage::ModelPage(models::Selection* selection)
+    : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel),
+      out_(new QToolButton), colourBy_(new QComboBox), search_(new QLineEdit), regular_(new QToolButton),
+      found_(new QLabel), results_(new QListWidget), title_(new QLabel), table_(new QTableView),
       attributes_(new models::AttributeModel(this)) {
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
@@ -58,8 +59,13 @@ ModelPage::ModelPage(models::Selection* selection, QWidget* parent)
     using enum models::OverlayKind;
     for (const auto& [kind, name] :
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
-          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function"))})
+          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function"))}) {
         colourBy_->addItem(name, int(kind));
+        auto* action = new QAction(tr("Colour by %1").arg(name.toLower()), this);
+        connect(action, &QAction::triggered, this,
+                [this, row = colourBy_->count() - 1] { colourBy_->setCurrentIndex(row); });
+        colourActions_.push_back(action);
+    }
     colourBy_->setAccessibleName(tr("What operators are coloured by"));
     auto colourLabel = new QLabel(tr("Co&lour by"));
     colourLabel->setBuddy(colourBy_);
@@ -158,8 +164,15 @@ void ModelPage::setProvenance(std::shared_ptr<const driver::Provenance> provenan
     setProfile({});
 }
 
-void ModelPage::setProfile(driver::Profile profile) {
-    profile_ = std::move(profile);
+std::vector<PageAction> ModelPage::pageActions() const {
+    std::vector<PageAction> all;
+    for (size_t i = 0; i < colourActions_.size(); ++i)
+        all.push_back({QStringLiteral("colour%1").arg(colourBy_->itemData(int(i)).toInt()), colourActions_[i], {}});
+    return all;
+}
+
+void ModelPage::setProfile(const driver::Profile& profile) {
+    profile_ = profile;
     showOverlay();
 }
 
@@ -179,6 +192,7 @@ void ModelPage::showOverlay() {
         const QString why = missing(models::OverlayKind(colourBy_->itemData(row).toInt()));
         items->item(row)->setEnabled(why.isEmpty());
         items->item(row)->setToolTip(why);
+        colourActions_[size_t(row)]->setEnabled(why.isEmpty());
     }
     const auto kind = models::OverlayKind(colourBy_->currentData().toInt());
     QString note = missing(kind);

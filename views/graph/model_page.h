@@ -9,9 +9,7 @@
 #include "views/models/node_search.h"
 #include "views/models/overlay.h"
 #include "views/models/selection.h"
-
-#include <QWidget>
-#include <memory>
+#include "views/page/page.h"
 
 class QComboBox;
 class QLabel;
@@ -24,16 +22,15 @@ namespace lathe::views::graph {
 
 class GraphCanvas;
 
-class ModelPage : public QWidget {
+class ModelPage : public Page {
     Q_OBJECT
 
 public:
-    ModelPage(models::Selection* selection, QWidget* parent = nullptr);
+    explicit ModelPage(models::Selection* selection);
 
-    /// Of the model that is shown. Null: it is not compiled. There is no profile then.
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance);
-    /// Of this compilation; empty: it has not run.
-    void setProfile(driver::Profile profile);
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProfile(const driver::Profile& profile) override;
+    std::vector<PageAction> pageActions() const override;
     /// Without a model, `without` stands in the place of the graph.
     void setModel(model::ModelGraphPtr model, const QString& without = {});
     /// A layout for the picture with this number; ignored if another is shown by now or the user has moved the view.
@@ -80,7 +77,8 @@ private:
     GraphCanvas* canvas_;
     QLabel* place_;
     QToolButton* out_;
-    QComboBox* colourBy_; // its items' data are kinds
+    QComboBox* colourBy_;                 // its items' data are kinds
+    std::vector<QAction*> colourActions_; // by its items
     QLineEdit* search_;
     QToolButton* regular_; // the search is a regular expression
     QLabel* found_;

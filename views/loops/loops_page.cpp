@@ -17,8 +17,9 @@ namespace lathe::views::loops {
 
 using models::KernelLevel;
 
-LoopsPage::LoopsPage(models::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), function_(new QComboBox), nodes_(new QLabel), code_(new QLabel) {
+LoopsPage::LoopsPage(models::Selection* selection)
+    : Page(QStringLiteral("loops"), tr("Loops")), selection_(selection), function_(new QComboBox), nodes_(new QLabel),
+      code_(new QLabel) {
     function_->setAccessibleName(tr("Fused function, in the order of the calls"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     function_->setMinimumContentsLength(32);

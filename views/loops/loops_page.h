@@ -9,9 +9,9 @@
 #include "views/models/kernel_texts.h"
 #include "views/models/node_names.h"
 #include "views/models/selection.h"
+#include "views/page/page.h"
 
-#include <QWidget>
-#include <memory>
+#include <array>
 
 class QComboBox;
 class QLabel;
@@ -23,14 +23,13 @@ class CodeView;
 
 namespace lathe::views::loops {
 
-class LoopsPage : public QWidget {
+class LoopsPage : public Page {
     Q_OBJECT
 
 public:
-    explicit LoopsPage(models::Selection* selection, QWidget* parent = nullptr);
+    explicit LoopsPage(models::Selection* selection);
 
-    /// Null: nothing is compiled.
-    void setProvenance(std::shared_ptr<const driver::Provenance> provenance);
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setLoops(int kernel, const models::LoopTexts& texts);
     void setCode(int kernel, const models::CodeTexts& texts);
     /// The call that is shown, in the Trace; -1: none.

@@ -15,10 +15,10 @@
 
 namespace lathe::views::passes {
 
-PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), passes_(new models::PassModel(this)), table_(new QTableView),
-      onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))), function_(new QComboBox),
-      summary_(new QLabel), view_(new ComparisonView) {
+PassesPage::PassesPage(models::Selection* selection)
+    : Page(QStringLiteral("passes"), tr("Passes")), selection_(selection), passes_(new models::PassModel(this)),
+      table_(new QTableView), onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
+      function_(new QComboBox), summary_(new QLabel), view_(new ComparisonView) {
     table_->setModel(passes_);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(26);
@@ -79,11 +79,11 @@ PassesPage::PassesPage(models::Selection* selection, QWidget* parent)
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
-    setTrace(nullptr);
+    setProvenance(nullptr);
 }
 
-void PassesPage::setTrace(std::shared_ptr<const driver::Trace> trace) {
-    trace_ = std::move(trace);
+void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+    trace_ = provenance ? std::shared_ptr<const driver::Trace>(provenance, &provenance->trace()) : nullptr;
     pass_ = -1;
     passes_->show(trace_ ? models::passRows(*trace_) : std::vector<models::PassRow>());
     table_->resizeColumnsToContents();

@@ -7,8 +7,7 @@
 #include "views/models/comparison.h"
 #include "views/models/pass_model.h"
 #include "views/models/selection.h"
-
-#include <QWidget>
+#include "views/page/page.h"
 
 class QCheckBox;
 class QComboBox;
@@ -19,13 +18,13 @@ namespace lathe::views::passes {
 
 class ComparisonView;
 
-class PassesPage : public QWidget {
+class PassesPage : public Page {
     Q_OBJECT
 
 public:
-    PassesPage(models::Selection* selection, QWidget* parent = nullptr);
+    explicit PassesPage(models::Selection* selection);
 
-    void setTrace(std::shared_ptr<const driver::Trace> trace);
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);

@@ -36,8 +36,8 @@ public:
 
 } // namespace
 
-ProfilePage::ProfilePage(models::Selection* selection, QWidget* parent)
-    : QWidget(parent), selection_(selection), profile_(new models::ProfileModel(this)),
+ProfilePage::ProfilePage(models::Selection* selection)
+    : Page(QStringLiteral("profile"), tr("Profile")), selection_(selection), profile_(new models::ProfileModel(this)),
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), summary_(new QLabel) {
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
@@ -107,7 +107,11 @@ void ProfilePage::follow() {
         table_->scrollTo(rows.indexes().front());
 }
 
-void ProfilePage::setProfile(driver::Profile profile) {
+void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> /*provenance*/) {
+    setProfile({});
+}
+
+void ProfilePage::setProfile(const driver::Profile& profile) {
     const bool empty = profile.rows.empty();
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
@@ -118,7 +122,7 @@ void ProfilePage::setProfile(driver::Profile profile) {
                               .arg(models::counted(profile.threads, "thread", "threads"),
                                    models::counted(qint64(profile.rows.size()), "fused function", "fused functions"),
                                    models::textOf(profile.shapes)));
-    profile_->show(std::move(profile));
+    profile_->show(profile);
     if (!empty) {
         table_->resizeColumnsToContents();
         table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));

@@ -5,8 +5,7 @@
 
 #include "views/models/profile_model.h"
 #include "views/models/selection.h"
-
-#include <QWidget>
+#include "views/page/page.h"
 
 class QLabel;
 class QSortFilterProxyModel;
@@ -14,18 +13,15 @@ class QTableView;
 
 namespace lathe::views::profile {
 
-class ProfilePage : public QWidget {
+class ProfilePage : public Page {
     Q_OBJECT
 
 public:
-    ProfilePage(models::Selection* selection, QWidget* parent = nullptr);
+    explicit ProfilePage(models::Selection* selection);
 
-    void setProfile(driver::Profile profile);
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setProfile(const driver::Profile& profile) override;
     const models::ProfileModel* model() const { return profile_; }
-
-signals:
-    /// The user wants to see where in the graph this node is.
-    void nodeWanted(int node);
 
 private:
     /// The rows of the selection become the table's.

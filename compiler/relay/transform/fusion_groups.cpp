@@ -105,6 +105,9 @@ std::vector<FusionEdge> FusionGroups::edges() {
                 if (!tried || tried->joined())
                     throw InternalError("fuse: two operators are apart, and nothing says why");
                 answer = *tried;
+                const bool decided = std::ranges::find(apart_, std::pair(id, user)) != apart_.end();
+                if (decided)
+                    answer = {FusionOutcome::KeptApart, user};
             }
             FusionEdge& edge = edges.emplace_back();
             edge.producer = static_cast<size_t>(id);
@@ -232,7 +235,7 @@ FusionGroups::Answer FusionGroups::mayUnite(const std::vector<int>& roots, int a
     const auto holds = [&](int id) { return std::ranges::find(roots, root(id)) != roots.end(); };
     for (const auto& [producer, consumer] : apart_)
         if (holds(producer) && holds(consumer))
-            return {FusionOutcome::KeptApart, consumer};
+            return {FusionOutcome::OthersApart, consumer};
     return {};
 }
 

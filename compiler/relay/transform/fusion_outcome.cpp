@@ -13,6 +13,7 @@ struct Words {
 constexpr Words words[fusionOutcomes] = {
     {"joined", "One function computes both, so the value is no tensor in memory."},
     {"kept apart", "A decision keeps the two apart."},
+    {"others apart", "A decision keeps two other operators apart, and they would be in the function as well."},
     {"opaque producer", "The producer always stands alone: it is a view, or a kernel of its own."},
     {"opaque consumer", "What uses the value always stands alone: it is a view, or a kernel of its own."},
     {"escapes", "The value is needed outside of functions too: by an output, a tuple, a branch, a loop or a check."},

@@ -13,7 +13,8 @@ namespace lathe::relay::transform {
 /// which it joins together with all that stands between.
 enum class FusionOutcome : uint8_t {
     Joined,
-    KeptApart,       // it was decided
+    KeptApart,       // it was decided, of these two
+    OthersApart,     // of two others, which would be in the function as well
     OpaqueProducer,  // stands alone
     OpaqueConsumer,  // likewise, on a way
     Escapes,         // needed by what is no operator of the Block

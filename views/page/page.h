@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What a page of the window is: a widget with an id and a title that gets the open model's values and emits wishes. The
+// window knows its pages by this; a page is a row of its table.
+#pragma once
+
+#include "driver/profile.h"
+#include "driver/provenance.h"
+
+#include <QKeySequence>
+#include <QWidget>
+#include <memory>
+#include <vector>
+
+class QAction;
+
+namespace lathe::views {
+
+/// What a page adds to the window's table of actions, where it gets a place in menu and palette, and keys that can be changed.
+struct PageAction {
+    QString id; // "apart"; the page's id stands before it in the table
+    QAction* action = nullptr;
+    QList<QKeySequence> keys;
+};
+
+class Page : public QWidget {
+    Q_OBJECT
+
+public:
+    Page(const QString& id, const QString& title) : id_(id), title_(title) {}
+
+    const QString& id() const { return id_; }       // "model": in settings and on the command line
+    const QString& title() const { return title_; } // "Model": its tab
+    /// Of the open model's last compilation, good or not; null: there is none. There is no profile then.
+    virtual void setProvenance(std::shared_ptr<const driver::Provenance> provenance) = 0;
+    /// Of a run of this compilation; empty: it has not run.
+    virtual void setProfile(const driver::Profile& /*profile*/) {}
+    virtual std::vector<PageAction> pageActions() const { return {}; }
+
+signals:
+    /// The user wants to see where in the graph this node is.
+    void nodeWanted(int node);
+
+private:
+    QString id_, title_;
+};
+
+} // namespace lathe::views
