@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine.h"
 
-#include "base/memory_file.h"
 #include "codegen/target.h"
 #include "driver/guarded.h"
 #include "driver/runner_client.h"
 #include "driver/session.h"
 
+#include <list>
 #include <mutex>
-#include <optional>
+#include <thread>
 
 namespace lathe::app {
 
@@ -58,13 +58,11 @@ struct Engine::Outbox {
     }
 };
 
-/// What the work on one model hands on: used on the lane of that work alone, and kept by it for as long as it goes on.
+/// Used on the lane of the work on it alone, and kept by that work for as long as it goes on.
 struct Engine::Model {
     explicit Model(const QString& path) : session(std::filesystem::path(path.toStdString())) {}
 
     driver::Session session;
-    std::optional<MemoryFile> artifact; // of the last good compilation
-    Target target;                      // that it was made for
 };
 
 Engine::Engine(QObject* parent)
@@ -73,11 +71,10 @@ Engine::Engine(QObject* parent)
       looks_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
       codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
     qRegisterMetaType<TracePtr>();
-    qRegisterMetaType<ProvenancePtr>();
+    qRegisterMetaType<CompilationPtr>();
     qRegisterMetaType<views::models::LoopTexts>();
     qRegisterMetaType<views::models::CodeTexts>();
-    qRegisterMetaType<driver::Options>();
-    qRegisterMetaType<driver::Profile>();
+    qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
     outbox_->engine = this;
@@ -137,43 +134,42 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
             return;
         auto trace = std::make_shared<driver::Trace>();
         const auto progress = Outbox::progress(outbox, tr("Compiling"), cancelled);
-        MemoryFile out("lathe-model");
-        const auto artifact = model->session.compile(out.path(), decisions, options, *trace, progress);
-        // After a cancelled compilation there is still the artifact from before.
-        const bool unwanted = cancelled();
-        if (!unwanted) {
-            model->artifact.reset();
-            if (artifact)
-                model->artifact.emplace(std::move(out));
-            model->target = options.target;
-        }
-        const ProvenancePtr provenance = unwanted ? nullptr : provenanceOf(trace);
+        auto out = std::make_shared<MemoryFile>("lathe-model");
+        const auto artifact = model->session.compile(out->path(), decisions, options, *trace, progress);
+        if (cancelled())
+            return outbox->post([&](Engine& engine) { emit engine.cancelled(); });
+        Compilation made{.provenance = provenanceOf(trace),
+                         .options = options,
+                         .decisions = decisions,
+                         .artifact = artifact ? std::move(out) : nullptr,
+                         .seconds = artifact ? artifact->seconds : 0};
         const QString path = QString::fromStdString(model->session.model().string());
-        outbox->post([&](Engine& engine) {
-            if (unwanted)
-                emit engine.cancelled();
-            else
-                emit engine.compiled(path, provenance, artifact.has_value(), artifact ? artifact->seconds : 0, options);
-        });
+        outbox->post(
+            [&](Engine& engine) { emit engine.compiled(path, std::make_shared<const Compilation>(std::move(made))); });
     });
 }
 
-void Engine::run(TracePtr trace, int threads, driver::Shapes asked) {
-    work_.enqueue(Run, [outbox = outbox_, model = model_, trace = std::move(trace), threads,
+void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked) {
+    work_.enqueue(Run, [outbox = outbox_, compilations = std::move(compilations), threads,
                         asked = std::move(asked)](const Cancelled& cancelled) {
-        const auto measured = driver::guarded([&]() -> Result<driver::Profile> {
-            if (!model || !model->artifact)
-                return failure("there is no compiled model", "compile it first");
-            LATHE_CHECKED(codegen::checkRunsHere(model->target));
+        using Profiles = std::vector<driver::Profile>;
+        const auto measured = driver::guarded([&]() -> Result<Profiles> {
             driver::RunnerOptions options;
             options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
             options.cancelled = cancelled;
-            driver::RunnerClient runner(options);
-            LATHE_TRY(const driver::RunnerModel loaded, runner.load(model->artifact->path()));
-            LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, {}, asked, 0, cancelled));
-            static const driver::Trace none;
-            return driver::profile(runner, loaded, trace ? *trace : none, shapes, measuring,
-                                   Outbox::progress(outbox, tr("Running"), cancelled));
+            std::list<driver::RunnerClient> runners; // of each, what it has loaded is kept beside it
+            std::list<driver::RunnerModel> loaded;
+            std::vector<driver::Measured> models;
+            for (const CompilationPtr& each : compilations) {
+                LATHE_CHECKED(codegen::checkRunsHere(each->options.target));
+                driver::RunnerClient& runner = runners.emplace_back(options);
+                LATHE_TRY(driver::RunnerModel model, runner.load(each->artifact->path()));
+                loaded.push_back(std::move(model));
+                LATHE_TRY(const driver::Shapes shapes,
+                          driver::setInputs(runner, loaded.back(), {}, asked, 0, cancelled));
+                models.push_back({&runner, &loaded.back(), &each->trace(), shapes});
+            }
+            return driver::profileByTurns(models, measuring, Outbox::progress(outbox, tr("Running"), cancelled));
         });
         outbox->post([&](Engine& engine) {
             if (cancelled())

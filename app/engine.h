@@ -6,6 +6,7 @@
 #pragma once
 
 #include "app/lane.h"
+#include "base/memory_file.h"
 #include "driver/compile.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
@@ -19,6 +20,18 @@ namespace lathe::app {
 using TracePtr = std::shared_ptr<const driver::Trace>;
 using ProvenancePtr = std::shared_ptr<const driver::Provenance>;
 
+/// A compilation as it came out: a value that stays good whatever is compiled after it.
+struct Compilation {
+    ProvenancePtr provenance; // with its Trace, complete up to the failing pass
+    driver::Options options;
+    driver::Decisions decisions;
+    std::shared_ptr<const MemoryFile> artifact; // null: there is none, the Trace says why
+    double seconds = 0;
+
+    const driver::Trace& trace() const { return provenance->trace(); }
+};
+using CompilationPtr = std::shared_ptr<const Compilation>;
+
 class Engine : public QObject {
     Q_OBJECT
 
@@ -29,10 +42,11 @@ public:
     /// Import alone; answers `opened`, with the graph also where import refuses. From then on this is the open model.
     void open(const QString& path);
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
-    /// changed. Answers `compiled`, good or not: the Trace is complete up to the failing pass.
+    /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
-    /// Runs what was compiled last, on random inputs of these sizes (driver::inputShapes), in a child process; answers `ran`.
-    void run(TracePtr trace, int threads, driver::Shapes shapes);
+    /// Runs artifacts, by turns if there are several, on random inputs of these sizes (driver::inputShapes), each in a child
+    /// process; answers `ran`, with a profile for each.
+    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
@@ -50,12 +64,10 @@ public:
 
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
-    /// With its Trace; a good one is what `run` runs. options: what it was asked for.
-    void compiled(QString path, lathe::app::ProvenancePtr provenance, bool good, double seconds,
-                  lathe::driver::Options options);
+    void compiled(QString path, lathe::app::CompilationPtr compilation);
     /// Instead of `opened`, `compiled` or `ran`, where the wish was cancelled.
     void cancelled();
-    void ran(lathe::driver::Profile profile, std::vector<lathe::Diagnostic> problems);
+    void ran(std::vector<lathe::driver::Profile> profiles, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);

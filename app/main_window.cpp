@@ -83,24 +83,10 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
     connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
     connect(&engine_, &Engine::cancelled, this, [this] {
-        runNext_ = false;
+        next_ = Next::Nothing;
         log(tr("Cancelled."));
     });
-    connect(&engine_, &Engine::ran, this, [this](const driver::Profile& profile, std::vector<Diagnostic> problems) {
-        if (!problems.empty()) {
-            log(tr("The run failed."));
-            return showProblems(std::move(problems));
-        }
-        log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
-        facts_->setText(
-            tr("%1 · %2 · %3 ms")
-                .arg(QFileInfo(path_).fileName(),
-                     views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
-                .arg(profile.medianMs, 0, 'f', 2));
-        for (views::Page* page : pageTable_)
-            page->setProfile(profile);
-        turnTo("profile", std::exchange(profileSeen_, true));
-    });
+    connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
                 passes_->setComparison(pass, function, std::move(comparison));
@@ -165,9 +151,9 @@ void MainWindow::reveal(int node) {
 }
 
 void MainWindow::showFunction(int call) {
-    if (!provenance_ || size_t(call) >= trace_->calls.size())
+    if (!compilation_ || size_t(call) >= trace_->calls.size())
         return;
-    selection_.set({provenance_->nodesOf(call, -1), call});
+    selection_.set({compilation_->provenance->nodesOf(call, -1), call});
     showPage("loops");
 }
 
@@ -197,6 +183,11 @@ void MainWindow::checkSettled() {
 }
 
 void MainWindow::open(const QString& path) {
+    next_ = Next::Nothing;
+    load(path);
+}
+
+void MainWindow::load(const QString& path) {
     const QString absolute = QFileInfo(path).absoluteFilePath();
     setBusy(true);
     if (path_.isEmpty()) { // before the first model these have nothing to say
@@ -215,15 +206,18 @@ void MainWindow::open(const QString& path) {
 void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (path != opening_)
         return;
+    const Next next = std::exchange(next_, Next::Nothing);
+    if (next == Next::Nothing) { // another model, not the one whose file has changed
+        settings_.fixSizes = false;
+        whatIfs_->clear();
+    }
     path_ = path;
+    changedAt_ = QFileInfo(path).lastModified();
     trace_ = trace;
-    provenance_ = nullptr;
-    compiled_ = false;
+    compilation_ = baseline_ = nullptr;
+    baselineTaken_ = false;
     selection_.clear();
-    settings_.fixSizes = false; // of another model
     showSettings();
-    whatIfs_->clear();
-    runNext_ = false;
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     for (views::Page* page : pageTable_)
         page->setProvenance(nullptr);
@@ -251,57 +245,109 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
             model_->revealNode(diagnostic.nodeId);
             break;
         }
+    if (next == Next::Nothing || refused)
+        return;
+    next_ = next == Next::Run ? Next::Run : Next::Nothing; // there is nothing to compare with any more
+    compile();
 }
 
 void MainWindow::compile() {
     if (path_.isEmpty() || !trace_->graph)
         return;
+    if (const QFileInfo file(path_); file.exists() && file.lastModified() != changedAt_) {
+        log(tr("%1 has changed.").arg(file.fileName()));
+        if (next_ == Next::Nothing)
+            next_ = Next::Compile;
+        return load(path_);
+    }
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
     engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
 }
 
-void MainWindow::showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds,
-                              const driver::Options& options) {
+void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
     if (path != path_)
         return;
-    const TracePtr trace(provenance, &provenance->trace());
-    trace_ = trace;
-    provenance_ = provenance;
-    compiled_ = good;
-    compiledFor_ = options;
+    const bool other = compilation_ && (compilation_->decisions != compilation->decisions ||
+                                        compilation_->options != compilation->options);
+    if (isCompiled() && other && !baselineTaken_)
+        baseline_ = compilation_;
+    compilation_ = compilation;
+    trace_ = TracePtr(compilation->provenance, &compilation->trace());
     selection_.dropCalls();
     for (views::Page* page : pageTable_)
-        page->setProvenance(provenance);
-    showProblems(trace->diagnostics);
+        page->setProvenance(compilation->provenance);
+    showProblems(trace_->diagnostics);
+    const bool good = isCompiled();
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
-                   .arg(seconds, 0, 'f', 2)
+                   .arg(compilation->seconds, 0, 'f', 2)
                    .arg(tr("%1 (%2 of them new)")
-                            .arg(views::models::counted(qint64(trace->kernels.size()), "kernel", "kernels"))
-                            .arg(std::ranges::count(trace->kernels, false, &driver::KernelRecord::cached)),
-                        views::models::counted(qint64(trace->calls.size()), "time", "times"))
+                            .arg(views::models::counted(qint64(trace_->kernels.size()), "kernel", "kernels"))
+                            .arg(std::ranges::count(trace_->kernels, false, &driver::KernelRecord::cached)),
+                        views::models::counted(qint64(trace_->calls.size()), "time", "times"))
              : tr("Compilation ended without an artifact: Problems says why."));
     setBusy(busy_);
-    if (const bool runs = std::exchange(runNext_, false); runs && good)
+    const Next next = std::exchange(next_, Next::Nothing);
+    if (good && next == Next::Run)
         run();
-    else if (!trace->passes.empty())
+    else if (good && next == Next::Compare)
+        runAndCompare();
+    else if (!trace_->passes.empty())
         turnTo("passes", std::exchange(passesSeen_, true));
+}
+
+bool MainWindow::isOutdated() const {
+    driver::Options wanted = settings_.options(*trace_->graph);
+    wanted.threads = compilation_->options.threads; // to compile with: they change no code
+    return wanted != compilation_->options;
 }
 
 void MainWindow::run() {
     if (path_.isEmpty() || !trace_->graph)
         return;
-    driver::Options wanted = settings_.options(*trace_->graph);
-    wanted.threads = compiledFor_.threads; // to compile with: they change no code
-    if (!compiled_ || wanted != compiledFor_) {
-        runNext_ = true;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Run;
         return compile();
     }
+    startRun({compilation_});
+}
+
+void MainWindow::runAndCompare() {
+    if (!baseline_)
+        return;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Compare;
+        return compile();
+    }
+    startRun({baseline_, compilation_});
+}
+
+void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     setBusy(true);
-    log(tr("Running"));
+    log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
     askedOn_ = pages_->currentIndex();
-    engine_.run(trace_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
+    engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
+}
+
+void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std::vector<Diagnostic> problems) {
+    if (profiles.empty()) {
+        log(tr("The run failed."));
+        return showProblems(std::move(problems));
+    }
+    const driver::Profile& profile = profiles.back();
+    log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
+    facts_->setText(tr("%1 · %2 · %3 ms")
+                        .arg(QFileInfo(path_).fileName(),
+                             views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
+                        .arg(profile.medianMs, 0, 'f', 2));
+    for (views::Page* page : pageTable_)
+        page->setProfile(profile);
+    const bool compared = profiles.size() > 1;
+    if (compared)
+        profile_->setChange(profiles.front(), profile, summaryOf(baseline_->decisions),
+                            summaryOf(compilation_->decisions));
+    turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
 
 void MainWindow::setRunSettings(const RunSettings& settings) {
@@ -357,6 +403,8 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.cancel"]->setEnabled(busy);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
+    actions_["model.compare"]->setEnabled(!busy && baseline_);
+    actions_["model.baseline"]->setEnabled(!busy && isCompiled());
     actions_["view.places"]->setEnabled(trace_ && trace_->graph);
 }
 

@@ -12,6 +12,7 @@
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
 
+#include <QDateTime>
 #include <QMainWindow>
 
 class QDockWidget;
@@ -59,9 +60,12 @@ public:
     MainWindow();
 
     void open(const QString& path);
+    /// Opens it anew before, if its file has changed.
     void compile();
     /// Compiles before, where that was not done, or for other settings.
     void run();
+    /// The baseline and the compilation of now by turns.
+    void runAndCompare();
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
     /// What is decided otherwise than by default; each change can be undone.
@@ -77,7 +81,9 @@ public:
     /// Of the open model; null: there is none.
     const model::ModelGraph* modelGraph() const { return trace_ ? trace_->graph.get() : nullptr; }
     /// Of the last compilation; null: there is none.
-    const ProvenancePtr& provenance() const { return provenance_; }
+    ProvenancePtr provenance() const { return compilation_ ? compilation_->provenance : nullptr; }
+    /// What runs are compared with: the good compilation before, or what the user took; null: there is none.
+    const CompilationPtr& baseline() const { return baseline_; }
     views::graph::ModelPage* modelPage() const { return model_; }
     views::passes::PassesPage* passesPage() const { return passes_; }
     views::fusion::FusionPage* fusionPage() const { return fusion_; }
@@ -88,7 +94,7 @@ public:
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
-    bool isCompiled() const { return compiled_; }
+    bool isCompiled() const { return compilation_ && compilation_->artifact; }
 
 signals:
     /// Nothing is queued, the graph has its final places and the pages their texts.
@@ -108,12 +114,17 @@ private:
     void colourIcons();
     QWidget* makeWelcome();
     void askForFile();
+    void load(const QString& path);
     void fillRecent();
     void remember(const QString& path);
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
-    void showCompiled(const QString& path, const ProvenancePtr& provenance, bool good, double seconds,
-                      const driver::Options& options);
+    void showCompiled(const QString& path, const CompilationPtr& compilation);
+    void showProfiles(const std::vector<driver::Profile>& profiles, std::vector<Diagnostic> problems);
+    /// Of all of them.
+    void startRun(std::vector<CompilationPtr> compilations);
+    /// Whether the settings of now would compile something else.
+    bool isOutdated() const;
     void showProblems(std::vector<Diagnostic> diagnostics);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
@@ -139,12 +150,15 @@ private:
     views::models::Selection selection_;
     WhatIfs* whatIfs_;
     RunSettings settings_ = RunSettings::kept();
-    driver::Options compiledFor_; // the last compilation
-    QString path_, opening_;      // of the model that is open; of the one that was asked for last
-    TracePtr trace_;              // of the last compilation; before: of the import
-    ProvenancePtr provenance_;    // likewise; before: null
-    bool busy_ = false, compiled_ = false, layingOut_ = false;
-    bool runNext_ = false;                          // what is being compiled
+    QDateTime changedAt_;        // the file of the open model
+    QString path_, opening_;     // of the model that is open; of the one that was asked for last
+    TracePtr trace_;             // of the last compilation; before: of the import
+    CompilationPtr compilation_; // the last one, good or not
+    CompilationPtr baseline_;
+    bool baselineTaken_ = false; // by the user: no compilation takes its place
+    bool busy_ = false, layingOut_ = false;
+    enum class Next { Nothing, Compile, Run, Compare };
+    Next next_ = Next::Nothing;                     // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false; // of this model
     int askedOn_ = 0;                               // the page that was shown when work was asked for
 

@@ -70,6 +70,14 @@ void MainWindow::makeActions() {
     actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
     actions_.add("model.compile", model, tr("&Compile"), keys(Qt::Key_F5), [this] { compile(); });
     actions_.add("model.run", model, tr("&Run and profile"), keys(Qt::Key_F6), [this] { run(); });
+    actions_.add("model.compare", model, tr("Run and co&mpare"), keys(Qt::SHIFT | Qt::Key_F6),
+                 [this] { runAndCompare(); });
+    actions_.add("model.baseline", model, tr("Take as &baseline"), {}, [this] {
+        baseline_ = compilation_;
+        baselineTaken_ = true;
+        log(tr("What is compiled now is what runs are compared with."));
+        setBusy(busy_);
+    });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
@@ -130,7 +138,9 @@ void MainWindow::makeMenus() {
     const Menu menus[] = {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
-        {tr("&Model"), {"model.compile", "model.run", "model.cancel", "", "model.settings", "", "model.find"}},
+        {tr("&Model"),
+         {"model.compile", "model.run", "model.compare", "model.baseline", "model.cancel", "", "model.settings", "",
+          "model.find"}},
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
                              "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},

@@ -59,4 +59,22 @@ void WhatIfs::clear() {
     stack_->clear();
 }
 
+QString summaryOf(const driver::Decisions& decisions) {
+    using views::models::counted;
+    QStringList parts;
+    const auto add = [&](size_t count, const char* one, const char* several) {
+        if (count > 0)
+            parts << counted(qint64(count), one, several);
+    };
+    add(decisions.apart.size(), "pair apart", "pairs apart");
+    add(decisions.variants.size(), "variant", "variants");
+    add(decisions.layouts.size(), "layout", "layouts");
+    add(decisions.skipPasses.size(), "pass off", "passes off");
+    add(decisions.skipIn.size(), "kernel without a pass", "kernels without a pass");
+    add(decisions.kernels.size(), "schedule", "schedules");
+    if (decisions.optionalLimit >= 0)
+        parts << WhatIfs::tr("the first %1 optional passes").arg(decisions.optionalLimit);
+    return parts.isEmpty() ? WhatIfs::tr("no decisions") : parts.join(", ");
+}
+
 } // namespace lathe::app

@@ -36,4 +36,7 @@ private:
     QUndoStack* stack_;
 };
 
+/// "no decisions", "2 pairs apart, 1 variant": what tells compilations apart.
+QString summaryOf(const driver::Decisions& decisions);
+
 } // namespace lathe::app

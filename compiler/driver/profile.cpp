@@ -4,6 +4,8 @@
 #include "arith/analysis.h"
 
 #include <algorithm>
+#include <functional>
+#include <limits>
 
 namespace lathe::driver {
 namespace {
@@ -59,36 +61,113 @@ std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfi
     return rows;
 }
 
-Result<Profile> profile(RunnerClient& runner, const RunnerModel& loaded, const Trace& trace, const Shapes& shapes,
-                        const Measuring& measuring, const Progress& progress) {
-    LATHE_CHECKED(runner.run(measuring.warmUp));
-    LATHE_CHECKED(runner.startProfile());
-    std::vector<int64_t> ns;
-    const auto start = std::chrono::steady_clock::now();
-    for (int i = 0; i < measuring.mostRuns; ++i) {
-        const auto spent = std::chrono::steady_clock::now() - start;
-        if (i >= measuring.leastRuns && spent >= measuring.atLeast)
+namespace {
+
+/// What was measured of one model so far.
+struct Tally {
+    std::vector<int64_t> ns; // a time a run
+    std::chrono::steady_clock::duration spent{};
+    RunnerProfile sum;
+    std::vector<std::vector<double>> means; // by round, by call: ms of one run
+
+    void add(const RunnerProfile& round, size_t runs) {
+        sum.calls.resize(round.calls.size());
+        std::vector<double>& ofRound = means.emplace_back();
+        for (size_t i = 0; i < round.calls.size(); ++i) {
+            sum.calls[i].count += round.calls[i].count;
+            sum.calls[i].totalNs += round.calls[i].totalNs;
+            ofRound.push_back(static_cast<double>(round.calls[i].totalNs) / 1e6 / static_cast<double>(runs));
+        }
+    }
+
+    double spreadOf(int call) const {
+        double least = std::numeric_limits<double>::max(), most = 0;
+        for (const std::vector<double>& round : means) {
+            least = std::min(least, round[static_cast<size_t>(call)]);
+            most = std::max(most, round[static_cast<size_t>(call)]);
+        }
+        return most - std::min(least, most);
+    }
+};
+
+constexpr int mostRounds = 5;
+
+/// The runs of one round, which ends when its share of the runs or of the time is done.
+Result<void> measureRound(const Measured& model, const Measuring& measuring, int round, int rounds, Tally& tally,
+                          const std::function<Result<void>()>& keepGoing) {
+    const auto share = [&](auto all) { return all * (round + 1) / rounds; };
+    LATHE_CHECKED(model.runner->startProfile());
+    const size_t before = tally.ns.size();
+    while (tally.ns.size() < static_cast<size_t>(share(measuring.mostRuns))) {
+        const bool enough =
+            static_cast<int>(tally.ns.size()) >= share(measuring.leastRuns) && tally.spent >= share(measuring.atLeast);
+        if (enough && tally.ns.size() > before)
             break;
+        LATHE_CHECKED(keepGoing());
+        const auto start = std::chrono::steady_clock::now();
+        LATHE_TRY(const RunnerTimes times, model.runner->run(1));
+        tally.ns.insert(tally.ns.end(), times.ns.begin(), times.ns.end());
+        tally.spent += std::chrono::steady_clock::now() - start;
+    }
+    LATHE_CHECKED(model.runner->stopProfile());
+    LATHE_TRY(const RunnerProfile measured, model.runner->readProfile());
+    tally.add(measured, std::max<size_t>(1, tally.ns.size() - before));
+    return {};
+}
+
+Profile profileOf(const Measured& model, Tally tally) {
+    Profile result;
+    result.runs = static_cast<int>(tally.ns.size());
+    result.threads = model.runner->options().threads;
+    std::ranges::sort(tally.ns);
+    const auto quantile = [&](size_t part, size_t of) {
+        return tally.ns.empty() ? 0 : static_cast<double>(tally.ns[(tally.ns.size() - 1) * part / of]) / 1e6;
+    };
+    result.medianMs = tally.ns.empty() ? 0 : static_cast<double>(tally.ns[tally.ns.size() / 2]) / 1e6;
+    result.lowMs = quantile(1, 4);
+    result.highMs = quantile(3, 4);
+    result.shapes = model.shapes;
+    result.rows = profileRows(*model.loaded, tally.sum, result.runs, *model.trace, model.shapes);
+    for (ProfileRow& row : result.rows)
+        row.spread = tally.spreadOf(row.call);
+    return result;
+}
+
+} // namespace
+
+Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models, const Measuring& measuring,
+                                            const Progress& progress) {
+    for (const Measured& model : models)
+        LATHE_CHECKED(model.runner->run(measuring.warmUp));
+    std::vector<Tally> tallies(models.size());
+    const int rounds = std::max(1, std::min(mostRounds, measuring.mostRuns));
+    const auto keepGoing = [&]() -> Result<void> {
         if (progress.cancelled && progress.cancelled())
             return failure(ErrorKind::Cancelled, "cancelled");
-        if (progress.report) {
+        if (!progress.report)
+            return {};
+        double done = 0;
+        for (const Tally& tally : tallies) {
             const double ofTime =
-                measuring.atLeast.count() > 0 ? std::chrono::duration<double>(spent) / measuring.atLeast : 0;
-            progress.report("run", std::min(1.0, std::max(ofTime, static_cast<double>(i) / measuring.mostRuns)));
+                measuring.atLeast.count() > 0 ? std::chrono::duration<double>(tally.spent) / measuring.atLeast : 0;
+            done += std::min(1.0, std::max(ofTime, static_cast<double>(tally.ns.size()) / measuring.mostRuns));
         }
-        LATHE_TRY(const RunnerTimes times, runner.run(1));
-        ns.insert(ns.end(), times.ns.begin(), times.ns.end());
-    }
-    LATHE_CHECKED(runner.stopProfile());
-    LATHE_TRY(const RunnerProfile measured, runner.readProfile());
-    Profile result;
-    result.runs = static_cast<int>(ns.size());
-    result.threads = runner.options().threads;
-    std::ranges::sort(ns);
-    result.medianMs = ns.empty() ? 0 : static_cast<double>(ns[ns.size() / 2]) / 1e6;
-    result.shapes = shapes;
-    result.rows = profileRows(loaded, measured, result.runs, trace, shapes);
-    return result;
+        progress.report("run", done / static_cast<double>(tallies.size()));
+        return {};
+    };
+    for (int round = 0; round < rounds; ++round)
+        for (size_t i = 0; i < models.size(); ++i)
+            LATHE_CHECKED(measureRound(models[i], measuring, round, rounds, tallies[i], keepGoing));
+    std::vector<Profile> profiles;
+    for (size_t i = 0; i < models.size(); ++i)
+        profiles.push_back(profileOf(models[i], std::move(tallies[i])));
+    return profiles;
+}
+
+Result<Profile> profile(RunnerClient& runner, const RunnerModel& loaded, const Trace& trace, const Shapes& shapes,
+                        const Measuring& measuring, const Progress& progress) {
+    LATHE_TRY(std::vector<Profile> profiles, profileByTurns({{&runner, &loaded, &trace, shapes}}, measuring, progress));
+    return std::move(profiles.front());
 }
 
 } // namespace lathe::driver

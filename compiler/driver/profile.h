@@ -17,6 +17,7 @@ struct ProfileRow {
     std::vector<std::string> origins; // names of model nodes, a text for each origin ("a, b"), equal ones once
     std::vector<int32_t> nodes;       // ids in the Trace's ModelGraph; empty without a Trace
     double ms = 0;                    // mean of one run
+    double spread = 0;                // ms between the means of the fastest and the slowest round of runs
     double flops = 0, bytes = 0;      // of one run, at the sizes that ran
     double share = 0;                 // of the sum of all rows, 0 … 1
 
@@ -27,6 +28,7 @@ struct ProfileRow {
 struct Profile {
     std::vector<ProfileRow> rows; // of calls that ran, the slowest first
     double medianMs = 0;          // of the whole run
+    double lowMs = 0, highMs = 0; // half of the runs took between these
     int runs = 0;
     int threads = 0; // 0: all
     Shapes shapes;   // of the inputs that it ran on
@@ -39,6 +41,19 @@ struct Measuring {
     int leastRuns = 3, mostRuns = 3;
     std::chrono::milliseconds atLeast{0};
 };
+
+/// A model loaded in a runner, with its inputs set: what profile() takes, for several that are to be compared.
+struct Measured {
+    RunnerClient* runner = nullptr;
+    const RunnerModel* loaded = nullptr;
+    const Trace* trace = nullptr;
+    Shapes shapes;
+};
+
+/// Measures all of them, in rounds by turns: what disturbs the machine meanwhile disturbs all alike. Each of them runs as
+/// Measuring says. Profiles in their order.
+Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models, const Measuring& measuring,
+                                            const Progress& progress = {});
 
 /// Runs a loaded model with its inputs set, and says where the time went. `trace` is that of its compilation, or empty for
 /// an artifact, which knows only estimates without symbols; `shapes` are the dims of its inputs.

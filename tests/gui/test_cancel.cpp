@@ -62,17 +62,22 @@ struct Answers : QObject {
         connect(&engine, &Engine::idle, this, [this] { ++idle; });
         connect(&engine, &Engine::cancelled, this, [this] { ++cancelled; });
         connect(&engine, &Engine::opened, this, [this] { ++given; });
-        connect(&engine, &Engine::compiled, this, [this] { ++given; });
-        connect(&engine, &Engine::ran, this, [this](const driver::Profile&, const std::vector<Diagnostic>& found) {
+        connect(&engine, &Engine::compiled, this, [this](const QString&, const app::CompilationPtr& made) {
             ++given;
-            problems = found;
+            compilation = made;
         });
+        connect(&engine, &Engine::ran, this,
+                [this](const std::vector<driver::Profile>&, const std::vector<Diagnostic>& found) {
+                    ++given;
+                    problems = found;
+                });
     }
     void forget() {
         idle = given = cancelled = 0;
         problems.clear();
     }
     int idle = 0, given = 0, cancelled = 0;
+    app::CompilationPtr compilation; // the last one
     std::vector<Diagnostic> problems;
 };
 
@@ -106,7 +111,7 @@ private slots:
             else if (phase == 1)
                 used.compile(uncached);
             else
-                used.run(nullptr, 0, {});
+                used.run({answers.compilation}, 0, {});
         };
         // Whole, for the times that the moments are drawn from; what is compiled is run afterwards.
         qint64 whole[3];
@@ -236,7 +241,7 @@ private slots:
         Answers answers(engine);
         app::TracePtr trace;
         connect(&engine, &Engine::compiled, this,
-                [&](const QString&, const app::ProvenancePtr& made) { trace = {made, &made->trace()}; });
+                [&](const QString&, const app::CompilationPtr& made) { trace = {made, &made->trace()}; });
         bool compared = false, comparedFirst = false;
         connect(&engine, &Engine::compared, this, [&] {
             compared = true;

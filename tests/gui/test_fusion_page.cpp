@@ -6,6 +6,7 @@
 #include "driver/compile.h"
 #include "gui/window.h"
 #include "views/fusion/fusion_page.h"
+#include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"
 
 #include <QAbstractItemModelTester>
@@ -240,6 +241,21 @@ private slots:
         QCOMPARE(window.decisions().apart.size(), size_t{1});
         QCOMPARE(functions().size(), before.size() + 1);
         QCOMPARE(newKernels(), 2); // those of the function that became two
+        {
+            Settled settled(window);
+            QTest::keyClick(&window, Qt::Key_F6, Qt::ShiftModifier);
+            QVERIFY(settled.wait());
+        }
+        // One function before, two now; which is faster is not for a test to say.
+        const auto* changes = window.profilePage()->changes()->model();
+        QVERIFY(changes->before().medianMs > 0 && changes->after().medianMs > 0);
+        QCOMPARE(changes->before().rows.size() + 1, changes->after().rows.size());
+        int split = 0;
+        for (int row = 0; row < changes->rowCount(); ++row)
+            split += changes->at(row).before.size() == 1 && changes->at(row).after.size() == 2;
+        QCOMPARE(split, 1);
+        QCOMPARE(changes->rowCount(), int(changes->before().rows.size()));
+        window.showPage("fusion");
         // The pair is there, apart by decision, and may be fused again.
         tree->setCurrentIndex(tree->model()->index(0, 0));
         int apart = -1;

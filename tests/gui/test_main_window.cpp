@@ -87,6 +87,29 @@ private slots:
         QCOMPARE(window.modelPage()->picture().name, QString("small_transformer"));
     }
 
+    /// What is shown is what is compiled, also where the file was written anew meanwhile.
+    void aChangedFileIsOpenedAnew() {
+        const QString path = folder_.filePath("changes.onnx");
+        QVERIFY(QFile::copy(sample("small_cnn.onnx"), path));
+        MainWindow window;
+        QVERIFY(openAndWait(window, path));
+        QVERIFY(compileAndWait(window));
+        QVERIFY(QFile::remove(path));
+        QVERIFY(QFile::copy(sample("small_transformer.onnx"), path));
+        QFile file(path);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(5), QFileDevice::FileModificationTime));
+        file.close();
+        QVERIFY(compileAndWait(window));
+        QVERIFY(window.isCompiled());
+        QCOMPARE(window.modelPage()->picture().name, QString("small_transformer"));
+        QVERIFY(window.modelGraph() == window.provenance()->trace().graph.get());
+        QVERIFY(QFile::remove(path));
+        QVERIFY(compileAndWait(window)); // as it was; the problem is said
+        QVERIFY(!window.isCompiled());
+        QVERIFY(window.problems()->model()->errors() > 0);
+    }
+
     void openingAnotherEndsCompilation() {
         MainWindow window;
         QVERIFY(openAndWait(window, sample("small_cnn.onnx")));

@@ -263,7 +263,7 @@ private slots:
         profile.rows[0].ms = 1;
         profile.rows[0].nodes = {4, 2};
         page.setProfile(profile);
-        auto table = page.findChild<QTableView*>();
+        auto table = page.findChild<QTableView*>("functions");
         table->selectRow(0);
         QCOMPARE(selection.nodes(), (std::vector<int>{2, 4}));
     }

@@ -5,6 +5,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "app/run_settings.h"
+#include "arith/expr.h"
 #include "gui/window.h"
 #include "views/profile/profile_page.h"
 
@@ -157,6 +158,39 @@ private slots:
         QSettings().setValue("run/target", "no such cpu");
         QSettings().setValue("run/threads", -7);
         QVERIFY(RunSettings::kept() == RunSettings());
+    }
+
+    /// Run compiles where nothing is compiled, or something else than the settings of now say; else it does not.
+    void runCompilesWhatIsNotCompiled() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QVERIFY(runAndWait(window));
+        QVERIFY(window.isCompiled());
+        QVERIFY(!window.profilePage()->model()->profile().rows.empty());
+        const auto first = window.provenance();
+        app::RunSettings settings = window.runSettings();
+        settings.threads = 1;
+        settings.sizes = views::models::SizeValues();
+        window.setRunSettings(settings);
+        QVERIFY(runAndWait(window));
+        QVERIFY(window.provenance() == first);
+        QCOMPARE(window.profilePage()->model()->profile().threads, 1);
+        settings.numerics = driver::NumericsLevel::Strict;
+        window.setRunSettings(settings);
+        QVERIFY(runAndWait(window));
+        QVERIFY(window.provenance() != first);
+        QVERIFY(window.baseline() && window.baseline()->provenance == first);
+        // Strict numerics switch off what reorders sums.
+        const auto& passes = window.provenance()->trace().passes;
+        const auto variants = std::ranges::find(passes, "choose variants", &driver::PassRecord::name);
+        QVERIFY(variants != passes.end() && !variants->enabled);
+        settings.fixSizes = true;
+        window.setRunSettings(settings);
+        QVERIFY(runAndWait(window));
+        QVERIFY(!window.profilePage()->model()->profile().rows.empty());
+        for (const driver::CallRecord& call : window.provenance()->trace().calls)
+            QVERIFY(arith::asInt(call.flops)); // no size is open any more
     }
 };
 

@@ -3,13 +3,15 @@
 
 #include "views/models/colors.h"
 #include "views/models/counted.h"
+#include "views/profile/change_panel.h"
+#include "views/profile/table.h"
 
-#include <QHeaderView>
 #include <QLabel>
 #include <QPainter>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QStyledItemDelegate>
+#include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -38,32 +40,30 @@ public:
 
 ProfilePage::ProfilePage(models::Selection* selection)
     : Page(QStringLiteral("profile"), tr("Profile")), selection_(selection), profile_(new models::ProfileModel(this)),
-      sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), summary_(new QLabel) {
+      sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
+      changes_(new ChangePanel(selection)), summary_(new QLabel) {
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
-    table_->setModel(sorted_);
-    table_->setSortingEnabled(true);
+    setUpTable(*table_, *sorted_);
+    table_->setObjectName(QStringLiteral("functions"));
     table_->sortByColumn(models::ProfileModel::Time, Qt::DescendingOrder);
     table_->setItemDelegateForColumn(models::ProfileModel::Share, new ShareDelegate(table_));
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(false);
-    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Time of each fused function"));
     summary_->setMargin(8);
     summary_->setWordWrap(true);
-    auto layout = new QVBoxLayout(this);
+    auto functions = new QWidget;
+    auto layout = new QVBoxLayout(functions);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(summary_);
     layout->addWidget(table_, 1);
+    tabs_->setDocumentMode(true);
+    tabs_->addTab(functions, tr("Functions"));
+    tabs_->addTab(changes_, tr("Before and now"));
+    auto all = new QVBoxLayout(this);
+    all->setContentsMargins(0, 0, 0, 0);
+    all->addWidget(tabs_);
+    connect(changes_, &ChangePanel::nodeWanted, this, &Page::nodeWanted);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         if (following_)
             return;
@@ -109,6 +109,14 @@ void ProfilePage::follow() {
 
 void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> /*provenance*/) {
     setProfile({});
+    changes_->setProfiles({}, {});
+    tabs_->setCurrentIndex(0);
+}
+
+void ProfilePage::setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+                            const QString& afterName) {
+    changes_->setProfiles(before, after, beforeName, afterName);
+    tabs_->setCurrentWidget(changes_);
 }
 
 void ProfilePage::setProfile(const driver::Profile& profile) {
@@ -116,12 +124,14 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else
-        summary_->setText(tr("Median %1 ms of %2 runs on random inputs (%5), %3, %4")
+        summary_->setText(tr("Median %1 ms (%6 to %7 for half) of %2 runs on random inputs (%5), %3, %4")
                               .arg(profile.medianMs, 0, 'f', 3)
                               .arg(profile.runs)
                               .arg(models::counted(profile.threads, "thread", "threads"),
                                    models::counted(qint64(profile.rows.size()), "fused function", "fused functions"),
-                                   models::textOf(profile.shapes)));
+                                   models::textOf(profile.shapes))
+                              .arg(profile.lowMs, 0, 'f', 3)
+                              .arg(profile.highMs, 0, 'f', 3));
     profile_->show(profile);
     if (!empty) {
         table_->resizeColumnsToContents();

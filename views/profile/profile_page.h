@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached.
+// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; and, where
+// two compilations were compared, what became faster or slower.
 #pragma once
 
 #include "views/models/profile_model.h"
@@ -10,8 +11,11 @@
 class QLabel;
 class QSortFilterProxyModel;
 class QTableView;
+class QTabWidget;
 
 namespace lathe::views::profile {
+
+class ChangePanel;
 
 class ProfilePage : public Page {
     Q_OBJECT
@@ -21,7 +25,11 @@ public:
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setProfile(const driver::Profile& profile) override;
+    /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
+    void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+                   const QString& afterName);
     const models::ProfileModel* model() const { return profile_; }
+    ChangePanel* changes() const { return changes_; }
 
 private:
     /// The rows of the selection become the table's.
@@ -31,6 +39,8 @@ private:
     models::ProfileModel* profile_;
     QSortFilterProxyModel* sorted_;
     QTableView* table_;
+    QTabWidget* tabs_;
+    ChangePanel* changes_;
     QLabel* summary_;
     bool following_ = false; // the table and the selection are being made one
 };

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/profile_change_model.h"
+
+#include <QFont>
+#include <cmath>
+
+namespace lathe::views::models {
+
+namespace {
+
+QString functionsOf(const driver::Profile& profile, const std::vector<int>& rows) {
+    QStringList names;
+    for (const int row : rows)
+        names << QString::fromStdString(profile.rows[size_t(row)].function);
+    return names.join(", ");
+}
+
+QString milliseconds(double ms) {
+    return QString::number(ms, 'f', std::abs(ms) < 0.1 ? 4 : 3);
+}
+
+} // namespace
+
+void ProfileChangeModel::show(driver::Profile before, driver::Profile after) {
+    beginResetModel();
+    before_ = std::move(before);
+    after_ = std::move(after);
+    changes_ = driver::changesOf(before_, after_);
+    endResetModel();
+}
+
+int ProfileChangeModel::callOf(int row) const {
+    const std::vector<int>& rows = at(row).after;
+    return rows.size() == 1 ? after_.rows[size_t(rows.front())].call : -1;
+}
+
+int ProfileChangeModel::rowCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(changes_.size());
+}
+
+int ProfileChangeModel::columnCount(const QModelIndex& parent) const {
+    return parent.isValid() ? 0 : int(columns);
+}
+
+QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
+    if (!index.isValid() || size_t(index.row()) >= changes_.size())
+        return {};
+    const driver::ProfileChange& change = at(index.row());
+    const double difference = change.differenceMs();
+    switch (role) {
+    case Qt::DisplayRole:
+        switch (index.column()) {
+        case Before:
+            return functionsOf(before_, change.before);
+        case After:
+            return functionsOf(after_, change.after);
+        case BeforeTime:
+            return change.before.empty() ? QString() : milliseconds(change.beforeMs);
+        case AfterTime:
+            return change.after.empty() ? QString() : milliseconds(change.afterMs);
+        case Difference:
+            return (difference > 0 ? QStringLiteral("+") : QString()) + milliseconds(difference);
+        case Noise:
+            return change.beyondNoise() ? (difference < 0 ? tr("faster") : tr("slower"))
+                                        : tr("within ±%1").arg(milliseconds(change.noiseMs));
+        }
+        return {};
+    case sortRole:
+        switch (index.column()) {
+        case BeforeTime:
+            return change.beforeMs;
+        case AfterTime:
+            return change.afterMs;
+        case Difference:
+            return difference;
+        case Noise:
+            return std::abs(difference) - change.noiseMs;
+        default:
+            return data(index, Qt::DisplayRole);
+        }
+    case Qt::FontRole: {
+        QFont font;
+        font.setBold(index.column() == Noise && change.beyondNoise());
+        return font;
+    }
+    case Qt::TextAlignmentRole:
+        return index.column() >= BeforeTime && index.column() <= Difference ? int(Qt::AlignRight | Qt::AlignVCenter)
+                                                                            : int(Qt::AlignLeft | Qt::AlignVCenter);
+    case Qt::ToolTipRole:
+        return index.column() <= After ? data(index, Qt::DisplayRole) : QVariant();
+    default:
+        return {};
+    }
+}
+
+QVariant ProfileChangeModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= BeforeTime &&
+        section <= Difference)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
+        return {};
+    const QString names[] = {tr("Functions before"), tr("Functions now"), tr("ms before"),
+                             tr("ms now"),           tr("Difference"),    tr("Beyond the noise?")};
+    return names[section];
+}
+
+} // namespace lathe::views::models

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/profile/change_panel.h"
+
+#include "views/profile/table.h"
+
+#include <QLabel>
+#include <QSortFilterProxyModel>
+#include <QTableView>
+#include <QVBoxLayout>
+#include <cmath>
+
+namespace lathe::views::profile {
+
+using models::ProfileChangeModel;
+
+ChangePanel::ChangePanel(models::Selection* selection)
+    : changes_(new ProfileChangeModel(this)), sorted_(new QSortFilterProxyModel(this)), table_(new QTableView),
+      summary_(new QLabel) {
+    sorted_->setSourceModel(changes_);
+    sorted_->setSortRole(ProfileChangeModel::sortRole);
+    setUpTable(*table_, *sorted_);
+    table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder); // the largest differences first
+    table_->setSelectionMode(QAbstractItemView::SingleSelection);
+    table_->setAccessibleName(tr("What became faster or slower"));
+    summary_->setMargin(8);
+    summary_->setWordWrap(true);
+    summary_->setTextInteractionFlags(Qt::TextSelectableByMouse);
+    auto layout = new QVBoxLayout(this);
+    layout->setContentsMargins(0, 0, 0, 0);
+    layout->setSpacing(0);
+    layout->addWidget(summary_);
+    layout->addWidget(table_, 1);
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this, selection](const QModelIndex& index) {
+                if (!index.isValid())
+                    return;
+                const int row = sorted_->mapToSource(index).row();
+                selection->set({changes_->at(row).nodes, changes_->callOf(row)});
+            });
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
+        if (const auto& nodes = changes_->at(sorted_->mapToSource(index).row()).nodes; !nodes.empty())
+            emit nodeWanted(nodes.front());
+    });
+    setProfiles({}, {});
+}
+
+void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
+                              const QString& afterName) {
+    changes_->show(before, after);
+    if (after.rows.empty()) {
+        summary_->setText(
+            tr("Change something (a decision in the page Fusion, the settings), then run and compare (Shift+F6): the "
+               "compilation before and the one of now run by turns, and the differences stand here."));
+        return;
+    }
+    const auto one = [](const driver::Profile& profile, const QString& name) {
+        return tr("%1: median %2 ms (half of the runs: %3 to %4)")
+            .arg(name)
+            .arg(profile.medianMs, 0, 'f', 3)
+            .arg(profile.lowMs, 0, 'f', 3)
+            .arg(profile.highMs, 0, 'f', 3);
+    };
+    const double percent = before.medianMs > 0 ? 100 * (after.medianMs / before.medianMs - 1) : 0;
+    const QString change = !driver::differs(before, after)
+                               ? tr("No difference beyond the noise (%1 %)").arg(percent, 0, 'f', 1)
+                           : percent < 0 ? tr("%1 % faster").arg(-percent, 0, 'f', 1)
+                                         : tr("%1 % slower").arg(percent, 0, 'f', 1);
+    summary_->setText(tr("%1. Before, %2. Now, %3.").arg(change, one(before, beforeName), one(after, afterName)));
+    table_->resizeColumnsToContents();
+    for (const int column : {ProfileChangeModel::Before, ProfileChangeModel::After})
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), 340));
+}
+
+} // namespace lathe::views::profile
