@@ -14,7 +14,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Compare, ListLoops, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Compare, ListLoops, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -72,6 +72,8 @@ Engine::Engine(QObject* parent)
       codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
     qRegisterMetaType<TracePtr>();
     qRegisterMetaType<CompilationPtr>();
+    qRegisterMetaType<driver::BisectStep>();
+    qRegisterMetaType<std::shared_ptr<const driver::Bisection>>();
     qRegisterMetaType<views::models::LoopTexts>();
     qRegisterMetaType<views::models::CodeTexts>();
     qRegisterMetaType<std::vector<driver::Profile>>();
@@ -178,6 +180,28 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 emit engine.ran(*measured, {});
             else
                 emit engine.ran({}, {measured.error()});
+        });
+    });
+}
+
+void Engine::bisect(driver::BisectQuestion question) {
+    work_.enqueue(Bisect, [outbox = outbox_, model = model_,
+                           question = std::move(question)](const Cancelled& cancelled) {
+        const auto found = driver::guarded([&]() -> Result<driver::Bisection> {
+            if (!model)
+                return failure("there is no model", "open one first");
+            const auto tell = [&](const driver::BisectStep& step) {
+                outbox->post([&](Engine& engine) { emit engine.bisectTried(step); });
+            };
+            return driver::bisect(model->session, question, tell, Outbox::progress(outbox, tr("Bisecting"), cancelled));
+        });
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.cancelled();
+            else if (found)
+                emit engine.bisected(std::make_shared<const driver::Bisection>(*found), {});
+            else
+                emit engine.bisected(nullptr, {found.error()});
         });
     });
 }

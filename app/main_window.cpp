@@ -8,6 +8,7 @@
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
 #include "views/palette/command_palette.h"
+#include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -117,8 +118,9 @@ void MainWindow::connectEngine() {
     });
     connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
     connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
-    connect(fusion_, &views::fusion::FusionPage::apartWanted, whatIfs_, &WhatIfs::keepApart);
     connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);
+    connect(whatIfs_, &WhatIfs::nothingChanged, this,
+            [this](const QString& what) { log(tr("Nothing to do for %1: it is decided so.").arg(what)); });
     connect(&selection_, &views::models::Selection::changed, this, &MainWindow::allowSteps);
     connect(model_, &views::graph::ModelPage::layoutWanted, this, [this](int picture, const QByteArray& dot) {
         layingOut_ = true;
@@ -136,8 +138,10 @@ void MainWindow::connectEngine() {
         checkSettled();
     });
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
-    for (views::Page* page : pageTable_)
+    for (views::Page* page : pageTable_) {
         connect(page, &views::Page::nodeWanted, this, &MainWindow::reveal);
+        connect(page, &views::Page::whatIfWanted, whatIfs_, &WhatIfs::tryOut);
+    }
 }
 
 void MainWindow::allowSteps() {
@@ -345,8 +349,8 @@ void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std:
         page->setProfile(profile);
     const bool compared = profiles.size() > 1;
     if (compared)
-        profile_->setChange(profiles.front(), profile, summaryOf(baseline_->decisions),
-                            summaryOf(compilation_->decisions));
+        profile_->setChange(profiles.front(), profile, views::models::summaryOf(baseline_->decisions),
+                            views::models::summaryOf(compilation_->decisions));
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
 
@@ -366,6 +370,42 @@ void MainWindow::askForSettings() {
     RunSettingsDialog dialog(settings_, modelGraph(), this);
     if (dialog.exec() == QDialog::Accepted)
         setRunSettings(dialog.settings());
+}
+
+void MainWindow::askForBisect() {
+    if (!bisect_) {
+        using views::passes::BisectDialog;
+        bisect_ = new BisectDialog(this);
+        connect(bisect_, &BisectDialog::wanted, this, [this](const driver::Fault& fault) {
+            setBusy(true);
+            log(tr("Bisecting"));
+            driver::BisectQuestion question;
+            question.fault = fault;
+            question.options = settings_.options(*trace_->graph);
+            question.decisions = whatIfs_->decisions();
+            question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+            question.runner.threads = settings_.threads;
+            engine_.bisect(std::move(question));
+        });
+        connect(bisect_, &BisectDialog::cancelWanted, this, &MainWindow::cancel);
+        connect(bisect_, &BisectDialog::whatIfWanted, whatIfs_, &WhatIfs::tryOut);
+        connect(bisect_, &BisectDialog::passWanted, this, [this](const QString& pass) {
+            showPage("passes");
+            passes_->choosePass(pass);
+        });
+        connect(&engine_, &Engine::bisectTried, bisect_, &BisectDialog::addStep);
+        connect(&engine_, &Engine::idle, bisect_, [this] { bisect_->showEnd(tr("Cancelled.")); });
+        connect(&engine_, &Engine::bisected, this,
+                [this](const std::shared_ptr<const driver::Bisection>& found, const std::vector<Diagnostic>& problems) {
+                    if (found)
+                        return bisect_->showFound(*found);
+                    bisect_->showEnd(tr("It failed: Problems says why."));
+                    showProblems(problems);
+                });
+    }
+    bisect_->show();
+    bisect_->raise();
+    bisect_->activateWindow();
 }
 
 void MainWindow::cancel() {
@@ -403,6 +443,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.cancel"]->setEnabled(busy);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
+    actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare"]->setEnabled(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());
     actions_["view.places"]->setEnabled(trace_ && trace_->graph);

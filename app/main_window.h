@@ -40,8 +40,9 @@ namespace lathe::views::palette {
 class CommandPalette;
 }
 namespace lathe::views::passes {
+class BisectDialog;
 class PassesPage;
-}
+} // namespace lathe::views::passes
 namespace lathe::views::problems {
 class ProblemsPanel;
 }
@@ -82,6 +83,8 @@ public:
     const model::ModelGraph* modelGraph() const { return trace_ ? trace_->graph.get() : nullptr; }
     /// Of the last compilation; null: there is none.
     ProvenancePtr provenance() const { return compilation_ ? compilation_->provenance : nullptr; }
+    /// The last one, good or not; null: there is none.
+    const CompilationPtr& compilation() const { return compilation_; }
     /// What runs are compared with: the good compilation before, or what the user took; null: there is none.
     const CompilationPtr& baseline() const { return baseline_; }
     views::graph::ModelPage* modelPage() const { return model_; }
@@ -91,6 +94,8 @@ public:
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
+    /// Null until it was asked for.
+    views::passes::BisectDialog* bisectDialog() const { return bisect_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
@@ -133,6 +138,7 @@ private:
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
     void askForSettings();
+    void askForBisect();
     void showSettings();
     void openPalette(bool places);
     void follow(const views::models::PaletteEntry& entry);
@@ -175,6 +181,7 @@ private:
     QPlainTextEdit* log_;
     std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;
+    views::passes::BisectDialog* bisect_ = nullptr;
     QMenu* recent_;
     QProgressBar* progress_;
     QLabel* status_;

@@ -78,6 +78,7 @@ void MainWindow::makeActions() {
         log(tr("What is compiled now is what runs are compared with."));
         setBusy(busy_);
     });
+    actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
@@ -139,8 +140,8 @@ void MainWindow::makeMenus() {
         {tr("&File"), {"file.open", "recent", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
-         {"model.compile", "model.run", "model.compare", "model.baseline", "model.cancel", "", "model.settings", "",
-          "model.find"}},
+         {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.cancel", "",
+          "model.settings", "", "model.find"}},
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
                              "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},

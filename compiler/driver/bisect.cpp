@@ -78,6 +78,10 @@ public:
         : judge_(session, question, progress), question_(question), step_(step), progress_(progress) {}
 
     Result<Bisection> run() {
+        const auto* most = std::get_if<MoreThan>(&question_.fault);
+        if (most && most->what != "kernels" && !relay::findOp(most->what))
+            return failure(ErrorKind::Usage, fmt::format("there is no operator '{}' in the graph IR", most->what),
+                           "as `lathe compile MODEL --emit relay` prints them");
         LATHE_TRY(const bool badWithout, isBad(upTo(question_, 0), "none"));
         LATHE_TRY(const bool badWithAll, isBad(question_.decisions, "all"));
         if (!badWithAll)

@@ -28,7 +28,7 @@ struct SlowerThan {
 };
 /// After all passes over the graph: calls of an operator; or kernels.
 struct MoreThan {
-    std::string what; // an operator by its printed name, or "kernels"
+    std::string what; // an operator by its printed name, or "kernels"; another is refused
     int64_t limit = 0;
 };
 using Fault = std::variant<WrongValues, Crashes, SlowerThan, MoreThan>;

@@ -42,9 +42,9 @@ private slots:
         QTest::addColumn<QStringList>("more");
         QTest::addColumn<int>("code");
         QTest::addColumn<QString>("said");
-        QTest::newRow("nothing wrong") << QStringList{} << 1 << "good with all passes";
-        QTest::newRow("no crash") << QStringList{"--crash", "--shape", "x=4,3", "--shape", "z=4,3"} << 1 << "good with";
-        QTest::newRow("a kernel too many") << QStringList{"--count", "kernels:0"} << 1 << "without any optional pass";
+        QTest::newRow("nothing wrong") << QStringList{} << 4 << "good with all passes";
+        QTest::newRow("no crash") << QStringList{"--crash", "--shape", "x=4,3", "--shape", "z=4,3"} << 4 << "good with";
+        QTest::newRow("a kernel too many") << QStringList{"--count", "kernels:0"} << 4 << "without any optional pass";
         QTest::newRow("two questions") << QStringList{"--crash", "--count", "add:1"} << 2 << "excludes";
         QTest::newRow("unknown operator") << QStringList{"--count", "frobnicate:1"} << 2 << "frobnicate";
         QTest::newRow("no number") << QStringList{"--count", "add:many"} << 2 << "add:many";

@@ -7,6 +7,7 @@
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
@@ -41,7 +42,8 @@ FusionPage::FusionPage(models::Selection* selection)
     : Page(QStringLiteral("fusion"), tr("Fusion")), selection_(selection), functions_(new FusionModel(this)),
       pairs_(new FusionPairModel(this)), sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView),
       table_(new QTableView), summary_(new QLabel), about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)),
-      together_(new QAction(tr("&Fuse again"), this)), dissolve_(new QAction(tr("&Take the function apart"), this)) {
+      together_(new QAction(tr("&Fuse again"), this)), dissolve_(new QAction(tr("&Take the function apart"), this)),
+      choices_(new QMenu(tr("&Choose"), this)) {
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
     tree_->setModel(sorted_);
@@ -87,6 +89,13 @@ FusionPage::FusionPage(models::Selection* selection)
         wishes->addWidget(button);
         (action == dissolve_ ? static_cast<QWidget*>(tree_) : table_)->addAction(action);
     }
+    choices_->menuAction()->setToolTip(tr("Other variants and layouts of the function's operators"));
+    auto choose = new QToolButton;
+    choose->setDefaultAction(choices_->menuAction());
+    choose->setPopupMode(QToolButton::InstantPopup);
+    wishes->addWidget(choose);
+    tree_->addAction(choices_->menuAction());
+    connect(choices_, &QMenu::aboutToShow, this, &FusionPage::fillChoices);
     for (QWidget* list : {static_cast<QWidget*>(tree_), static_cast<QWidget*>(table_)})
         list->setContextMenuPolicy(Qt::ActionsContextMenu);
     belowLayout->insertLayout(0, wishes);
@@ -119,11 +128,14 @@ FusionPage::FusionPage(models::Selection* selection)
             fitReasons();
     });
     const auto pairAtHand = [this] { return models::Pairs{pairs_->at(table_->currentIndex().row()).pair}; };
-    connect(apart_, &QAction::triggered, this, [this, pairAtHand] { emit apartWanted(pairAtHand(), true); });
-    connect(together_, &QAction::triggered, this, [this, pairAtHand] { emit apartWanted(pairAtHand(), false); });
+    connect(apart_, &QAction::triggered, this,
+            [this, pairAtHand] { emit whatIfWanted(models::keepApart(pairAtHand(), true)); });
+    connect(together_, &QAction::triggered, this,
+            [this, pairAtHand] { emit whatIfWanted(models::keepApart(pairAtHand(), false)); });
     connect(dissolve_, &QAction::triggered, this, [this] {
         const QModelIndex row = source(tree_->currentIndex());
-        emit apartWanted(pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row()), true);
+        const models::Pairs pairs = pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row());
+        emit whatIfWanted(models::keepApart(pairs, true));
     });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
     connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
@@ -197,7 +209,32 @@ void FusionPage::showRow(const QModelIndex& shown) {
     selection_->set(functions_->at(row).nodes);
 }
 
+const models::FusedRow* FusionPage::functionAtHand() const {
+    const QModelIndex row = source(tree_->currentIndex());
+    if (!row.isValid())
+        return nullptr;
+    return &functions_->at(row.parent().isValid() ? row.parent() : row);
+}
+
+void FusionPage::fillChoices() {
+    choices_->clear();
+    const models::FusedRow* function = functionAtHand();
+    if (!function)
+        return;
+    for (const models::FusedChoice& choice : function->choices) {
+        choices_->addSection(choice.title);
+        for (const auto& option : choice.options) {
+            QAction* action = choices_->addAction(option.text);
+            action->setCheckable(true);
+            action->setChecked(option.chosen);
+            connect(action, &QAction::triggered, this, [this, wish = option.wish] { emit whatIfWanted(wish); });
+        }
+    }
+}
+
 void FusionPage::allowWishes() {
+    const models::FusedRow* function = functionAtHand();
+    choices_->menuAction()->setEnabled(function && !function->choices.empty());
     const QModelIndex pair = table_->currentIndex(), row = source(tree_->currentIndex());
     const bool isPair = pair.isValid() && pair.row() < pairs_->rowCount();
     apart_->setEnabled(isPair && pairs_->at(pair.row()).joined);

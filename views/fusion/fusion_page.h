@@ -10,6 +10,7 @@
 
 class QAction;
 class QLabel;
+class QMenu;
 class QSortFilterProxyModel;
 class QTableView;
 class QTreeView;
@@ -27,16 +28,15 @@ public:
     std::vector<PageAction> pageActions() const override;
     const models::FusionModel* model() const { return functions_; }
 
-signals:
-    /// These pairs are to be kept apart, or may be fused again.
-    void apartWanted(lathe::views::models::Pairs pairs, bool apart);
-
 private:
     /// The selection becomes that of the row; the pairs below are the row's.
     void showRow(const QModelIndex& row);
     void followSelection();
     /// What may be asked for the pair or function at hand.
     void allowWishes();
+    void fillChoices();
+    /// The function of the row at hand; null: there is none.
+    const models::FusedRow* functionAtHand() const;
     void goTo(int function, int member);
     /// Rows of the table as high as its longest reason needs in its column.
     void fitReasons();
@@ -52,6 +52,7 @@ private:
     QLabel* summary_;
     QLabel* about_; // what the table below is about
     QAction *apart_, *together_, *dissolve_;
+    QMenu* choices_; // of the function at hand
     bool following_ = false;
 };
 

@@ -22,19 +22,49 @@ QString nameOf(const driver::ChoiceName& name) {
     return text(name.op) + "  " + text(driver::display(name));
 }
 
-/// What was chosen, by the first model node that it was chosen for.
-std::multimap<int, QString> choicesOf(const driver::Trace& trace) {
-    std::multimap<int, QString> choices;
-    const auto add = [&](model::Span span, const QString& chosen) {
-        if (const auto& nodes = trace.graph->spans->ids(span); !nodes.empty())
-            choices.emplace(nodes.front(), chosen);
+struct Choices {
+    QString chosen; // in short
+    FusedChoice all;
+};
+
+Choices of(const driver::VariantRecord& record) {
+    Choices choices{.chosen = text(record.chosen.variant), .all = {}};
+    choices.all.title = FusionModel::tr("%1: variant").arg(text(driver::display(record.chosen.of)));
+    for (const topi::VariantCost& each : record.offered) {
+        driver::VariantDecision decision = record.chosen;
+        decision.variant = each.name;
+        choices.all.options.push_back(
+            {FusionModel::tr("%1, estimated %2cycles").arg(text(each.name), shortened(each.cycles) + ' '),
+             each.name == record.chosen.variant, chooseVariant(decision)});
+    }
+    return choices;
+}
+
+Choices of(const driver::LayoutRecord& record) {
+    const QString part = text(driver::toString(record.chosen.part));
+    const auto name = [&](int64_t width) {
+        return width > 0 ? FusionModel::tr("%1 of %2").arg(part).arg(width) : FusionModel::tr("no %1").arg(part);
     };
-    for (const driver::VariantRecord& record : trace.variants)
-        add(record.span, text(record.chosen.variant));
-    for (const driver::LayoutRecord& record : trace.layouts)
-        if (record.chosen.width > 0)
-            add(record.span,
-                QStringLiteral("%1 of %2").arg(text(driver::toString(record.chosen.part))).arg(record.chosen.width));
+    Choices choices{.chosen = record.chosen.width > 0 ? name(record.chosen.width) : QString(), .all = {}};
+    choices.all.title = FusionModel::tr("%1: %2").arg(text(driver::display(record.chosen.of)), part);
+    for (const int64_t width : record.offered) {
+        driver::LayoutDecision decision = record.chosen;
+        decision.width = width;
+        choices.all.options.push_back({name(width), width == record.chosen.width, chooseLayout(decision)});
+    }
+    return choices;
+}
+
+/// By the first model node that they are about.
+std::multimap<int, Choices> choicesOf(const driver::Trace& trace) {
+    std::multimap<int, Choices> choices;
+    const auto add = [&](const auto& records) {
+        for (const auto& record : records)
+            if (const auto& nodes = trace.graph->spans->ids(record.span); !nodes.empty())
+                choices.emplace(nodes.front(), of(record));
+    };
+    add(trace.variants);
+    add(trace.layouts);
     return choices;
 }
 
@@ -90,8 +120,12 @@ FusionRows fusionRows(const driver::Trace& trace) {
         function.nodes.erase(std::unique(function.nodes.begin(), function.nodes.end()), function.nodes.end());
         QStringList chosen;
         for (const int node : function.nodes)
-            for (auto [it, end] = choices.equal_range(node); it != end; ++it)
-                chosen << it->second;
+            for (auto [it, end] = choices.equal_range(node); it != end; ++it) {
+                if (!it->second.chosen.isEmpty())
+                    chosen << it->second.chosen;
+                if (it->second.all.options.size() > 1)
+                    function.choices.push_back(it->second.all);
+            }
         chosen.removeDuplicates();
         function.chosen = chosen.join(", ");
     }

@@ -6,6 +6,7 @@
 
 #include "driver/profile.h"
 #include "driver/trace.h"
+#include "views/models/what_if.h"
 
 #include <QAbstractItemModel>
 #include <QAbstractTableModel>
@@ -15,6 +16,17 @@
 
 namespace lathe::views::models {
 
+/// How an operator of it is computed, or its values or weights are stored, and what else was offered.
+struct FusedChoice {
+    struct Option {
+        QString text; // "winograd4, estimated 120 k cycles", "blocks of 16"
+        bool chosen = false;
+        WhatIf wish; // that chooses it
+    };
+    QString title; // "Conv_3: variant"
+    std::vector<Option> options;
+};
+
 /// A fused function, or an operator of one: then kernel and figures are absent.
 struct FusedRow {
     QString name, kernel, chosen; // chosen: variants and layouts, where there was a choice
@@ -23,6 +35,7 @@ struct FusedRow {
     std::optional<double> ms;           // of one run, once it was profiled
     std::vector<int> nodes;             // of the model, ascending
     std::vector<FusedRow> members;
+    std::vector<FusedChoice> choices; // of a function
 };
 
 /// A value that one operator makes and another uses.
@@ -34,8 +47,6 @@ struct FusionPairRow {
     int fromFunction = 0, toFunction = 0; // rows
     int fromMember = 0, toMember = 0;     // rows below them
 };
-
-using Pairs = std::vector<driver::ApartDecision>;
 
 struct FusionRows {
     std::vector<FusedRow> functions;

@@ -53,6 +53,13 @@ void PassModel::choose() {
             shown_.push_back(i);
 }
 
+QString PassModel::lastOptional(int row) const {
+    for (size_t i = shown_[size_t(row)] + 1; i-- > 0;)
+        if (!rows_[i].required)
+            return rows_[i].name;
+    return {};
+}
+
 int PassModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(shown_.size());
 }

@@ -30,6 +30,8 @@ public:
     void show(std::vector<PassRow> rows);
     void setOnlyChanged(bool only);
     const PassRow& at(int row) const { return rows_[shown_[row]]; }
+    /// The last optional pass up to this row; empty: there is none.
+    QString lastOptional(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

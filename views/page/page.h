@@ -6,6 +6,7 @@
 
 #include "driver/profile.h"
 #include "driver/provenance.h"
+#include "views/models/what_if.h"
 
 #include <QKeySequence>
 #include <QWidget>
@@ -40,6 +41,8 @@ public:
 signals:
     /// The user wants to see where in the graph this node is.
     void nodeWanted(int node);
+    /// To be compiled with, and undone.
+    void whatIfWanted(lathe::views::models::WhatIf wish);
 
 private:
     QString id_, title_;

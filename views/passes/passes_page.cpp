@@ -4,6 +4,7 @@
 #include "views/models/counted.h"
 #include "views/passes/comparison_view.h"
 
+#include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
 #include <QHBoxLayout>
@@ -18,7 +19,9 @@ namespace lathe::views::passes {
 PassesPage::PassesPage(models::Selection* selection)
     : Page(QStringLiteral("passes"), tr("Passes")), selection_(selection), passes_(new models::PassModel(this)),
       table_(new QTableView), onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
-      function_(new QComboBox), summary_(new QLabel), view_(new ComparisonView) {
+      off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
+      all_(new QAction(tr("Run &all passes"), this)), function_(new QComboBox), summary_(new QLabel),
+      view_(new ComparisonView) {
     table_->setModel(passes_);
     table_->verticalHeader()->hide();
     table_->verticalHeader()->setDefaultSectionSize(26);
@@ -76,6 +79,15 @@ PassesPage::PassesPage(models::Selection* selection)
         choosePass(pass_);
     });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PassesPage::passChosen);
+    table_->addActions({off_, upTo_, all_});
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    off_->setCheckable(true);
+    connect(off_, &QAction::triggered, this, [this](bool off) {
+        emit whatIfWanted(models::switchPass(passes_->at(table_->currentIndex().row()).name, off));
+    });
+    connect(upTo_, &QAction::triggered, this,
+            [this] { emit whatIfWanted(models::runUpTo(passes_->lastOptional(table_->currentIndex().row()))); });
+    connect(all_, &QAction::triggered, this, [this] { emit whatIfWanted(models::runUpTo({})); });
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
@@ -89,6 +101,7 @@ void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
     table_->resizeColumnsToContents();
     table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
     function_->clear();
+    allowWishes();
     if (!trace_ || trace_->passes.empty()) {
         summary_->clear();
         view_->showMessage(tr("Compile the model (F5) to see what each pass makes of it."));
@@ -115,10 +128,29 @@ void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
     table_->selectRow(best);
 }
 
+std::vector<PageAction> PassesPage::pageActions() const {
+    return {{"off", off_, {}}, {"up_to", upTo_, {}}, {"all", all_, {}}};
+}
+
+void PassesPage::allowWishes() {
+    const QModelIndex current = table_->currentIndex();
+    const models::PassRow* pass = current.isValid() ? &passes_->at(current.row()) : nullptr;
+    off_->setEnabled(pass && !pass->required);
+    off_->setChecked(pass && !pass->enabled);
+    upTo_->setEnabled(pass && !passes_->lastOptional(current.row()).isEmpty());
+    all_->setEnabled(trace_ != nullptr);
+}
+
 void PassesPage::choosePass(int pass) {
     for (int row = 0; row < passes_->rowCount(); ++row)
         if (passes_->at(row).index == pass)
             return table_->selectRow(row);
+}
+
+void PassesPage::choosePass(const QString& name) {
+    for (size_t i = 0; trace_ && i < trace_->passes.size(); ++i)
+        if (QString::fromStdString(trace_->passes[i].name) == name)
+            return choosePass(int(i));
 }
 
 void PassesPage::follow() {
@@ -135,6 +167,7 @@ void PassesPage::follow() {
 
 void PassesPage::passChosen() {
     const QModelIndex current = table_->currentIndex();
+    allowWishes();
     if (!trace_ || !current.isValid())
         return;
     pass_ = passes_->at(current.row()).index;

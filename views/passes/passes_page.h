@@ -25,9 +25,11 @@ public:
     explicit PassesPage(models::Selection* selection);
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    std::vector<PageAction> pageActions() const override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
+    void choosePass(const QString& name);
     ComparisonView* comparison() const { return view_; }
 
 signals:
@@ -38,12 +40,15 @@ private:
     /// The kernel of the call that is selected, where the pass has it.
     void follow();
     void ask();
+    /// What may be asked of the pass at hand.
+    void allowWishes();
 
     models::Selection* selection_;
     std::shared_ptr<const driver::Trace> trace_;
     models::PassModel* passes_;
     QTableView* table_;
     QCheckBox* onlyChanged_;
+    QAction *off_, *upTo_, *all_; // what-ifs: the pass off or on, the passes up to it, all of them
     QComboBox* function_;
     QLabel* summary_;
     ComparisonView* view_;
