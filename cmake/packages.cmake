@@ -5,6 +5,7 @@ find_package(nlohmann_json REQUIRED)
 find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 find_package(Protobuf REQUIRED)
+find_package(SQLiteCpp REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui PrintSupport Widgets Svg Test)
 
 # QScintilla has no CMake package.

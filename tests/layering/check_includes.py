@@ -27,6 +27,7 @@ COMPILER = {
     "codegen": "tir arith runtime/abi.h",
     "runtime": "",
     "bundle": "runtime",
+    "project": "driver",
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
 }
 NOT_EVEN_BASE = {"base", "runtime"}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A project: a model and what was made of the work on it. It is a value; compiler/project/file.h keeps it in a file.
+#pragma once
+
+#include "driver/decisions.h"
+
+#include <filesystem>
+#include <map>
+#include <string>
+
+namespace lathe::project {
+
+/// The model, so that it is found again, and known for the same.
+struct ModelReference {
+    std::filesystem::path path; // absolute
+    int64_t bytes = 0;          // of the file
+    std::string hash;           // of its bytes (base/hash.h), 32 hexadecimal digits
+
+    bool operator==(const ModelReference&) const = default;
+};
+
+/// Reads the whole file. Fails if it cannot be read.
+Result<ModelReference> referenceTo(const std::filesystem::path& model);
+
+struct Project {
+    ModelReference model;
+    driver::Decisions decisions;
+    /// What the programs that work on it keep, by names of theirs: "page", "settings". Texts; what a program does not know
+    /// it leaves as it is.
+    std::map<std::string, std::string> kept;
+
+    bool operator==(const Project&) const = default;
+};
+
+} // namespace lathe::project

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 600
+//
+// A project's file: what is written is read back, whoever is killed on the way leaves the project of before, and what is no
+// project is refused, whatever it is.
+#include "project/file.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <csignal>
+#include <cstdio>
+#include <fmt/format.h>
+#include <random>
+#include <sqlite3.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace lathe;
+using project::File;
+using project::Project;
+
+namespace {
+
+/// One number in all of its facts: a project of two writes would show it.
+Project numbered(int number) {
+    Project project;
+    project.model.path = "/models/resnet.onnx";
+    project.model.bytes = number;
+    project.model.hash = std::to_string(number);
+    project.decisions.optionalLimit = number % 1000;
+    for (int i = 0; i < 40; ++i)
+        project.kept[fmt::format("fact {}", i)] = fmt::format("{} {}", number, std::string(500, 'x'));
+    return project;
+}
+
+/// The child that is killed: writes as fast as it can, and says what is written.
+int writeForEver(const char* path) {
+    auto file = File::open(path);
+    if (!file)
+        return 1;
+    const auto start = file->read();
+    for (int number = start ? static_cast<int>(start->model.bytes) + 1 : 1;; ++number) {
+        if (!file->write(numbered(number)))
+            return 1;
+        std::printf("%d\n", number);
+        std::fflush(stdout);
+    }
+}
+
+} // namespace
+
+class TestFile : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
+    static QString said(const Diagnostic& problem) { return QString::fromStdString(toString(problem)); }
+    /// SQL in the file itself.
+    static void damage(const std::filesystem::path& path, const char* sql) {
+        sqlite3* database = nullptr;
+        QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(database);
+    }
+
+private slots:
+    void whatIsWrittenIsReadBack() {
+        Project project = numbered(7);
+        project.decisions.apart.push_back({{"Conv_0", "conv", 0}, {"Relu_1", "relu", 0}});
+        project.kept["hostile \"name\n"] = "'; DROP TABLE facts; -- \xf0\x9f\x98\x80";
+        auto file = File::create(at("a.lathe"), project);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QVERIFY(file->read() == project);
+        project.model.bytes = 8;
+        project.kept["hostile \"name\n"].clear();
+        QVERIFY(file->write(project));
+        QVERIFY(file->read() == project);
+        {
+            const File gone = std::move(*file);
+        }
+        auto again = File::open(at("a.lathe"));
+        QVERIFY(again && !again->isReadOnly());
+        QVERIFY(again->read() == project);
+    }
+
+    void aModelThatMovedWithItsProjectIsFound() {
+        const std::filesystem::path first = at("first"), second = at("second");
+        std::filesystem::create_directory(first);
+        QFile model(QString::fromStdString((first / "m.onnx").string()));
+        QVERIFY(model.open(QIODevice::WriteOnly) && model.write("abc") == 3);
+        model.close();
+        Project project;
+        const auto reference = project::referenceTo(first / "m.onnx");
+        QVERIFY(reference && reference->bytes == 3);
+        QVERIFY(reference->hash.size() == 32);
+        for (const auto& [contents, same] : {std::pair("abc", true), std::pair("abd", false)}) {
+            QFile other(folder_.filePath("other.onnx"));
+            QVERIFY(other.open(QIODevice::WriteOnly) && other.write(contents) == 3);
+            other.close();
+            QCOMPARE(project::referenceTo(at("other.onnx"))->hash == reference->hash, same);
+        }
+        project.model = *reference;
+        QVERIFY(File::create(first / "p.lathe", project));
+        std::filesystem::rename(first, second);
+        auto moved = File::open(second / "p.lathe");
+        QVERIFY(moved);
+        QVERIFY(moved->read()->model.path == second / "m.onnx");
+        QVERIFY(!project::referenceTo(first / "m.onnx"));
+    }
+
+    void oneHasItOpenAtATime() {
+        const auto path = at("locked.lathe");
+        auto file = File::create(path, numbered(1));
+        QVERIFY(file);
+        QVERIFY(File::isOpen(path));
+        const auto second = File::open(path);
+        QVERIFY(!second);
+        QVERIFY2(said(second.error()).contains("open in another window"), qPrintable(said(second.error())));
+        QVERIFY(File::peek(path) == numbered(1)); // for a copy
+        QVERIFY(!File::create(path, numbered(2)));
+        QVERIFY(file->read() == numbered(1));
+        {
+            const File gone = std::move(*file);
+        }
+        QVERIFY(!File::isOpen(path));
+        QVERIFY(File::open(path));
+        QVERIFY(!File::isOpen(at("no such.lathe")));
+    }
+
+    void whatIsNoProjectIsRefused_data() {
+        QTest::addColumn<QByteArray>("contents");
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("text") << QByteArray("this is a text of some length, no database\n").repeated(40) << ""
+                              << "no project";
+        QTest::newRow("empty") << QByteArray() << "" << "no project";
+        QTest::newRow("newer") << QByteArray("x") << "PRAGMA user_version = 99" << "format 99";
+        QTest::newRow("another's") << QByteArray("x") << "PRAGMA application_id = 1" << "no project";
+        QTest::newRow("a view that never ends")
+            << QByteArray("x")
+            << "DROP TABLE facts; CREATE VIEW facts AS WITH RECURSIVE n(name) AS (SELECT 'a' UNION ALL SELECT "
+               "name FROM n) SELECT name, name AS value FROM n"
+            << "view 'facts'";
+        QTest::newRow("a trigger") << QByteArray("x")
+                                   << "CREATE TRIGGER t AFTER UPDATE ON facts BEGIN DELETE FROM facts; END"
+                                   << "trigger 't'";
+        QTest::newRow("no facts") << QByteArray("x") << "DROP TABLE facts" << "damaged";
+        QTest::newRow("decisions that are none")
+            << QByteArray("x") << "UPDATE facts SET value = '{\"skip\": 3}' WHERE name = 'decisions'" << "decisions";
+    }
+    void whatIsNoProjectIsRefused() {
+        QFETCH(QByteArray, contents);
+        QFETCH(QString, sql);
+        QFETCH(QString, words);
+        const auto path = at("bad.lathe");
+        std::filesystem::remove(path);
+        if (sql.isEmpty()) {
+            QFile file(QString::fromStdString(path.string()));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(contents) == contents.size());
+        } else {
+            QVERIFY(File::create(path, numbered(1)));
+            damage(path, qPrintable(sql));
+        }
+        const auto project = [&]() -> Result<Project> {
+            LATHE_TRY(const File file, File::open(path));
+            return file.read();
+        }();
+        QVERIFY(!project);
+        QVERIFY2(said(project.error()).contains(words), qPrintable(said(project.error())));
+        QVERIFY(said(project.error()).contains("bad.lathe"));
+    }
+
+    void damagedAtAnyPlace() {
+        const auto path = at("damaged.lathe");
+        QVERIFY(File::create(path, numbered(1)));
+        QFile whole(QString::fromStdString(path.string()));
+        QVERIFY(whole.open(QIODevice::ReadOnly));
+        const QByteArray good = whole.readAll();
+        std::mt19937 random(3);
+        for (int i = 0; i < 300; ++i) {
+            QByteArray bad = good;
+            const int count = 1 + int(random() % 40);
+            for (int j = 0; j < count; ++j)
+                bad[qsizetype(random() % unsigned(bad.size()))] = char(random());
+            if (i % 5 == 0)
+                bad.truncate(qsizetype(random() % unsigned(bad.size())));
+            QFile file(QString::fromStdString(path.string()));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bad) == bad.size());
+            file.close();
+            auto opened = File::open(path); // whatever it says, it says it
+            if (opened && opened->read())
+                (void)opened->write(numbered(2));
+        }
+    }
+
+    void whatMayNotBeWrittenIsReadOnly() {
+        const auto path = at("readonly.lathe");
+        QVERIFY(File::create(path, numbered(1)));
+        ::chmod(path.c_str(), 0444);
+        ::chmod(folder_.path().toLocal8Bit(), 0755);
+        const bool superuser = geteuid() == 0; // may write everything
+        QVERIFY(!superuser || seteuid(65534) == 0);
+        auto file = File::open(path);
+        const bool good = file && file->isReadOnly() && file->read() == numbered(1) && !file->write(numbered(2));
+        QVERIFY(!superuser || seteuid(0) == 0);
+        QVERIFY(good);
+    }
+
+    void aFullDiskLeavesWhatWasThere() {
+        const auto path = at("full.lathe");
+        auto file = File::create(path, numbered(1));
+        QVERIFY(file);
+        // No file may grow beyond what there is: a disk that is full, for this process.
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+        rlimit less = before;
+        less.rlim_cur = 8192;
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &less), 0);
+        const auto written = file->write(numbered(2));
+        const auto made = File::create(at("made.lathe"), numbered(3));
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+        QVERIFY(!written && !made);
+        QVERIFY(!std::filesystem::exists(at("made.lathe")) && !std::filesystem::exists(at("made.lathe.new")));
+        QVERIFY(file->read() == numbered(1));
+        QVERIFY(file->write(numbered(2))); // there is room again
+        QVERIFY(file->read() == numbered(2));
+    }
+
+    void whereNoFileCanBe() {
+        QVERIFY(!File::create(at("no/such/folder.lathe"), numbered(1)));
+        QVERIFY(!std::filesystem::exists(at("no")));
+        QVERIFY(!File::create(folder_.path().toStdString(), numbered(1)));
+        QVERIFY(!File::open(at("no such.lathe")));
+        QVERIFY(!File::open(folder_.path().toStdString()));
+    }
+
+    /// The writer is killed at random moments: the project opens, is of one write, and of the last that was told of or later.
+    void killedAtAnyMoment() {
+        const auto path = at("killed.lathe");
+        QVERIFY(File::create(path, numbered(0)));
+        std::mt19937 random(5);
+        int last = 0;
+        for (int i = 0; i < 200; ++i) {
+            QProcess writer;
+            writer.start(QCoreApplication::applicationFilePath(),
+                         {"--write-for-ever", QString::fromStdString(path.string())});
+            QVERIFY(writer.waitForStarted());
+            QVERIFY(writer.waitForReadyRead(30'000));
+            QTest::qSleep(int(random() % 15));
+            writer.kill();
+            QVERIFY(writer.waitForFinished());
+            const QList<QByteArray> told = writer.readAllStandardOutput().split('\n');
+            int acknowledged = last;
+            for (const QByteArray& line : told.mid(0, told.size() - 1)) // a line without its end was cut
+                acknowledged = std::max(acknowledged, line.toInt());
+            auto file = File::open(path);
+            QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+            const auto project = file->read();
+            QVERIFY(project);
+            last = static_cast<int>(project->model.bytes);
+            QVERIFY(*project == numbered(last));
+            QVERIFY2(last >= acknowledged, qPrintable(QString("%1 of %2").arg(last).arg(acknowledged)));
+        }
+        QVERIFY(last > 200);
+    }
+};
+
+int main(int argc, char** argv) {
+    if (argc == 3 && std::string_view(argv[1]) == "--write-for-ever")
+        return writeForEver(argv[2]);
+    QCoreApplication application(argc, argv);
+    TestFile test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "test_file.moc"
