@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/engine.h"
 
+#include "app/outbox.h"
 #include "codegen/target.h"
 #include "driver/guarded.h"
 #include "driver/runner_client.h"
 #include "driver/session.h"
 
 #include <list>
-#include <mutex>
 #include <thread>
 
 namespace lathe::app {
@@ -34,18 +34,7 @@ ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
 
 } // namespace
 
-/// Where work leaves its answers. Once the engine is gone there is nobody to take them.
-struct Engine::Outbox {
-    std::mutex mutex;
-    Engine* engine = nullptr;
-
-    template <class Tell>
-    void post(const Tell& tell) {
-        const std::lock_guard lock(mutex);
-        if (engine)
-            tell(*engine);
-    }
-
+struct Engine::Outbox : app::Outbox<Engine> {
     static driver::Progress progress(const std::shared_ptr<Outbox>& outbox, const QString& what,
                                      const Cancelled& cancelled) {
         driver::Progress result;
@@ -79,14 +68,11 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
-    outbox_->engine = this;
+    outbox_->owner = this;
 }
 
 Engine::~Engine() {
-    {
-        const std::lock_guard lock(outbox_->mutex);
-        outbox_->engine = nullptr;
-    }
+    outbox_->close();
     finish(std::chrono::milliseconds(500));
 }
 

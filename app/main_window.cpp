@@ -75,6 +75,7 @@ MainWindow::MainWindow()
     showSettings();
     fillRecent();
     connectEngine();
+    connectProject();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
     restoreWindow();
     setBusy(false);
@@ -188,6 +189,9 @@ void MainWindow::checkSettled() {
 
 void MainWindow::open(const QString& path) {
     next_ = Next::Nothing;
+    restoring_.reset();
+    if (path.endsWith(QStringLiteral(".lathe")))
+        return keeper_.open(path);
     load(path);
 }
 
@@ -213,7 +217,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     const Next next = std::exchange(next_, Next::Nothing);
     if (next == Next::Nothing) { // another model, not the one whose file has changed
         settings_.fixSizes = false;
-        whatIfs_->clear();
+        keeper_.close();
+        whatIfs_->reset({});
     }
     path_ = path;
     changedAt_ = QFileInfo(path).lastModified();
@@ -228,8 +233,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
     passesSeen_ = profileSeen_ = false;
-    // Many models are called model.onnx, each in a folder of its own.
-    setWindowTitle(tr("%1/%2 – Lathe").arg(QFileInfo(path).dir().dirName(), QFileInfo(path).fileName()));
+    showTitle();
     if (!trace->graph) {
         log(tr("%1 could not be read as a model.").arg(path));
         facts_->clear();
@@ -249,6 +253,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
             model_->revealNode(diagnostic.nodeId);
             break;
         }
+    if (restoring_)
+        return restoreProject();
     if (next == Next::Nothing || refused)
         return;
     next_ = next == Next::Run ? Next::Run : Next::Nothing; // there is nothing to compare with any more
@@ -292,6 +298,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
                         views::models::counted(qint64(trace_->calls.size()), "time", "times"))
              : tr("Compilation ended without an artifact: Problems says why."));
     setBusy(busy_);
+    keeper_.touch();
     const Next next = std::exchange(next_, Next::Nothing);
     if (good && next == Next::Run)
         run();
@@ -357,6 +364,7 @@ void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std:
 void MainWindow::setRunSettings(const RunSettings& settings) {
     settings_ = settings;
     settings_.keep();
+    keeper_.touch();
     showSettings();
 }
 
@@ -443,6 +451,8 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.cancel"]->setEnabled(busy);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
+    actions_["file.save"]->setEnabled(trace_ && trace_->graph);
+    actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare"]->setEnabled(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());

@@ -6,6 +6,7 @@
 
 #include "app/actions.h"
 #include "app/engine.h"
+#include "app/project_keeper.h"
 #include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
@@ -60,7 +61,11 @@ class MainWindow : public QMainWindow {
 public:
     MainWindow();
 
+    /// A model, or a project (*.lathe).
     void open(const QString& path);
+    /// From now on the work is kept in this file.
+    void saveProject(const QString& path) { keeper_.create(path); }
+    const ProjectKeeper& project() const { return keeper_; }
     /// Opens it anew before, if its file has changed.
     void compile();
     /// Compiles before, where that was not done, or for other settings.
@@ -120,6 +125,14 @@ private:
     QWidget* makeWelcome();
     void askForFile();
     void load(const QString& path);
+    void connectProject();
+    void askForProject();
+    /// Of what is to be kept of this window.
+    project::Project projectState() const;
+    void showProject(const QString& path, OpenedProject opened);
+    /// What a project says, once its model is there.
+    void restoreProject();
+    void showTitle();
     void fillRecent();
     void remember(const QString& path);
     void connectEngine();
@@ -155,6 +168,7 @@ private:
     Graphviz* graphviz_;
     views::models::Selection selection_;
     WhatIfs* whatIfs_;
+    std::optional<OpenedProject> restoring_; // whose model is being opened
     RunSettings settings_ = RunSettings::kept();
     QDateTime changedAt_;        // the file of the open model
     QString path_, opening_;     // of the model that is open; of the one that was asked for last
@@ -188,6 +202,7 @@ private:
     QToolButton* settingsButton_; // what is compiled and run for, in the status bar
     QLabel* facts_;               // of the model, at the right of the status bar
     QLabel* welcomeRecent_;
+    ProjectKeeper keeper_{[this] { return projectState(); }}; // the last: it writes what the others say when it ends
 };
 
 } // namespace lathe::app

@@ -64,7 +64,14 @@ void MainWindow::makeDocks() {
 void MainWindow::makeActions() {
     const QString file = tr("File"), edit = tr("Edit"), model = tr("Model"), view = tr("View"), help = tr("Help");
     const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
-    actions_.add("file.open", file, tr("&Open model…"), keys(QKeySequence::Open), [this] { askForFile(); });
+    actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
+    actions_.add("file.save", file, tr("&Save project"), keys(QKeySequence::Save), [this] {
+        if (keeper_.path().isEmpty() || keeper_.isReadOnly())
+            return askForProject();
+        log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(keeper_.path()).fileName()));
+    });
+    actions_.add("file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
+                 [this] { askForProject(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
     actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
@@ -137,7 +144,7 @@ void MainWindow::makeMenus() {
         }
     }
     const Menu menus[] = {
-        {tr("&File"), {"file.open", "recent", "", "file.quit"}},
+        {tr("&File"), {"file.open", "recent", "", "file.save", "file.save_as", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.cancel", "",
@@ -233,8 +240,8 @@ QWidget* MainWindow::makeWelcome() {
 
 void MainWindow::askForFile() {
     const QString folder = path_.isEmpty() ? QString() : QFileInfo(path_).absolutePath();
-    const QString path =
-        QFileDialog::getOpenFileName(this, tr("Open a model"), folder, tr("Models (*.onnx);;All files (*)"));
+    const QString path = QFileDialog::getOpenFileName(this, tr("Open a model or project"), folder,
+                                                      tr("Models and projects (*.onnx *.lathe);;All files (*)"));
     if (!path.isEmpty())
         open(path);
 }

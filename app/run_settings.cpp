@@ -8,6 +8,8 @@
 #include <QDialogButtonBox>
 #include <QFormLayout>
 #include <QHeaderView>
+#include <QJsonDocument>
+#include <QJsonObject>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
@@ -51,6 +53,33 @@ void RunSettings::keep() const {
     kept.setValue("run/target", target);
     kept.setValue("run/numerics", nameOf(numerics));
     kept.setValue("run/threads", threads);
+}
+
+std::string RunSettings::toJson() const {
+    QJsonObject sizesByName;
+    for (const auto& [name, size] : sizes)
+        sizesByName[name] = size;
+    const QJsonObject json{{"target", target},
+                           {"numerics", nameOf(numerics)},
+                           {"threads", threads},
+                           {"sizes", sizesByName},
+                           {"fix_sizes", fixSizes}};
+    return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
+}
+
+RunSettings RunSettings::fromJson(const std::string& text) {
+    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
+    RunSettings settings;
+    if (const QString target = json["target"].toString(); codegen::parseTarget(target.toStdString()))
+        settings.target = target;
+    if (const auto level = driver::parseNumerics(json["numerics"].toString().toStdString()))
+        settings.numerics = *level;
+    settings.threads = std::clamp(json["threads"].toInt(), 0, mostThreads);
+    const QJsonObject sizes = json["sizes"].toObject();
+    for (auto size = sizes.begin(); size != sizes.end(); ++size)
+        settings.sizes[size.key()] = std::clamp(size.value().toInteger(1), qint64{1}, qint64{largestSize});
+    settings.fixSizes = json["fix_sizes"].toBool();
+    return settings;
 }
 
 driver::Options RunSettings::options(const model::ModelGraph& graph) const {

@@ -32,6 +32,9 @@ struct RunSettings {
     driver::Options options(const model::ModelGraph& graph) const;
     /// "native, all threads, strict numerics, batch 1 (fixed)"; default numerics go without saying.
     QString text(const model::ModelGraph* graph) const;
+    /// As text, and back; what cannot be read is as by default.
+    std::string toJson() const;
+    static RunSettings fromJson(const std::string& text);
     bool operator==(const RunSettings&) const = default;
 };
 

@@ -41,8 +41,8 @@ void WhatIfs::tryOut(const views::models::WhatIf& wish) {
     }));
 }
 
-void WhatIfs::clear() {
-    decisions_ = {};
+void WhatIfs::reset(driver::Decisions decisions) {
+    decisions_ = std::move(decisions);
     stack_->clear();
 }
 

@@ -20,8 +20,8 @@ public:
     const driver::Decisions& decisions() const { return decisions_; }
     /// A step of its own. One that changes nothing is none.
     void tryOut(const views::models::WhatIf& wish);
-    /// Another model: nothing is decided, nothing can be undone.
-    void clear();
+    /// Another model: this is decided, and nothing can be undone.
+    void reset(driver::Decisions decisions);
     QUndoStack* stack() const { return stack_; }
 
 signals:

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of MainWindow that keeps its work in a project: what is kept, and how it comes back.
+#include "app/main_window.h"
+#include "views/graph/model_page.h"
+
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QMessageBox>
+#include <QPushButton>
+#include <QTabWidget>
+
+namespace lathe::app {
+
+namespace {
+
+// What is kept, by name.
+constexpr auto settingsKey = "settings", pageKey = "page", nodesKey = "nodes", compiledKey = "compiled";
+
+std::string textOf(const std::vector<int>& nodes) {
+    QJsonArray array;
+    for (const int node : nodes)
+        array.append(node);
+    return QJsonDocument(array).toJson(QJsonDocument::Compact).toStdString();
+}
+
+/// Those that are nodes of the graph.
+std::vector<int> nodesOf(const std::string& text, const model::ModelGraph& graph) {
+    std::vector<int> nodes;
+    for (const QJsonValue& each : QJsonDocument::fromJson(QByteArray::fromStdString(text)).array())
+        if (const int node = each.toInt(-1); node >= 0 && node < graph.nodeCount)
+            nodes.push_back(node);
+    return nodes;
+}
+
+} // namespace
+
+void MainWindow::connectProject() {
+    connect(&keeper_, &ProjectKeeper::created, this, [this](const QString& path) {
+        log(tr("The work is kept in %1 from now on.").arg(path));
+        remember(path);
+        showTitle();
+    });
+    connect(&keeper_, &ProjectKeeper::opened, this, &MainWindow::showProject);
+    connect(&keeper_, &ProjectKeeper::failed, this, [this](const QString& path, const Diagnostic& problem) {
+        log(QString::fromStdString(toString(problem)));
+        showProblems({problem});
+        if (path == keeper_.path() || !project::File::isOpen(path.toStdString()))
+            return;
+        QMessageBox box(QMessageBox::Question, tr("Open a copy?"),
+                        tr("%1 is open in another window.").arg(QFileInfo(path).fileName()), QMessageBox::Cancel, this);
+        QPushButton* copy = box.addButton(tr("Open a &copy"), QMessageBox::AcceptRole);
+        box.exec();
+        if (box.clickedButton() == copy)
+            keeper_.open(path, true);
+    });
+    const auto touch = [this] { keeper_.touch(); };
+    connect(&selection_, &views::models::Selection::changed, this, touch);
+    connect(pages_, &QTabWidget::currentChanged, this, touch);
+    connect(whatIfs_, &WhatIfs::changed, this, touch);
+}
+
+project::Project MainWindow::projectState() const {
+    project::Project project;
+    project.model.path = path_.toStdString();
+    project.decisions = whatIfs_->decisions();
+    project.kept[settingsKey] = settings_.toJson();
+    project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
+    project.kept[nodesKey] = textOf(selection_.nodes());
+    project.kept[compiledKey] = isCompiled() ? "yes" : "no";
+    return project;
+}
+
+void MainWindow::askForProject() {
+    const QFileInfo model(path_);
+    const QString suggested =
+        keeper_.path().isEmpty() ? model.dir().filePath(model.completeBaseName() + ".lathe") : keeper_.path();
+    QString path =
+        QFileDialog::getSaveFileName(this, tr("Save the work as a project"), suggested, tr("Projects (*.lathe)"));
+    if (path.isEmpty())
+        return;
+    if (!path.endsWith(QStringLiteral(".lathe")))
+        path += QStringLiteral(".lathe");
+    saveProject(path);
+}
+
+void MainWindow::showProject(const QString& path, OpenedProject opened) {
+    QString model = QString::fromStdString(opened.project.model.path.string());
+    if (opened.model != ModelState::Same) {
+        const bool missing = opened.model == ModelState::Missing;
+        QMessageBox box(QMessageBox::Question, tr("The model of the project"),
+                        missing ? tr("%1 is not there any more.").arg(model)
+                                : tr("%1 has changed since the project was saved.").arg(model),
+                        QMessageBox::Cancel, this);
+        QPushButton* as = missing ? nullptr : box.addButton(tr("Use it as it is &now"), QMessageBox::AcceptRole);
+        QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
+        box.exec();
+        if (box.clickedButton() == other)
+            model = QFileDialog::getOpenFileName(this, tr("The model of the project"), QFileInfo(path).absolutePath(),
+                                                 tr("Models (*.onnx);;All files (*)"));
+        else if (!as || box.clickedButton() != as)
+            return;
+        if (model.isEmpty())
+            return;
+        // What it is now is what is kept from now on.
+        if (auto now = project::referenceTo(model.toStdString()))
+            opened.project.model = std::move(*now);
+    }
+    restoring_ = std::move(opened);
+    load(model);
+}
+
+void MainWindow::restoreProject() {
+    const OpenedProject opened = *std::exchange(restoring_, std::nullopt);
+    const auto kept = [&](const char* name) {
+        const auto found = opened.project.kept.find(name);
+        return found == opened.project.kept.end() ? std::string() : found->second;
+    };
+    settings_ = RunSettings::fromJson(kept(settingsKey));
+    showSettings();
+    whatIfs_->reset(opened.project.decisions);
+    keeper_.hold(opened);
+    if (keeper_.isReadOnly())
+        log(tr("%1 may not be written: what changes is not kept until it is saved under another name.")
+                .arg(opened.path));
+    if (opened.file)
+        remember(opened.path);
+    showTitle();
+    showPage(QString::fromStdString(kept(pageKey)));
+    passesSeen_ = profileSeen_ = true; // the page is the one that was left
+    selection_.set(nodesOf(kept(nodesKey), *trace_->graph));
+    if (kept(compiledKey) == "yes")
+        compile();
+}
+
+void MainWindow::showTitle() {
+    // Many models are called model.onnx, each in a folder of its own.
+    const QFileInfo model(path_);
+    const QString name = QStringLiteral("%1/%2").arg(model.dir().dirName(), model.fileName());
+    setWindowTitle(keeper_.path().isEmpty() ? tr("%1 – Lathe").arg(name)
+                                            : tr("%1 (%2) – Lathe").arg(QFileInfo(keeper_.path()).fileName(), name));
+}
+
+} // namespace lathe::app

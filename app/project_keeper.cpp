@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/project_keeper.h"
+
+#include "driver/guarded.h"
+
+#include <future>
+
+namespace lathe::app {
+
+namespace {
+
+enum Kind { Write, Close, Create, Open, Finish };
+
+/// After the first change; further ones go into the same write.
+constexpr std::chrono::milliseconds delay{300};
+
+ModelState stateOf(const project::ModelReference& model) {
+    const auto now = project::referenceTo(model.path);
+    if (!now)
+        return ModelState::Missing;
+    return now->bytes == model.bytes && now->hash == model.hash ? ModelState::Same : ModelState::Changed;
+}
+
+/// On the keeper's own thread.
+template <class Tell>
+void tell(const std::shared_ptr<Outbox<ProjectKeeper>>& outbox, Tell what) {
+    outbox->post([&](ProjectKeeper& keeper) {
+        QMetaObject::invokeMethod(&keeper, [&keeper, what] { what(keeper); }, Qt::QueuedConnection);
+    });
+}
+
+} // namespace
+
+ProjectKeeper::ProjectKeeper(State state, QObject* parent)
+    : QObject(parent), state_(std::move(state)), outbox_(std::make_shared<Outbox<ProjectKeeper>>()) {
+    qRegisterMetaType<OpenedProject>();
+    qRegisterMetaType<Diagnostic>();
+    outbox_->owner = this;
+    soon_.setSingleShot(true);
+    soon_.setInterval(delay);
+    connect(&soon_, &QTimer::timeout, this, &ProjectKeeper::write);
+}
+
+ProjectKeeper::~ProjectKeeper() {
+    outbox_->close();
+    close();
+    finish(std::chrono::seconds(2));
+}
+
+project::Project ProjectKeeper::state() const {
+    project::Project project = state_();
+    project.model = model_;
+    return project;
+}
+
+QString ProjectKeeper::path() const {
+    return file_ ? QString::fromStdString(file_->path().string()) : QString();
+}
+
+void ProjectKeeper::create(const QString& path) {
+    close();
+    lane_.enqueue(Create, [outbox = outbox_, path, project = state_()](const Cancelled& cancelled) {
+        OpenedProject made{.path = path, .file = nullptr, .project = project};
+        const auto created = driver::guarded([&]() -> Result<void> {
+            LATHE_TRY(made.project.model, project::referenceTo(project.model.path));
+            if (cancelled())
+                return failure(ErrorKind::Cancelled, "cancelled");
+            LATHE_TRY(project::File file, project::File::create(path.toStdString(), made.project));
+            made.file = std::make_shared<project::File>(std::move(file));
+            return {};
+        });
+        tell(outbox, [path, made, created](ProjectKeeper& keeper) {
+            if (!created) {
+                emit keeper.failed(path, created.error());
+                return;
+            }
+            keeper.hold(made);
+            keeper.touch(); // of what changed meanwhile
+            emit keeper.created(path);
+        });
+    });
+}
+
+void ProjectKeeper::open(const QString& path, bool copy) {
+    lane_.enqueue(Open, [outbox = outbox_, path, copy](const Cancelled&) {
+        const auto opened = driver::guarded([&]() -> Result<OpenedProject> {
+            OpenedProject result{.path = path, .file = nullptr, .project = {}};
+            if (copy) {
+                LATHE_TRY(result.project, project::File::peek(path.toStdString()));
+            } else {
+                LATHE_TRY(project::File file, project::File::open(path.toStdString()));
+                LATHE_TRY(result.project, file.read());
+                result.file = std::make_shared<project::File>(std::move(file));
+            }
+            result.model = stateOf(result.project.model);
+            return result;
+        });
+        tell(outbox, [path, opened](ProjectKeeper& keeper) {
+            if (opened)
+                emit keeper.opened(path, *opened);
+            else
+                emit keeper.failed(path, opened.error());
+        });
+    });
+}
+
+void ProjectKeeper::hold(const OpenedProject& project) {
+    close();
+    file_ = project.file;
+    model_ = project.project.model;
+}
+
+void ProjectKeeper::touch() {
+    if (file_ && !file_->isReadOnly() && !soon_.isActive())
+        soon_.start();
+}
+
+void ProjectKeeper::write() {
+    soon_.stop();
+    lane_.enqueue(Write, [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
+        const auto written = driver::guarded([&] { return file->write(project); });
+        if (!written)
+            tell(outbox, [path = QString::fromStdString(file->path().string()),
+                          problem = written.error()](ProjectKeeper& keeper) { emit keeper.failed(path, problem); });
+    });
+}
+
+void ProjectKeeper::close() {
+    if (!file_)
+        return;
+    if (soon_.isActive())
+        write();
+    lane_.enqueue(Close, [file = std::exchange(file_, nullptr)](const Cancelled&) mutable { file.reset(); });
+}
+
+void ProjectKeeper::finish(std::chrono::milliseconds patience) {
+    auto ended = std::make_shared<std::promise<void>>();
+    std::future<void> done = ended->get_future();
+    lane_.enqueue(Finish, [ended](const Cancelled&) { ended->set_value(); });
+    done.wait_for(patience);
+}
+
+} // namespace lathe::app

@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Projects in the window: what is kept as one goes and comes back, a model that moved or changed, a file that is open
+// elsewhere, damaged, of a later format, or on a disk that is full.
+// Needs: lathe-runner samples
+// Timeout: 900
+#include "app/main_window.h"
+#include "gui/window.h"
+#include "project/file.h"
+#include "views/fusion/fusion_page.h"
+#include "views/models/problem_model.h"
+#include "views/problems/problems_panel.h"
+
+#include <QApplication>
+#include <QMessageBox>
+#include <QPlainTextEdit>
+#include <QPushButton>
+#include <QTest>
+#include <QTimer>
+#include <csignal>
+#include <memory>
+#include <sys/resource.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+using app::MainWindow;
+
+class TestProject : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+    QString model_, project_;
+
+    static bool save(MainWindow& window, const QString& path) {
+        QSignalSpy created(&window.project(), &app::ProjectKeeper::created);
+        window.saveProject(path);
+        return created.wait(patience);
+    }
+    static bool openProject(MainWindow& window, const QString& path) {
+        Settled settled(window);
+        window.open(path);
+        return settled.wait();
+    }
+    /// Presses the button of the question that comes next.
+    static void answer(const QString& text, QString* said = nullptr) {
+        auto timer = new QTimer(qApp);
+        connect(timer, &QTimer::timeout, timer, [timer, text, said] {
+            auto box = qobject_cast<QMessageBox*>(QApplication::activeModalWidget());
+            if (!box)
+                return;
+            timer->deleteLater();
+            timer->stop();
+            if (said)
+                *said = box->text();
+            for (QAbstractButton* button : box->buttons())
+                if (button->text().remove('&') == text)
+                    return QTest::mouseClick(button, Qt::LeftButton);
+            box->reject();
+        });
+        timer->start(20);
+    }
+    static bool refuses(MainWindow& window, const QString& path, const char* words) {
+        QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
+        window.open(path);
+        if (!failed.wait(patience) || window.problems()->model()->rowCount() != 1)
+            return false;
+        const QAbstractItemModel* problems = window.problems()->model();
+        for (int column = 0; column < problems->columnCount(); ++column)
+            if (problems->index(0, column).data().toString().contains(words))
+                return true;
+        return false;
+    }
+
+private slots:
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        isolate(*folder_, "test_project");
+        model_ = folder_->filePath("net/model.onnx");
+        project_ = folder_->filePath("net/work.lathe");
+        QVERIFY(QDir(folder_->path()).mkdir("net"));
+        QVERIFY(QFile::copy(sample("small_cnn.onnx"), model_));
+    }
+
+    void theWorkComesBack() {
+        driver::Decisions decisions;
+        app::RunSettings settings;
+        {
+            MainWindow window;
+            window.show();
+            QVERIFY(!window.actions()["file.save"]->isEnabled());
+            QVERIFY(openAndWait(window, model_));
+            QVERIFY(compileAndWait(window));
+            QVERIFY(save(window, project_));
+            QVERIFY(window.windowTitle().startsWith("work.lathe (net/model.onnx)"));
+            settings = window.runSettings();
+            settings.threads = 1;
+            settings.numerics = driver::NumericsLevel::Strict;
+            window.setRunSettings(settings);
+            {
+                Settled settled(window);
+                window.selection().set({{4, 5}});
+                window.showPage("passes");
+                QVERIFY(window.actions()["passes.up_to"]->isEnabled());
+                window.actions()["passes.up_to"]->trigger();
+                QVERIFY(settled.wait());
+            }
+            decisions = window.decisions();
+            QVERIFY(decisions.optionalLimit >= 0);
+            // Without an end of the window: within a second it is there.
+            QTest::qWait(1000);
+            const auto kept = project::File::peek(project_.toStdString());
+            QVERIFY(kept && kept->decisions == decisions);
+            window.showPage("fusion"); // the last moment before the end
+        }
+        QVERIFY(!project::File::isOpen(project_.toStdString()));
+        app::RunSettings().keep(); // as another window left them
+        MainWindow window;
+        window.show();
+        QVERIFY(openProject(window, project_));
+        QVERIFY(window.decisions() == decisions);
+        QVERIFY(window.runSettings() == settings);
+        QCOMPARE(window.selection().nodes(), (std::vector<int>{4, 5}));
+        QVERIFY(window.isCompiled());
+        QVERIFY(window.compilation()->decisions == decisions);
+        QVERIFY(window.fusionPage()->isVisible());
+        // Another model is none of this project.
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QVERIFY(window.project().path().isEmpty());
+        QVERIFY(window.decisions() == driver::Decisions());
+        QTRY_VERIFY(!project::File::isOpen(project_.toStdString()));
+    }
+
+    void aModelThatMovedIsFound() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QVERIFY(save(window, project_));
+        }
+        QVERIFY(QDir(folder_->path()).rename("net", "moved"));
+        MainWindow window;
+        QVERIFY(openProject(window, folder_->filePath("moved/work.lathe")));
+        QVERIFY(window.modelGraph());
+        QVERIFY(window.windowTitle().contains("moved/model.onnx"));
+    }
+
+    void aModelThatIsGoneOrChangedIsAskedFor() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QVERIFY(save(window, project_));
+        }
+        QVERIFY(QFile::remove(model_));
+        QString said;
+        {
+            MainWindow window;
+            window.show();
+            QSignalSpy opened(&window.project(), &app::ProjectKeeper::opened);
+            answer("Cancel", &said);
+            window.open(project_);
+            QVERIFY(opened.wait(patience));
+            QTRY_VERIFY(said.contains("is not there any more"));
+            QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // the window is good for others
+        }
+        QVERIFY(QFile::copy(sample("small_transformer.onnx"), model_));
+        MainWindow window;
+        window.show();
+        answer("Use it as it is now", &said);
+        QVERIFY(openProject(window, project_));
+        QVERIFY(said.contains("has changed"));
+        QVERIFY(window.modelGraph());
+        QCOMPARE(window.project().path(), project_);
+        // From now on that is its model.
+        window.showPage("passes");
+        QTRY_VERIFY_WITH_TIMEOUT(
+            project::File::peek(project_.toStdString())->model == *project::referenceTo(model_.toStdString()), 5000);
+    }
+
+    void openElsewhereACopyIsOffered() {
+        MainWindow first, second;
+        first.show();
+        second.show();
+        QVERIFY(openAndWait(first, model_));
+        QVERIFY(save(first, project_));
+        QString said;
+        answer("Open a copy", &said);
+        QVERIFY(openProject(second, project_));
+        QVERIFY(said.contains("open in another window"));
+        QVERIFY(second.modelGraph());
+        QVERIFY(second.project().path().isEmpty());
+        QCOMPARE(first.project().path(), project_);
+        QVERIFY(save(second, folder_->filePath("copy.lathe")));
+        QVERIFY(refuses(second, folder_->filePath("no such.lathe"), "cannot be read"));
+    }
+
+    void whatIsNoProjectIsAProblem() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QFile text(folder_->filePath("text.lathe"));
+        QVERIFY(text.open(QIODevice::WriteOnly) && text.write(QByteArray("no project\n").repeated(200)) > 0);
+        text.close();
+        QVERIFY(refuses(window, text.fileName(), "no project of Lathe"));
+        QVERIFY(window.modelGraph()); // the model is still there
+        QVERIFY(compileAndWait(window));
+    }
+
+    void aFullDiskIsSaidAndTheWorkGoesOn() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QVERIFY(save(window, project_));
+        QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
+        std::signal(SIGXFSZ, SIG_IGN);
+        rlimit before{};
+        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
+        rlimit none = before;
+        none.rlim_cur = 1024;
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &none), 0);
+        window.selection().set({std::vector<int>{1}});
+        const bool told = failed.wait(patience);
+        QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+        QVERIFY(told);
+        QVERIFY(window.problems()->model()->rowCount() > 0);
+        window.selection().set({std::vector<int>{2}}); // there is room again
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
+                                  QString("[2]"), 5000);
+    }
+};
+
+QTEST_MAIN(TestProject)
+#include "test_project.moc"
