@@ -14,7 +14,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Compare, ListLoops, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Compare, ListLoops, ListStep, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -65,6 +65,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<std::shared_ptr<const driver::Bisection>>();
     qRegisterMetaType<views::models::LoopTexts>();
     qRegisterMetaType<views::models::CodeTexts>();
+    qRegisterMetaType<views::models::OriginText>();
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
@@ -218,9 +219,17 @@ void Engine::listLoops(TracePtr trace, int kernel) {
         if (texts)
             shown = *texts;
         else
-            shown.front().text = QString::fromStdString(toString(texts.error()));
+            shown.levels.front().text = QString::fromStdString(toString(texts.error()));
         if (!cancelled())
             outbox->post([&](Engine& engine) { emit engine.loopsListed(trace, kernel, shown); });
+    });
+}
+
+void Engine::listStep(TracePtr trace, int kernel, int steps) {
+    looks_.enqueue(ListStep, [outbox = outbox_, trace = std::move(trace), kernel, steps](const Cancelled& cancelled) {
+        const views::models::OriginText text = views::models::textAfterSteps(trace->kernels[size_t(kernel)], steps);
+        if (!cancelled())
+            outbox->post([&](Engine& engine) { emit engine.stepListed(trace, kernel, steps, text); });
     });
 }
 

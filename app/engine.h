@@ -13,6 +13,7 @@
 #include "driver/provenance.h"
 #include "views/models/comparison.h"
 #include "views/models/kernel_texts.h"
+#include "views/models/schedule_steps.h"
 
 #include <QObject>
 
@@ -57,6 +58,8 @@ public:
     /// newer wish takes the place of one that has not begun.
     void listLoops(TracePtr trace, int kernel);
     void listCode(TracePtr trace, int kernel);
+    /// A kernel after the first steps of its schedule: answers `stepListed`.
+    void listStep(TracePtr trace, int kernel, int steps);
     /// Ends what runs now, as soon as it notices, and what is queued. Looking at texts goes on.
     void cancel();
     /// Whether `idle` is still to come.
@@ -78,6 +81,7 @@ signals:
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
+    void stepListed(lathe::app::TracePtr trace, int kernel, int steps, lathe::views::models::OriginText text);
     void progress(QString what, double fraction); // 0 … 1
     /// Nothing is opened, compiled or run any more.
     void idle();

@@ -103,6 +103,12 @@ void MainWindow::connectEngine() {
                 if (trace == trace_)
                     loops_->setCode(kernel, texts);
             });
+    connect(&engine_, &Engine::stepListed, this,
+            [this](const TracePtr& trace, int kernel, int steps, const views::models::OriginText& text) {
+                if (trace == trace_)
+                    loops_->setStep(kernel, steps, text);
+            });
+    connect(loops_, &views::loops::LoopsPage::stepWanted, &engine_, &Engine::listStep);
     connect(&engine_, &Engine::looked, this, &MainWindow::checkSettled); // texts are made beside other work
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);

@@ -9,9 +9,8 @@
 #include <algorithm>
 
 namespace lathe::lower {
-namespace {
 
-int64_t operations(const Expr& expr) {
+int64_t operationsOf(const Expr& expr) {
     int64_t count = 0;
     arith::visit(expr, [&](const Expr& node) {
         switch (node.kind()) {
@@ -32,6 +31,8 @@ int64_t operations(const Expr& expr) {
     });
     return count;
 }
+
+namespace {
 
 class Counter {
 public:
@@ -55,7 +56,7 @@ public:
                 return false;
             }
             if (const auto* store = node->as<tir::Store>())
-                total = total + operations(store->value);
+                total = total + operationsOf(store->value);
             return true;
         });
         return total;

@@ -77,6 +77,8 @@ Result<Entry> makeEntry(const relay::Module& module, const Kernels& kernels, con
 /// Estimated work of a computation, over its scalars: floating-point operations; bytes of parameters, each moved once.
 /// Loops whose extent is read from memory do not count.
 Expr estimateFlops(const tir::PrimFunc& computation);
+/// Floating-point operations of one evaluation; a fused multiply-add is two.
+int64_t operationsOf(const Expr& expr);
 Expr estimateBytes(const tir::PrimFunc& computation);
 
 } // namespace lathe::lower

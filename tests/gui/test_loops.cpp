@@ -4,13 +4,19 @@
 // Needs: lathe-runner samples
 // Timeout: 600
 #include "app/main_window.h"
+#include "arith/expr.h"
 #include "gui/window.h"
+#include "tir/text.h"
 #include "views/loops/loops_page.h"
 #include "views/text/code_view.h"
 
+#include <QAbstractItemModelTester>
 #include <QComboBox>
+#include <QLabel>
+#include <QTableView>
 #include <QTest>
 #include <QToolButton>
+#include <QTreeView>
 #include <set>
 
 using namespace lathe;
@@ -123,6 +129,43 @@ private slots:
         QVERIFY(std::ranges::find(instructions, line) != instructions.end());
     }
 
+    /// The loops as a tree, and the schedule step by step; each leads to the texts.
+    void nestAndStepsLeadToTheTexts() {
+        window_->selection().set({{nodeOf(trace(), "Conv")}});
+        QTRY_VERIFY_WITH_TIMEOUT(listed(), patience);
+        auto* tree = page_->findChild<QTreeView*>();
+        auto* steps = page_->findChild<QTableView*>();
+        const QAbstractItemModelTester ofTree(tree->model()), ofSteps(steps->model());
+        const QModelIndex root = tree->model()->index(0, 0);
+        QVERIFY(tree->model()->rowCount(root) > 0);
+        // All of it is the convolution's own estimate: the flops of the call.
+        const driver::CallRecord& call = trace().calls[size_t(page_->call())];
+        const auto& nest = qobject_cast<const views::models::LoopNestModel*>(tree->model())->at(root);
+        QVERIFY(nest.flops && *nest.flops >= double(*arith::asInt(call.flops)));
+        tree->setCurrentIndex(tree->model()->index(0, 0, root));
+        QVERIFY(window_->selection().place().origin >= 0);
+        QCOMPARE(window_->selection().place().call, page_->call());
+        const driver::KernelRecord& kernel = trace().kernels[size_t(window_->provenance()->kernelOf(page_->call()))];
+        const int count = int(kernel.schedule.trace.steps.size());
+        QVERIFY(count > 2);
+        QCOMPARE(steps->model()->rowCount(), count + int(kernel.schedule.refusals.size()));
+        const auto after = [&](int row) {
+            steps->setCurrentIndex(steps->model()->index(row, 0));
+            const QString title = QString("Schedule after step %1 of %2").arg(row + 1).arg(count);
+            const auto labels = page_->findChildren<QLabel*>();
+            return QTest::qWaitFor(
+                [&] { return std::ranges::any_of(labels, [&](const QLabel* each) { return each->text() == title; }); },
+                patience);
+        };
+        QVERIFY(after(count - 1));
+        const auto shown = [&] { return view(KernelLevel::Schedule)->text().trimmed(); };
+        const auto scheduled =
+            std::ranges::find(kernel.stages, "schedule", [](const auto& each) { return each.first; });
+        QCOMPARE(shown(), QString::fromStdString(tir::print(*scheduled->second)).trimmed());
+        QVERIFY(after(0));
+        QVERIFY(shown() != QString::fromStdString(tir::print(*scheduled->second)).trimmed());
+    }
+
     /// What was inlined has lines of its own in the computation alone; picked there, its host stands out below.
     void whatWasInlinedIsFollowedDown() {
         const int relu = nodeOf(trace(), "Relu");
@@ -137,8 +180,8 @@ private slots:
         const driver::KernelRecord& kernel = trace().kernels[size_t(window_->provenance()->kernelOf(page_->call()))];
         std::set<int> above, below;
         const views::models::LoopTexts texts = views::models::loopTexts(kernel);
-        above.insert(texts[0].origins.begin(), texts[0].origins.end());
-        below.insert(texts[2].origins.begin(), texts[2].origins.end());
+        above.insert(texts.levels[0].origins.begin(), texts.levels[0].origins.end());
+        below.insert(texts.levels[2].origins.begin(), texts.levels[2].origins.end());
         for (const int origin : above) {
             if (origin < 0 || below.contains(origin))
                 continue;

@@ -194,7 +194,7 @@ private slots:
             app::ShortcutsDialog dialog(window.actions(), &window);
             auto* table = dialog.findChild<QTreeWidget*>();
             QCOMPARE(size_t(table->topLevelItemCount()), window.actions().entries().size());
-            dialog.findChild<QLineEdit*>()->setText("run and");
+            dialog.findChild<QLineEdit*>()->setText("run and p");
             QCOMPARE(table->topLevelItemCount(), 1);
             dialog.findChild<QKeySequenceEdit*>()->setKeySequence(f9);
             for (QPushButton* button : dialog.findChildren<QPushButton*>())

@@ -32,7 +32,7 @@ COMPILER = {
 }
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
-VIEW_MODELS = "driver model relay tir schedule arith base views/models"
+VIEW_MODELS = "driver model relay tir schedule lower arith base views/models"
 VIEW_PAGE = "driver views/models"  # what all pages are
 VIEW_PAGES = "views/models views/text views/page"
 

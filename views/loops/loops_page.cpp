@@ -6,9 +6,13 @@
 
 #include <QComboBox>
 #include <QHBoxLayout>
+#include <QHeaderView>
 #include <QLabel>
 #include <QSplitter>
+#include <QTabWidget>
+#include <QTableView>
 #include <QToolButton>
+#include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
 #include <iterator>
@@ -19,7 +23,8 @@ using models::KernelLevel;
 
 LoopsPage::LoopsPage(models::Selection* selection)
     : Page(QStringLiteral("loops"), tr("Loops")), selection_(selection), function_(new QComboBox), nodes_(new QLabel),
-      code_(new QLabel) {
+      code_(new QLabel), nest_(new models::LoopNestModel(this)), steps_(new models::ScheduleStepModel(this)),
+      nestTree_(new QTreeView), stepTable_(new QTableView) {
     function_->setAccessibleName(tr("Fused function, in the order of the calls"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     function_->setMinimumContentsLength(32);
@@ -47,7 +52,7 @@ LoopsPage::LoopsPage(models::Selection* selection)
     for (size_t level = 0; level < views_.size(); ++level) {
         auto column = new QWidget;
         auto layout = new QVBoxLayout(column);
-        auto title = new QLabel(levels[level].title);
+        auto title = titles_[level] = new QLabel(levels[level].title);
         title->setContentsMargins(8, 4, 8, 4);
         layout->setContentsMargins(0, 0, 0, 0);
         layout->setSpacing(0);
@@ -56,15 +61,14 @@ LoopsPage::LoopsPage(models::Selection* selection)
         layout->addWidget(views_[level], 1);
         splitter->addWidget(column);
         column->setVisible(levels[level].shown);
-        auto button = new QToolButton;
+        auto button = buttons_[level] = new QToolButton;
         button->setText(levels[level].title);
         button->setToolTip(levels[level].hint);
         button->setCheckable(true);
         button->setChecked(levels[level].shown);
         connect(button, &QToolButton::toggled, column, &QWidget::setVisible);
         bar->addWidget(button);
-        connect(views_[level], &text::CodeView::originPicked, this,
-                [this](int origin) { selection_->set({provenance_->nodesOf(call_, origin), call_, origin}); });
+        connect(views_[level], &text::CodeView::originPicked, this, &LoopsPage::pickOrigin);
     }
     auto footer = new QHBoxLayout;
     footer->setContentsMargins(8, 4, 8, 6);
@@ -77,13 +81,59 @@ LoopsPage::LoopsPage(models::Selection* selection)
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
     all->addLayout(bar);
-    all->addWidget(splitter, 1);
+    auto whole = new QSplitter(Qt::Vertical);
+    whole->addWidget(splitter);
+    whole->addWidget(makeTables());
+    whole->setStretchFactor(0, 1);
+    whole->setSizes({560, 200});
+    all->addWidget(whole, 1);
     all->addLayout(footer);
 
     connect(function_, &QComboBox::activated, this,
             [this](int call) { selection_->set({provenance_->nodesOf(call, -1), call}); });
     connect(selection_, &models::Selection::changed, this, &LoopsPage::follow);
     setProvenance(nullptr);
+}
+
+QWidget* LoopsPage::makeTables() {
+    nestTree_->setModel(nest_);
+    nestTree_->setUniformRowHeights(true);
+    nestTree_->setAlternatingRowColors(true);
+    nestTree_->setFrameShape(QFrame::NoFrame);
+    nestTree_->header()->setStretchLastSection(false);
+    nestTree_->header()->setDefaultSectionSize(120);
+    nestTree_->setAccessibleName(tr("Loops, with what each costs"));
+    stepTable_->setModel(steps_);
+    stepTable_->verticalHeader()->hide();
+    stepTable_->verticalHeader()->setDefaultSectionSize(22);
+    stepTable_->horizontalHeader()->setStretchLastSection(true);
+    stepTable_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    stepTable_->setColumnWidth(models::ScheduleStepModel::Number, 44);
+    stepTable_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    stepTable_->setSelectionMode(QAbstractItemView::SingleSelection);
+    stepTable_->setShowGrid(false);
+    stepTable_->setWordWrap(false);
+    stepTable_->setFrameShape(QFrame::NoFrame);
+    stepTable_->setTabKeyNavigation(false);
+    stepTable_->setAccessibleName(tr("Steps of the schedule, and what was refused"));
+    connect(nestTree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
+        if (row.isValid() && nest_->at(row).origin >= 0)
+            pickOrigin(nest_->at(row).origin);
+    });
+    connect(stepTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
+            [this](const QModelIndex& row) {
+                if (row.isValid() && steps_->stepsAt(row.row()) >= 0)
+                    emit stepWanted(trace(), kernel_, steps_->stepsAt(row.row()));
+            });
+    auto tabs = new QTabWidget;
+    tabs->setDocumentMode(true);
+    tabs->addTab(nestTree_, tr("Loop nest"));
+    tabs->addTab(stepTable_, tr("Schedule, step by step"));
+    return tabs;
+}
+
+void LoopsPage::pickOrigin(int origin) {
+    selection_->set({provenance_->nodesOf(call_, origin), call_, origin});
 }
 
 void LoopsPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
@@ -94,6 +144,8 @@ void LoopsPage::setProvenance(std::shared_ptr<const driver::Provenance> provenan
     function_->setEnabled(!empty);
     code_->clear();
     nodes_->clear();
+    nest_->show(nullptr);
+    steps_->show(nullptr);
     for (text::CodeView* view : views_)
         view->showMessage(empty ? tr("Compile the model (F5) to see its loops.") : QString());
     if (empty)
@@ -137,9 +189,11 @@ void LoopsPage::ask() {
     code_->clear();
     for (text::CodeView* view : views_)
         view->showMessage(tr("…"));
-    const std::shared_ptr<const driver::Trace> trace(provenance_, &provenance_->trace());
-    emit loopsWanted(trace, kernel_);
-    emit codeWanted(trace, kernel_);
+    nest_->show(nullptr);
+    steps_->show(&record());
+    titles_[size_t(KernelLevel::Schedule)]->setText(tr("Schedule"));
+    emit loopsWanted(trace(), kernel_);
+    emit codeWanted(trace(), kernel_);
 }
 
 void LoopsPage::showEvent(QShowEvent* event) {
@@ -150,12 +204,16 @@ void LoopsPage::showEvent(QShowEvent* event) {
 void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
     if (kernel != kernel_)
         return;
-    for (size_t level = 0; level < texts.size(); ++level) {
-        if (texts[level].text.isEmpty())
+    for (size_t level = 0; level < texts.levels.size(); ++level) {
+        if (texts.levels[level].text.isEmpty())
             views_[level]->showMessage(tr("This kernel has no such text."));
         else
-            views_[level]->setOriginText(texts[level]);
+            views_[level]->setOriginText(texts.levels[level]);
     }
+    nest_->show(texts.nest);
+    nestTree_->expandAll();
+    nestTree_->resizeColumnToContents(models::LoopNestModel::Name);
+    nestTree_->setColumnWidth(models::LoopNestModel::Name, std::max(260, nestTree_->columnWidth(0)));
     describe();
 }
 
@@ -174,6 +232,16 @@ void LoopsPage::setCode(int kernel, const models::CodeTexts& texts) {
                        .arg(models::counted(texts.instructions, "instruction", "instructions"))
                        .arg(models::grouped(texts.loopInstructions))
                        .arg(texts.loopStack ? models::grouped(texts.loopStack) : tr("none")));
+    describe();
+}
+
+void LoopsPage::setStep(int kernel, int steps, const models::OriginText& text) {
+    if (kernel != kernel_)
+        return;
+    const auto level = size_t(KernelLevel::Schedule);
+    buttons_[level]->setChecked(true);
+    titles_[level]->setText(tr("Schedule after step %1 of %2").arg(steps).arg(record().schedule.trace.steps.size()));
+    views_[level]->setOriginText(text);
     describe();
 }
 

@@ -3,11 +3,14 @@
 // The page Loops: one call of a fused function at all its levels side by side, from what it computes to its machine code.
 // Lines of one origin share a colour; a line that is picked is followed through all levels and to the model's nodes. Texts
 // are made elsewhere: the page asks for a kernel's and shows what comes back, if it is still wanted, and asks only while it
-// is seen.
+// is seen. Below them stand the loops as a tree, with what each costs, and the steps of the schedule; a step that is picked
+// shows the loops as they stood after it.
 #pragma once
 
 #include "views/models/kernel_texts.h"
+#include "views/models/loop_nest_model.h"
 #include "views/models/node_names.h"
+#include "views/models/schedule_steps.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
 
@@ -15,7 +18,9 @@
 
 class QComboBox;
 class QLabel;
+class QTableView;
 class QToolButton;
+class QTreeView;
 
 namespace lathe::views::text {
 class CodeView;
@@ -32,6 +37,8 @@ public:
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setLoops(int kernel, const models::LoopTexts& texts);
     void setCode(int kernel, const models::CodeTexts& texts);
+    /// The kernel after so many steps.
+    void setStep(int kernel, int steps, const models::OriginText& text);
     /// The call that is shown, in the Trace; -1: none.
     int call() const { return call_; }
     text::CodeView* view(models::KernelLevel level) const { return views_[size_t(level)]; }
@@ -42,6 +49,7 @@ signals:
     /// Texts of the Trace's kernels.
     void loopsWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
     void codeWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel);
+    void stepWanted(std::shared_ptr<const lathe::driver::Trace> trace, int kernel, int steps);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -51,6 +59,10 @@ private:
     void ask();
     void follow();
     void describe();
+    QWidget* makeTables();
+    void pickOrigin(int origin);
+    std::shared_ptr<const driver::Trace> trace() const { return {provenance_, &provenance_->trace()}; }
+    const driver::KernelRecord& record() const { return provenance_->trace().kernels[size_t(kernel_)]; }
 
     models::Selection* selection_;
     std::shared_ptr<const driver::Provenance> provenance_;
@@ -58,6 +70,12 @@ private:
     QLabel* nodes_; // of the line that is picked, else of the call
     QLabel* code_;  // of the machine code
     std::array<text::CodeView*, models::kernelLevels> views_{};
+    std::array<QLabel*, models::kernelLevels> titles_{};
+    std::array<QToolButton*, models::kernelLevels> buttons_{};
+    models::LoopNestModel* nest_;
+    models::ScheduleStepModel* steps_;
+    QTreeView* nestTree_;
+    QTableView* stepTable_;
     int call_ = -1, kernel_ = -1;
     int asked_ = -1; // the kernel whose texts are there or on their way
 };

@@ -9,8 +9,6 @@
 
 namespace lathe::views::models {
 
-namespace {
-
 OriginText textOf(const tir::PrimFunc& function) {
     std::vector<const tir::StmtNode*> statements;
     tir::PrintOptions options;
@@ -36,6 +34,8 @@ OriginText textOf(const tir::PrimFunc& function) {
     }
     return result;
 }
+
+namespace {
 
 /// From "define" to "}", each line without what it refers to: ", !dbg !17", " #2".
 OriginText llvmText(const driver::Listing& listing) {
@@ -68,10 +68,12 @@ LoopTexts loopTexts(const driver::KernelRecord& kernel) {
     if (stages.empty())
         return texts;
     const auto schedule = std::ranges::find(stages, "schedule", [](const auto& stage) { return stage.first; });
-    texts[size_t(KernelLevel::Computation)] = textOf(*stages.front().second);
+    texts.levels[size_t(KernelLevel::Computation)] = textOf(*stages.front().second);
     if (schedule != stages.end())
-        texts[size_t(KernelLevel::Schedule)] = textOf(*schedule->second);
-    texts[size_t(KernelLevel::Loops)] = textOf(*stages.back().second);
+        texts.levels[size_t(KernelLevel::Schedule)] = textOf(*schedule->second);
+    texts.levels[size_t(KernelLevel::Loops)] = textOf(*stages.back().second);
+    const tir::PrimFunc& nest = schedule != stages.end() ? *schedule->second : *stages.front().second;
+    texts.nest = std::make_shared<const lower::LoopCost>(lower::loopCosts(nest));
     return texts;
 }
 

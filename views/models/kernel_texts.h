@@ -5,9 +5,11 @@
 #pragma once
 
 #include "driver/trace.h"
+#include "lower/loop_nest.h"
 
 #include <QString>
 #include <array>
+#include <memory>
 #include <vector>
 
 namespace lathe::views::models {
@@ -21,8 +23,13 @@ struct OriginText {
     std::vector<int> origins; // of each line; -1: none
 };
 
-/// Computation, schedule and loops; empty where the kernel has none.
-using LoopTexts = std::array<OriginText, loopLevels>;
+/// The function as text.
+OriginText textOf(const tir::PrimFunc& function);
+
+struct LoopTexts {
+    std::array<OriginText, loopLevels> levels;   // computation, schedule, loops; empty where the kernel has none
+    std::shared_ptr<const lower::LoopCost> nest; // of the loops as they were scheduled, or written by hand
+};
 
 /// Prints: call it on a worker thread.
 LoopTexts loopTexts(const driver::KernelRecord& kernel);

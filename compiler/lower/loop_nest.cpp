@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loop's variable stands at its first turn while the loops inside are walked, and over its whole range once they are done:
+// then all that turns inside a loop has its range, and what stands around it does not move, which is what one run of it sees.
+#include "lower/loop_nest.h"
+
+#include "arith/analysis.h"
+#include "lower/lower.h"
+#include "tir/visit.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <unordered_set>
+
+namespace lathe::lower {
+namespace {
+
+using arith::Expr;
+using arith::Interval;
+
+struct Access {
+    const tir::Buffer* buffer = nullptr;
+    std::vector<Expr> indices; // over loops and sizes alone
+};
+
+class Walk {
+public:
+    explicit Walk(const std::unordered_map<const arith::ExprNode*, int64_t>& sizes) {
+        for (const auto& [size, value] : sizes)
+            facts_.ranges[size] = {value, value};
+    }
+
+    /// Adds what stands in the statement to `cost`, and its accesses to `accesses`. block: around it; empty: none.
+    void add(const tir::Stmt& stmt, const std::string& block, LoopCost& cost, std::vector<Access>& accesses) {
+        if (const auto* loop = stmt->as<tir::For>()) {
+            addLoop(*loop, stmt->origin, block, cost, accesses);
+        } else if (const auto* each = stmt->as<tir::Block>()) {
+            const arith::VarMap around = values_;
+            for (const tir::IterVar& iter : each->iters)
+                values_[iter.var.get()] = arith::substitute(iter.binding, around);
+            add(each->body, each->name, cost, accesses); // what the init does is not counted
+            values_ = around;
+        } else if (const auto* store = stmt->as<tir::Store>()) {
+            addStore(*store, stmt->origin, block, cost, accesses);
+        } else {
+            for (const tir::Stmt& child : tir::childrenOf(*stmt))
+                add(child, block, cost, accesses);
+        }
+    }
+
+    /// Bytes of the elements that the accesses meet: of each buffer a box around them all.
+    std::optional<int64_t> touched(const std::vector<Access>& accesses) const {
+        std::map<const tir::Buffer*, std::vector<Interval>> boxes;
+        constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+        for (const Access& access : accesses) {
+            std::vector<Interval>& box = boxes[access.buffer];
+            box.resize(access.indices.size(), Interval{most, least});
+            for (size_t dim = 0; dim < box.size(); ++dim) {
+                const Interval range = arith::bounds(access.indices[dim], facts_);
+                box[dim] = {std::min(box[dim].lower, range.lower), std::max(box[dim].upper, range.upper)};
+            }
+        }
+        double bytes = 0;
+        for (const auto& [buffer, box] : boxes) {
+            double elements = 1;
+            for (size_t dim = 0; dim < box.size(); ++dim) {
+                const double span = static_cast<double>(box[dim].upper) - static_cast<double>(box[dim].lower) + 1;
+                const Interval size = arith::bounds(buffer->shape[dim], facts_);
+                elements *= std::clamp(span, 0.0, static_cast<double>(size.upper));
+            }
+            bytes += elements * static_cast<double>(buffer->dtype.bytes());
+        }
+        constexpr double unbounded = 1e15; // an index or a size is not known
+        return bytes < unbounded ? std::optional(static_cast<int64_t>(bytes)) : std::nullopt;
+    }
+
+private:
+    arith::Facts facts_;   // ranges of sizes and loops
+    arith::VarMap values_; // of the blocks' variables
+    std::unordered_set<const arith::ExprNode*> loops_;
+    std::optional<int64_t> runs_ = 1; // of what is walked
+
+    void addLoop(const tir::For& loop, int origin, const std::string& block, LoopCost& outer,
+                 std::vector<Access>& accesses) {
+        LoopCost cost;
+        cost.name = loop.var->name;
+        cost.kind = loop.kind;
+        cost.origin = origin;
+        const Expr extent = arith::substitute(loop.extent, values_);
+        const Interval turns = arith::bounds(extent, facts_);
+        const int64_t first = arith::bounds(arith::substitute(loop.min, values_), facts_).lower;
+        const auto isLoop = [&](const arith::Var& var) { return loops_.contains(var.get()); };
+        if (turns.isPoint() && std::ranges::none_of(arith::freeVars(extent), isLoop))
+            cost.trips = std::max<int64_t>(0, turns.upper);
+        const std::optional<int64_t> around = runs_;
+        runs_ = around && cost.trips ? std::optional(*around * *cost.trips) : std::nullopt;
+        cost.runs = runs_;
+        loops_.insert(loop.var.get());
+        facts_.ranges[loop.var.get()] = {first, first};
+        std::vector<Access> own;
+        add(loop.body, block, cost, own);
+        const bool bounded = turns.upper < std::numeric_limits<int64_t>::max() - std::abs(first);
+        facts_.ranges[loop.var.get()] = {first, bounded ? first + std::max<int64_t>(1, turns.upper) - 1
+                                                        : std::numeric_limits<int64_t>::max()};
+        cost.touched = touched(own);
+        runs_ = around;
+        accesses.insert(accesses.end(), own.begin(), own.end());
+        addTo(outer, std::move(cost));
+    }
+
+    void addStore(const tir::Store& store, int origin, const std::string& block, LoopCost& outer,
+                  std::vector<Access>& accesses) {
+        LoopCost cost;
+        cost.name = block.empty() ? store.buffer->name : block;
+        cost.origin = origin;
+        cost.runs = runs_;
+        std::vector<Access> own;
+        double bytes = 0;
+        const auto access = [&](const tir::Buffer& buffer, const std::vector<Expr>& indices) {
+            Access& each = own.emplace_back(&buffer, std::vector<Expr>());
+            for (const Expr& index : indices)
+                each.indices.push_back(arith::substitute(index, values_));
+            bytes += static_cast<double>(buffer.dtype.bytes());
+        };
+        access(*store.buffer, store.indices);
+        arith::visit(store.value, [&](const Expr& node) {
+            if (node.kind() == arith::ExprKind::Load)
+                access(tir::bufferOf(node), node->args);
+            return true;
+        });
+        if (runs_) {
+            cost.flops = static_cast<double>(*runs_) * static_cast<double>(operationsOf(store.value));
+            cost.accessed = static_cast<double>(*runs_) * bytes;
+        }
+        cost.touched = touched(own);
+        accesses.insert(accesses.end(), own.begin(), own.end());
+        addTo(outer, std::move(cost));
+    }
+
+    /// Sums that lack a part are absent.
+    static void addTo(LoopCost& outer, LoopCost cost) {
+        const bool first = outer.inside.empty();
+        const auto sum = [&](std::optional<double>& total, const std::optional<double>& part) {
+            const bool known = part && (first || total);
+            total = known ? std::optional(total.value_or(0) + *part) : std::nullopt;
+        };
+        sum(outer.flops, cost.flops);
+        sum(outer.accessed, cost.accessed);
+        outer.inside.push_back(std::move(cost));
+    }
+};
+
+} // namespace
+
+LoopCost loopCosts(const tir::PrimFunc& function, const std::unordered_map<const arith::ExprNode*, int64_t>& sizes) {
+    LoopCost cost;
+    cost.name = function.name;
+    cost.trips = cost.runs = 1;
+    std::vector<Access> accesses;
+    Walk walk(sizes);
+    if (function.body)
+        walk.add(function.body, "", cost, accesses);
+    cost.touched = walk.touched(accesses);
+    return cost;
+}
+
+} // namespace lathe::lower

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What loops cost: counted by hand for a product of matrices.
+#include "lower/loop_nest.h"
+#include "tir/text.h"
+
+#include <QTest>
+
+using namespace lathe;
+
+class TestLoopNest : public QObject {
+    Q_OBJECT
+
+    static const lower::LoopCost& find(const lower::LoopCost& cost, const std::string& name) {
+        static const lower::LoopCost none;
+        if (cost.name == name)
+            return cost;
+        for (const lower::LoopCost& each : cost.inside)
+            if (const lower::LoopCost& found = find(each, name); !found.name.empty())
+                return found;
+        return none;
+    }
+
+private slots:
+    void aProductIsCounted() {
+        const auto function = tir::parsePrimFunc(R"(primfunc matmul(A, B, C) outputs 1 {
+  buffer A: float32[8, 32]
+  buffer B: float32[32, 16]
+  buffer C: float32[8, 16]
+  for i in 8 parallel @1 {
+    for j in 16 @1 {
+      for k in 32 @1 {
+        block matmul @1 {
+          iter vi spatial 8 = i
+          iter vj spatial 16 = j
+          iter vk reduce 32 = k
+          reads A[vi for 1, vk for 1]
+          reads B[vk for 1, vj for 1]
+          writes C[vi for 1, vj for 1]
+          init {
+            C[vi, vj] = 0:float32 @1
+          }
+          C[vi, vj] = C[vi, vj] + A[vi, vk] * B[vk, vj] @1
+        }
+      }
+    }
+  }
+}
+)");
+        QVERIFY2(function, function ? "" : toString(function.error()).c_str());
+        const lower::LoopCost cost = lower::loopCosts(**function);
+        QCOMPARE(cost.runs, std::optional<int64_t>(1));
+        QCOMPARE(cost.flops, std::optional(2.0 * 8 * 16 * 32));
+        QCOMPARE(cost.touched, std::optional<int64_t>(4 * (8 * 32 + 32 * 16 + 8 * 16)));
+        const lower::LoopCost& rows = find(cost, "i");
+        QCOMPARE(rows.trips, std::optional<int64_t>(8));
+        QCOMPARE(rows.touched, cost.touched);
+        const lower::LoopCost& columns = find(cost, "j"); // one row of a, all of b, one row of the result
+        QCOMPARE(columns.trips, std::optional<int64_t>(16));
+        QCOMPARE(columns.runs, std::optional<int64_t>(8 * 16));
+        QCOMPARE(columns.touched, std::optional<int64_t>(4 * (32 + 32 * 16 + 16)));
+        const lower::LoopCost& sum = find(cost, "k"); // a row of a, a column of b, one element
+        QCOMPARE(sum.runs, std::optional<int64_t>(8 * 16 * 32));
+        QCOMPARE(sum.touched, std::optional<int64_t>(4 * (32 + 32 + 1)));
+        QCOMPARE(sum.accessed, std::optional(4.0 * 4 * 8 * 16 * 32)); // a, b, the sum read and written
+    }
+
+    /// A window that overlaps with the next one: the whole box counts once. A size that is not known leaves gaps.
+    void windowsAndOpenSizes() {
+        const auto function = tir::parsePrimFunc(R"(primfunc sums(X, Y, n) outputs 1 {
+  var n: index[0, 1048576]
+  buffer X: float32[n]
+  buffer Y: float32[64]
+  for i in 64 @0 {
+    for j in 3 @0 {
+      Y[i] = Y[i] + X[i * 2 + j] @0
+    }
+  }
+  for l in n @1 {
+    Y[0] = X[l] @1
+  }
+}
+)");
+        QVERIFY2(function, function ? "" : toString(function.error()).c_str());
+        const lower::LoopCost cost = lower::loopCosts(**function);
+        QCOMPARE(find(cost, "j").touched, std::optional<int64_t>(4 * (3 + 1)));
+        QCOMPARE(find(cost, "i").touched, std::optional<int64_t>(4 * (63 * 2 + 3 + 64)));
+        QCOMPARE(find(cost, "i").flops, std::optional(64.0 * 3));
+        QVERIFY(!find(cost, "l").trips && !find(cost, "l").runs);
+        QVERIFY(!cost.flops);
+        const arith::ExprNode* size = (*function)->params[2].scalar.get();
+        const lower::LoopCost known = lower::loopCosts(**function, {{size, 1000}});
+        QCOMPARE(find(known, "l").trips, std::optional<int64_t>(1000));
+        QCOMPARE(find(known, "l").touched, std::optional<int64_t>(4 * (1000 + 1)));
+        QCOMPARE(known.flops, std::optional(64.0 * 3));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestLoopNest)
+#include "test_loop_nest.moc"
