@@ -78,6 +78,18 @@ struct BisectArgs {
 /// Which pass is to blame; 0 if one was found, 1 if not.
 int bisectCommand(const BisectArgs& args, const Common& common);
 
+struct CheckArgs {
+    std::string model;
+    std::vector<std::string> against; // files and folders; none: the model without optional passes
+    bool compareNumerics = false;     // instead: the model under strict numerics
+    std::vector<std::string> inputs;
+    std::string tolerance = "model";
+    uint64_t seed = 0;
+    double timeout = 300;
+};
+/// Every intermediate value; 0 if all are within the tolerance, 1 if one diverges, and for errors 2 or 3.
+int checkCommand(const CheckArgs& args, const Common& common);
+
 struct DiffArgs {
     std::string before, after;
 };

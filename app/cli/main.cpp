@@ -113,6 +113,28 @@ int run(int argc, char** argv) {
     bisectApp->add_option("--timeout", bisect.timeout, "seconds for one run; longer is bad")->check(seconds());
     addCommon(*bisectApp, common);
 
+    CheckArgs check;
+    CLI::App* checkApp = app.add_subcommand(
+        "check", "every intermediate value against the unoptimized computation (exit code 1 if one diverges)");
+    checkApp->add_option("model", check.model, "the model file")->required();
+    CLI::Option* against =
+        checkApp
+            ->add_option(
+                "--against", check.against,
+                "instead against a .npy or .pb file named after its value, or a folder of them, inputs too; may "
+                "be given several times")
+            ->allow_extra_args(false)
+            ->check(CLI::ExistingPath);
+    checkApp->add_flag("--compare-numerics", check.compareNumerics, "instead against strict numerics")
+        ->excludes(against);
+    checkApp->add_option("--input", check.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
+        ->allow_extra_args(false);
+    checkApp->add_option("--tolerance", check.tolerance,
+                         "onnx (element by element) or model (relative to the value's range)");
+    checkApp->add_option("--seed", check.seed, "seed of random inputs and operators");
+    checkApp->add_option("--timeout", check.timeout, "seconds for one run")->check(seconds());
+    addCommon(*checkApp, common);
+
     DiffArgs diff;
     CLI::App* diffApp = app.add_subcommand("diff", "how two models, or two artifacts, differ (exit code 1 if they do)");
     diffApp->add_option("before", diff.before, "a model or an artifact")->required();
@@ -172,6 +194,8 @@ int run(int argc, char** argv) {
         return passesCommand(passes, common);
     if (*bisectApp)
         return bisectCommand(bisect, common);
+    if (*checkApp)
+        return checkCommand(check, common);
     if (*diffApp)
         return diffCommand(diff, common);
     if (*runApp)

@@ -27,10 +27,20 @@ struct Comparison {
     std::string message;  // how it differs: type, shape, or elements, worst index, got, expected
     double ofRange = 0;   // d / m: largest difference over largest finite expected magnitude
     double normRatio = 0; // 2-norm of the difference over that of expected
+    /// Of numbers of one type and shape. Infinite where one of the two is no finite number and they are not equal.
+    double largest = 0; // difference
+    double ofLimit =
+        0; // the largest share of what an element may differ by; above 1 is wrong. Infinite where none is allowed
+    int64_t beyond = 0;           // elements that differ by more
+    int64_t worst = -1;           // the one with the largest share, by its place in memory; -1: all are equal
+    double got = 0, expected = 0; // there
 };
 
 /// got against expected; element types and shapes must be equal. NaN equals NaN alone, infinities equal themselves.
 Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules);
+
+/// "[0,2,5]": the index of an element by its place in memory.
+std::string indexText(const std::vector<int64_t>& shape, int64_t place);
 
 /// Elements as doubles, exact for every float type and for integers to 53 bits.
 std::vector<double> toDoubles(const model::HostTensor& tensor);

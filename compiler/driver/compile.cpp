@@ -15,6 +15,7 @@
 #include "relay/transform/fold_scale.h"
 #include "relay/transform/fuse.h"
 #include "relay/transform/inline_functions.h"
+#include "relay/transform/observe.h"
 #include "relay/transform/simplify_arithmetic.h"
 #include "relay/transform/simplify_inference.h"
 #include "relay/visit.h"
@@ -22,6 +23,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <unordered_set>
 
 namespace lathe::driver {
 namespace {
@@ -55,6 +57,8 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
 std::set<int32_t> nodesOf(const Module& module) {
     std::set<int32_t> nodes;
     relay::visitBindings(module, [&](const relay::Binding& binding) {
+        if (binding.as<relay::MakeTuple>()) // computes nothing; that of the results has the Spans of all
+            return;
         const auto& ids = module.spans->ids(binding.span);
         nodes.insert(ids.begin(), ids.end());
     });
@@ -130,6 +134,20 @@ Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& deci
     return std::move(made.module);
 }
 
+/// Fails if something is to be observed that is no value of the outermost graph.
+Result<void> requireValues(const std::vector<std::string>& observe, const model::ModelGraph& graph) {
+    if (observe.empty())
+        return {};
+    std::unordered_set<std::string_view> known;
+    for (const model::Node& node : graph.graph->nodes)
+        known.insert(node.outputs.begin(), node.outputs.end());
+    for (const std::string& value : observe)
+        if (value.empty() || !known.contains(value))
+            return failure(fmt::format("'{}' is to be observed, but no node of the model gives it", value),
+                           "values within branches and loops cannot be observed");
+    return {};
+}
+
 Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
@@ -138,6 +156,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     // What import gives does not depend on Decisions: a Session imports once for all of them.
     DriverEvaluator importing({.target = options.target, .threads = options.threads, .budget = budget});
     LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
+    LATHE_CHECKED(requireValues(options.observe, *trace.graph));
     DriverEvaluator evaluator(
         {.target = options.target, .threads = options.threads, .passes = decisions, .budget = budget});
     // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
@@ -182,9 +201,10 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
           std::pair(!decisions.layouts.empty(), "choose layouts"), std::pair(!decisions.apart.empty(), "fuse")})
         if (decided && !hook.recordOf(name).ran)
             return failure(fmt::format("choices are decided, but the pass '{}' is off", name));
-    // From here on every operator stands in a primitive function.
-    LATHE_CHECKED(
-        pass("primitive functions", [](const Module& m) { return transform::fuse(m, {.maxOps = 1}).module; }));
+    // From here on every operator stands in a primitive function: those too that give observed values in the model's order.
+    LATHE_CHECKED(pass("primitive functions", [&](const Module& m) {
+        return transform::fuse(transform::observe(m, options.observe), {.maxOps = 1}).module;
+    }));
 
     LATHE_TRY(Built built, build(*module, trace.graph.get(), options, decisions, hook, trace));
     noteRemoved(nodes, nodesWithCode(*module, trace), "lower", trace);

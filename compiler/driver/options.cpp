@@ -3,6 +3,7 @@
 
 #include "driver/json.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -35,6 +36,13 @@ bool read(const json& value, std::vector<int64_t>& into) {
     for (const json& element : value)
         if (!read(element, int64_t{0}, INT64_MAX, into.emplace_back()))
             return false;
+    return true;
+}
+
+bool read(const json& value, std::vector<std::string>& into) {
+    if (!value.is_array() || !std::ranges::all_of(value, [](const json& element) { return element.is_string(); }))
+        return false;
+    into = value.get<std::vector<std::string>>();
     return true;
 }
 
@@ -84,6 +92,8 @@ std::string toJson(const Options& options) {
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)
         object["shapes"][name] = dims;
+    if (!options.observe.empty())
+        object["observe"] = options.observe;
     return dump(object);
 }
 
@@ -114,10 +124,13 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.symbols);
         } else if (key == "shapes") {
             good = read(value, options.shapes);
+        } else if (key == "observe") {
+            good = read(value, options.observe);
         }
         if (!good)
-            return failure(fmt::format("unknown or malformed option '{}'", key),
-                           "known: target, threads, numerics, level, verify, cache, emit_code, symbols, shapes");
+            return failure(
+                fmt::format("unknown or malformed option '{}'", key),
+                "known: target, threads, numerics, level, verify, cache, emit_code, symbols, shapes, observe");
     }
     return options;
 }

@@ -125,7 +125,7 @@ public:
             transform::Maker maker(module, binding->span);
             maker.call(Op::Relayout, {{made->var, made->type}}, RelayoutAttrs{});
             const Var copy = escapes ? binding->var : logical_[binding->var.id] = Var{module.nextVar++};
-            result.push_back(maker.take(copy).back());
+            result.push_back(maker.take(copy, binding->modelValue).back());
         }
         return result;
     }

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cstring>
-#include <unordered_set>
 
 namespace lathe::model {
 namespace {
@@ -35,12 +34,17 @@ public:
 
     void enter(const Graph& graph) { open_.push_back({&graph, {}}); }
 
-    /// Which outputs of the graph are random, in the graphs that are open.
+    /// Which values the graph makes are random, in the graphs that are open.
+    std::unordered_set<std::string> randomOf(const Graph& graph) {
+        follow(graph);
+        std::unordered_set<std::string> random = std::move(open_.back().random);
+        open_.pop_back();
+        return random;
+    }
+
+    /// The same of its outputs, which may be values of the graphs around it.
     std::vector<bool> outputsOf(const Graph& graph) {
-        enter(graph);
-        for (const Node& node : graph.nodes)
-            if (isRandom(node))
-                open_.back().random.insert(node.outputs.begin(), node.outputs.end());
+        follow(graph);
         std::vector<bool> result;
         for (const Value& output : graph.outputs)
             result.push_back(isRandom(output.name));
@@ -79,6 +83,14 @@ private:
         const Graph* graph;
         std::unordered_set<std::string> random;
     };
+
+    /// Opens the graph and goes along its nodes.
+    void follow(const Graph& graph) {
+        enter(graph);
+        for (const Node& node : graph.nodes)
+            if (isRandom(node))
+                open_.back().random.insert(node.outputs.begin(), node.outputs.end());
+    }
 
     static bool hasInput(const Node& node, size_t index) {
         return index < node.inputs.size() && !node.inputs[index].empty();
@@ -126,6 +138,10 @@ private:
 
 std::vector<bool> randomOutputs(const ModelGraph& model, std::span<const HostTensor> inputs) {
     return Walk(model, inputs).outputsOf(*model.graph);
+}
+
+std::unordered_set<std::string> randomValues(const ModelGraph& model, std::span<const HostTensor> inputs) {
+    return Walk(model, inputs).randomOf(*model.graph);
 }
 
 std::optional<HostTensor> givenTensor(const ModelGraph& model, std::span<const HostTensor> inputs,

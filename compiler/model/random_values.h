@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 namespace lathe::model {
@@ -17,6 +18,8 @@ namespace lathe::model {
 /// For each output of the model, whether it depends on a draw. A node is one step: all that it gives depends on all that
 /// it reads and on what the graphs nested in it give. inputs: what the model is fed with, by position.
 std::vector<bool> randomOutputs(const ModelGraph& model, std::span<const HostTensor> inputs);
+/// The names of all values of the outermost graph that do.
+std::unordered_set<std::string> randomValues(const ModelGraph& model, std::span<const HostTensor> inputs);
 
 /// The tensor of a value of the outermost graph that is given, not computed: an input, an initializer or a constant.
 std::optional<HostTensor> givenTensor(const ModelGraph& model, std::span<const HostTensor> inputs,

@@ -22,6 +22,7 @@ private slots:
         options.cache = options.emitCode = false;
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {}}};
+        options.observe = {"/a", ""};
         QCOMPARE(driver::parseOptions(driver::toJson(options)).value(), options);
     }
 
@@ -48,6 +49,8 @@ private slots:
         QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-1]}})" << "'shapes'";
         QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
         QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
+        QTest::newRow("one value for a list") << R"({"observe":"a"})" << "'observe'";
+        QTest::newRow("a number for a value") << R"({"observe":["a",1]})" << "'observe'";
         QTest::newRow("symbols as a list") << R"({"symbols":[1]})" << "'symbols'";
     }
     void refused() {

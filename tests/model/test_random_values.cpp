@@ -60,6 +60,7 @@ private slots:
                         sample.node(Family::Activation, {"x"}, {"y"}), sample.node(Family::Bernoulli, {"x"}, {"b"})};
         graph->outputs = values({"y", "a", "x", "b"});
         QCOMPARE(randomOutputs(sample.model(graph), {}), (std::vector<bool>{false, true, false, true}));
+        QVERIFY((randomValues(sample.model(graph), {}) == std::unordered_set<std::string>{"u", "a", "b"}));
     }
 
     void absentOperandsAreNoEdge() {

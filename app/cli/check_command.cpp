@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe check`: each value that the compiled model computes on the way, against something that is held to be right. What
+// diverges first stands on top.
+#include "app/cli/prepare.h"
+#include "driver/check.h"
+#include "driver/json.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::cli {
+namespace {
+
+/// 1 says "diverges", so whatever prevented the check is 2, or 3 if it is Lathe's fault.
+int fail(Diagnostic diagnostic, const CheckArgs& args, const Common& common) {
+    if (diagnostic.file.empty())
+        diagnostic.file = args.model;
+    return std::max(2, report({std::move(diagnostic)}, common));
+}
+
+Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& common) {
+    driver::CheckQuestion question;
+    if (args.tolerance != "onnx" && args.tolerance != "model")
+        return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
+    question.tolerance = args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model;
+    LATHE_TRY(question.options, makeRunOptions(common));
+    std::swap(question.shapes, question.options.shapes); // as for `run`: one compilation serves all sizes
+    LATHE_TRY(question.decisions, makeDecisions(common));
+    if (args.compareNumerics && question.options.numerics == driver::NumericsLevel::Strict)
+        return failure(ErrorKind::Usage, "strict numerics are to be compared with themselves",
+                       "--numerics says what is held against strict ones");
+    if (args.compareNumerics)
+        question.against = driver::AgainstNumerics{};
+    else if (!args.against.empty())
+        question.against = driver::AgainstFiles{{args.against.begin(), args.against.end()}};
+    LATHE_TRY(question.inputs, readInputs(args.inputs));
+    question.seed = args.seed;
+    question.runner.threads = common.threads;
+    question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
+    return question;
+}
+
+std::vector<std::string> nodeNames(const driver::CheckRow& row, const model::ModelGraph& graph) {
+    std::vector<std::string> names;
+    for (const int32_t id : row.nodes)
+        if (const model::Node* node = graph.nodes.at(static_cast<size_t>(id)))
+            names.push_back(model::displayName(*node));
+    return names;
+}
+
+/// JSON has no infinity and no NaN.
+nlohmann::json number(double value) {
+    return std::isfinite(value) ? nlohmann::json(value) : nlohmann::json(fmt::format("{}", value));
+}
+
+std::string_view stateName(driver::CheckState state) {
+    static constexpr std::string_view names[] = {"within", "diverges", "not compared"};
+    return names[static_cast<size_t>(state)];
+}
+
+void printJson(const driver::Check& check) {
+    for (const driver::CheckRow& row : check.rows) {
+        nlohmann::json line{
+            {"value", row.value}, {"state", stateName(row.state)}, {"nodes", nodeNames(row, *check.trace->graph)}};
+        if (row.state == driver::CheckState::NotCompared) {
+            line["why"] = row.why;
+        } else {
+            const driver::Comparison& comparison = row.comparison;
+            line.update({{"first", row.first},
+                         {"dtype", toString(row.dtype)},
+                         {"shape", row.shape},
+                         {"error", number(comparison.largest)},
+                         {"of_limit", number(comparison.ofLimit)},
+                         {"beyond", comparison.beyond}});
+            if (comparison.worst >= 0)
+                line.update({{"at", driver::indexText(row.shape, comparison.worst)},
+                             {"got", number(comparison.got)},
+                             {"expected", number(comparison.expected)}});
+        }
+        fmt::print("{}\n", driver::dump(line));
+    }
+    fmt::print("{}\n", driver::dump({{"within", check.count(driver::CheckState::Within)},
+                                     {"diverge", check.count(driver::CheckState::Diverges)},
+                                     {"not_compared", check.count(driver::CheckState::NotCompared)},
+                                     {"nested", check.nested}}));
+}
+
+void printTable(const driver::Check& check, const Common& common) {
+    for (const driver::CheckRow& row : check.rows)
+        if (row.first)
+            fmt::print("diverges first: {} {}[{}]\n    {}\n    nodes: {}\n", row.value, toString(row.dtype),
+                       fmt::join(row.shape, ","), row.why, fmt::join(nodeNames(row, *check.trace->graph), ", "));
+    fmt::print("  {:>9} {:>9} {:>10}  value\n", "error", "of limit", "beyond");
+    for (const driver::CheckRow& row : check.rows) {
+        if (row.state == driver::CheckState::NotCompared) {
+            fmt::print("  {:>30}  {}: {}\n", "–", row.value, row.why);
+            continue;
+        }
+        const driver::Comparison& comparison = row.comparison;
+        fmt::print("{} {:9.2g} {:9.2g} {:10}  {}", row.state == driver::CheckState::Diverges ? '!' : ' ',
+                   comparison.largest, comparison.ofLimit, comparison.beyond, row.value);
+        if (comparison.worst >= 0)
+            fmt::print("  {}: {:.7g}, expected {:.7g}", driver::indexText(row.shape, comparison.worst), comparison.got,
+                       comparison.expected);
+        fmt::print("\n");
+    }
+    if (common.quiet)
+        return;
+    const size_t diverge = check.count(driver::CheckState::Diverges);
+    fmt::print("{} values compared, {}; {} not", check.count(driver::CheckState::Within) + diverge,
+               diverge ? fmt::format("{} diverge", diverge) : "all within the tolerance",
+               check.count(driver::CheckState::NotCompared));
+    if (check.nested > 0)
+        fmt::print("; {} within branches and loops are left out", check.nested);
+    fmt::print("\n");
+}
+
+} // namespace
+
+int checkCommand(const CheckArgs& args, const Common& common) {
+    const auto question = makeQuestion(args, common);
+    if (!question)
+        return fail(question.error(), args, common);
+    driver::Session session(args.model);
+    const auto checked = driver::check(session, *question, makeProgress(common));
+    if (!checked)
+        return fail(checked.error(), args, common);
+    reportWarnings(*checked->trace, common);
+    if (common.json)
+        printJson(*checked);
+    else
+        printTable(*checked, common);
+    return checked->count(driver::CheckState::Diverges) > 0 ? 1 : 0;
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a compiled model computes on the way, value by value, against something that is held to be right: the same model
+// without optional passes, the same under other numerics, or tensors in files. Values that code computes are made outputs of
+// the model (Options::observe), which changes nothing else in it, and both run on the same inputs in children of their own.
+// Where a value is wrong although nothing that it is made of is, the fault lies between the two: its nodes are named.
+#pragma once
+
+#include "driver/compare.h"
+#include "driver/inputs.h"
+#include "driver/session.h"
+
+#include <variant>
+
+namespace lathe::driver {
+
+/// The compilation without optional passes.
+struct AgainstUnoptimized {};
+/// The compilation as it is by default, under these numerics.
+struct AgainstNumerics {
+    NumericsLevel level = NumericsLevel::Strict;
+};
+/// .npy and .pb files, or folders of them, each named by the value that it holds (driver/tensor_files.h has the rule), or
+/// input_N and output_N by their places. What they hold of the model's inputs is what it runs on.
+struct AgainstFiles {
+    std::vector<std::filesystem::path> files;
+};
+
+using CheckAgainst = std::variant<AgainstUnoptimized, AgainstNumerics, AgainstFiles>;
+
+struct CheckQuestion {
+    CheckAgainst against;
+    Options options; // of what is checked, with its Decisions
+    Decisions decisions;
+    Tensors inputs;    // by name; the others are drawn at random
+    Shapes shapes;     // of the random ones
+    uint64_t seed = 0; // of random inputs and operators
+    Tolerance tolerance = Tolerance::Model;
+    int64_t bytesAtOnce = int64_t{1} << 30; // of observed values; more are checked in several runs
+    RunnerOptions runner;                   // seed and cancellation are set from the above
+};
+
+enum class CheckState { Within, Diverges, NotCompared };
+
+/// A value of the model's outermost graph.
+struct CheckRow {
+    std::string value;
+    int32_t node = 0;           // that gives it, in the ModelGraph
+    std::vector<int32_t> nodes; // that are computed with it, from the values before it on; ascending
+    CheckState state = CheckState::NotCompared;
+    std::string
+        why; // NotCompared: "fused into 'fused_conv_relu_3'", "removed by 'fold constants'" …; Diverges: in words
+    bool first = false; // Diverges, and nothing that it is computed from does
+    DataType dtype;     // where it is computed
+    std::vector<int64_t> shape;
+    Comparison comparison; // of Within and Diverges
+};
+
+struct Check {
+    std::vector<CheckRow> rows;         // in the model's order: what is computed from a value comes behind it
+    size_t nested = 0;                  // values within branches and loops, which are left out
+    Shapes shapes;                      // of the inputs that it ran on
+    std::shared_ptr<const Trace> trace; // of the compilation that was checked
+
+    size_t count(CheckState state) const;
+};
+
+/// Fails if a compilation or a run fails, files cannot be read, name no value of the model or do not have its type and shape,
+/// or the work is cancelled.
+Result<Check> check(Session& session, const CheckQuestion& question, const Progress& progress = {});
+
+} // namespace lathe::driver

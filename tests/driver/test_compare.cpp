@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// When tensors are equal enough, by both rules, and what is said of the element that is furthest off.
+#include "driver/compare.h"
+#include "support/host_tensor.h"
+
+#include <QTest>
+#include <limits>
+
+using namespace lathe;
+using namespace lathe::testing;
+using driver::Comparison;
+
+namespace {
+
+constexpr float infinite = std::numeric_limits<float>::infinity(), noNumber = std::numeric_limits<float>::quiet_NaN();
+
+Comparison compareFloats(const std::vector<float>& got, const std::vector<float>& expected,
+                         driver::Tolerance tolerance) {
+    const auto tensor = [](const std::vector<float>& values) {
+        return tensorOf<float>(types::Float32, {static_cast<int64_t>(values.size())}, values);
+    };
+    driver::CompareRules rules;
+    rules.tolerance = tolerance;
+    return driver::compare(tensor(got), tensor(expected), rules);
+}
+
+} // namespace
+
+class TestCompare : public QObject {
+    Q_OBJECT
+
+private slots:
+    void equalOnesHaveNoError() {
+        const Comparison same =
+            compareFloats({1, infinite, noNumber, -0.0F}, {1, infinite, noNumber, 0.0F}, driver::Tolerance::Onnx);
+        QVERIFY(same.right && same.message.empty());
+        QCOMPARE(same.largest, 0.0);
+        QCOMPARE(same.beyond, int64_t(0));
+        QCOMPARE(same.worst, int64_t(-1));
+    }
+
+    /// Element by element the small one is worse; of the range it is the large one.
+    void theWorstIsThatFurthestBeyondItsLimit() {
+        const Comparison strict = compareFloats({101, 0.5F, 3}, {100, 0.25F, 3}, driver::Tolerance::Onnx);
+        QVERIFY(!strict.right);
+        QCOMPARE(strict.beyond, int64_t(2));
+        QCOMPARE(strict.worst, int64_t(1));
+        QCOMPARE(strict.got, 0.5);
+        QCOMPARE(strict.expected, 0.25);
+        QCOMPARE(strict.largest, 1.0);
+        QVERIFY(std::abs(strict.ofLimit - 0.25 / (1e-7 + 1e-3 * 0.25)) < 1e-6);
+        const Comparison model = compareFloats({100.05F, 0.3F, 3}, {100, 0.25F, 3}, driver::Tolerance::Model);
+        QVERIFY(model.right);
+        QCOMPARE(model.beyond, int64_t(0));
+        QVERIFY(model.ofLimit > 0.49 && model.ofLimit < 0.51);
+        QVERIFY(!compareFloats({100.2F, 0.3F, 3}, {100, 0.25F, 3}, driver::Tolerance::Model).right);
+    }
+
+    void whatIsNoNumberIsInfinitelyWrong() {
+        for (const float odd : {noNumber, infinite}) {
+            const Comparison comparison = compareFloats({1, odd, 5}, {1, 2, 3}, driver::Tolerance::Model);
+            QVERIFY(!comparison.right);
+            QCOMPARE(comparison.beyond, int64_t(2));
+            QCOMPARE(comparison.worst, int64_t(1));
+            QVERIFY(std::isinf(comparison.largest) && std::isinf(comparison.ofLimit));
+        }
+    }
+
+    void integersAreExact() {
+        const int64_t large = (int64_t{1} << 60) + 1; // no double
+        const auto tensor = [](std::vector<int64_t> values) {
+            return tensorOf<int64_t>(types::Int64, {1, static_cast<int64_t>(values.size())}, values);
+        };
+        const Comparison comparison = driver::compare(tensor({3, large, 9}), tensor({3, large - 1, 5}), {});
+        QVERIFY(!comparison.right);
+        QCOMPARE(comparison.beyond, int64_t(2));
+        QCOMPARE(comparison.worst, int64_t(2));
+        QCOMPARE(comparison.largest, 4.0);
+        QVERIFY(comparison.message.find("worst at [0,2]: got 9, expected 5") != std::string::npos);
+    }
+
+    void typesAndShapesMustBeEqual() {
+        const auto one = tensorOf<float>(types::Float32, {2, 1}, {1, 2});
+        QVERIFY(driver::compare(one, tensorOf<float>(types::Float32, {1, 2}, {1, 2}), {}).message.starts_with("shape"));
+        QVERIFY(driver::compare(one, tensorOf<int32_t>(types::Int32, {2, 1}, {1, 2}), {}).message.starts_with("type"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestCompare)
+#include "test_compare.moc"
