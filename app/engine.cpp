@@ -14,10 +14,13 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Compare, ListLoops, ListStep, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Check, Compare, ListLoops, ListStep, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
+
+/// Of a check's reference, which has no optimizations.
+constexpr std::chrono::minutes longestRun{20};
 
 /// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
 ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
@@ -66,6 +69,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<views::models::LoopTexts>();
     qRegisterMetaType<views::models::CodeTexts>();
     qRegisterMetaType<views::models::OriginText>();
+    qRegisterMetaType<std::shared_ptr<const driver::Check>>();
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
@@ -191,6 +195,28 @@ void Engine::bisect(driver::BisectQuestion question) {
                 emit engine.bisected(nullptr, {found.error()});
         });
     });
+}
+
+void Engine::check(driver::CheckQuestion question) {
+    question.runner.timeout = longestRun;
+    work_.enqueue(
+        Check, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
+            if (!model)
+                return;
+            const auto made = driver::guarded([&]() -> Result<driver::Check> {
+                LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
+                return driver::check(model->session, question, Outbox::progress(outbox, tr("Checking"), cancelled));
+            });
+            const QString path = QString::fromStdString(model->session.model().string());
+            outbox->post([&](Engine& engine) {
+                if (cancelled())
+                    emit engine.cancelled();
+                else if (made)
+                    emit engine.checked(path, std::make_shared<const driver::Check>(*made), {});
+                else
+                    emit engine.checked(path, nullptr, {made.error()});
+            });
+        });
 }
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {

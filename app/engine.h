@@ -8,6 +8,7 @@
 #include "app/lane.h"
 #include "base/memory_file.h"
 #include "driver/bisect.h"
+#include "driver/check.h"
 #include "driver/compile.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
@@ -52,6 +53,9 @@ public:
     /// Looks for the pass that is to blame; answers `bisectTried` for each compilation that was tried, then `bisected`. What
     /// was compiled stays.
     void bisect(driver::BisectQuestion question);
+    /// Compares intermediate values of the model that was opened last, which is compiled for it, in child processes; answers
+    /// `checked`. What was compiled stays.
+    void check(driver::CheckQuestion question);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
@@ -72,12 +76,15 @@ public:
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
-    /// Instead of `opened`, `compiled`, `ran` or `bisected`, where the wish was cancelled.
+    /// Instead of `opened`, `compiled`, `ran`, `bisected` or `checked`, where the wish was cancelled.
     void cancelled();
     void ran(std::vector<lathe::driver::Profile> profiles, std::vector<lathe::Diagnostic> problems);
     void bisectTried(lathe::driver::BisectStep step);
     /// Null with problems: it failed.
     void bisected(std::shared_ptr<const lathe::driver::Bisection> found, std::vector<lathe::Diagnostic> problems);
+    /// Likewise.
+    void checked(QString path, std::shared_ptr<const lathe::driver::Check> check,
+                 std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);

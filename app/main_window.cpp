@@ -3,6 +3,7 @@
 
 #include "app/graphviz.h"
 #include "base/version.h"
+#include "views/check/check_page.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
@@ -45,7 +46,8 @@ MainWindow::MainWindow()
     : graphviz_(new Graphviz(this)), whatIfs_(new WhatIfs(this)), stack_(new QStackedWidget), pages_(new QTabWidget),
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
-      profile_(new views::profile::ProfilePage(&selection_)), pageTable_{model_, passes_, fusion_, loops_, profile_},
+      profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
+      pageTable_{model_, passes_, fusion_, loops_, profile_, check_},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
     setWindowTitle(tr("Lathe"));
@@ -89,6 +91,8 @@ void MainWindow::connectEngine() {
         log(tr("Cancelled."));
     });
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
+    connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
+    connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
                 passes_->setComparison(pass, function, std::move(comparison));
@@ -238,7 +242,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         page->setProvenance(nullptr);
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
-    passesSeen_ = profileSeen_ = false;
+    passesSeen_ = profileSeen_ = checkSeen_ = false;
     showTitle();
     if (!trace->graph) {
         log(tr("%1 could not be read as a model.").arg(path));
@@ -367,6 +371,38 @@ void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std:
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
 
+void MainWindow::check(driver::CheckAgainst against) {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    driver::CheckQuestion question;
+    question.options = settings_.options(*trace_->graph);
+    question.decisions = whatIfs_->decisions();
+    question.runner.threads = settings_.threads;
+    if (!std::holds_alternative<driver::AgainstFiles>(against)) // files say sizes themselves
+        question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+    question.against = std::move(against);
+    setBusy(true);
+    log(tr("Checking"));
+    askedOn_ = pages_->currentIndex();
+    engine_.check(std::move(question));
+}
+
+void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
+                           std::vector<Diagnostic> problems) {
+    if (path != path_)
+        return;
+    if (!check) {
+        log(tr("The check failed: Problems says why."));
+        return showProblems(std::move(problems));
+    }
+    const auto diverge = check->count(driver::CheckState::Diverges);
+    log(diverge ? tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge"))
+                : tr("Checked: all values are within the tolerance."));
+    for (views::Page* page : pageTable_)
+        page->setCheck(check);
+    turnTo("check", std::exchange(checkSeen_, true));
+}
+
 void MainWindow::setRunSettings(const RunSettings& settings) {
     settings_ = settings;
     settings_.keep();
@@ -462,6 +498,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare"]->setEnabled(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());
+    actions_["check.values"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["view.places"]->setEnabled(trace_ && trace_->graph);
 }
 

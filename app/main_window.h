@@ -28,6 +28,9 @@ class QToolButton;
 namespace lathe::views {
 class Page;
 }
+namespace lathe::views::check {
+class CheckPage;
+}
 namespace lathe::views::fusion {
 class FusionPage;
 }
@@ -72,6 +75,8 @@ public:
     void run();
     /// The baseline and the compilation of now by turns.
     void runAndCompare();
+    /// Compares the values that the model computes on the way; compiles for it what it needs.
+    void check(driver::CheckAgainst against);
     /// Ends the import, compilation or run that goes on, and what is queued.
     void cancel();
     /// What is decided otherwise than by default; each change can be undone.
@@ -79,7 +84,7 @@ public:
     const RunSettings& runSettings() const { return settings_; }
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
-    void showPage(const QString& id); // "model", "passes", "fusion", "loops", "profile"; another: the first
+    void showPage(const QString& id); // "model", "passes", "fusion", "loops", "profile", "check"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
@@ -97,6 +102,7 @@ public:
     views::fusion::FusionPage* fusionPage() const { return fusion_; }
     views::loops::LoopsPage* loopsPage() const { return loops_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
+    views::check::CheckPage* checkPage() const { return check_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
     /// Null until it was asked for.
@@ -139,6 +145,8 @@ private:
     void showOpened(const QString& path, const TracePtr& trace);
     void showCompiled(const QString& path, const CompilationPtr& compilation);
     void showProfiles(const std::vector<driver::Profile>& profiles, std::vector<Diagnostic> problems);
+    void showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
+                   std::vector<Diagnostic> problems);
     /// Of all of them.
     void startRun(std::vector<CompilationPtr> compilations);
     /// Whether the settings of now would compile something else.
@@ -178,9 +186,9 @@ private:
     bool baselineTaken_ = false; // by the user: no compilation takes its place
     bool busy_ = false, layingOut_ = false;
     enum class Next { Nothing, Compile, Run, Compare };
-    Next next_ = Next::Nothing;                     // after what is being opened or compiled
-    bool passesSeen_ = false, profileSeen_ = false; // of this model
-    int askedOn_ = 0;                               // the page that was shown when work was asked for
+    Next next_ = Next::Nothing;                                         // after what is being opened or compiled
+    bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model
+    int askedOn_ = 0; // the page that was shown when work was asked for
 
     QStackedWidget* stack_;
     QTabWidget* pages_;
@@ -189,6 +197,7 @@ private:
     views::fusion::FusionPage* fusion_;
     views::loops::LoopsPage* loops_;
     views::profile::ProfilePage* profile_;
+    views::check::CheckPage* check_;
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;

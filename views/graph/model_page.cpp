@@ -3,6 +3,7 @@
 
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
+#include "views/models/error_overlay.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -59,7 +60,7 @@ ModelPage::ModelPage(models::Selection* selection)
     using enum models::OverlayKind;
     for (const auto& [kind, name] :
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
-          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function"))}) {
+          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function")), std::pair(Error, tr("Error"))}) {
         colourBy_->addItem(name, int(kind));
         auto* action = new QAction(tr("Colour by %1").arg(name.toLower()), this);
         connect(action, &QAction::triggered, this,
@@ -161,6 +162,7 @@ void ModelPage::setModel(model::ModelGraphPtr model, const QString& without) {
 
 void ModelPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
+    check_ = nullptr;
     setProfile({});
 }
 
@@ -176,8 +178,15 @@ void ModelPage::setProfile(const driver::Profile& profile) {
     showOverlay();
 }
 
+void ModelPage::setCheck(std::shared_ptr<const driver::Check> check) {
+    check_ = std::move(check);
+    showOverlay();
+}
+
 QString ModelPage::missing(models::OverlayKind kind) const {
     using enum models::OverlayKind;
+    if (kind == Error)
+        return check_ ? QString() : tr("Check values (F8) to see errors");
     if (kind == Family || hasOverlay(kind, provenance_.get(), profile_))
         return {};
     const bool compiled = hasOverlay(Function, provenance_.get(), profile_);
@@ -198,7 +207,8 @@ void ModelPage::showOverlay() {
     QString note = missing(kind);
     models::Overlay overlay;
     if (note.isEmpty() && kind != models::OverlayKind::Family) {
-        overlay = overlayOf(kind, *provenance_, profile_);
+        overlay = kind == models::OverlayKind::Error ? models::errorOverlay(*check_)
+                                                     : overlayOf(kind, *provenance_, profile_);
         if (kind != models::OverlayKind::Function)
             note = tr("up to %1").arg(overlay.largest);
     }

@@ -30,6 +30,7 @@ public:
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setProfile(const driver::Profile& profile) override;
+    void setCheck(std::shared_ptr<const driver::Check> check) override;
     std::vector<PageAction> pageActions() const override;
     /// Without a model, `without` stands in the place of the graph.
     void setModel(model::ModelGraphPtr model, const QString& without = {});
@@ -73,6 +74,7 @@ private:
     bool picking_ = false;
     std::shared_ptr<const driver::Provenance> provenance_;
     driver::Profile profile_;
+    std::shared_ptr<const driver::Check> check_;
 
     GraphCanvas* canvas_;
     QLabel* place_;

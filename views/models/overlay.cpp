@@ -135,7 +135,8 @@ private:
 } // namespace
 
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile) {
-    if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() || kind == OverlayKind::Family)
+    if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() || kind == OverlayKind::Family ||
+        kind == OverlayKind::Error)
         return false;
     return kind == OverlayKind::Function ||
            std::ranges::any_of(figuresOf(kind, provenance->trace(), profile), &std::optional<double>::has_value);

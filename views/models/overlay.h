@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the nodes of a graph are coloured by, besides their families: a figure of the fused functions that compute them, or
-// which function that is. A figure belongs to a function, so nodes of one function have the same; a node with nested graphs
+// which function that is; or the errors of a check (error_overlay.h). A figure belongs to a function, so nodes of one function have the same; a node with nested graphs
 // has the sum over what is in them. Pure functions: a canvas draws the result, whatever it shows.
 #pragma once
 
@@ -15,14 +15,15 @@
 
 namespace lathe::views::models {
 
-enum class OverlayKind { Family, Time, Flops, Bytes, Function };
+enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error };
 
 struct NodeOverlay {
-    std::optional<double> value; // ms, FLOPs or bytes of one run; none: not of this kind, no code, or not known
-    double share = 0;            // of the largest value of all functions, at most 1
-    int call = -1;               // in the Trace, of several the first; -1: no code computes the node
-    QString text;                // for its card, "0.31 ms"; with ∗ if other nodes share the value
-    QString hint;                // the same at length, or why there is no value
+    std::optional<double>
+        value; // ms, FLOPs or bytes of one run, share of a tolerance; none: not of this kind, no code, or not known
+    double share = 0; // of the largest value of all functions, at most 1
+    int call = -1;    // in the Trace, of several the first; -1: no code computes the node
+    QString text;     // for its card, "0.31 ms"; with ∗ if other nodes share the value
+    QString hint;     // the same at length, or why there is no value
 };
 
 struct Overlay {
@@ -32,7 +33,7 @@ struct Overlay {
 };
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without
-/// symbols. A null Provenance has none.
+/// symbols. A null Provenance has none. Not of the kind Error.
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile);
 
 /// Linear in the nodes of the graph and of those nested in it. `profile` is of the same compilation, or empty.

@@ -4,6 +4,7 @@
 // window knows its pages by this; a page is a row of its table.
 #pragma once
 
+#include "driver/check.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
 #include "views/models/what_if.h"
@@ -32,10 +33,12 @@ public:
 
     const QString& id() const { return id_; }       // "model": in settings and on the command line
     const QString& title() const { return title_; } // "Model": its tab
-    /// Of the open model's last compilation, good or not; null: there is none. There is no profile then.
+    /// Of the open model's last compilation, good or not; null: there is none. There is no profile and no check then.
     virtual void setProvenance(std::shared_ptr<const driver::Provenance> provenance) = 0;
     /// Of a run of this compilation; empty: it has not run.
     virtual void setProfile(const driver::Profile& /*profile*/) {}
+    /// Of the values of the open model, as it is compiled now; null: none was made.
+    virtual void setCheck(std::shared_ptr<const driver::Check> /*check*/) {}
     virtual std::vector<PageAction> pageActions() const { return {}; }
 
 signals:

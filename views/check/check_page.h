@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Check: the intermediate values of the compiled model against what they should be. What diverges first is named on
+// top and leads to its row.
+#pragma once
+
+#include "views/models/check_model.h"
+#include "views/models/selection.h"
+#include "views/page/page.h"
+
+class QAction;
+class QCheckBox;
+class QComboBox;
+class QLabel;
+class QSortFilterProxyModel;
+class QTableView;
+
+namespace lathe::views::check {
+
+class CheckPage : public Page {
+    Q_OBJECT
+
+public:
+    explicit CheckPage(models::Selection* selection);
+
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    void setCheck(models::CheckPtr check) override;
+    std::vector<PageAction> pageActions() const override;
+    /// Files and folders to compare with.
+    void setFiles(const QStringList& files);
+    /// What is chosen to compare with.
+    driver::CheckAgainst against() const;
+    const models::CheckModel* model() const { return values_; }
+
+signals:
+    void checkWanted(lathe::driver::CheckAgainst against);
+
+private:
+    /// Asks for files or a folder where the item is for them; what was chosen before stays if there is none.
+    void choose(int item);
+    void describe();
+    /// Selects the row in the table, and with it its nodes.
+    void goTo(int row);
+    void follow();
+
+    models::Selection* selection_;
+    models::CheckModel* values_;
+    QSortFilterProxyModel* shown_;
+    QComboBox* against_;
+    QAction* check_;
+    QCheckBox* all_; // values that were not compared, too
+    QLabel* summary_;
+    QLabel* first_; // links to rows
+    QTableView* table_;
+    QStringList files_;
+    int chosen_ = 0;
+    bool following_ = false; // the table and the selection are being made one
+};
+
+} // namespace lathe::views::check
