@@ -137,6 +137,7 @@ void MainWindow::connectEngine() {
         layingOut_ = true;
         graphviz_->layout(picture, dot);
     });
+    connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
     connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
         layingOut_ = false;
         if (auto layout = fromDotPlain(model_->picture(), plain))
@@ -193,7 +194,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 }
 
 void MainWindow::checkSettled() {
-    if (!busy_ && !layingOut_ && !engine_.isLooking())
+    if (!busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging())
         emit settled();
 }
 

@@ -2,3 +2,8 @@
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME test_bench_figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/bench/test_figures.py)
 set_tests_properties(test_bench_figures PROPERTIES LABELS "bench;release_only" TIMEOUT 60)
+
+# Times the page Model with large graphs; docs/benchmarks_window.md is made of what it prints (./dev bench --window --write).
+add_executable(window-bench ${CMAKE_SOURCE_DIR}/tests/bench/window_bench.cpp)
+target_include_directories(window-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(window-bench PRIVATE lathe_views lathe_model lathe_base lathe_warnings Qt6::Widgets)

@@ -2,10 +2,10 @@
 #include "views/graph/graph_canvas.h"
 
 #include <QApplication>
+#include <QContextMenuEvent>
 #include <QHelpEvent>
 #include <QKeyEvent>
 #include <QPainter>
-#include <QPainterPath>
 #include <QToolTip>
 #include <QWheelEvent>
 #include <algorithm>
@@ -16,14 +16,9 @@ namespace lathe::views::graph {
 
 namespace {
 
-constexpr double minimalScale = 0.01, maximalScale = 4, readableScale = 0.38, startScale = 0.84;
-
-QFont sceneFont(int pixels, bool bold = false) {
-    QFont font = QApplication::font();
-    font.setPixelSize(pixels);
-    font.setBold(bold);
-    return font;
-}
+constexpr double minimalScale = 0.01, maximalScale = 4;
+constexpr double startScale = 0.84, smallestStartScale = 0.6; // of the first view, in which text is read
+constexpr double overviewWidth = 150, overviewHeight = 300, margin = 12;
 
 } // namespace
 
@@ -33,14 +28,33 @@ GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
     setMinimumSize(200, 150);
 }
 
-void GraphCanvas::setPicture(models::GraphPicture picture, models::GraphLayout layout) {
-    picture_ = std::move(picture);
+void GraphCanvas::setScene(models::GraphScene scene) {
+    scene_ = {std::move(scene.picture), {}};
     current_ = -1;
-    selected_.assign(picture_.boxes.size(), 0);
+    selected_.assign(scene_.picture.boxes.size(), 0);
     touched_ = false;
     startPending_ = true;
-    setLayout(std::move(layout));
+    setPlaces(std::move(scene.layout));
     startView();
+}
+
+void GraphCanvas::changeScene(models::GraphScene scene, int group) {
+    const int before = boxOfGroup(group);
+    QPointF corner = before < 0 ? QPointF() : boxOnScreen(before).topLeft();
+    scene_.picture = std::move(scene.picture);
+    selected_.assign(scene_.picture.boxes.size(), 0);
+    current_ = boxOfGroup(group);
+    setPlaces(std::move(scene.layout));
+    if (before < 0 || current_ < 0)
+        return startView();
+    // A title that was scrolled away comes back, and a box whose frame was clicked far from its corner to the mouse.
+    corner.setY(std::max(corner.y(), margin));
+    origin_ = rectOf(scene_, current_).topLeft() - corner / scale_;
+    const QRectF now = boxOnScreen(current_);
+    if (now.right() < 0 || now.left() > width())
+        origin_.rx() += (now.center().x() - std::clamp(pressed_.x(), 0.0, double(width()))) / scale_;
+    touched_ = true; // a layout that comes later must not move it
+    update();
 }
 
 void GraphCanvas::setMessage(const QString& message) {
@@ -48,38 +62,44 @@ void GraphCanvas::setMessage(const QString& message) {
     update();
 }
 
-void GraphCanvas::setLayout(models::GraphLayout layout) {
-    const bool keep = touched_ && current_ >= 0 && size_t(current_) < layout_.centers.size();
-    const QPointF was = keep ? toWidget(layout_.centers[current_]) : QPointF();
-    layout_ = std::move(layout);
+void GraphCanvas::setPlaces(models::GraphLayout layout) {
+    scene_.layout = std::move(layout);
     arrowBounds_.clear();
-    for (const auto& path : layout_.paths) {
+    for (const auto& path : scene_.layout.paths) {
         QRectF bounds;
         for (const QPointF& point : path)
             bounds |= QRectF(point - QPointF(1, 1), QSizeF(2, 2));
         arrowBounds_.push_back(bounds);
     }
-    if (keep)
-        origin_ = layout_.centers[current_] - was / scale_;
-    else
-        startView();
     update();
 }
 
+void GraphCanvas::setLayout(models::GraphLayout layout) {
+    const bool keep = touched_ && current_ >= 0 && size_t(current_) < scene_.layout.centers.size();
+    const QPointF was = keep ? toWidget(scene_.layout.centers[size_t(current_)]) : QPointF();
+    setPlaces(std::move(layout));
+    if (keep)
+        origin_ = scene_.layout.centers[size_t(current_)] - was / scale_;
+    else
+        startView();
+}
+
 void GraphCanvas::startView() {
-    if (width() < 10 || layout_.bounds.isEmpty())
+    const QRectF& bounds = scene_.layout.bounds;
+    if (width() < 10 || bounds.isEmpty())
         return;
-    const double whole = std::min(width() / layout_.bounds.width(), height() / layout_.bounds.height());
+    const double whole = std::min(width() / bounds.width(), height() / bounds.height());
     scale_ = std::clamp(whole, startScale, 1.0);
-    if (layout_.bounds.width() * startScale > width())
-        scale_ = std::clamp(width() / layout_.bounds.width(), readableScale, startScale);
+    if (bounds.width() * startScale > width())
+        scale_ = std::clamp(width() / bounds.width(), smallestStartScale, startScale);
     // The top, centred on the first input: where reading starts.
-    double middle = layout_.bounds.center().x();
-    if (layout_.bounds.width() * scale_ > width() && !layout_.centers.empty())
-        middle = layout_.centers[0].x();
-    origin_ = {middle - width() / scale_ / 2, layout_.bounds.top()};
-    if (layout_.bounds.height() * scale_ < height())
-        origin_.setY(layout_.bounds.center().y() - height() / scale_ / 2);
+    const double wide = width() / scale_;
+    double left = bounds.center().x() - wide / 2;
+    if (bounds.width() > wide && !scene_.layout.centers.empty())
+        left = std::clamp(scene_.layout.centers[0].x() - wide / 2, bounds.left(), bounds.right() - wide);
+    origin_ = {left, bounds.top()};
+    if (bounds.height() * scale_ < height())
+        origin_.setY(bounds.center().y() - height() / scale_ / 2);
     startPending_ = false;
     // What was asked for, be it before the first paint or before the final layout, stays in sight.
     if (current_ >= 0)
@@ -88,18 +108,31 @@ void GraphCanvas::startView() {
 }
 
 void GraphCanvas::fit() {
-    if (layout_.bounds.isEmpty())
+    const QRectF& bounds = scene_.layout.bounds;
+    if (bounds.isEmpty())
         return;
-    scale_ =
-        std::clamp(std::min(width() / layout_.bounds.width(), height() / layout_.bounds.height()), minimalScale, 1.2);
-    origin_ = layout_.bounds.center() - QPointF(width(), height()) / scale_ / 2;
+    scale_ = std::min({width() / bounds.width(), height() / bounds.height(), 1.2});
+    moveTo(bounds.center());
+}
+
+void GraphCanvas::moveTo(QPointF scenePoint) {
+    origin_ = scenePoint - QPointF(width(), height()) / scale_ / 2;
     update();
+}
+
+void GraphCanvas::keepInSight() {
+    const QRectF& bounds = scene_.layout.bounds;
+    const QPointF size(width() / scale_, height() / scale_);
+    const QPointF least(std::min(40 / scale_, bounds.width()), std::min(40 / scale_, bounds.height()));
+    origin_.setX(std::clamp(origin_.x(), bounds.left() + least.x() - size.x(), bounds.right() - least.x()));
+    origin_.setY(std::clamp(origin_.y(), bounds.top() + least.y() - size.y(), bounds.bottom() - least.y()));
 }
 
 void GraphCanvas::zoom(double factor, QPointF around) {
     const QPointF fixed = toScene(around);
-    scale_ = std::clamp(scale_ * factor, minimalScale, maximalScale);
+    scale_ = std::clamp(scale_ * factor, std::min(minimalScale, scale_), maximalScale);
     origin_ = fixed - around / scale_;
+    keepInSight();
     touched_ = true;
     update();
 }
@@ -111,7 +144,7 @@ void GraphCanvas::setOverlay(models::Overlay overlay, const QString& note) {
 }
 
 void GraphCanvas::setSelected(const std::vector<int>& boxes) {
-    selected_.assign(picture_.boxes.size(), 0);
+    selected_.assign(scene_.picture.boxes.size(), 0);
     for (int box : boxes)
         if (box >= 0 && size_t(box) < selected_.size())
             selected_[box] = 1;
@@ -123,56 +156,107 @@ void GraphCanvas::setSelected(const std::vector<int>& boxes) {
 }
 
 void GraphCanvas::reveal(int box) {
-    if (box < 0 || size_t(box) >= layout_.centers.size())
+    if (box < 0 || size_t(box) >= scene_.layout.centers.size())
         return;
     if (scale_ < readableScale)
         scale_ = 0.8;
     const QRectF view(origin_, QSizeF(width(), height()) / scale_);
-    const double margin = 20 / scale_;
-    if (!view.adjusted(margin, margin, -margin, -margin).contains(boxRect(box)))
-        origin_ = layout_.centers[box] - QPointF(width(), height()) / scale_ / 2;
+    const double edge = 20 / scale_;
+    QRectF rect = rectOf(scene_, box);
+    if (scene_.picture.boxes[size_t(box)].open) // its title and what comes first in it
+        rect.setHeight(std::min(rect.height(), view.height() / 2));
+    if (!view.adjusted(edge, edge, -edge, -edge).contains(rect))
+        moveTo(rect.center());
     update();
 }
 
-QRectF GraphCanvas::boxRect(int box) const {
-    const QSizeF size = picture_.boxes[box].size;
-    return {layout_.centers[box] - QPointF(size.width() / 2, size.height() / 2), size};
+QRectF GraphCanvas::boxOnScreen(int box) const {
+    const QRectF rect = rectOf(scene_, box);
+    return {toWidget(rect.topLeft()), rect.size() * scale_};
 }
 
 int GraphCanvas::boxAt(QPointF widgetPoint) const {
     const QPointF point = toScene(widgetPoint);
-    for (size_t i = 0; i < layout_.centers.size(); ++i)
-        if (boxRect(int(i)).contains(point))
+    int hit = -1;
+    for (int i = 0; i < int(scene_.picture.boxes.size());) {
+        const models::GraphBox& box = scene_.picture.boxes[size_t(i)];
+        const bool inside = rectOf(scene_, i).contains(point);
+        if (inside)
+            hit = i;
+        i = inside && box.open ? i + 1 : box.lastBox;
+    }
+    // In an open group only its title is the group; the rest is ground to drag.
+    if (hit >= 0 && scene_.picture.boxes[size_t(hit)].open &&
+        point.y() > rectOf(scene_, hit).top() + models::frameTitle)
+        return -1;
+    return hit;
+}
+
+int GraphCanvas::boxOfGroup(int group) const {
+    for (size_t i = 0; group >= 0 && i < scene_.picture.boxes.size(); ++i)
+        if (scene_.picture.boxes[i].group == group)
             return int(i);
+    return -1;
+}
+
+int GraphCanvas::frameAround(int box) const {
+    for (int i = box - 1; i >= 0; --i)
+        if (scene_.picture.boxes[size_t(i)].open && scene_.picture.boxes[size_t(i)].lastBox > box)
+            return i;
     return -1;
 }
 
 void GraphCanvas::pick(int box) {
     current_ = box;
-    setAccessibleDescription(box < 0 ? QString()
-                                     : picture_.boxes[box].title + " " + picture_.boxes[box].subtitle + " " +
-                                           picture_.boxes[box].reason);
+    QString description;
+    if (box >= 0) {
+        const models::GraphBox& value = scene_.picture.boxes[size_t(box)];
+        description = value.title + ' ' + value.subtitle + ' ' + value.reason;
+        if (value.group >= 0)
+            description = (value.open ? tr("Open group %1") : tr("Closed group %1")).arg(description);
+    }
+    setAccessibleDescription(description);
     emit boxPicked(box);
     update();
 }
 
+bool GraphCanvas::activate(int box) {
+    if (box < 0)
+        return false;
+    const models::GraphBox value = scene_.picture.boxes[size_t(box)];
+    if (value.group >= 0)
+        emit groupToggled(value.group);
+    else if (value.hasNested)
+        emit nestedOpened(box);
+    else if (value.leadsTo >= 0)
+        emit nodeWanted(value.leadsTo);
+    else
+        return false;
+    return true;
+}
+
+GraphView GraphCanvas::view() const {
+    return {scene_, arrowBounds_, overlay_, selected_, current_, models::colorsFor(palette())};
+}
+
 void GraphCanvas::paintEvent(QPaintEvent*) {
     QPainter painter(this);
-    painter.setRenderHint(QPainter::Antialiasing);
     const models::Colors colors = models::colorsFor(palette());
     painter.fillRect(rect(), colors.canvas);
-    if (picture_.boxes.empty() && !message_.isEmpty()) {
+    if (scene_.picture.boxes.empty()) {
         painter.setPen(colors.dimText);
         painter.drawText(rect().adjusted(40, 40, -40, -40), Qt::AlignCenter | Qt::TextWordWrap, message_);
+    } else {
+        painter.save();
+        painter.scale(scale_, scale_);
+        painter.translate(-origin_);
+        paintPicture(painter, {origin_, QSizeF(width(), height()) / scale_}, scale_);
+        painter.restore();
+        paintOverviewFrame(painter);
+        painter.setRenderHint(QPainter::Antialiasing);
+        if (!note_.isEmpty())
+            paintNote(painter, colors);
     }
-    painter.save();
-    painter.scale(scale_, scale_);
-    painter.translate(-origin_);
-    paintPicture(painter, {origin_, QSizeF(width(), height()) / scale_}, scale_);
-    painter.restore();
-    paintOverview(painter, colors);
-    if (!picture_.boxes.empty() && !note_.isEmpty())
-        paintNote(painter, colors);
     if (hasFocus()) {
         painter.setPen(QPen(colors.selection, 1));
         painter.setBrush(Qt::NoBrush);
@@ -180,128 +264,8 @@ void GraphCanvas::paintEvent(QPaintEvent*) {
     }
 }
 
-void GraphCanvas::paintPicture(QPainter& painter, const QRectF& visible, double scale) {
-    const models::Colors colors = models::colorsFor(palette());
-    const double pen = std::max(1.2, 0.7 / scale);
-    for (size_t i = 0; i < layout_.paths.size(); ++i) {
-        if (!arrowBounds_[i].intersects(visible))
-            continue;
-        const models::GraphArrow& arrow = picture_.arrows[i];
-        const bool near = current_ >= 0 && (arrow.from == current_ || arrow.to == current_);
-        const auto& points = layout_.paths[i];
-        QPainterPath path(points[0]);
-        for (size_t k = 1; k + 2 < points.size(); k += 3)
-            path.cubicTo(points[k], points[k + 1], points[k + 2]);
-        painter.setBrush(Qt::NoBrush);
-        painter.setPen(QPen(near ? colors.selection : colors.arrow, near ? pen * 1.8 : pen));
-        painter.drawPath(path);
-        if (scale < 0.2)
-            continue;
-        // The tip points along the curve's end.
-        const QPointF tip = points.back(), before = points[points.size() - 2];
-        QPointF along = tip - before;
-        const double length = std::hypot(along.x(), along.y());
-        along = length > 0.01 ? along / length : QPointF(0, 1);
-        const QPointF across(-along.y(), along.x());
-        painter.setBrush(near ? colors.selection : colors.arrow);
-        painter.setPen(Qt::NoPen);
-        painter.drawPolygon(QPolygonF({tip, tip - along * 8 + across * 3.6, tip - along * 8 - across * 3.6}));
-    }
-    for (size_t i = 0; i < layout_.centers.size(); ++i)
-        if (boxRect(int(i)).intersects(visible))
-            paintBox(painter, int(i), colors, scale);
-}
-
-const models::NodeOverlay* GraphCanvas::overlayOf(const models::GraphBox& box) const {
-    return box.modelNode >= 0 && size_t(box.modelNode) < overlay_.nodes.size() ? &overlay_.nodes[size_t(box.modelNode)]
-                                                                               : nullptr;
-}
-
-QColor GraphCanvas::colorOf(const models::GraphBox& box, const models::Colors& colors) const {
-    if (const models::NodeOverlay* overlay = overlayOf(box))
-        return models::colorOf(overlay_, *overlay, colors);
-    if (!overlay_.nodes.empty()) // inputs and outputs: a hue would be read as a value
-        return colors.boxBorder;
-    return box.kind == models::GraphBox::Kind::Operator ? colors.of(box.family) : colors.good;
-}
-
-void GraphCanvas::paintBox(QPainter& painter, int index, const models::Colors& colors, double scale) const {
-    const models::GraphBox& box = picture_.boxes[index];
-    const QRectF rect = boxRect(index);
-    const bool operation = box.kind == models::GraphBox::Kind::Operator;
-    const models::NodeOverlay* overlay = overlayOf(box);
-    const QColor color = colorOf(box, colors);
-    const bool chosen = selected_[index] != 0 || index == current_;
-
-    if (scale < 0.12) {
-        painter.fillRect(rect, box.refused ? colors.problem : chosen ? colors.selection : color);
-        return;
-    }
-    const double radius = operation ? 6 : rect.height() / 2;
-    QPen border(box.refused ? colors.problem
-                : chosen    ? colors.selection
-                            : colors.boxBorder,
-                box.refused || chosen ? 2.4 : 1);
-    if (box.hasNested)
-        border.setStyle(Qt::DashLine);
-    painter.setPen(border);
-    painter.setBrush(overlay ? color : colors.box);
-    painter.drawRoundedRect(rect, radius, radius);
-    if (operation && !overlay) {
-        // A band in the family's colour behind the title.
-        QPainterPath clip;
-        clip.addRoundedRect(rect.adjusted(1, 1, -1, -1), radius - 1, radius - 1);
-        painter.save();
-        painter.setClipPath(clip, Qt::IntersectClip);
-        QColor band = color;
-        band.setAlphaF(colors.dark ? 0.42F : 0.18F);
-        painter.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width(), 24)), band);
-        painter.fillRect(QRectF(rect.topLeft(), QSizeF(4, rect.height())), color);
-        painter.restore();
-    }
-    if (scale < readableScale * 0.7)
-        return;
-
-    const QRectF inner = rect.adjusted(11, 3, -9, -3);
-    painter.setFont(sceneFont(13, operation));
-    painter.setPen(box.refused ? colors.problem : colors.text);
-    double y = inner.top() + 1;
-    painter.drawText(QRectF(inner.left(), y, inner.width(), 19),
-                     (operation ? Qt::AlignLeft : Qt::AlignHCenter) | Qt::AlignVCenter,
-                     (box.refused ? QStringLiteral("⚠ ") : QString()) + box.title);
-    if (scale < readableScale)
-        return;
-    y += 22;
-    painter.setFont(sceneFont(10));
-    painter.setPen(overlay ? colors.text : colors.dimText);
-    const QFontMetricsF metrics(painter.font());
-    auto line = [&](const QString& text) {
-        painter.drawText(QRectF(inner.left(), y, inner.width(), 14),
-                         (operation ? Qt::AlignLeft : Qt::AlignHCenter) | Qt::AlignVCenter,
-                         metrics.elidedText(text, Qt::ElideMiddle, inner.width()));
-        y += 14;
-    };
-    if (!box.subtitle.isEmpty())
-        line(box.subtitle);
-    for (const QString& text : box.lines)
-        line(text);
-    painter.setPen(colors.problem);
-    for (const QString& text : box.reasonLines)
-        line(text);
-    if (overlay && !overlay->text.isEmpty())
-        paintValue(painter, rect, overlay->text, colors);
-}
-
-void GraphCanvas::paintValue(QPainter& painter, const QRectF& rect, const QString& text,
-                             const models::Colors& colors) const {
-    // On the lower border: cards are as large as their own text needs, whatever they are coloured by.
-    const double width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 10;
-    const QRectF place(rect.right() + 4 - width, rect.bottom() - 4, width, 15);
-    painter.setPen(QPen(colors.boxBorder, 1));
-    painter.setBrush(colors.box);
-    painter.drawRoundedRect(place, 4, 4);
-    painter.setPen(colors.text);
-    painter.drawText(place, Qt::AlignCenter, text);
+void GraphCanvas::paintPicture(QPainter& painter, const QRectF& visible, double scale) const {
+    paintGraph(painter, view(), visible, scale);
 }
 
 void GraphCanvas::paintNote(QPainter& painter, const models::Colors& colors) const {
@@ -323,39 +287,58 @@ void GraphCanvas::paintNote(QPainter& painter, const models::Colors& colors) con
     }
 }
 
-void GraphCanvas::paintOverview(QPainter& painter, const models::Colors& colors) {
-    const QRectF view(origin_, QSizeF(width(), height()) / scale_);
-    if (layout_.bounds.isEmpty() || view.contains(layout_.bounds) || height() < 240)
+QRectF GraphCanvas::overviewFrame() const {
+    const QRectF& bounds = scene_.layout.bounds;
+    if (bounds.isEmpty() || QRectF(origin_, QSizeF(width(), height()) / scale_).contains(bounds) || height() < 240)
+        return {};
+    const double zoom = std::min(
+        {overviewWidth / bounds.width(), overviewHeight / bounds.height(), (height() - 2 * margin) / bounds.height()});
+    const QSizeF size = (bounds.size() * zoom).expandedTo(QSizeF(4, 4));
+    return {QPointF(width() - size.width() - margin, margin), size};
+}
+
+void GraphCanvas::paintOverviewFrame(QPainter& painter) const {
+    const QRectF frame = overviewFrame();
+    if (frame.isEmpty())
         return;
-    const double zoom = std::min(110 / layout_.bounds.width(), (height() - 24) / layout_.bounds.height());
-    const QSizeF size = layout_.bounds.size() * zoom;
-    const QRectF frame(QPointF(width() - size.width() - 12, 12), size);
-    painter.setPen(colors.boxBorder);
-    QColor back = colors.box;
+    const GraphView view = this->view();
+    const QRectF& bounds = scene_.layout.bounds;
+    const double zoom = frame.width() / bounds.width();
+    painter.setRenderHint(QPainter::Antialiasing, false);
+    painter.setPen(view.colors.boxBorder);
+    QColor back = view.colors.box;
     back.setAlphaF(0.85F);
     painter.setBrush(back);
     painter.drawRect(frame.adjusted(-4, -4, 4, 4));
-    // At this size a few thousand boxes are a few hundred pixels: every k-th is enough.
-    const size_t step = std::max<size_t>(1, layout_.centers.size() / 3000);
-    for (size_t i = 0; i < layout_.centers.size(); i += step) {
-        const QRectF box = boxRect(int(i));
-        const QRectF small(frame.topLeft() + (box.topLeft() - layout_.bounds.topLeft()) * zoom,
-                           QSizeF(std::max(1.5, box.width() * zoom), std::max(1.0, box.height() * zoom)));
-        const models::GraphBox& value = picture_.boxes[i];
-        painter.fillRect(small, value.refused  ? colors.problem
-                                : selected_[i] ? colors.selection
-                                               : colorOf(value, colors));
-    }
+    painter.save();
+    painter.translate(frame.topLeft());
+    painter.scale(zoom, frame.height() / bounds.height());
+    painter.translate(-bounds.topLeft());
+    paintOverview(painter, view, zoom);
+    painter.restore();
+    const QRectF seen(frame.topLeft() + (origin_ - bounds.topLeft()) * zoom, QSizeF(width(), height()) / scale_ * zoom);
     painter.setBrush(Qt::NoBrush);
-    painter.setPen(QPen(colors.selection, 1.2));
-    painter.drawRect(QRectF(frame.topLeft() + (view.topLeft() - layout_.bounds.topLeft()) * zoom, view.size() * zoom)
-                         .intersected(frame.adjusted(-3, -3, 3, 3)));
+    painter.setPen(QPen(view.colors.selection, 1.2));
+    painter.drawRect(seen.intersected(frame.adjusted(-3, -3, 3, 3)));
+}
+
+void GraphCanvas::moveByOverview(QPointF widgetPoint) {
+    const QRectF frame = overviewFrame();
+    if (frame.isEmpty())
+        return;
+    const QPointF share((widgetPoint.x() - frame.left()) / frame.width(),
+                        (widgetPoint.y() - frame.top()) / frame.height());
+    const QRectF& bounds = scene_.layout.bounds;
+    touched_ = true;
+    moveTo(bounds.topLeft() + QPointF(std::clamp(share.x(), 0.0, 1.0) * bounds.width(),
+                                      std::clamp(share.y(), 0.0, 1.0) * bounds.height()));
 }
 
 void GraphCanvas::wheelEvent(QWheelEvent* event) {
     const QPoint angle = event->angleDelta();
     if (event->modifiers() & (Qt::ShiftModifier | Qt::AltModifier)) {
         origin_ -= QPointF(angle.x() + angle.y(), 0) / scale_;
+        keepInSight();
         touched_ = true;
         update();
     } else {
@@ -366,11 +349,16 @@ void GraphCanvas::wheelEvent(QWheelEvent* event) {
 
 void GraphCanvas::mousePressEvent(QMouseEvent* event) {
     pressed_ = event->position();
-    panning_ = true;
+    inOverview_ = overviewFrame().contains(pressed_);
+    panning_ = !inOverview_;
     moved_ = false;
+    if (inOverview_)
+        moveByOverview(pressed_);
 }
 
 void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
+    if (inOverview_)
+        return moveByOverview(event->position());
     if (!panning_)
         return;
     const QPointF delta = event->position() - pressed_;
@@ -379,63 +367,103 @@ void GraphCanvas::mouseMoveEvent(QMouseEvent* event) {
     moved_ = touched_ = true;
     setCursor(Qt::ClosedHandCursor);
     origin_ -= delta / scale_;
+    keepInSight();
     pressed_ = event->position();
     update();
 }
 
 void GraphCanvas::mouseReleaseEvent(QMouseEvent* event) {
     unsetCursor();
-    if (panning_ && !moved_ && event->button() == Qt::LeftButton)
-        pick(boxAt(event->position()));
-    panning_ = false;
+    const bool clicked = panning_ && !moved_ && event->button() == Qt::LeftButton;
+    panning_ = inOverview_ = false;
+    if (!clicked)
+        return;
+    const int box = boxAt(event->position());
+    pick(box);
+    if (box >= 0 && scene_.picture.boxes[size_t(box)].group >= 0 &&
+        handleOf(scene_, box).contains(toScene(event->position())))
+        activate(box);
 }
 
 void GraphCanvas::mouseDoubleClickEvent(QMouseEvent* event) {
-    const int box = boxAt(event->position());
-    if (box >= 0 && picture_.boxes[box].hasNested)
-        emit nestedOpened(box);
+    pressed_ = event->position();
+    const int box = boxAt(pressed_);
+    // On the handle the first click has done it.
+    if (box >= 0 && event->button() == Qt::LeftButton && !handleOf(scene_, box).contains(toScene(pressed_)))
+        activate(box);
+}
+
+void GraphCanvas::contextMenuEvent(QContextMenuEvent* event) {
+    const int box = event->reason() == QContextMenuEvent::Mouse ? boxAt(event->pos()) : current_;
+    emit menuWanted(box, event->globalPos());
+}
+
+int GraphCanvas::alongArrows(int box, bool down) const {
+    const QPointF here = scene_.layout.centers[size_t(box)];
+    int best = -1;
+    double distance = std::numeric_limits<double>::max();
+    for (const models::GraphArrow& arrow : scene_.picture.arrows) {
+        if ((down ? arrow.from : arrow.to) != box)
+            continue;
+        const int other = down ? arrow.to : arrow.from;
+        const QPointF away = scene_.layout.centers[size_t(other)] - here;
+        const double length = std::abs(away.x()) + std::abs(away.y());
+        if (length < distance)
+            distance = length, best = other;
+    }
+    return best;
 }
 
 int GraphCanvas::neighbour(int key) const {
-    if (picture_.boxes.empty())
+    const auto& boxes = scene_.picture.boxes;
+    if (boxes.empty())
         return -1;
     if (current_ < 0)
         return 0;
-    const QPointF here = layout_.centers[current_];
+    if (key == Qt::Key_Down) {
+        if (boxes[size_t(current_)].open && boxes[size_t(current_)].lastBox > current_ + 1)
+            return current_ + 1;
+        // At the end of a group: on behind it.
+        int next = -1;
+        for (int from = current_; from >= 0 && next < 0; from = frameAround(from))
+            next = alongArrows(from, true);
+        return next;
+    }
+    if (key == Qt::Key_Up) {
+        const int next = alongArrows(current_, false);
+        return next >= 0 ? next : frameAround(current_);
+    }
+    const QPointF here = scene_.layout.centers[size_t(current_)];
     int best = -1;
     double distance = std::numeric_limits<double>::max();
-    auto offer = [&](int box) {
-        const QPointF away = layout_.centers[box] - here;
+    for (size_t i = 0; i < boxes.size(); ++i) {
+        const QPointF away = scene_.layout.centers[i] - here;
         const double length = std::abs(away.x()) + std::abs(away.y());
-        if (box != current_ && length < distance)
-            distance = length, best = box;
-    };
-    if (key == Qt::Key_Up || key == Qt::Key_Down) {
-        for (const models::GraphArrow& arrow : picture_.arrows) {
-            if (key == Qt::Key_Down && arrow.from == current_)
-                offer(arrow.to);
-            if (key == Qt::Key_Up && arrow.to == current_)
-                offer(arrow.from);
-        }
-        return best;
-    }
-    for (size_t i = 0; i < layout_.centers.size(); ++i) {
-        const QPointF away = layout_.centers[i] - here;
         const bool side = key == Qt::Key_Right ? away.x() > 1 : away.x() < -1;
-        if (side && std::abs(away.y()) < 80)
-            offer(int(i));
+        if (side && std::abs(away.y()) < 80 && length < distance)
+            distance = length, best = int(i);
     }
     return best;
 }
 
 void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     const QPointF middle(width() / 2.0, height() / 2.0);
+    const bool group = current_ >= 0 && scene_.picture.boxes[size_t(current_)].group >= 0;
+    const bool open = group && scene_.picture.boxes[size_t(current_)].open;
     switch (event->key()) {
     case Qt::Key_Plus:
     case Qt::Key_Equal:
-        return zoom(1.25, middle);
+        if (group && !open)
+            activate(current_);
+        else
+            zoom(1.25, middle);
+        return;
     case Qt::Key_Minus:
-        return zoom(0.8, middle);
+        if (open)
+            activate(current_);
+        else
+            zoom(0.8, middle);
+        return;
     case Qt::Key_0:
         return zoom(1 / scale_, middle);
     case Qt::Key_F:
@@ -444,15 +472,14 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
         break;
     case Qt::Key_Home:
     case Qt::Key_End:
-        if (!picture_.boxes.empty()) {
-            pick(event->key() == Qt::Key_Home ? 0 : int(picture_.boxes.size()) - 1);
+        if (!scene_.picture.boxes.empty()) {
+            pick(event->key() == Qt::Key_Home ? 0 : int(scene_.picture.boxes.size()) - 1);
             reveal(current_);
         }
         return;
     case Qt::Key_Return:
     case Qt::Key_Enter:
-        if (current_ >= 0 && picture_.boxes[current_].hasNested)
-            emit nestedOpened(current_);
+        activate(current_);
         return;
     case Qt::Key_Backspace:
         emit leaveWanted();
@@ -485,12 +512,12 @@ bool GraphCanvas::event(QEvent* event) {
             QToolTip::hideText();
             return true;
         }
-        const models::GraphBox& value = picture_.boxes[box];
+        const models::GraphBox& value = scene_.picture.boxes[size_t(box)];
         QStringList lines{value.title, value.subtitle};
         lines += value.lines;
         if (value.refused)
             lines << value.reason;
-        if (const models::NodeOverlay* overlay = overlayOf(value))
+        if (const models::NodeOverlay* overlay = overlayOf(overlay_, value))
             lines << overlay->hint;
         lines.removeAll(QString());
         QToolTip::showText(help->globalPos(), lines.join('\n'), this);

@@ -1,15 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Draws a GraphPicture at the places of a GraphLayout, with zoom, pan and selection. One painter for the whole picture, no
-// item per box: what is outside the view is skipped, and text is dropped where it would be too small to read.
+// A GraphScene under mouse and keys: zoom, pan, selection, opening and closing of groups, and a small overview to move about
+// in. What is painted is graph_painter.h's.
 //
-// Keys: arrows walk along the arrows of the graph, + and - zoom, F fits, 0 is full size, Enter opens a nested graph,
-// Backspace goes back out.
+// Keys: arrows walk along the arrows of the graph and in and out of open groups, + and - open and close the group that is
+// chosen and zoom else, F fits, 0 is full size, Enter opens a group or a nested graph, Backspace goes back out.
 #pragma once
 
-#include "views/models/colors.h"
-#include "views/models/graph_layout.h"
-#include "views/models/overlay.h"
+#include "views/graph/graph_painter.h"
 
 #include <QWidget>
 
@@ -22,12 +20,15 @@ public:
     explicit GraphCanvas(QWidget* parent = nullptr);
 
     /// Replaces what is drawn and fits it into the view (or shows the top of a graph too tall to be read so).
-    void setPicture(models::GraphPicture picture, models::GraphLayout layout);
+    void setScene(models::GraphScene scene);
+    /// The same graph with another group open or closed: its box, or its frame's title, stays where it is on the screen.
+    void changeScene(models::GraphScene scene, int group);
     /// Text in the middle while there is nothing to draw.
     void setMessage(const QString& message);
     /// Other places for the same picture; keeps zoom, and the current box where it is on the screen.
     void setLayout(models::GraphLayout layout);
-    const models::GraphPicture& picture() const { return picture_; }
+    const models::GraphScene& scene() const { return scene_; }
+    const models::GraphPicture& picture() const { return scene_.picture; }
     /// True once the user has moved or zoomed: then a late layout must not replace this one.
     bool touched() const { return touched_; }
 
@@ -41,14 +42,21 @@ public:
     void fit();
     void zoom(double factor, QPointF around);
     double scale() const { return scale_; }
-    /// Paints the whole picture, for export.
-    void paintPicture(QPainter& painter, const QRectF& visible, double scale);
+    void moveTo(QPointF scenePoint); // into the middle
+    QRectF boxOnScreen(int box) const;
+    /// Where the overview is painted; empty: all is in sight, and there is none.
+    QRectF overviewFrame() const;
+    /// Paints a part of the picture, or all of it, for export.
+    void paintPicture(QPainter& painter, const QRectF& visible, double scale) const;
 
     QSize sizeHint() const override { return {800, 600}; }
 
 signals:
     void boxPicked(int box); // -1: none
     void nestedOpened(int box);
+    void groupToggled(int group);
+    void nodeWanted(int node); // by its id: at the other end of an arrow that leaves a group
+    void menuWanted(int box, QPoint globalPosition);
     void leaveWanted();
 
 protected:
@@ -60,28 +68,31 @@ protected:
     void mouseDoubleClickEvent(QMouseEvent* event) override;
     void keyPressEvent(QKeyEvent* event) override;
     void resizeEvent(QResizeEvent* event) override;
+    void contextMenuEvent(QContextMenuEvent* event) override;
     bool event(QEvent* event) override;
 
 private:
-    QRectF boxRect(int box) const;
+    GraphView view() const;
     int boxAt(QPointF widgetPoint) const;
+    int boxOfGroup(int group) const;
+    int frameAround(int box) const; // -1: none
     QPointF toScene(QPointF widgetPoint) const { return widgetPoint / scale_ + origin_; }
     QPointF toWidget(QPointF scenePoint) const { return (scenePoint - origin_) * scale_; }
+    void setPlaces(models::GraphLayout layout);
     void pick(int box);
+    /// Opens or closes, enters or leads away, as the box allows; false: it does none of these.
+    bool activate(int box);
     int neighbour(int key) const;
-    /// Null: there is no overlay, or the box is none of its nodes.
-    const models::NodeOverlay* overlayOf(const models::GraphBox& box) const;
-    /// What stands for a box: all of it where it is too small for more.
-    QColor colorOf(const models::GraphBox& box, const models::Colors& colors) const;
-    void paintBox(QPainter& painter, int box, const models::Colors& colors, double scale) const;
-    void paintValue(QPainter& painter, const QRectF& rect, const QString& text, const models::Colors& colors) const;
+    int alongArrows(int box, bool down) const;
+    /// Some of the graph stays in sight.
+    void keepInSight();
     void paintNote(QPainter& painter, const models::Colors& colors) const;
-    void paintOverview(QPainter& painter, const models::Colors& colors);
+    void paintOverviewFrame(QPainter& painter) const;
+    void moveByOverview(QPointF widgetPoint);
     void startView();
 
     QString message_;
-    models::GraphPicture picture_;
-    models::GraphLayout layout_;
+    models::GraphScene scene_;
     models::Overlay overlay_;
     QString note_;
     std::vector<QRectF> arrowBounds_;
@@ -89,7 +100,7 @@ private:
     int current_ = -1;
     double scale_ = 1;
     QPointF origin_; // scene point at the widget's top left
-    bool touched_ = false, panning_ = false, moved_ = false, startPending_ = true;
+    bool touched_ = false, panning_ = false, moved_ = false, inOverview_ = false, startPending_ = true;
     QPointF pressed_;
 };
 

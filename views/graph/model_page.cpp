@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/model_page.h"
 
+#include "views/graph/graph_arranger.h"
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
@@ -20,14 +21,16 @@
 #include <QTableView>
 #include <QToolButton>
 #include <QVBoxLayout>
+#include <algorithm>
+#include <utility>
 
 namespace lathe::views::graph {
 
 ModelPage::ModelPage(models::Selection* selection)
-    : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas), place_(new QLabel),
-      out_(new QToolButton), colourBy_(new QComboBox), search_(new QLineEdit), regular_(new QToolButton),
-      found_(new QLabel), results_(new QListWidget), title_(new QLabel), table_(new QTableView),
-      attributes_(new models::AttributeModel(this)) {
+    : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),
+      arranger_(new GraphArranger(this)), place_(new QLabel), out_(new QToolButton), colourBy_(new QComboBox),
+      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
+      title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
     out_->setVisible(false);
@@ -88,6 +91,7 @@ ModelPage::ModelPage(models::Selection* selection)
     bar->addWidget(zoomButton("−", tr("Zoom out (-)"), [this, middle] { canvas_->zoom(0.8, middle()); }));
     bar->addWidget(zoomButton("+", tr("Zoom in (+)"), [this, middle] { canvas_->zoom(1.25, middle()); }));
     bar->addWidget(zoomButton(tr("Fit"), tr("Show the whole graph (F)"), [this] { canvas_->fit(); }));
+    makeActions();
     auto left = new QWidget;
     auto leftLayout = new QVBoxLayout(left);
     leftLayout->setContentsMargins(0, 0, 0, 0);
@@ -135,6 +139,10 @@ ModelPage::ModelPage(models::Selection* selection)
 
     connect(canvas_, &GraphCanvas::boxPicked, this, &ModelPage::pickBox);
     connect(canvas_, &GraphCanvas::nestedOpened, this, &ModelPage::enter);
+    connect(canvas_, &GraphCanvas::groupToggled, arranger_, &GraphArranger::toggle);
+    connect(canvas_, &GraphCanvas::nodeWanted, this, &ModelPage::revealNode);
+    connect(canvas_, &GraphCanvas::menuWanted, this, &ModelPage::showMenu);
+    connect(arranger_, &GraphArranger::arranged, this, &ModelPage::showScene);
     connect(canvas_, &GraphCanvas::leaveWanted, this, [this] { leave(1); });
     connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
     connect(search_, &QLineEdit::textChanged, this, &ModelPage::search);
@@ -144,7 +152,7 @@ ModelPage::ModelPage(models::Selection* selection)
             revealNode(nodesFound_[size_t(row)]);
         showResults();
     });
-    connect(selection_, &models::Selection::changed, this, &ModelPage::selectionChanged);
+    connect(selection_, &models::Selection::changed, this, &ModelPage::followSelection);
     showOverlay();
 }
 
@@ -170,6 +178,8 @@ std::vector<PageAction> ModelPage::pageActions() const {
     std::vector<PageAction> all;
     for (size_t i = 0; i < colourActions_.size(); ++i)
         all.push_back({QStringLiteral("colour%1").arg(colourBy_->itemData(int(i)).toInt()), colourActions_[i], {}});
+    for (QAction* action : graphActions_)
+        all.push_back({action->objectName(), action, {}});
     return all;
 }
 
@@ -207,8 +217,9 @@ void ModelPage::showOverlay() {
     QString note = missing(kind);
     models::Overlay overlay;
     if (note.isEmpty() && kind != models::OverlayKind::Family) {
-        overlay = kind == models::OverlayKind::Error ? models::errorOverlay(*check_)
-                                                     : overlayOf(kind, *provenance_, profile_);
+        overlay = kind == models::OverlayKind::Error
+                      ? models::errorOverlay(*check_)
+                      : overlayOf(kind, *provenance_, profile_, arranger_->grouped());
         if (kind != models::OverlayKind::Function)
             note = tr("up to %1").arg(overlay.largest);
     }
@@ -217,16 +228,15 @@ void ModelPage::showOverlay() {
 
 void ModelPage::showGraph() {
     ++pictureNumber_;
+    goingTo_ = -1;
+    canvas_->setScene({});
     if (!model_ || !graph_) {
-        canvas_->setPicture({}, {});
+        arranger_->show(nullptr, nullptr);
         canvas_->setMessage(message_);
         place_->clear();
-        return;
+        return allowActions();
     }
-    models::GraphPicture picture = models::pictureOf(*model_, *graph_);
-    models::GraphLayout layout = layeredLayout(picture);
-    const QByteArray dot = toDot(picture);
-    canvas_->setPicture(std::move(picture), std::move(layout));
+    canvas_->setMessage(tr("Arranging %1 …").arg(models::counted(int(graph_->nodes.size()), "node", "nodes")));
     QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
     for (const auto& [node, attribute] : way_)
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
@@ -234,11 +244,37 @@ void ModelPage::showGraph() {
                     models::counted(int(graph_->nodes.size()), "node", "nodes"));
     place_->setToolTip(place_->text());
     out_->setVisible(!way_.empty());
-    emit layoutWanted(pictureNumber_, dot);
+    arranger_->show(model_, graph_);
+}
+
+void ModelPage::showScene(const models::GraphScene& scene, int group) {
+    const bool first = canvas_->picture().boxes.empty();
+    if (first || group < 0)
+        canvas_->setScene(scene);
+    else
+        canvas_->changeScene(scene, group);
+    if (first)
+        showOverlay(); // now there are groups
+    allowActions();
+    selectionChanged();
+    if (goingTo_ >= 0 && !arranger_->isBusy())
+        goTo(std::exchange(goingTo_, -1));
+    ++pictureNumber_;
+    if (!isFramed(*arranger_->grouped()) && group < 0)
+        emit layoutWanted(pictureNumber_, toDot(scene.picture));
+    emit arranged();
 }
 
 const models::GraphPicture& ModelPage::picture() const {
     return canvas_->picture();
+}
+
+const models::GroupedGraph* ModelPage::grouped() const {
+    return arranger_->grouped();
+}
+
+bool ModelPage::isArranging() const {
+    return arranger_->isBusy();
 }
 
 void ModelPage::setLayout(int picture, models::GraphLayout layout) {
@@ -291,7 +327,16 @@ void ModelPage::revealNode(int node) {
                     graph_ = nested;
         showGraph();
     }
+    goingTo_ = node;
+    if (!arranger_->openWayTo(node) && !arranger_->isBusy())
+        goTo(std::exchange(goingTo_, -1));
+}
+
+void ModelPage::goTo(int node) {
+    picking_ = true; // its groups are open
     selection_->set({{node}});
+    picking_ = false;
+    selectionChanged();
     const auto& boxes = canvas_->picture().boxOfNode;
     if (auto box = boxes.find(node); box != boxes.end()) {
         canvas_->setSelected({box->second});
@@ -300,13 +345,38 @@ void ModelPage::revealNode(int node) {
 }
 
 void ModelPage::pickBox(int box) {
+    std::vector<int> nodes;
+    if (box >= 0) {
+        const models::GraphBox& value = canvas_->picture().boxes[size_t(box)];
+        if (value.modelNode >= 0)
+            nodes.push_back(value.modelNode);
+        if (value.group >= 0)
+            for (const int position : arranger_->grouped()->tree.nodesOf(value.group))
+                nodes.push_back(graph_->nodes[size_t(position)].id);
+    }
     picking_ = true;
-    const int node = box < 0 ? -1 : canvas_->picture().boxes[box].modelNode;
-    selection_->set(node < 0 ? std::vector<int>() : std::vector<int>{node});
+    selection_->set(nodes);
     picking_ = false;
     selectionChanged();
-    if (box >= 0 && node < 0) // an input or output of the graph
+    if (box >= 0) // an input, or a group that is open, is no node's box
         canvas_->setSelected({box});
+    allowActions();
+}
+
+void ModelPage::followSelection() {
+    if (picking_)
+        return;
+    selectionChanged();
+    const auto& nodes = selection_->nodes();
+    const auto& picture = canvas_->picture();
+    const auto box = nodes.empty() ? picture.boxOfNode.end() : picture.boxOfNode.find(nodes.front());
+    if (box == picture.boxOfNode.end() || picture.boxes[size_t(box->second)].group < 0)
+        return;
+    const auto inside = arranger_->grouped()->tree.nodesOf(picture.boxes[size_t(box->second)].group);
+    const bool all =
+        std::ranges::all_of(inside, [&](int each) { return selection_->contains(graph_->nodes[size_t(each)].id); });
+    if (!all)
+        arranger_->openWayTo(nodes.front());
 }
 
 void ModelPage::selectionChanged() {
@@ -322,6 +392,8 @@ void ModelPage::selectionChanged() {
     for (int node : selection_->nodes())
         if (auto box = boxOfNode.find(node); box != boxOfNode.end())
             boxes.push_back(box->second);
+    std::ranges::sort(boxes);
+    boxes.erase(std::unique(boxes.begin(), boxes.end()), boxes.end());
     canvas_->setSelected(boxes);
     const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
     attributes_->show(models::attributesOf(*model_, node));
@@ -337,6 +409,7 @@ void ModelPage::selectionChanged() {
         title_->setText(QString::fromStdString(displayName(*model_->nodes[node])));
     else
         title_->setText(QString::fromStdString(model_->file).section('/', -1));
+    allowActions();
 }
 
 void ModelPage::focusSearch() {

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Model: the imported graph, where one is in it, a search field with its results, and the attributes of the selected
-// node. Enter and Shift+Enter in the field step through the results, Esc goes back to the graph.
+// The page Model: the imported graph and its groups, where one is in it, a search field with its results, and the attributes of
+// the selected node or group. Enter and Shift+Enter in the field step through the results, Esc goes back to the graph.
 #pragma once
 
 #include "views/models/attribute_model.h"
-#include "views/models/graph_layout.h"
+#include "views/models/graph_scene.h"
 #include "views/models/node_search.h"
 #include "views/models/overlay.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
 
+class QAction;
 class QComboBox;
 class QLabel;
 class QLineEdit;
@@ -20,6 +21,7 @@ class QToolButton;
 
 namespace lathe::views::graph {
 
+class GraphArranger;
 class GraphCanvas;
 
 class ModelPage : public Page {
@@ -42,6 +44,12 @@ public:
     const std::vector<int>& nodesFound() const { return nodesFound_; }
     GraphCanvas* canvas() const { return canvas_; }
     const models::GraphPicture& picture() const;
+    /// The groups of the shown graph; null while they are being made.
+    const models::GroupedGraph* grouped() const;
+    /// Places are being found on a worker.
+    bool isArranging() const;
+    /// The whole picture as .svg, .pdf or an image, by the file's suffix; what went wrong, or nothing.
+    QString savePicture(const QString& file) const;
 
 protected:
     bool eventFilter(QObject* watched, QEvent* event) override;
@@ -49,9 +57,19 @@ protected:
 signals:
     /// A better layout of this picture is wanted: input for dot.
     void layoutWanted(int picture, QByteArray dot);
+    /// There is a picture, and none is being made.
+    void arranged();
 
 private:
     void showGraph();
+    void makeActions();
+    void allowActions();
+    void showScene(const models::GraphScene& scene, int group);
+    void showMenu(int box, QPoint globalPosition);
+    void collapseAround();
+    void askForPicture();
+    /// The node's own box in the middle; its groups are open.
+    void goTo(int node);
     /// Colours by what is chosen, or by family while there is nothing of the kind, which is said.
     void showOverlay();
     /// What is to be done to see it; empty: it is there.
@@ -60,6 +78,8 @@ private:
     void leave(int levels);
     void pickBox(int box);
     void selectionChanged();
+    /// Of what was selected elsewhere: opens the groups around its first node, if no closed group stands for all of it.
+    void followSelection();
     void search();
     /// Goes to the next result, or the one before.
     void step(int by);
@@ -72,11 +92,15 @@ private:
     QString message_;
     int pictureNumber_ = 0;
     bool picking_ = false;
+    int goingTo_ = -1; // a node, as soon as its groups are open
     std::shared_ptr<const driver::Provenance> provenance_;
     driver::Profile profile_;
     std::shared_ptr<const driver::Check> check_;
 
     GraphCanvas* canvas_;
+    GraphArranger* arranger_;
+    QList<QAction*> graphActions_; // of groups and picture, with their ids as object names
+    QAction *expandAll_, *collapseAll_, *collapse_, *save_;
     QLabel* place_;
     QToolButton* out_;
     QComboBox* colourBy_;                 // its items' data are kinds

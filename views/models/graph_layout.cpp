@@ -3,14 +3,16 @@
 
 #include <QList>
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <numeric>
 
 namespace lathe::views::models {
 
 namespace {
 
 constexpr double rankGap = 46, boxGap = 26, thinWidth = 8;
+constexpr double columnGap = 90, tallest = 1400, aspect = 1.6; // of columns
+constexpr int mostCut = 8;                                     // arrows between two columns
 constexpr int sweeps = 4, placements = 6;
 
 /// The picture with a thin box wherever an arrow crosses a rank.
@@ -138,17 +140,29 @@ void orderByMedians(Layers& layers) {
     }
 }
 
-/// Moves a row's boxes as near to their wishes as their order and widths allow: the mean of a pass from each side.
+/// Moves a row's boxes as near to their wishes as their order and widths allow: least squares, by pooling neighbours whose
+/// wishes are in the wrong order. Nothing drifts: a row that fits gets its wishes, one that does not spreads evenly.
 void settle(Layers& layers, const std::vector<int>& row, const std::vector<double>& wish) {
-    const size_t count = row.size();
-    std::vector<double> left(count), right(count);
-    auto apart = [&](size_t a, size_t b) { return (layers.width[row[a]] + layers.width[row[b]]) / 2 + boxGap; };
-    for (size_t i = 0; i < count; ++i)
-        left[i] = i ? std::max(wish[i], left[i - 1] + apart(i - 1, i)) : wish[i];
-    for (size_t i = count; i-- > 0;)
-        right[i] = i + 1 < count ? std::min(wish[i], right[i + 1] - apart(i, i + 1)) : wish[i];
-    for (size_t i = 0; i < count; ++i)
-        layers.x[row[i]] = (left[i] + right[i]) / 2;
+    struct Pool {
+        double sum;
+        int count;
+        double mean() const { return sum / count; }
+    };
+    std::vector<Pool> pools;
+    std::vector<double> offset(row.size());
+    for (size_t i = 0; i < row.size(); ++i) {
+        offset[i] = i ? offset[i - 1] + (layers.width[row[i - 1]] + layers.width[row[i]]) / 2 + boxGap : 0;
+        pools.push_back({wish[i] - offset[i], 1});
+        while (pools.size() > 1 && pools[pools.size() - 2].mean() > pools.back().mean()) {
+            const Pool last = pools.back();
+            pools.pop_back();
+            pools.back() = {pools.back().sum + last.sum, pools.back().count + last.count};
+        }
+    }
+    size_t i = 0;
+    for (const Pool& pool : pools)
+        for (int k = 0; k < pool.count; ++k, ++i)
+            layers.x[row[i]] = pool.mean() + offset[i];
 }
 
 void placeRows(Layers& layers) {
@@ -185,6 +199,146 @@ void placeRows(Layers& layers) {
     }
 }
 
+/// Where the ranks stand, and how arrows run between them.
+class Rows {
+public:
+    /// Moves what does not stand in the first column.
+    Rows(const GraphPicture& picture, Layers& layers, bool columns) : layers_(layers), closed_(layers.height) {
+        for (size_t i = 0; i < picture.boxes.size(); ++i)
+            closed_[i] = std::min(picture.boxes[i].closedSize.height(), layers.height[i]);
+        const size_t ranks = layers.order.size();
+        top_.resize(ranks);
+        half_.resize(ranks);
+        height_.resize(ranks);
+        column_.resize(ranks);
+        for (size_t rank = 0; rank < ranks; ++rank)
+            for (const int box : layers.order[rank])
+                half_[rank] = std::max(half_[rank], closed_[box] / 2);
+        if (columns)
+            cutColumns(picture);
+        double top = 0;
+        for (size_t rank = 0; rank < ranks; ++rank) {
+            if (rank && column_[rank] != column_[rank - 1])
+                top = 0;
+            for (const int box : layers.order[rank])
+                height_[rank] = std::max(height_[rank], insetOf(box) + layers.height[box]);
+            top_[rank] = top;
+            top += height_[rank] + rankGap;
+        }
+        placeColumns();
+    }
+
+    /// Boxes of a rank are level when closed; what is open grows downwards.
+    double topOf(int box) const { return top_[layers_.rank[box]] + insetOf(box); }
+
+    std::vector<QPointF> pathOf(const std::vector<int>& chain) const {
+        const int from = chain.front(), to = chain.back();
+        std::vector<QPointF> path{{layers_.x[from], topOf(from) + layers_.height[from]}};
+        // Beside something that is open: straight down first.
+        if (const double end = bottomOf(from); end > path.back().y() + rankGap)
+            lineTo(path, {layers_.x[from], end});
+        for (size_t i = 1; i < chain.size(); ++i) {
+            const bool last = i + 1 == chain.size();
+            const int box = chain[i], rank = layers_.rank[box];
+            curveTo(path, {layers_.x[box], last ? topOf(to) : top_[rank]}, layers_.rank[chain[i - 1]], rank);
+            if (!last)
+                lineTo(path, {layers_.x[box], top_[rank] + height_[rank]});
+        }
+        return path;
+    }
+
+private:
+    double insetOf(int box) const { return half_[layers_.rank[box]] - closed_[box] / 2; }
+    double bottomOf(int box) const { return top_[layers_.rank[box]] + height_[layers_.rank[box]]; }
+
+    /// By the closed sizes, so that opening a group sends nothing to another column.
+    void cutColumns(const GraphPicture& picture) {
+        const int ranks = int(layers_.order.size());
+        double high = 0, wide = 1;
+        for (int rank = 0; rank < ranks; ++rank) {
+            high += 2 * half_[rank] + rankGap;
+            double width = -boxGap;
+            for (const int box : layers_.order[rank])
+                width +=
+                    boxGap + (size_t(box) < picture.boxes.size() ? picture.boxes[box].closedSize.width() : thinWidth);
+            wide = std::max(wide, width);
+        }
+        const int wanted = int(std::lround(std::sqrt(aspect * high / (wide + columnGap))));
+        if (high < tallest || wanted < 2)
+            return;
+        std::vector<int> crossing(ranks + 1); // arrows between a rank and the one before
+        for (const GraphArrow& arrow : picture.arrows)
+            for (int rank = layers_.rank[arrow.from] + 1; rank <= layers_.rank[arrow.to]; ++rank)
+                ++crossing[rank];
+        const double column = high / wanted;
+        double filled = 0;
+        int current = 0;
+        for (int rank = 0; rank < ranks; ++rank) {
+            // The best place from here to a quarter of a column further.
+            bool cut = filled > column * 0.875 && crossing[rank] <= mostCut;
+            double ahead = filled;
+            for (int next = rank + 1; cut && next < ranks && ahead < column * 1.125; ++next) {
+                ahead += 2 * half_[next - 1] + rankGap;
+                cut = crossing[next] >= crossing[rank];
+            }
+            if (cut)
+                ++current, filled = 0;
+            column_[rank] = current;
+            filled += 2 * half_[rank] + rankGap;
+        }
+    }
+
+    void placeColumns() {
+        double right = 0;
+        for (size_t rank = 0; rank < column_.size();) {
+            const int column = column_[rank];
+            size_t end = rank;
+            double low = 0, high = 0;
+            bool any = false;
+            for (; end < column_.size() && column_[end] == column; ++end)
+                for (const int box : layers_.order[end]) {
+                    const double half = layers_.width[box] / 2;
+                    low = any ? std::min(low, layers_.x[box] - half) : layers_.x[box] - half;
+                    high = any ? std::max(high, layers_.x[box] + half) : layers_.x[box] + half;
+                    any = true;
+                }
+            const double shift = column == 0 ? 0 : right + columnGap - low;
+            left_.push_back(low + shift);
+            right = high + shift;
+            for (; rank < end; ++rank)
+                for (const int box : layers_.order[rank])
+                    layers_.x[box] += shift;
+        }
+    }
+
+    static void lineTo(std::vector<QPointF>& path, QPointF to) {
+        const QPointF from = path.back(), third = (to - from) / 3;
+        path.insert(path.end(), {from + third, to - third, to});
+    }
+
+    void curveTo(std::vector<QPointF>& path, QPointF to, int fromRank, int toRank) const {
+        const QPointF from = path.back();
+        if (column_[fromRank] == column_[toRank]) {
+            const double bend = (to.y() - from.y()) * 0.45;
+            path.insert(path.end(), {from + QPointF(0, bend), to - QPointF(0, bend), to});
+            return;
+        }
+        // Around below, up between the columns, and in from above.
+        const QPointF turn(0, 50);
+        const double between = left_[size_t(column_[toRank])] - columnGap / 2;
+        const QPointF low(between, from.y()), high(between, to.y());
+        path.insert(path.end(), {from + turn, low + turn, low});
+        lineTo(path, high);
+        path.insert(path.end(), {high - turn, to - turn, to});
+    }
+
+    Layers& layers_;
+    std::vector<double> closed_;              // heights of boxes
+    std::vector<double> top_, half_, height_; // by rank; `half` of the highest box that is closed
+    std::vector<int> column_;                 // by rank
+    std::vector<double> left_;                // by column
+};
+
 void measure(const GraphPicture& picture, GraphLayout& layout) {
     QRectF bounds;
     for (size_t i = 0; i < picture.boxes.size(); ++i) {
@@ -199,43 +353,18 @@ void measure(const GraphPicture& picture, GraphLayout& layout) {
 
 } // namespace
 
-GraphLayout layeredLayout(const GraphPicture& picture) {
+GraphLayout layeredLayout(const GraphPicture& picture, bool columns) {
     Layers layers = makeLayers(picture);
     orderByMedians(layers);
     placeRows(layers);
-
-    std::vector<double> y(layers.order.size()), half(layers.order.size());
-    double top = 0;
-    for (size_t rank = 0; rank < layers.order.size(); ++rank) {
-        double height = 0;
-        for (int box : layers.order[rank])
-            height = std::max(height, layers.height[box]);
-        half[rank] = height / 2;
-        y[rank] = top + half[rank];
-        top += height + rankGap;
-    }
+    const Rows rows(picture, layers, columns);
 
     GraphLayout layout;
     layout.engine = QStringLiteral("layers");
     for (size_t i = 0; i < picture.boxes.size(); ++i)
-        layout.centers.emplace_back(layers.x[i], y[layers.rank[i]]);
-    for (const auto& chain : layers.chains) {
-        std::vector<QPointF> path;
-        auto curveTo = [&](QPointF to) {
-            const QPointF from = path.back();
-            const double bend = (to.y() - from.y()) * 0.45;
-            path.insert(path.end(), {from + QPointF(0, bend), to - QPointF(0, bend), to});
-        };
-        const int from = chain.front(), to = chain.back();
-        path.emplace_back(layers.x[from], y[layers.rank[from]] + layers.height[from] / 2);
-        for (size_t i = 1; i + 1 < chain.size(); ++i) {
-            const int rank = layers.rank[chain[i]];
-            curveTo({layers.x[chain[i]], y[rank] - half[rank]});
-            curveTo({layers.x[chain[i]], y[rank] + half[rank]});
-        }
-        curveTo({layers.x[to], y[layers.rank[to]] - layers.height[to] / 2});
-        layout.paths.push_back(std::move(path));
-    }
+        layout.centers.emplace_back(layers.x[i], rows.topOf(int(i)) + layers.height[i] / 2);
+    for (const auto& chain : layers.chains)
+        layout.paths.push_back(rows.pathOf(chain));
     measure(picture, layout);
     return layout;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <set>
+#include <unordered_map>
 
 namespace lathe::views::models {
 
@@ -21,9 +22,10 @@ QString elided(QString value, int length) {
 
 constexpr int maximalLength = 30;
 constexpr int maximalLines = 6;
+constexpr size_t mostPorts = 24; // more values than this are named in their readers
 
 QSizeF sizeOf(const GraphBox& box) {
-    double width = 8.4 * double(box.title.size() + (box.refused ? 3 : 0));
+    double width = 8.4 * double(box.title.size() + (box.refused ? 3 : 0) + (box.group >= 0 ? 3 : 0));
     width = std::max(width, 6.2 * double(box.subtitle.size()));
     for (const QString& line : box.lines)
         width = std::max(width, 6.2 * double(line.size()));
@@ -73,35 +75,6 @@ QString typeOf(const model::TensorData& tensor) {
     return text(toString(tensor.dtype)) + "[" + dims.join(",") + "]";
 }
 
-/// Values of graphs around that a node's nested graphs read, at any depth.
-std::set<std::string> captured(const model::Node& node) {
-    std::set<std::string> reads, made;
-    std::vector<const model::Graph*> todo;
-    std::vector<std::shared_ptr<const model::Graph>> keep;
-    for (auto& graph : model::graphsOf(node))
-        keep.push_back(graph), todo.push_back(graph.get());
-    while (!todo.empty()) {
-        const model::Graph* graph = todo.back();
-        todo.pop_back();
-        for (const model::Value& input : graph->inputs)
-            made.insert(input.name);
-        for (const model::Initializer& initializer : graph->initializers)
-            made.insert(initializer.name);
-        for (const model::Node& inner : graph->nodes) {
-            reads.insert(inner.inputs.begin(), inner.inputs.end());
-            made.insert(inner.outputs.begin(), inner.outputs.end());
-            for (auto& nested : model::graphsOf(inner))
-                keep.push_back(nested), todo.push_back(nested.get());
-        }
-        for (const model::Value& output : graph->outputs)
-            reads.insert(output.name);
-    }
-    std::set<std::string> result;
-    std::set_difference(reads.begin(), reads.end(), made.begin(), made.end(), std::inserter(result, result.end()));
-    result.erase("");
-    return result;
-}
-
 /// Ids of all nodes below a node's nested graphs lead to the node.
 void collectNested(const model::Node& node, const std::function<void(int)>& each) {
     std::vector<std::shared_ptr<const model::Graph>> todo = model::graphsOf(node);
@@ -116,63 +89,85 @@ void collectNested(const model::Node& node, const std::function<void(int)>& each
     }
 }
 
+/// "MatMul ×8 · Add ×6 · …": what a group consists of, the most frequent first.
+QString operatorsOf(const std::vector<std::pair<QString, int>>& counts) {
+    constexpr qsizetype named = 3;
+    QStringList parts;
+    for (const auto& [op, count] : counts)
+        if (parts.size() < named)
+            parts << (count > 1 ? QStringLiteral("%1 ×%2").arg(op).arg(count) : op);
+    if (qsizetype(counts.size()) > named)
+        parts << QStringLiteral("…");
+    return parts.join(QStringLiteral(" · "));
+}
+
 class PictureMaker {
 public:
-    PictureMaker(const model::ModelGraph& model, const model::Graph& graph) : model_(model), graph_(graph) {}
+    PictureMaker(const model::ModelGraph& model, const model::Graph& graph, const GraphFlow& flow,
+                 const GroupTree* tree)
+        : model_(model), graph_(graph), flow_(flow), tree_(tree), childOf_(graph.nodes.size(), -1) {}
 
-    GraphPicture make() {
+    GraphPicture make(const std::vector<GroupChild>& children, bool whole) {
+        whole_ = whole;
         picture_.name = text(graph_.name);
-        findConstants();
-        countReaders();
-        addInputs();
-        for (const model::Node& node : graph_.nodes)
-            if (!hidden_.contains(node.id))
-                addNode(node);
-        for (const model::Node& node : graph_.nodes)
-            if (!hidden_.contains(node.id))
-                addArrows(node, picture_.boxOfNode.at(node.id));
-        addOutputs();
-        placeHidden();
-        markRefused();
-        for (GraphBox& box : picture_.boxes)
-            box.size = sizeOf(box);
+        for (size_t i = 0; i < children.size(); ++i)
+            for (const int node : nodesOf(children[i]))
+                childOf_[size_t(node)] = int(i);
+        countReaders(children);
+        addInputs(children);
+        for (const GroupChild& child : children) {
+            boxOf_.push_back(-1);
+            if (child.group >= 0)
+                addGroup(child.group);
+            else if (!flow_.hidden[size_t(child.node)])
+                addNode(child.node);
+        }
+        for (size_t i = 0; i < children.size(); ++i)
+            if (boxOf_[i] >= 0)
+                addReads(children[i], boxOf_[i]);
+        addOutputs(children);
+        for (const GroupChild& child : children)
+            if (child.group < 0 && flow_.hidden[size_t(child.node)])
+                placeHidden(child.node);
+        markRefused(children);
+        for (size_t i = 0; i < picture_.boxes.size(); ++i) {
+            picture_.boxes[i].size = picture_.boxes[i].closedSize = sizeOf(picture_.boxes[i]);
+            picture_.boxes[i].lastBox = int(i) + 1;
+        }
+        picture_.ownArrows = int(picture_.arrows.size());
         return std::move(picture_);
     }
 
 private:
-    bool isConstant(const model::Node& node) const {
-        return roleOf(model_, node).family == model::Family::Constant && node.outputs.size() == 1;
-    }
+    using Source = FlowValue::Source;
 
-    void findConstants() {
-        for (const model::Initializer& initializer : graph_.initializers)
-            constants_[initializer.name] = initializer.tensor ? typeOf(*initializer.tensor) : QString();
-        std::set<std::string> outputs;
-        for (const model::Value& output : graph_.outputs)
-            outputs.insert(output.name);
-        for (const model::Node& node : graph_.nodes) {
-            if (!isConstant(node) || outputs.contains(node.outputs[0]))
-                continue;
-            const model::TensorPtr* tensor = constantValue(node);
-            QString type;
-            if (tensor && *tensor)
-                type = typeOf(**tensor);
-            else if (!node.attributes.empty())
-                type = text(toString(node.attributes[0].value));
-            constants_[node.outputs[0]] = type;
-            hidden_[node.id] = node.outputs[0];
-        }
+    std::vector<int> nodesOf(const GroupChild& child) const {
+        return child.group < 0 ? std::vector<int>{child.node} : tree_->nodesOf(child.group);
     }
+    const FlowValue& valueOf(int value) const { return flow_.values[size_t(value)]; }
+    QString nameOf(int value, int length = maximalLength) const { return elided(text(*valueOf(value).name), length); }
 
-    void countReaders() {
-        for (const model::Node& node : graph_.nodes) {
-            std::set<std::string> reads(node.inputs.begin(), node.inputs.end());
-            reads.merge(captured(node));
-            for (const std::string& value : reads)
+    /// By children of this picture: ten readers in one closed group are one.
+    void countReaders(const std::vector<GroupChild>& children) {
+        std::unordered_map<int, int> last; // child that was counted last, by value
+        for (size_t i = 0; i < children.size(); ++i)
+            for (const int node : nodesOf(children[i]))
+                for (const int value : flow_.reads[size_t(node)]) {
+                    if (valueOf(value).node >= 0 && childOf_[size_t(valueOf(value).node)] == int(i))
+                        continue;
+                    const auto [found, added] = last.try_emplace(value, int(i));
+                    if (added || found->second != int(i))
+                        ++readers_[value];
+                    found->second = int(i);
+                }
+        for (const int value : flow_.outputs)
+            if (whole_)
                 ++readers_[value];
-        }
-        for (const model::Value& output : graph_.outputs)
-            ++readers_[output.name];
+    }
+
+    bool isHub(int value) const {
+        auto found = readers_.find(value);
+        return found != readers_.end() && found->second > hubReaders;
     }
 
     int addBox(GraphBox box) {
@@ -180,24 +175,43 @@ private:
         return int(picture_.boxes.size()) - 1;
     }
 
-    void addInputs() {
-        for (const model::Value& input : graph_.inputs) {
-            GraphBox box;
-            box.kind = GraphBox::Kind::Input;
-            box.title = elided(text(input.name), maximalLength);
-            box.subtitle = text(toString(input.type));
-            if (isHub(input.name))
-                addLine(box, QStringLiteral("▸ %1 readers").arg(readers_[input.name]));
-            producer_[input.name] = addBox(std::move(box));
+    void addInputs(const std::vector<GroupChild>& children) {
+        if (whole_) {
+            for (size_t i = 0; i < flow_.inputs.size(); ++i)
+                addInput(flow_.inputs[i], text(toString(graph_.inputs[i].type)));
+            return;
         }
+        std::vector<int> outside;
+        std::set<int> seen;
+        for (const GroupChild& child : children)
+            for (const int node : nodesOf(child))
+                for (const int value : flow_.reads[size_t(node)]) {
+                    const FlowValue& read = valueOf(value);
+                    const bool elsewhere = read.source == Source::Input ||
+                                           (read.source == Source::Node && childOf_[size_t(read.node)] < 0);
+                    if (elsewhere && !isHub(value) && seen.insert(value).second)
+                        outside.push_back(value);
+                }
+        if (outside.size() > mostPorts)
+            return;
+        for (const int value : outside)
+            addInput(value, {});
     }
 
-    bool isHub(const std::string& value) const {
-        auto found = readers_.find(value);
-        return found != readers_.end() && found->second > hubReaders;
+    void addInput(int value, const QString& type) {
+        GraphBox box;
+        box.kind = GraphBox::Kind::Input;
+        box.title = nameOf(value);
+        box.subtitle = type;
+        if (valueOf(value).node >= 0)
+            box.leadsTo = graph_.nodes[size_t(valueOf(value).node)].id;
+        if (isHub(value))
+            addLine(box, QStringLiteral("▸ %1 readers").arg(readers_[value]));
+        producer_[value] = addBox(std::move(box));
     }
 
-    void addNode(const model::Node& node) {
+    void addNode(int position) {
+        const model::Node& node = graph_.nodes[size_t(position)];
         GraphBox box;
         box.modelNode = node.id;
         box.title = elided(text(node.op), maximalLength);
@@ -208,91 +222,193 @@ private:
             box.family = model::Family::Control;
             addLine(box, QStringLiteral("▣ %1: %2 nodes").arg(name).arg(graph->nodes.size()));
         }
-        for (const std::string& output : node.outputs)
-            if (isHub(output))
-                addLine(box, QStringLiteral("▸ %1: %2 readers").arg(elided(text(output), 16)).arg(readers_[output]));
+        addWrites(box, position);
+        picture_.boxOfNode[node.id] = int(picture_.boxes.size());
+        place(position, std::move(box));
+    }
+
+    void addGroup(int group) {
+        const Group& value = tree_->groups[size_t(group)];
+        const std::vector<int> nodes = tree_->nodesOf(group);
+        GraphBox box;
+        box.kind = GraphBox::Kind::Group;
+        box.group = group;
+        box.title = elided(value.name, maximalLength);
+        box.subtitle = QStringLiteral("%1 nodes").arg(value.nodes);
+        std::map<QString, int> counts;
+        std::map<model::Family, int> families;
+        for (const int node : nodes) {
+            if (flow_.hidden[size_t(node)])
+                continue;
+            ++counts[text(graph_.nodes[size_t(node)].op)];
+            const model::Family family = roleOf(model_, graph_.nodes[size_t(node)]).family;
+            ++families[family];
+        }
+        std::vector<std::pair<QString, int>> sorted(counts.begin(), counts.end());
+        std::ranges::stable_sort(sorted, std::greater(), &std::pair<QString, int>::second);
+        addLine(box, operatorsOf(sorted));
+        // Products are what a part of a network is for; else what it has most of.
+        const auto most = std::ranges::max_element(families, {}, [](const auto& each) { return each.second; });
+        if (families.contains(model::Family::Product))
+            box.family = model::Family::Product;
+        else if (most != families.end())
+            box.family = most->first;
+        for (const int node : nodes) {
+            addWrites(box, node);
+            picture_.boxOfNode[graph_.nodes[size_t(node)].id] = int(picture_.boxes.size());
+        }
+        if (!nodes.empty())
+            place(nodes.front(), std::move(box));
+    }
+
+    /// The box of the child that the node is in.
+    void place(int node, GraphBox box) {
         const int index = addBox(std::move(box));
-        picture_.boxOfNode[node.id] = index;
-        for (const std::string& output : node.outputs)
-            producer_[output] = index;
+        boxOf_[size_t(childOf_[size_t(node)])] = index;
     }
 
-    void addArrows(const model::Node& node, int to) {
-        std::set<std::string> seen;
-        std::vector<std::string> reads = node.inputs;
-        const std::set<std::string> more = captured(node);
-        reads.insert(reads.end(), more.begin(), more.end());
-        for (const std::string& value : reads)
-            if (!value.empty() && seen.insert(value).second)
-                addRead(value, to);
+    void addWrites(GraphBox& box, int position) {
+        for (const int value : flow_.writes[size_t(position)]) {
+            if (isHub(value))
+                addLine(box, QStringLiteral("▸ %1: %2 readers").arg(nameOf(value, 16)).arg(readers_[value]));
+            producer_[value] = int(picture_.boxes.size());
+        }
     }
 
-    void addRead(const std::string& value, int to) {
-        if (auto constant = constants_.find(value); constant != constants_.end()) {
-            addLine(picture_.boxes[to], elided(text(value), 16) + " " + constant->second);
+    void addReads(const GroupChild& child, int to) {
+        for (const int node : nodesOf(child))
+            for (const int value : flow_.reads[size_t(node)])
+                addRead(value, to, child.group < 0);
+    }
+
+    void addRead(int value, int to, bool withConstants) {
+        const FlowValue& read = valueOf(value);
+        if (read.source == Source::Constant) {
+            if (withConstants)
+                addLine(picture_.boxes[size_t(to)], nameOf(value, 16) + " " + typeOfConstant(read));
             reader_.try_emplace(value, to);
             return;
         }
-        auto from = producer_.find(value);
+        const auto from = producer_.find(value);
+        if (from != producer_.end() && from->second == to)
+            return;
         if (from == producer_.end() || isHub(value)) {
-            addLine(picture_.boxes[to], QStringLiteral("◂ ") + elided(text(value), maximalLength));
+            if (stubSeen_.insert({value, to}).second)
+                addLine(picture_.boxes[size_t(to)], QStringLiteral("◂ ") + nameOf(value));
             return;
         }
         if (arrowSeen_.insert({from->second, to}).second)
-            picture_.arrows.push_back({from->second, to, text(value)});
+            picture_.arrows.push_back({from->second, to, text(*read.name)});
     }
 
-    void addOutputs() {
-        for (const model::Value& output : graph_.outputs) {
+    QString typeOfConstant(const FlowValue& value) const {
+        if (value.node < 0) {
+            const model::TensorPtr& tensor = graph_.initializers[size_t(value.from)].tensor;
+            return tensor ? typeOf(*tensor) : QString();
+        }
+        const model::Node& node = graph_.nodes[size_t(value.node)];
+        const model::TensorPtr* tensor = constantValue(node);
+        if (tensor && *tensor)
+            return typeOf(**tensor);
+        return node.attributes.empty() ? QString() : text(toString(node.attributes[0].value));
+    }
+
+    void addOutputs(const std::vector<GroupChild>& children) {
+        if (whole_) {
+            for (size_t i = 0; i < flow_.outputs.size(); ++i) {
+                GraphBox box;
+                box.kind = GraphBox::Kind::Output;
+                box.title = nameOf(flow_.outputs[i]);
+                box.subtitle = text(toString(graph_.outputs[i].type));
+                addRead(flow_.outputs[i], addBox(std::move(box)), true);
+            }
+            return;
+        }
+        std::vector<std::pair<int, int>> outside; // values and a reader elsewhere; -1: the graph's output
+        for (const GroupChild& child : children)
+            for (const int node : nodesOf(child))
+                for (const int value : flow_.writes[size_t(node)]) {
+                    const auto& readers = valueOf(value).readers;
+                    const auto other =
+                        std::ranges::find_if(readers, [&](int reader) { return childOf_[size_t(reader)] < 0; });
+                    if (other != readers.end() || valueOf(value).outputs > 0)
+                        outside.emplace_back(value, other == readers.end() ? -1 : *other);
+                }
+        if (outside.size() > mostPorts)
+            return;
+        for (const auto& [value, reader] : outside) {
             GraphBox box;
             box.kind = GraphBox::Kind::Output;
-            box.title = elided(text(output.name), maximalLength);
-            box.subtitle = text(toString(output.type));
-            addRead(output.name, addBox(std::move(box)));
+            box.title = nameOf(value);
+            if (reader >= 0)
+                box.leadsTo = graph_.nodes[size_t(reader)].id;
+            addRead(value, addBox(std::move(box)), true);
         }
     }
 
-    void placeHidden() {
-        for (const auto& [id, value] : hidden_)
+    void placeHidden(int position) {
+        for (const int value : flow_.writes[size_t(position)])
             if (auto reader = reader_.find(value); reader != reader_.end())
-                picture_.boxOfNode[id] = reader->second;
+                picture_.boxOfNode[graph_.nodes[size_t(position)].id] = reader->second;
     }
 
-    void markRefused() {
+    void markRefused(const std::vector<GroupChild>& children) {
         std::map<int, QString> reasons;
         for (const Diagnostic& diagnostic : model_.diagnostics)
             if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0)
                 reasons.try_emplace(diagnostic.nodeId, text(diagnostic.what));
         if (reasons.empty())
             return;
-        for (const model::Node& node : graph_.nodes) {
-            auto mark = [&](int id) {
-                auto reason = reasons.find(id);
-                auto box = picture_.boxOfNode.find(node.id);
-                if (reason == reasons.end() || box == picture_.boxOfNode.end())
-                    return;
-                picture_.boxes[box->second].refused = true;
-                picture_.boxes[box->second].reason = reason->second;
-                picture_.boxes[box->second].reasonLines = wrapped(reason->second);
-            };
-            mark(node.id);
-            collectNested(node, mark);
-        }
+        for (const GroupChild& child : children)
+            for (const int position : nodesOf(child)) {
+                const model::Node& node = graph_.nodes[size_t(position)];
+                auto mark = [&](int id) {
+                    auto reason = reasons.find(id);
+                    auto box = picture_.boxOfNode.find(node.id);
+                    if (reason == reasons.end() || box == picture_.boxOfNode.end())
+                        return;
+                    picture_.boxes[size_t(box->second)].refused = true;
+                    picture_.boxes[size_t(box->second)].reason = reason->second;
+                    picture_.boxes[size_t(box->second)].reasonLines = wrapped(reason->second);
+                };
+                mark(node.id);
+                collectNested(node, mark);
+            }
     }
 
     const model::ModelGraph& model_;
     const model::Graph& graph_;
+    const GraphFlow& flow_;
+    const GroupTree* tree_; // null: there are no groups among the children
+    bool whole_ = true;
     GraphPicture picture_;
-    std::map<std::string, QString> constants_; // value -> type
-    std::map<int, std::string> hidden_;        // constant nodes -> their value
-    std::map<std::string, int> readers_, producer_, reader_;
-    std::set<std::pair<int, int>> arrowSeen_;
+    std::vector<int> childOf_;                                 // by node; -1: not in this picture
+    std::vector<int> boxOf_;                                   // by child; -1: drawn in its reader
+    std::unordered_map<int, int> readers_, producer_, reader_; // by value: how many, and boxes
+    std::set<std::pair<int, int>> arrowSeen_, stubSeen_;
 };
 
 } // namespace
 
+GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph) {
+    auto result = std::make_shared<GroupedGraph>();
+    result->flow = flowOf(*model, *graph);
+    result->tree = groupsOf(*graph, result->flow);
+    result->model = std::move(model);
+    result->graph = std::move(graph);
+    return result;
+}
+
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph) {
-    return PictureMaker(model, graph).make();
+    std::vector<GroupChild> children;
+    for (size_t i = 0; i < graph.nodes.size(); ++i)
+        children.push_back({int(i), -1});
+    const GraphFlow flow = flowOf(model, graph);
+    return PictureMaker(model, graph, flow, nullptr).make(children, true);
+}
+
+GraphPicture pictureOf(const GroupedGraph& grouped, const std::vector<GroupChild>& children, bool whole) {
+    return PictureMaker(*grouped.model, *grouped.graph, grouped.flow, &grouped.tree).make(children, whole);
 }
 
 std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> nestedGraphs(const model::Node& node) {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What is drawn of one graph of a model: boxes and arrows as plain values, without places (see graph_layout.h).
-// Constants live inside the boxes that read them, and so do values with many readers (hubs): long fan-out edges, not the
-// number of nodes, are what makes layout slow and pictures unreadable.
+// What is drawn of a graph of a model, or of one level of its groups: boxes and arrows as plain values, without places (see
+// graph_layout.h). Constants live inside the boxes that read them, and so do values with many readers (hubs): long fan-out
+// edges, not the number of nodes, are what makes layout slow and pictures unreadable.
 #pragma once
 
-#include "model/model_graph.h"
+#include "views/models/graph_groups.h"
 
 #include <QSizeF>
 #include <QString>
@@ -15,15 +15,15 @@
 
 namespace lathe::views::models {
 
-/// A value with more readers than this is named inside its readers instead of being drawn as arrows.
-inline constexpr int hubReaders = 8;
-
 struct GraphBox {
-    enum class Kind { Operator, Input, Output };
+    /// Inputs and outputs are those of the graph, or in an open group the values that come from outside or go there.
+    enum class Kind { Operator, Input, Output, Group };
     Kind kind = Kind::Operator;
-    int modelNode = -1; // id in the ModelGraph; -1 for inputs and outputs
-    QString title;      // the operator, or the name of the input or output
-    QString subtitle;   // the node's name, or the type
+    int modelNode = -1; // id in the ModelGraph; -1 for all but operators
+    int group = -1;     // of a group: in the GroupTree
+    int leadsTo = -1;   // of an open group's input or output: the id of the node at its other end
+    QString title;      // the operator, or the name of the input, output or group
+    QString subtitle;   // the node's name, or the type, or how many nodes
     QStringList lines;  // constants "W float32[64,3,7,7]", hubs "◂ mask", nested graphs
     model::Family family = model::Family::Other;
     bool hasNested = false;
@@ -31,6 +31,12 @@ struct GraphBox {
     QString reason;
     QStringList reasonLines; // the reason as it fits into the box
     QSizeF size;             // in scene units, from the text
+    QSizeF closedSize;       // of an open group: what its size would be if it were closed; else the size
+    int lastBox = 0;         // the next box that is not in this one
+    // Of an open group: what is drawn in it comes right behind it. The first `ownArrows` of its arrows run between its
+    // children, the others between those of open groups among them.
+    bool open = false;
+    int firstArrow = 0, ownArrows = 0, lastArrow = 0;
 };
 
 struct GraphArrow {
@@ -38,16 +44,33 @@ struct GraphArrow {
     QString value;        // the model's value that flows, the first of several
 };
 
+/// Height of the bar at the top of an open group, with its name.
+inline constexpr double frameTitle = 26;
+
 struct GraphPicture {
     QString name;
     std::vector<GraphBox> boxes;
     std::vector<GraphArrow> arrows; // one for each pair of boxes
+    int ownArrows = 0;              // the first ones, between boxes that stand in no group
     /// Model node -> box; a node that is drawn inside its reader leads to the reader.
     std::unordered_map<int, int> boxOfNode;
 };
 
-/// Linear in the size of the graph and of the graphs nested in it.
+/// A graph of a model with all that its pictures are made of. Does not change.
+struct GroupedGraph {
+    model::ModelGraphPtr model;
+    std::shared_ptr<const model::Graph> graph;
+    GraphFlow flow;
+    GroupTree tree;
+};
+using GroupedGraphPtr = std::shared_ptr<const GroupedGraph>;
+GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph);
+
+/// The whole graph, node by node. Linear in the size of the graph and of the graphs nested in it.
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph);
+/// These nodes and groups of it, the groups closed. `whole`: with the inputs and outputs of the graph; else with boxes for
+/// the values that come from other nodes, or go there.
+GraphPicture pictureOf(const GroupedGraph& grouped, const std::vector<GroupChild>& children, bool whole);
 
 /// The graphs that hang on a node's attributes, each with the attribute's name ("then_branch", "body").
 std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> nestedGraphs(const model::Node& node);

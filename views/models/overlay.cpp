@@ -51,7 +51,7 @@ public:
         overlay_.kind = kind;
     }
 
-    Overlay make() {
+    Overlay make(const GroupedGraph* grouped) {
         for (const auto& figure : figures_) {
             total_ += figure.value_or(0);
             largest_ = std::max(largest_, figure.value_or(0));
@@ -59,15 +59,47 @@ public:
         overlay_.largest = textOf(overlay_.kind, largest_);
         for (const model::Node* node : trace_.graph->nodes)
             overlay_.nodes.push_back(node ? ofNode(*node) : NodeOverlay());
+        if (grouped)
+            addGroups(*grouped);
         return std::move(overlay_);
     }
 
 private:
+    static void makeDistinct(std::vector<int>& calls) {
+        std::ranges::sort(calls);
+        calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+    }
+
+    void addGroups(const GroupedGraph& grouped) {
+        const auto& groups = grouped.tree.groups;
+        std::vector<double> largest(groups.size()); // among the children
+        for (size_t i = 0; i < groups.size(); ++i) {
+            std::vector<int> calls;
+            for (const int node : grouped.tree.nodesOf(int(i)))
+                addCalls(grouped.graph->nodes[size_t(node)], calls);
+            makeDistinct(calls);
+            NodeOverlay overlay;
+            if (calls.empty())
+                overlay.hint = tr("no code of its own");
+            else
+                overlay = ofCalls(calls);
+            overlay.text.remove(QStringLiteral(" ∗")); // a sum over functions, shared with others or not
+            if (groups[i].parent >= 0)
+                largest[size_t(groups[i].parent)] =
+                    std::max(largest[size_t(groups[i].parent)], overlay.value.value_or(0));
+            overlay_.groups.push_back(std::move(overlay));
+        }
+        for (size_t i = 0; i < groups.size(); ++i) {
+            NodeOverlay& overlay = overlay_.groups[i];
+            const double most = groups[i].parent < 0 ? 0 : largest[size_t(groups[i].parent)];
+            overlay.share = overlay.value && most > 0 ? *overlay.value / most : 0;
+        }
+    }
+
     NodeOverlay ofNode(const model::Node& node) {
         std::vector<int> calls;
         addCalls(node, calls);
-        std::ranges::sort(calls);
-        calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
+        makeDistinct(calls);
         if (calls.empty())
             return withoutCode(node.id);
         if (calls.size() > 1)
@@ -142,10 +174,11 @@ bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const dr
            std::ranges::any_of(figuresOf(kind, provenance->trace(), profile), &std::optional<double>::has_value);
 }
 
-Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile) {
+Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,
+                  const GroupedGraph* grouped) {
     if (!hasOverlay(kind, &provenance, profile))
         return {};
-    return OverlayMaker(kind, provenance, profile).make();
+    return OverlayMaker(kind, provenance, profile).make(grouped);
 }
 
 QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors) {

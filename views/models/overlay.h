@@ -8,6 +8,7 @@
 #include "driver/profile.h"
 #include "driver/provenance.h"
 #include "views/models/colors.h"
+#include "views/models/graph_picture.h"
 
 #include <QString>
 #include <optional>
@@ -30,14 +31,18 @@ struct Overlay {
     OverlayKind kind = OverlayKind::Family;
     QString largest;                // the value whose share is 1, as text
     std::vector<NodeOverlay> nodes; // by id in the ModelGraph; empty: of the kind Family
+    /// By group, if some were asked for: the sum over all functions that compute something in it, and its share of the
+    /// largest among its siblings.
+    std::vector<NodeOverlay> groups;
 };
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without
 /// symbols. A null Provenance has none. Not of the kind Error.
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile);
 
-/// Linear in the nodes of the graph and of those nested in it. `profile` is of the same compilation, or empty.
-Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile);
+/// Linear in the nodes of the graph and of those nested in it, and in the depth of the groups. `profile` is of the same compilation, or empty.
+Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,
+                  const GroupedGraph* grouped = nullptr);
 
 /// Of a node's card, in an overlay that is not of the kind Family.
 QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors);

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the page Model can do with its groups and its picture: actions, the menu on a box, and saving.
+#include "views/graph/graph_arranger.h"
+#include "views/graph/graph_canvas.h"
+#include "views/graph/model_page.h"
+
+#include <QAction>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QImage>
+#include <QMenu>
+#include <QMessageBox>
+#include <QPainter>
+#include <QPdfWriter>
+#include <QSaveFile>
+#include <QSvgGenerator>
+#include <algorithm>
+#include <cmath>
+
+namespace lathe::views::graph {
+
+void ModelPage::makeActions() {
+    auto add = [this](const char* id, const QString& text, auto slot) {
+        auto action = new QAction(text, this);
+        action->setObjectName(id);
+        connect(action, &QAction::triggered, this, slot);
+        graphActions_ << action;
+        return action;
+    };
+    expandAll_ = add("expand_all", tr("&Expand all groups"), [this] { arranger_->openAll(); });
+    collapseAll_ = add("collapse_all", tr("Collapse a&ll groups"), [this] { arranger_->closeAll(); });
+    collapse_ = add("collapse", tr("Collapse &group"), [this] { collapseAround(); });
+    save_ = add("save", tr("Save &picture…"), [this] { askForPicture(); });
+    allowActions();
+}
+
+void ModelPage::allowActions() {
+    expandAll_->setEnabled(arranger_->anyClosed());
+    collapseAll_->setEnabled(arranger_->anyOpen());
+    const auto& nodes = selection_->nodes();
+    collapse_->setEnabled(!nodes.empty() && arranger_->openGroupAround(nodes.front()) > 0);
+    save_->setEnabled(!canvas_->picture().boxes.empty());
+}
+
+void ModelPage::collapseAround() {
+    const int current = canvas_->current();
+    const auto& boxes = canvas_->picture().boxes;
+    if (current >= 0 && boxes[size_t(current)].open)
+        return arranger_->toggle(boxes[size_t(current)].group);
+    if (!selection_->nodes().empty())
+        arranger_->toggle(arranger_->openGroupAround(selection_->nodes().front()));
+}
+
+void ModelPage::showMenu(int box, QPoint globalPosition) {
+    if (box >= 0 && box != canvas_->current())
+        pickBox(box);
+    QMenu menu(this);
+    if (box >= 0) {
+        const models::GraphBox value = canvas_->picture().boxes[size_t(box)];
+        if (value.group >= 0 && !value.open)
+            menu.addAction(tr("E&xpand group"), this, [this, group = value.group] { arranger_->toggle(group); });
+        if (value.leadsTo >= 0)
+            menu.addAction(tr("Go to the &other end"), this, [this, node = value.leadsTo] { revealNode(node); });
+    }
+    menu.addActions(graphActions_);
+    menu.exec(globalPosition);
+}
+
+void ModelPage::askForPicture() {
+    const QString name = model_ ? QFileInfo(QString::fromStdString(model_->file)).completeBaseName() : QString();
+    const QString file =
+        QFileDialog::getSaveFileName(this, tr("Save the picture"), name + ".svg", tr("Pictures (*.svg *.pdf *.png)"));
+    if (file.isEmpty())
+        return;
+    if (const QString problem = savePicture(file); !problem.isEmpty())
+        QMessageBox::warning(this, tr("Save the picture"), problem);
+}
+
+QString ModelPage::savePicture(const QString& file) const {
+    const QRectF bounds = canvas_->scene().layout.bounds;
+    if (bounds.isEmpty())
+        return tr("There is no graph to save.");
+    QSaveFile output(file);
+    if (!output.open(QIODevice::WriteOnly))
+        return tr("%1 cannot be written: %2. Choose another folder.").arg(file, output.errorString());
+    auto paintOn = [&](QPaintDevice& device, double scale) {
+        QPainter painter(&device);
+        painter.scale(scale, scale);
+        painter.translate(-bounds.topLeft());
+        canvas_->paintPicture(painter, bounds, 1);
+    };
+    const QString suffix = QFileInfo(file).suffix().toLower();
+    if (suffix == "svg") {
+        QSvgGenerator svg;
+        svg.setOutputDevice(&output);
+        svg.setSize(bounds.size().toSize());
+        svg.setViewBox(QRectF(QPointF(), bounds.size()));
+        paintOn(svg, 1);
+    } else if (suffix == "pdf") {
+        QPdfWriter pdf(&output);
+        constexpr int dotsPerInch = 72;
+        // The format ends at 200 inches a side.
+        const double scale = std::min(1.0, 14'000 / std::max(bounds.width(), bounds.height()));
+        pdf.setResolution(dotsPerInch);
+        pdf.setPageSize(QPageSize(bounds.size() * scale, QPageSize::Point));
+        pdf.setPageMargins({});
+        paintOn(pdf, scale);
+    } else {
+        constexpr double most = 60e6; // pixels
+        const double scale = std::min({2.0, std::sqrt(most / (bounds.width() * bounds.height())),
+                                       30'000 / std::max(bounds.width(), bounds.height())});
+        QImage image((bounds.size() * scale).toSize().expandedTo(QSize(1, 1)), QImage::Format_RGB32);
+        image.fill(models::colorsFor(palette()).canvas);
+        paintOn(image, scale);
+        if (!image.save(&output, suffix.toUtf8().constData()))
+            return tr("%1: pictures are saved as .svg, .pdf or .png.").arg(QFileInfo(file).fileName());
+    }
+    return output.commit() ? QString() : tr("%1 cannot be written: %2.").arg(file, output.errorString());
+}
+
+} // namespace lathe::views::graph
