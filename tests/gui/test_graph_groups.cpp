@@ -68,7 +68,7 @@ private slots:
     void layersAreGroups_data() {
         QTest::addColumn<int>("layers");
         QTest::addColumn<bool>("named");
-        for (const int layers : {2, 12, 188, 943})
+        for (const int layers : {2, 3, 12, 188, 943})
             for (const bool named : {true, false})
                 QTest::addRow("%d layers %s", layers, named ? "with names" : "without names") << layers << named;
     }

@@ -71,12 +71,14 @@ void GraphArranger::arrange(int group) {
 }
 
 void GraphArranger::start(Job job) {
-    if (running_) {
+    const bool soon = job.maker ? countShown(job.maker->grouped(), job.open) <= mostBoxesAtOnce
+                                : job.graph->nodes.size() <= mostNodesAtOnce;
+    // The worker may be busy with the same SceneMaker; with that of another graph it does not matter.
+    if (running_ && (job.maker || !soon)) {
         next_ = std::make_unique<Job>(std::move(job));
         return;
     }
-    if (job.maker ? countShown(job.maker->grouped(), job.open) <= mostBoxesAtOnce
-                  : job.graph->nodes.size() <= mostNodesAtOnce)
+    if (soon)
         return finish(work(std::move(job)));
     running_ = true;
     auto promise = std::make_shared<QPromise<std::shared_ptr<Job>>>();

@@ -148,7 +148,10 @@ void GraphCanvas::setSelected(const std::vector<int>& boxes) {
     for (int box : boxes)
         if (box >= 0 && size_t(box) < selected_.size())
             selected_[box] = 1;
-    if (!boxes.empty() && (current_ < 0 || !selected_[current_]))
+    // Who opened a group or walked to it is still at it, and not at the first node in it.
+    const bool around = current_ >= 0 && !boxes.empty() && scene_.picture.boxes[size_t(current_)].open &&
+                        boxes.front() > current_ && boxes.back() < scene_.picture.boxes[size_t(current_)].lastBox;
+    if (!boxes.empty() && !around && (current_ < 0 || !selected_[size_t(current_)]))
         current_ = boxes.front();
     if (boxes.empty())
         current_ = -1;

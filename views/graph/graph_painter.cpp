@@ -13,8 +13,8 @@ namespace {
 
 using models::GraphBox;
 
-constexpr double blockScale = 0.12;  // below it a box is one rectangle
-constexpr double tipScale = 0.2;     // below it arrows have no tips
+constexpr double blockScale = 0.22;  // below it a box is one rectangle, and arrows are plain lines
+constexpr double linesScale = 0.5;   // below it the lines under a title are too small to read
 constexpr double smallestFrame = 48; // pixels
 
 QFont sceneFont(int pixels, bool bold = false) {
@@ -84,8 +84,7 @@ private:
             for (size_t k = 1; k + 2 < points.size(); k += 3)
                 path.cubicTo(points[k], points[k + 1], points[k + 2]);
             painter_.drawPath(path);
-            if (scale_ >= tipScale)
-                paintTip(points, color);
+            paintTip(points, color);
         }
     }
 
@@ -142,12 +141,14 @@ private:
         QColor band = colorOf(box);
         band.setAlphaF(colors_.dark ? 0.42F : 0.24F);
         painter_.fillRect(QRectF(rect.topLeft(), QSizeF(rect.width(), models::frameTitle)), band);
-        if (scale_ < readableScale * 0.7)
+        if (scale_ < readableScale)
             return;
         paintHandle(index);
         painter_.setPen(box.refused ? colors_.problem : colors_.text);
         painter_.setFont(boldTitle_);
-        painter_.drawText(QRectF(rect.left() + 28, rect.top(), rect.width() - 36, models::frameTitle),
+        const double left =
+            std::max(rect.left() + 28, visible_.left() + 8); // what is in sight of a wide one has its name
+        painter_.drawText(QRectF(left, rect.top(), rect.right() - 8 - left, models::frameTitle),
                           Qt::AlignLeft | Qt::AlignVCenter, box.title + QStringLiteral("   ") + box.subtitle);
     }
 
@@ -167,7 +168,10 @@ private:
             painter_.drawRoundedRect(rect.translated(4, 4), radius, radius);
         }
         painter_.setBrush(overlay ? color : colors_.box);
-        painter_.drawRoundedRect(rect, radius, radius);
+        if (scale_ < readableScale) // nobody sees its corners
+            painter_.drawRect(rect);
+        else
+            painter_.drawRoundedRect(rect, radius, radius);
         if (card && !overlay) {
             // A band in the family's colour behind the title.
             QColor band = color;
@@ -175,7 +179,7 @@ private:
             painter_.fillRect(QRectF(rect.left() + 1, rect.top() + 2, rect.width() - 2, 22), band);
             painter_.fillRect(QRectF(rect.left() + 1, rect.top() + 3, 4, rect.height() - 6), color);
         }
-        if (scale_ < readableScale * 0.7)
+        if (scale_ < readableScale)
             return;
         if (group)
             paintHandle(index);
@@ -192,7 +196,7 @@ private:
         double y = inner.top() + 1;
         painter_.drawText(QRectF(inner.left() + shift, y, inner.width() - shift, 19), flags,
                           (box.refused ? QStringLiteral("⚠ ") : QString()) + box.title);
-        if (scale_ < readableScale)
+        if (scale_ < linesScale)
             return;
         y += 22;
         painter_.setFont(small_);

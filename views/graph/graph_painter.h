@@ -14,7 +14,7 @@
 
 namespace lathe::views::graph {
 
-/// Below this scale no text is painted.
+/// Below this scale no text is painted; up to half as much again titles alone.
 inline constexpr double readableScale = 0.38;
 
 /// All that is painted, as it is at one moment.

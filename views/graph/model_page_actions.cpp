@@ -107,7 +107,7 @@ QString ModelPage::savePicture(const QString& file) const {
         pdf.setPageMargins({});
         paintOn(pdf, scale);
     } else {
-        constexpr double most = 60e6; // pixels
+        constexpr double most = 30e6; // pixels: what other programs open too
         const double scale = std::min({2.0, std::sqrt(most / (bounds.width() * bounds.height())),
                                        30'000 / std::max(bounds.width(), bounds.height())});
         QImage image((bounds.size() * scale).toSize().expandedTo(QSize(1, 1)), QImage::Format_RGB32);

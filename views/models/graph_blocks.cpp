@@ -55,11 +55,13 @@ int bestPeriod(const std::vector<uint64_t>& labels) {
     return 0;
 }
 
-int64_t costOf(const Sequence& sequence, int begin, int period, int end) {
-    int64_t sum = 0;
+/// What the cuts of a run typically cost. Not their mean: at its ends the values that all blocks read are not cut.
+int costOf(const Sequence& sequence, int begin, int period, int end) {
+    std::vector<int> costs;
     for (int at = begin; at <= end; at += period)
-        sum += sequence.cost[size_t(at)];
-    return sum;
+        costs.push_back(sequence.cost[size_t(at)]);
+    std::ranges::nth_element(costs, costs.begin() + std::ptrdiff_t(costs.size() / 2));
+    return costs[costs.size() / 2];
 }
 
 } // namespace
@@ -79,11 +81,10 @@ std::vector<Range> repeatedBlocks(const Sequence& sequence) {
         if (run.end - run.begin < 2 * period)
             continue;
         int start = run.begin;
-        double least = 0;
+        int least = 0;
         for (int at = run.begin; at < run.begin + period && at + 2 * period <= run.end; ++at) {
-            const double cuts = (run.end - at) / period + 1;
-            const double cost = double(costOf(sequence, at, period, run.end)) / cuts;
-            if (at == run.begin || cost < least - 1e-9)
+            const int cost = costOf(sequence, at, period, run.end);
+            if (at == run.begin || cost < least)
                 start = at, least = cost;
         }
         const int end = start + (run.end - start) / period * period;

@@ -25,7 +25,7 @@ constexpr int maximalLines = 6;
 constexpr size_t mostPorts = 24; // more values than this are named in their readers
 
 QSizeF sizeOf(const GraphBox& box) {
-    double width = 8.4 * double(box.title.size() + (box.refused ? 3 : 0) + (box.group >= 0 ? 3 : 0));
+    double width = 9.2 * double(box.title.size() + (box.refused ? 3 : 0) + (box.group >= 0 ? 3 : 0));
     width = std::max(width, 6.2 * double(box.subtitle.size()));
     for (const QString& line : box.lines)
         width = std::max(width, 6.2 * double(line.size()));

@@ -49,8 +49,12 @@ bool isFramed(const GroupedGraph& grouped) {
 }
 
 OpenGroups startingGroups(const GroupedGraph& grouped) {
-    OpenGroups open(grouped.tree.groups.size(), !isFramed(grouped));
+    const auto& groups = grouped.tree.groups;
+    OpenGroups open(groups.size(), !isFramed(grouped));
     open[0] = 1;
+    for (size_t i = 1; i < groups.size(); ++i)
+        if (open[size_t(groups[i].parent)] && 2 * groups[i].nodes > groups[0].nodes)
+            open[i] = 1;
     return open;
 }
 

@@ -22,7 +22,8 @@ using OpenGroups = std::vector<char>;
 
 /// Whether open groups have frames.
 bool isFramed(const GroupedGraph& grouped);
-/// A small graph as a whole, of a large one the outermost groups; without any it is as open as it goes.
+/// A small graph as a whole; of a large one the outermost groups, but open what holds more than half of all nodes: a box
+/// "encoder" would be no overview.
 OpenGroups startingGroups(const GroupedGraph& grouped);
 /// How many boxes stand in the picture, without making it.
 int countShown(const GroupedGraph& grouped, const OpenGroups& open);

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// No turn of the event loop takes the window's thread more than 100 ms of its own CPU time, whatever page is worked on with
+// clicks and keys: with resnet50 and bert-base compiled and run, and with graphs of ten thousand nodes.
+// Needs: lathe-runner
+// Labels: release_only
+// Timeout: 1200
+#include "app/main_window.h"
+#include "gui/window.h"
+#include "support/fixtures.h"
+#include "support/transformer_graph.h"
+#include "views/graph/graph_canvas.h"
+#include "views/graph/model_page.h"
+
+#include <QAbstractEventDispatcher>
+#include <QAbstractItemView>
+#include <QAction>
+#include <QComboBox>
+#include <QLineEdit>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QToolButton>
+#include <QWheelEvent>
+#include <algorithm>
+#include <ctime>
+
+using namespace lathe;
+using namespace lathe::testing;
+using app::MainWindow;
+using views::graph::GraphCanvas;
+
+namespace {
+
+constexpr double longestTurn = 100; // ms
+
+/// CPU time of this thread between two turns of its event loop, and what was being done when it was too long.
+class Watchdog : public QObject {
+public:
+    Watchdog() {
+        connect(QAbstractEventDispatcher::instance(), &QAbstractEventDispatcher::awake, this, &Watchdog::look);
+        last_ = now();
+    }
+    void doing(const QString& what) {
+        look();
+        doing_ = what;
+    }
+    double longest() const { return longest_; }
+    QString findings() const { return findings_.join('\n'); }
+
+private:
+    static double now() {
+        timespec time{};
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+        return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
+    }
+    void look() {
+        const double time = now() - last_;
+        longest_ = std::max(longest_, time);
+        if (time > longestTurn)
+            findings_ << QStringLiteral("%1: %2 ms").arg(doing_).arg(time, 0, 'f', 0);
+        last_ = now();
+    }
+
+    QString doing_ = QStringLiteral("start");
+    QStringList findings_;
+    double last_ = 0, longest_ = 0;
+};
+
+/// Clicks, keys, the wheel and letters on all that takes them, and is seen.
+class Driver {
+public:
+    explicit Driver(Watchdog& watchdog) : watchdog_(watchdog) {}
+
+    void drive(QWidget* page, const QString& name) {
+        for (QWidget* widget : page->findChildren<QWidget*>()) {
+            if (!widget->isVisible() || !widget->isEnabled() || widget->size().isEmpty())
+                continue;
+            const QString kind = QString::fromUtf8(widget->metaObject()->className()).section("::", -1);
+            const QString what = name + ", " + kind + ' ' + widget->accessibleName();
+            if (auto* area = qobject_cast<QAbstractScrollArea*>(widget)) {
+                click(area->viewport(), what);
+                wheel(area->viewport(), what);
+                keys(widget, what);
+            } else if (qobject_cast<GraphCanvas*>(widget)) {
+                click(widget, what);
+                wheel(widget, what);
+                keys(widget, what);
+            } else if (auto* field = qobject_cast<QLineEdit*>(widget)) {
+                if (!field->isReadOnly())
+                    letters(field, what);
+            } else if (qobject_cast<QComboBox*>(widget)) {
+                keys(widget, what);
+            } else if (auto* button = qobject_cast<QAbstractButton*>(widget); button && button->isCheckable()) {
+                step(what, [&] { QTest::mouseClick(button, Qt::LeftButton); });
+                step(what, [&] { QTest::mouseClick(button, Qt::LeftButton); });
+            }
+        }
+    }
+
+    void step(const QString& what, const std::function<void()>& act) {
+        watchdog_.doing(what);
+        act();
+        for (int turn = 0; turn < 4; ++turn)
+            QTest::qWait(5);
+    }
+
+private:
+    void click(QWidget* widget, const QString& what) {
+        for (const double share : {0.3, 0.5, 0.7}) {
+            const QPoint place(int(widget->width() * 0.4), int(widget->height() * share));
+            step(what + ", click", [&] { QTest::mouseClick(widget, Qt::LeftButton, {}, place); });
+        }
+    }
+    void wheel(QWidget* widget, const QString& what) {
+        for (const int angle : {-120, -120, 120, -480, 960}) {
+            const QPointF middle(widget->width() / 2.0, widget->height() / 2.0);
+            QWheelEvent event(middle, widget->mapToGlobal(middle), {}, {0, angle}, Qt::NoButton, {}, Qt::NoScrollPhase,
+                              false);
+            step(what + ", wheel", [&] { QCoreApplication::sendEvent(widget, &event); });
+        }
+    }
+    void keys(QWidget* widget, const QString& what) {
+        for (const Qt::Key key : {Qt::Key_Home, Qt::Key_Down, Qt::Key_Down, Qt::Key_PageDown, Qt::Key_Up, Qt::Key_End,
+                                  Qt::Key_Up, Qt::Key_F, Qt::Key_Home})
+            if (widget->isVisible())
+                step(what + ", " + QKeySequence(key).toString(), [&] { QTest::keyClick(widget, key); });
+    }
+    void letters(QLineEdit* field, const QString& what) {
+        for (const char letter : {'a', 'd', 'd'})
+            step(what + ", letter", [&] { QTest::keyClick(field, letter); });
+        step(what + ", Enter", [&] { QTest::keyClick(field, Qt::Key_Return); });
+        step(what + ", clear", [&] { field->clear(); });
+    }
+
+    Watchdog& watchdog_;
+};
+
+constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile"};
+
+} // namespace
+
+class TestResponsive : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+private slots:
+    void initTestCase() { isolate(folder_, "test_responsive"); }
+
+    void network_data() {
+        QTest::addColumn<QString>("name");
+        for (const char* name : {"resnet50", "bert-base"})
+            QTest::newRow(name) << name;
+    }
+    void network() {
+        QFETCH(QString, name);
+        const auto file = fixture("perf/" + name.toStdString() + "/model.onnx");
+        if (file.empty() && !fixturesExpected())
+            QSKIP("there is no folder to unpack the fixtures from");
+        QVERIFY(!file.empty());
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QTest::qWait(50);
+        Watchdog watchdog;
+        Driver driver(watchdog);
+        watchdog.doing("opening");
+        QVERIFY(openAndWait(window, QString::fromStdString(file.string())));
+        driver.drive(window.modelPage(), "model, opened");
+        watchdog.doing("compiling");
+        QVERIFY(compileAndWait(window));
+        watchdog.doing("running");
+        Settled ran(window);
+        window.run();
+        QVERIFY(ran.wait());
+        for (const char* page : pages) {
+            driver.step(QStringLiteral("turning to %1").arg(page), [&] { window.showPage(page); });
+            driver.drive(&window, page);
+        }
+        for (const char* id : {"model.collapse_all", "model.expand_all"}) {
+            driver.step("turning to model", [&] { window.showPage("model"); });
+            driver.step(id, [&] { window.actions()[id]->trigger(); });
+        }
+        watchdog.doing("end");
+        qInfo("longest turn: %.0f ms", watchdog.longest());
+        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+    }
+
+    void tenThousandNodes_data() {
+        QTest::addColumn<bool>("named");
+        QTest::newRow("with names") << true;
+        QTest::newRow("without names") << false;
+    }
+    void tenThousandNodes() {
+        QFETCH(bool, named);
+        const auto model = transformerGraph(10'000, named);
+        MainWindow window;
+        window.resize(1440, 900);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // so that there are pages
+        views::graph::ModelPage& page = *window.modelPage();
+        Watchdog watchdog;
+        Driver driver(watchdog);
+        const auto settle = [&] {
+            QVERIFY(QTest::qWaitFor([&] { return !page.isArranging() && !page.picture().boxes.empty(); }, patience));
+            QTest::qWait(20);
+        };
+        watchdog.doing("showing the overview");
+        page.setModel(model);
+        settle();
+        driver.drive(&page, "overview");
+        const int group = std::ranges::find_if(page.picture().boxes, [](const auto& box) {
+                              return box.group >= 0 && !box.open;
+                          })->group;
+        for (int times = 0; times < 2; ++times) {
+            driver.step("a group", [&] { page.canvas()->groupToggled(group); });
+            settle();
+        }
+        for (const char* id : {"model.expand_all", "model.collapse_all", "model.expand_all"}) {
+            driver.step(id, [&] { window.actions()[id]->trigger(); });
+            settle();
+        }
+        driver.drive(&page, "all open");
+        driver.step("to a node", [&] { page.revealNode(7000); });
+        settle();
+        watchdog.doing("end");
+        qInfo("longest turn: %.0f ms", watchdog.longest());
+        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+    }
+};
+
+QTEST_MAIN(TestResponsive)
+#include "test_responsive.moc"
