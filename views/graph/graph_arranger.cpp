@@ -149,12 +149,14 @@ bool GraphArranger::openWayTo(int node) {
     return true;
 }
 
-int GraphArranger::openGroupAround(int node) const {
+std::vector<int> GraphArranger::groupsAround(int node) const {
     const int position = positionOf(node);
-    if (position < 0 || !maker_)
-        return -1;
+    return position < 0 || !maker_ ? std::vector<int>() : maker_->grouped().tree.wayToNode(position);
+}
+
+int GraphArranger::openGroupAround(int node) const {
     int inner = -1;
-    for (const int group : maker_->grouped().tree.wayToNode(position)) {
+    for (const int group : groupsAround(node)) {
         if (!isOpen(group))
             break;
         inner = group;

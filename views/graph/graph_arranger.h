@@ -34,6 +34,8 @@ public:
     void closeAll();
     /// Opens the groups around a node, by its id. False: all were open, or the graph has no such node.
     bool openWayTo(int node);
+    /// Around a node, by its id, outermost first; none while they are being made.
+    std::vector<int> groupsAround(int node) const;
     /// The innermost group around a node that is open; -1: none.
     int openGroupAround(int node) const;
 

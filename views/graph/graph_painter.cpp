@@ -14,7 +14,8 @@ namespace {
 using models::GraphBox;
 
 constexpr double blockScale = 0.22;  // below it a box is one rectangle, and arrows are plain lines
-constexpr double linesScale = 0.5;   // below it the lines under a title are too small to read
+constexpr double linesScale = 0.55;  // below it the lines under a title are too small to read
+constexpr double widestLetter = 8;   // of nearly all lines, in their font
 constexpr double smallestFrame = 48; // pixels
 
 QFont sceneFont(int pixels, bool bold = false) {
@@ -34,7 +35,10 @@ public:
     void paint() {
         painter_.setRenderHint(QPainter::Antialiasing, scale_ >= blockScale);
         paintArrows(0, view_.scene.picture.ownArrows);
+        std::vector<int> frames; // that the box is in: where they end
         for (int box = 0; box < int(boxes_.size());) {
+            while (!frames.empty() && frames.back() <= box)
+                frames.pop_back();
             if (!rectOf(view_.scene, box).intersects(visible_)) {
                 box = boxes_[size_t(box)].lastBox;
                 continue;
@@ -46,7 +50,8 @@ public:
                 paintBlock(box);
                 box = value.lastBox;
             } else {
-                paintFrame(box++);
+                frames.push_back(value.lastBox);
+                paintFrame(box++, int(frames.size()));
                 paintArrows(value.firstArrow, value.ownArrows);
             }
         }
@@ -130,13 +135,19 @@ private:
             painter_.drawLine(QPointF(middle.x(), rect.top() + 3), QPointF(middle.x(), rect.bottom() - 3));
     }
 
-    void paintFrame(int index) {
+    /// Opaque: mixing a window full of pixels for each frame in a frame takes longer than all that stands on them.
+    QColor groundOf(int depth) const {
+        const double share = std::min(0.10 * depth, 0.5);
+        const auto mixed = [&](int from, int to) { return int(from + (to - from) * share); };
+        const QColor &from = colors_.canvas, &to = colors_.boxBorder;
+        return {mixed(from.red(), to.red()), mixed(from.green(), to.green()), mixed(from.blue(), to.blue())};
+    }
+
+    void paintFrame(int index, int depth) {
         const GraphBox& box = boxes_[size_t(index)];
         const QRectF rect = rectOf(view_.scene, index);
         painter_.setPen(borderOf(index));
-        QColor ground = colors_.boxBorder;
-        ground.setAlphaF(0.10F);
-        painter_.setBrush(ground);
+        painter_.setBrush(groundOf(depth));
         painter_.drawRect(rect);
         QColor band = colorOf(box);
         band.setAlphaF(colors_.dark ? 0.42F : 0.24F);
@@ -202,8 +213,10 @@ private:
         painter_.setFont(small_);
         painter_.setPen(overlay ? colors_.text : colors_.dimText);
         auto line = [&](const QString& text) {
+            // Most fit, which is seen without measuring.
+            const bool fits = widestLetter * double(text.size()) < inner.width();
             painter_.drawText(QRectF(inner.left(), y, inner.width(), 14), flags,
-                              metrics_.elidedText(text, Qt::ElideMiddle, inner.width()));
+                              fits ? text : metrics_.elidedText(text, Qt::ElideMiddle, inner.width()));
             y += 14;
         };
         if (!box.subtitle.isEmpty())

@@ -10,7 +10,6 @@
 #include <QComboBox>
 #include <QHBoxLayout>
 #include <QHeaderView>
-#include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
@@ -233,18 +232,32 @@ void ModelPage::showGraph() {
     if (!model_ || !graph_) {
         arranger_->show(nullptr, nullptr);
         canvas_->setMessage(message_);
-        place_->clear();
+        showPlace();
         return allowActions();
     }
     canvas_->setMessage(tr("Arranging %1 …").arg(models::counted(int(graph_->nodes.size()), "node", "nodes")));
+    out_->setVisible(!way_.empty());
+    showPlace();
+    arranger_->show(model_, graph_);
+}
+
+void ModelPage::showPlace() {
+    if (!model_ || !graph_)
+        return place_->clear();
     QStringList place{graph_ == model_->graph ? QString::fromStdString(model_->graph->name) : tr("Model")};
     for (const auto& [node, attribute] : way_)
         place << QString::fromStdString(displayName(*model_->nodes[node])) + " ▸ " + attribute;
-    place_->setText(place.join(QStringLiteral("  ›  ")) + "   " +
-                    models::counted(int(graph_->nodes.size()), "node", "nodes"));
+    qint64 nodes = qint64(graph_->nodes.size());
+    const auto& selected = selection_->nodes();
+    for (const int group : selected.empty() ? std::vector<int>() : arranger_->groupsAround(selected.front())) {
+        const models::Group& value = arranger_->grouped()->tree.groups[size_t(group)];
+        if (value.nodes < int(selected.size()))
+            break; // more than this group is selected
+        place << value.name;
+        nodes = value.nodes;
+    }
+    place_->setText(place.join(QStringLiteral("  ›  ")) + "   " + models::counted(nodes, "node", "nodes"));
     place_->setToolTip(place_->text());
-    out_->setVisible(!way_.empty());
-    arranger_->show(model_, graph_);
 }
 
 void ModelPage::showScene(const models::GraphScene& scene, int group) {
@@ -360,7 +373,20 @@ void ModelPage::pickBox(int box) {
     selectionChanged();
     if (box >= 0) // an input, or a group that is open, is no node's box
         canvas_->setSelected({box});
-    allowActions();
+    if (const int group = box < 0 ? -1 : canvas_->picture().boxes[size_t(box)].group; group >= 0) {
+        title_->setText(arranger_->grouped()->tree.groups[size_t(group)].name);
+        showAttributes(attributesOfGroup(*arranger_->grouped(), group));
+    }
+}
+
+void ModelPage::showAttributes(std::vector<models::AttributeRow> rows) {
+    attributes_->show(std::move(rows));
+    table_->clearSpans();
+    for (int row = 0; row < attributes_->rowCount(); ++row)
+        if (attributes_->rows()[row].heading)
+            table_->setSpan(row, 0, 1, 2);
+    table_->resizeColumnToContents(0);
+    table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
 }
 
 void ModelPage::followSelection() {
@@ -395,14 +421,9 @@ void ModelPage::selectionChanged() {
     std::ranges::sort(boxes);
     boxes.erase(std::unique(boxes.begin(), boxes.end()), boxes.end());
     canvas_->setSelected(boxes);
+    showPlace();
     const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
-    attributes_->show(models::attributesOf(*model_, node));
-    table_->clearSpans();
-    for (int row = 0; row < attributes_->rowCount(); ++row)
-        if (attributes_->rows()[row].heading)
-            table_->setSpan(row, 0, 1, 2);
-    table_->resizeColumnToContents(0);
-    table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
+    showAttributes(models::attributesOf(*model_, node));
     if (selection_->nodes().size() > 1)
         title_->setText(tr("%1 nodes selected; the first:").arg(selection_->nodes().size()));
     else if (node >= 0 && size_t(node) < model_->nodes.size() && model_->nodes[node])
@@ -410,71 +431,6 @@ void ModelPage::selectionChanged() {
     else
         title_->setText(QString::fromStdString(model_->file).section('/', -1));
     allowActions();
-}
-
-void ModelPage::focusSearch() {
-    search_->setFocus();
-    search_->selectAll();
-}
-
-void ModelPage::search() {
-    const QString wanted = search_->text().trimmed();
-    nodesFound_.clear();
-    bool good = true;
-    if (!wanted.isEmpty() && model_) {
-        if (!index_)
-            index_.emplace(*model_);
-        auto found = index_->find(wanted, regular_->isChecked());
-        good = found.has_value();
-        if (found)
-            nodesFound_ = *std::move(found);
-    }
-    const QSignalBlocker quiet(results_); // a letter more moves nothing: Enter does
-    results_->clear();
-    for (const int node : nodesFound_)
-        results_->addItem(
-            QStringLiteral("%1  %2").arg(QString::fromStdString(model_->nodes[size_t(node)]->op),
-                                         QString::fromStdString(displayName(*model_->nodes[size_t(node)]))));
-    results_->setVisible(!nodesFound_.empty());
-    if (wanted.isEmpty())
-        found_->clear();
-    else if (!good)
-        found_->setText(tr("no regular expression"));
-    else
-        showResults();
-}
-
-void ModelPage::showResults() {
-    if (search_->text().trimmed().isEmpty())
-        return;
-    const int row = results_->currentRow();
-    found_->setText(nodesFound_.empty() ? tr("nothing found")
-                    : row < 0           ? tr("%1 found").arg(nodesFound_.size())
-                                        : tr("%1 of %2").arg(row + 1).arg(nodesFound_.size()));
-}
-
-void ModelPage::step(int by) {
-    const int count = int(nodesFound_.size());
-    if (count == 0)
-        return;
-    const int row = results_->currentRow();
-    results_->setCurrentRow(row < 0 ? (by > 0 ? 0 : count - 1) : (row + by + count) % count);
-}
-
-bool ModelPage::eventFilter(QObject* watched, QEvent* event) {
-    if (event->type() == QEvent::KeyPress) {
-        const auto* key = static_cast<QKeyEvent*>(event);
-        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
-            step(key->modifiers() & Qt::ShiftModifier ? -1 : 1);
-            return true;
-        }
-        if (key->key() == Qt::Key_Escape) {
-            search_->clear();
-            canvas_->setFocus();
-            return true;
-        }
-    }
-    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace lathe::views::graph

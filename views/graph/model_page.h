@@ -62,6 +62,9 @@ signals:
 
 private:
     void showGraph();
+    /// Where in the model, and in the groups of the graph, what is selected stands.
+    void showPlace();
+    void showAttributes(std::vector<models::AttributeRow> rows);
     void makeActions();
     void allowActions();
     void showScene(const models::GraphScene& scene, int group);

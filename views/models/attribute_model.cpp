@@ -2,10 +2,11 @@
 #include "views/models/attribute_model.h"
 
 #include "views/models/counted.h"
-#include "views/models/graph_picture.h"
 
 #include <QColor>
 #include <QFont>
+#include <algorithm>
+#include <functional>
 #include <map>
 
 namespace lathe::views::models {
@@ -100,6 +101,19 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
         rows.push_back({"Outputs", QString::number(i), withType(node.outputs[i])});
     for (const model::Attribute& attribute : node.attributes)
         rows.push_back({"Attributes", text(attribute.name), text(toString(attribute.value))});
+    return rows;
+}
+
+std::vector<AttributeRow> attributesOfGroup(const GroupedGraph& grouped, int group) {
+    const Group& value = grouped.tree.groups[size_t(group)];
+    std::vector<AttributeRow> rows{{"Group", "Name", value.name}, {"Group", "Nodes", models::grouped(value.nodes)}};
+    std::map<QString, int> counts;
+    for (const int node : grouped.tree.nodesOf(group))
+        ++counts[text(grouped.graph->nodes[size_t(node)].op)];
+    std::vector<std::pair<QString, int>> sorted(counts.begin(), counts.end());
+    std::ranges::stable_sort(sorted, std::greater(), &std::pair<QString, int>::second);
+    for (const auto& [op, count] : sorted)
+        rows.push_back({"Operators", op, models::grouped(count)});
     return rows;
 }
 

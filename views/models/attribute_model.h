@@ -4,7 +4,7 @@
 // why it was refused. Without a node: the model itself.
 #pragma once
 
-#include "model/model_graph.h"
+#include "views/models/graph_picture.h"
 
 #include <QAbstractTableModel>
 #include <QString>
@@ -20,6 +20,9 @@ struct AttributeRow {
 
 /// Rows for a node, -1 for the model itself.
 std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int node);
+
+/// Rows for a group: how many nodes, and which operators how often.
+std::vector<AttributeRow> attributesOfGroup(const GroupedGraph& grouped, int group);
 
 class AttributeModel : public QAbstractTableModel {
     Q_OBJECT

@@ -20,9 +20,6 @@ namespace lathe::views::passes {
 
 namespace {
 
-/// Colouring more lines than this would make the window wait.
-constexpr int maximalHighlighted = 20000;
-
 using Kind = driver::DiffRow::Kind;
 
 QPlainTextEdit* makePane(const QString& name) {
@@ -88,6 +85,10 @@ ComparisonView::ComparisonView(QWidget* parent)
     };
     together(before_->verticalScrollBar(), after_->verticalScrollBar());
     together(before_->horizontalScrollBar(), after_->horizontalScrollBar());
+    connect(after_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] {
+        if (!busy_) // a text that is being set scrolls too
+            paintSeen();
+    });
     connect(before_, &QPlainTextEdit::cursorPositionChanged, this, [this] { pick(true); });
     connect(after_, &QPlainTextEdit::cursorPositionChanged, this, [this] { pick(false); });
     connect(new QShortcut(Qt::Key_F7, this), &QShortcut::activated, this, [this] { step(true); });
@@ -115,9 +116,6 @@ void ComparisonView::setComparison(models::Comparison comparison) {
         left << (row.before >= 0 ? comparison_.before[row.before] : QString());
         right << (row.after >= 0 ? comparison_.after[row.after] : QString());
     }
-    const bool colour = comparison_.rows.size() <= maximalHighlighted;
-    for (QPlainTextEdit* pane : {before_, after_})
-        pane->document()->findChild<IrHighlighter*>()->setEnabled(colour);
     before_->setPlainText(left.join('\n'));
     after_->setPlainText(right.join('\n'));
     // The first pass has nothing before it: its text gets all the room.
@@ -128,53 +126,58 @@ void ComparisonView::setComparison(models::Comparison comparison) {
                     : alone                  ? models::counted(comparison_.after.size(), "line", "lines")
                     : count                  ? models::counted(count, "difference", "differences")
                                              : tr("No difference"));
-    paintDifferences();
+    paintSeen();
     busy_ = false;
     if (count)
         step(true);
 }
 
-void ComparisonView::paintDifferences() {
+void ComparisonView::paintSeen() {
+    const int first = after_->verticalScrollBar()->value();
+    const int count = after_->viewport()->height() / std::max(1, after_->fontMetrics().lineSpacing()) + 2;
+    paintLines(before_, true, first, count);
+    paintLines(after_, false, first, count);
+}
+
+void ComparisonView::paintLines(QPlainTextEdit* pane, bool before, int first, int count) {
+    pane->document()->findChild<IrHighlighter*>()->colour(first, count);
     const models::Colors colors = models::colorsFor(palette());
     QColor mark = colors.selection;
     mark.setAlphaF(0.28F);
-    auto paint = [&](QPlainTextEdit* pane, bool before) {
-        QList<QTextEdit::ExtraSelection> selections;
-        QTextBlock block = pane->document()->firstBlock();
-        const auto& nodes = before ? comparison_.nodesBefore : comparison_.nodesAfter;
-        for (const driver::DiffRow& row : comparison_.rows) {
-            const int line = before ? row.before : row.after;
-            QColor background;
-            if (row.kind == Kind::Changed)
-                background = colors.changed;
-            else if (row.kind == Kind::Removed)
-                background = before ? colors.removed : colors.grid;
-            else if (row.kind == Kind::Added)
-                background = before ? colors.grid : colors.added;
-            if (line >= 0 && size_t(line) < nodes.size() && !marked_.empty() &&
-                std::any_of(nodes[line].begin(), nodes[line].end(),
-                            [&](int node) { return std::binary_search(marked_.begin(), marked_.end(), node); }))
-                background = mark;
-            if (background.isValid()) {
-                QTextEdit::ExtraSelection selection;
-                selection.cursor = QTextCursor(block);
-                selection.format.setBackground(background);
-                selection.format.setProperty(QTextFormat::FullWidthSelection, true);
-                selections << selection;
-            }
-            block = block.next();
-        }
-        pane->setExtraSelections(selections);
-    };
-    paint(before_, true);
-    paint(after_, false);
+    QList<QTextEdit::ExtraSelection> selections;
+    QTextBlock block = pane->document()->findBlockByNumber(first);
+    const auto& nodes = before ? comparison_.nodesBefore : comparison_.nodesAfter;
+    const int end = std::min(first + count, int(comparison_.rows.size()));
+    for (int i = first; i < end && block.isValid(); ++i, block = block.next()) {
+        const driver::DiffRow& row = comparison_.rows[size_t(i)];
+        const int line = before ? row.before : row.after;
+        QColor background;
+        if (row.kind == Kind::Changed)
+            background = colors.changed;
+        else if (row.kind == Kind::Removed)
+            background = before ? colors.removed : colors.grid;
+        else if (row.kind == Kind::Added)
+            background = before ? colors.grid : colors.added;
+        if (line >= 0 && size_t(line) < nodes.size() && !marked_.empty() &&
+            std::any_of(nodes[line].begin(), nodes[line].end(),
+                        [&](int node) { return std::binary_search(marked_.begin(), marked_.end(), node); }))
+            background = mark;
+        if (!background.isValid())
+            continue;
+        QTextEdit::ExtraSelection selection;
+        selection.cursor = QTextCursor(block);
+        selection.format.setBackground(background);
+        selection.format.setProperty(QTextFormat::FullWidthSelection, true);
+        selections << selection;
+    }
+    pane->setExtraSelections(selections);
 }
 
 void ComparisonView::markNodes(const std::vector<int>& nodes) {
     if (nodes == marked_)
         return;
     marked_ = nodes;
-    paintDifferences();
+    paintSeen();
     if (busy_ || marked_.empty())
         return;
     for (size_t i = 0; i < comparison_.rows.size(); ++i) {
@@ -219,11 +222,17 @@ void ComparisonView::pick(bool before) {
 
 void ComparisonView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange) {
-        paintDifferences();
         for (QPlainTextEdit* pane : {before_, after_})
-            pane->document()->findChild<IrHighlighter*>()->rehighlight();
+            pane->document()->findChild<IrHighlighter*>()->forget();
+        paintSeen();
     }
     QWidget::changeEvent(event);
+}
+
+void ComparisonView::resizeEvent(QResizeEvent* event) {
+    QWidget::resizeEvent(event);
+    if (!busy_)
+        paintSeen();
 }
 
 } // namespace lathe::views::passes

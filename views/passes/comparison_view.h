@@ -32,9 +32,12 @@ signals:
 
 protected:
     void changeEvent(QEvent* event) override;
+    void resizeEvent(QResizeEvent* event) override;
 
 private:
-    void paintDifferences();
+    /// Colours the lines in sight: texts have tens of thousands.
+    void paintSeen();
+    void paintLines(QPlainTextEdit* pane, bool before, int first, int count);
     void pick(bool before);
 
     models::Comparison comparison_;

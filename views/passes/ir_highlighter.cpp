@@ -5,13 +5,29 @@
 #include "views/models/ir_tokens.h"
 
 #include <QGuiApplication>
+#include <QTextDocument>
+#include <algorithm>
 
 namespace lathe::views::passes {
 
-IrHighlighter::IrHighlighter(QTextDocument* document) : QSyntaxHighlighter(document) {}
+IrHighlighter::IrHighlighter(QTextDocument* document) : QSyntaxHighlighter(document) {
+    connect(document, &QTextDocument::contentsChange, this, &IrHighlighter::forget);
+}
+
+void IrHighlighter::colour(int first, int count) {
+    coloured_.resize(size_t(std::max(0, document()->blockCount())));
+    QTextBlock block = document()->findBlockByNumber(first);
+    colouring_ = true;
+    for (int i = first; i < first + count && block.isValid(); ++i, block = block.next())
+        if (!coloured_[size_t(i)]) {
+            coloured_[size_t(i)] = true;
+            rehighlightBlock(block);
+        }
+    colouring_ = false;
+}
 
 void IrHighlighter::highlightBlock(const QString& text) {
-    if (!enabled_)
+    if (!colouring_)
         return;
     const models::Colors colors = models::colorsFor(QGuiApplication::palette());
     for (const models::Token& token : models::tokensOf(text))
