@@ -116,6 +116,41 @@ private slots:
         QCOMPARE(grouped->tree.groups[2].name, QString("function/part1"));
     }
 
+    void constantsStandWithTheirReaders() {
+        // All constants first, as some exporters write them; they are no block of their own.
+        auto graph = std::make_shared<model::Graph>();
+        for (int i = 0; i < 40; ++i)
+            graph->nodes.push_back(node("Constant", "", {}, {"k" + std::to_string(i)}));
+        for (int i = 0; i < 40; ++i)
+            graph->nodes.push_back(node(i % 10 == 0 ? "Conv" : "Op" + std::to_string(i % 10), "",
+                                        {"v" + std::to_string(i), "k" + std::to_string(i)},
+                                        {"v" + std::to_string(i + 1)}));
+        const auto grouped = groupsOfModel(modelOf(graph));
+        checkTree(*grouped);
+        QCOMPARE(grouped->tree.groups.size(), size_t(5));
+        for (int i = 0; i < 40; ++i)
+            QCOMPARE(grouped->tree.groupOfNode[size_t(i)], grouped->tree.groupOfNode[size_t(40 + i)]);
+    }
+
+    void whatComesBeforeTheLayersIsAPart() {
+        auto graph = std::make_shared<model::Graph>();
+        for (int i = 0; i < 700; ++i) // a hundred that differ, then sixty blocks of ten
+            graph->nodes.push_back(node("Op" + std::to_string(i < 100 ? 50 + i : i % 10), "", {"v" + std::to_string(i)},
+                                        {"v" + std::to_string(i + 1)}));
+        const auto grouped = groupsOfModel(modelOf(graph));
+        checkTree(*grouped);
+        const Group& first = grouped->tree.groups[size_t(grouped->tree.groups[0].children.at(0).group)];
+        QCOMPARE(first.name, QString("part 1"));
+        QCOMPARE(first.nodes, 100);
+        // Boxes at its border are values that other nodes make or read; constants are none.
+        SceneMaker maker(grouped);
+        OpenGroups open = startingGroups(*grouped);
+        std::ranges::fill(open, 1);
+        const GraphScene scene = maker.make(open);
+        for (const GraphBox& box : scene.picture.boxes)
+            QVERIFY(box.kind != GraphBox::Kind::Output || box.leadsTo >= 0);
+    }
+
     void whatDoesNotRepeatIsCutInParts() {
         // Two thousand operators that differ by what they read: a number of earlier values.
         auto graph = std::make_shared<model::Graph>();

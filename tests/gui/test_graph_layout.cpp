@@ -5,6 +5,7 @@
 
 #include <QElapsedTimer>
 #include <QTest>
+#include <cmath>
 
 using namespace lathe;
 using namespace lathe::views::models;
@@ -44,6 +45,56 @@ private slots:
         const auto model = testing::chainWithMask(40);
         const GraphPicture picture = pictureOf(*model, *model->graph);
         checkPlaces(picture, layeredLayout(picture));
+    }
+
+    void longSkipsDoNotPullRowsAside() {
+        // A chain, in which each node is read again a hundred nodes later.
+        auto graph = std::make_shared<model::Graph>();
+        graph->inputs = {{"v0", {}}, {"w", {}}};
+        for (int i = 0; i < 600; ++i) {
+            std::vector<std::string> inputs{"v" + std::to_string(i)};
+            if (i >= 100)
+                inputs.push_back("v" + std::to_string(i - 99));
+            graph->nodes.push_back(testing::node("Sum", "", inputs, {"v" + std::to_string(i + 1)}));
+        }
+        graph->nodes.push_back(testing::node("Sum", "", {"v600", "w"}, {"y"}));
+        graph->outputs = {{"y", {}}};
+        const auto model = testing::modelOf(graph);
+        const GraphPicture picture = pictureOf(*model, *model->graph);
+        const GraphLayout layout = layeredLayout(picture);
+        checkPlaces(picture, layout);
+        // A hundred arrows run beside each other: no row is much wider than these.
+        QVERIFY2(layout.bounds.width() < 100 * 60, qPrintable(QString::number(layout.bounds.width())));
+    }
+
+    void whatIsLongGoesOnInColumns() {
+        const auto model = testing::chainWithMask(200);
+        GraphPicture picture = pictureOf(*model, *model->graph);
+        const GraphLayout line = layeredLayout(picture), columns = layeredLayout(picture, true);
+        QVERIFY(line.bounds.height() > 20 * line.bounds.width());
+        const double aspect = columns.bounds.width() / columns.bounds.height();
+        QVERIFY2(aspect > 0.8 && aspect < 3, qPrintable(QString::number(aspect)));
+        for (size_t i = 0; i < picture.boxes.size(); ++i)
+            for (size_t k = i + 1; k < picture.boxes.size(); ++k)
+                QVERIFY(!rectOf(picture, columns, i).intersects(rectOf(picture, columns, k)));
+        // Arrows end where they should, also those around a column.
+        for (size_t i = 0; i < picture.arrows.size(); ++i) {
+            const QRectF from = rectOf(picture, columns, size_t(picture.arrows[i].from));
+            const QRectF to = rectOf(picture, columns, size_t(picture.arrows[i].to));
+            QCOMPARE(columns.paths[i].front(), QPointF(from.center().x(), from.bottom()));
+            QCOMPARE(columns.paths[i].back(), QPointF(to.center().x(), to.top()));
+        }
+        // A box that grows pushes, and sends nothing to another column.
+        GraphPicture open = picture;
+        open.boxes[50].size = {900, 2000};
+        const GraphLayout grown = layeredLayout(open, true);
+        for (size_t i = 0; i < picture.boxes.size(); ++i)
+            for (size_t k = i + 1; k < picture.boxes.size(); ++k) {
+                QVERIFY(!rectOf(open, grown, i).intersects(rectOf(open, grown, k)));
+                const double before = columns.centers[k].x() - columns.centers[i].x();
+                if (std::abs(before) > 300) // another column: on the same side
+                    QVERIFY(before * (grown.centers[k].x() - grown.centers[i].x()) > 0);
+            }
     }
 
     void emptyPicture() { QVERIFY(layeredLayout({}).centers.empty()); }

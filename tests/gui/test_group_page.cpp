@@ -9,6 +9,7 @@
 #include <QAction>
 #include <QFileInfo>
 #include <QImage>
+#include <QLabel>
 #include <QLineEdit>
 #include <QTemporaryDir>
 #include <QTest>
@@ -84,6 +85,15 @@ private slots:
         QCOMPARE(shown.selection.nodes().size(), size_t(layerOperators));
         QVERIFY(!shown.isOpen(group));
         QVERIFY(shown.canvas->accessibleDescription().contains("Closed group"));
+        // What it consists of, and where it is.
+        const auto* attributes = shown.page.findChild<models::AttributeModel*>();
+        QVERIFY(std::ranges::any_of(attributes->rows(), [](const models::AttributeRow& row) {
+            return row.name == "MatMul" && row.value == "8";
+        }));
+        const auto labels = shown.page.findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](const QLabel* label) {
+            return label->text().contains(QStringLiteral("encoder  ›  layer.29   53 nodes"));
+        }));
         QTest::mouseDClick(shown.canvas, Qt::LeftButton, {}, closed.center().toPoint());
         shown.settle();
         QVERIFY(shown.isOpen(group));

@@ -194,6 +194,38 @@ private slots:
         QCOMPARE(view.afterText(), QStringLiteral("a\n\nc\nd"));
     }
 
+    void linesAreColouredAsTheyComeInSight() {
+        views::passes::ComparisonView view;
+        view.resize(900, 300);
+        view.show();
+        models::Comparison comparison;
+        using Kind = driver::DiffRow::Kind;
+        for (int i = 0; i < 3000; ++i) {
+            comparison.before << QStringLiteral("%%1 = nn.relu(%2); // line").arg(i).arg(i - 1);
+            comparison.after << comparison.before.back();
+            comparison.rows.push_back({i == 2000 ? Kind::Changed : Kind::Same, i, i});
+        }
+        comparison.nodesBefore.resize(3000);
+        comparison.nodesAfter.resize(3000);
+        view.setComparison(comparison); // and goes to the first difference
+        const auto panes = view.findChildren<QPlainTextEdit*>();
+        QCOMPARE(panes.size(), 2);
+        const auto coloured = [&](int pane, int line) {
+            return !panes[pane]->document()->findBlockByNumber(line).layout()->formats().isEmpty();
+        };
+        for (const int pane : {0, 1}) {
+            QCOMPARE(panes[pane]->extraSelections().size(), 1);
+            QCOMPARE(panes[pane]->extraSelections().front().cursor.blockNumber(), 2000);
+            QVERIFY(coloured(pane, 2000));
+            QVERIFY(!coloured(pane, 1000));
+        }
+        panes[1]->verticalScrollBar()->setValue(1000);
+        for (const int pane : {0, 1}) {
+            QVERIFY(coloured(pane, 1000));
+            QVERIFY(panes[pane]->extraSelections().isEmpty());
+        }
+    }
+
     void differencesAreSteppedThrough() {
         views::passes::ComparisonView view;
         view.resize(900, 300);

@@ -78,6 +78,7 @@ void GraphArranger::start(Job job) {
         next_ = std::make_unique<Job>(std::move(job));
         return;
     }
+    next_.reset(); // an older wish
     if (soon)
         return finish(work(std::move(job)));
     running_ = true;

@@ -69,18 +69,20 @@ private:
 
     void addScopes() {
         const char separator = separatorOf(graph_);
+        // Exporters write constants wherever they like; they stand with what reads them first.
+        std::vector<std::vector<int>> constants(graph_.nodes.size());
+        std::vector<char> placed(graph_.nodes.size());
+        for (const FlowValue& value : flow_.values)
+            if (isConstant(value)) {
+                constants[size_t(value.readers.front())].push_back(value.node);
+                placed[size_t(value.node)] = 1;
+            }
         std::map<std::pair<int, std::string_view>, int> known;
         for (size_t i = 0; i < graph_.nodes.size(); ++i) {
-            const model::Node& node = graph_.nodes[i];
-            Pieces scope(node.scope.begin(), node.scope.end());
-            if (separator) {
-                const Pieces pieces = piecesOf(node.name, separator);
-                if (!pieces.empty())
-                    scope.insert(scope.end(), pieces.begin(), pieces.end() - 1);
-            }
-            scope.resize(std::min(scope.size(), deepestScope));
+            if (placed[i])
+                continue;
             int group = 0;
-            for (const std::string_view piece : scope) {
+            for (const std::string_view piece : scopeOf(graph_.nodes[i], separator)) {
                 const auto [found, added] = known.try_emplace({group, piece}, 0);
                 if (added) {
                     found->second = addGroup(QString::fromUtf8(piece.data(), qsizetype(piece.size())), group);
@@ -88,8 +90,25 @@ private:
                 }
                 group = found->second;
             }
+            for (const int constant : constants[i])
+                groups_[size_t(group)].children.push_back({constant, -1});
             groups_[size_t(group)].children.push_back({int(i), -1});
         }
+    }
+
+    bool isConstant(const FlowValue& value) const {
+        return value.node >= 0 && flow_.hidden[size_t(value.node)] && !value.readers.empty();
+    }
+
+    static Pieces scopeOf(const model::Node& node, char separator) {
+        Pieces scope(node.scope.begin(), node.scope.end());
+        if (separator) {
+            const Pieces pieces = piecesOf(node.name, separator);
+            if (!pieces.empty())
+                scope.insert(scope.end(), pieces.begin(), pieces.end() - 1);
+        }
+        scope.resize(std::min(scope.size(), deepestScope));
+        return scope;
     }
 
     /// Takes away groups of a few nodes, and those that hold nothing but one other group.
@@ -126,6 +145,22 @@ private:
         }
     }
 
+    /// Children of a group that are nodes, in long rows: what comes before the first layer would hide the layers.
+    std::vector<Range> stretchesOf(int group, int shortest) const {
+        constexpr int fewest = 40;
+        std::vector<Range> stretches;
+        const std::vector<GroupChild>& children = groups_[size_t(group)].children;
+        const int count = int(children.size());
+        for (int i = 0; i < count; ++i) {
+            const int begin = i;
+            while (i < count && children[size_t(i)].group < 0)
+                ++i;
+            if (i - begin >= std::max(shortest, fewest))
+                stretches.push_back({begin, i});
+        }
+        return stretches;
+    }
+
     void setPlace(int node, int place) {
         place_[size_t(node)] = place;
         level_[size_t(node)] = current_;
@@ -146,7 +181,10 @@ private:
         if (flat || size() > mostChildren) {
             std::vector<GroupChild>& children = groups_[size_t(group)].children;
             const bool ofNodes = std::ranges::all_of(children, [](const GroupChild& child) { return child.group < 0; });
-            divide(group, repeatedBlocks(sequenceOf(group)), ofNodes ? QStringLiteral("block %1") : QString());
+            const std::vector<Range> blocks = repeatedBlocks(sequenceOf(group));
+            divide(group, blocks, ofNodes ? QStringLiteral("block %1") : QString());
+            if (!blocks.empty())
+                divide(group, stretchesOf(group, (blocks[0].end - blocks[0].begin) / 2), QStringLiteral("part %1"));
         }
         while (size() > mostChildren)
             divide(group, partsOf(sequenceOf(group), mostChildren), QStringLiteral("part %1"));

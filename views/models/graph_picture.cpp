@@ -91,14 +91,14 @@ void collectNested(const model::Node& node, const std::function<void(int)>& each
 
 /// "MatMul ×8 · Add ×6 · …": what a group consists of, the most frequent first.
 QString operatorsOf(const std::vector<std::pair<QString, int>>& counts) {
-    constexpr qsizetype named = 3;
-    QStringList parts;
-    for (const auto& [op, count] : counts)
-        if (parts.size() < named)
-            parts << (count > 1 ? QStringLiteral("%1 ×%2").arg(op).arg(count) : op);
-    if (qsizetype(counts.size()) > named)
-        parts << QStringLiteral("…");
-    return parts.join(QStringLiteral(" · "));
+    QString line;
+    for (const auto& [op, count] : counts) {
+        const QString part = count > 1 ? QStringLiteral("%1 ×%2").arg(op).arg(count) : op;
+        if (!line.isEmpty() && line.size() + part.size() > maximalLength)
+            return line + QStringLiteral(" · …");
+        line += (line.isEmpty() ? QString() : QStringLiteral(" · ")) + part;
+    }
+    return line;
 }
 
 class PictureMaker {
@@ -328,6 +328,8 @@ private:
         for (const GroupChild& child : children)
             for (const int node : nodesOf(child))
                 for (const int value : flow_.writes[size_t(node)]) {
+                    if (valueOf(value).source == Source::Constant) // stands in its readers, wherever they are
+                        continue;
                     const auto& readers = valueOf(value).readers;
                     const auto other =
                         std::ranges::find_if(readers, [&](int reader) { return childOf_[size_t(reader)] < 0; });

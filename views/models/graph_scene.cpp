@@ -94,7 +94,10 @@ SceneMaker::~SceneMaker() = default;
 std::shared_ptr<const SceneMaker::Level> SceneMaker::levelOf(int group, const OpenGroups& open) {
     const Group& value = grouped_->tree.groups[size_t(group)];
     auto level = std::make_shared<Level>();
-    level->picture = pictureOf(*grouped_, value.children, group == 0);
+    const auto [picture, added] = pictures_.try_emplace(group);
+    if (added)
+        picture->second = pictureOf(*grouped_, value.children, group == 0);
+    level->picture = picture->second;
     Hasher hasher;
     hasher.add(value.structure);
     hasher.add(uint64_t(group == 0));

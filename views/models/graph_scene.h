@@ -53,6 +53,7 @@ private:
 
     GroupedGraphPtr grouped_;
     std::map<Hash128, Known> known_;
+    std::map<int, GraphPicture> pictures_; // of groups, with all groups in them closed
     int laidOut_ = 0;
 };
 
