@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 //
 // How long the page Model takes with large graphs: prints a Markdown table, one row a graph. Transformers of 10,000 and 50,000
 // nodes, with scoped names and with none, offscreen at 1920×1080. Medians of several rounds; of

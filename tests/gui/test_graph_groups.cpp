@@ -151,6 +151,19 @@ private slots:
             QVERIFY(box.kind != GraphBox::Kind::Output || box.leadsTo >= 0);
     }
 
+    void blocksOfScopesAndNodesHaveNames() {
+        // Five hundred times a node without a scope and one scope of five.
+        auto graph = std::make_shared<model::Graph>();
+        for (int i = 0; i < 500; ++i)
+            for (int k = 0; k < 6; ++k) {
+                const std::string name = k == 0 ? "free" : "scope" + std::to_string(i) + "/inside";
+                const int at = 6 * i + k;
+                graph->nodes.push_back(
+                    node(k == 0 ? "Conv" : "Relu", name, {"v" + std::to_string(at)}, {"v" + std::to_string(at + 1)}));
+            }
+        checkTree(*groupsOfModel(modelOf(graph)));
+    }
+
     void whatDoesNotRepeatIsCutInParts() {
         // Two thousand operators that differ by what they read: a number of earlier values.
         auto graph = std::make_shared<model::Graph>();

@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 //
 // Transformers of any length as a ModelGraph, without a file: 53 operators a layer, and a mask that every layer reads. With
 // names like an exporter's, whose parts are scopes, or with none.

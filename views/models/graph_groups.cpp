@@ -146,8 +146,8 @@ private:
     }
 
     /// Children of a group that are nodes, in long rows: what comes before the first layer would hide the layers.
-    std::vector<Range> stretchesOf(int group, int shortest) const {
-        constexpr int fewest = 40;
+    std::vector<Range> stretchesOf(int group) const {
+        constexpr int shortest = 40;
         std::vector<Range> stretches;
         const std::vector<GroupChild>& children = groups_[size_t(group)].children;
         const int count = int(children.size());
@@ -155,7 +155,7 @@ private:
             const int begin = i;
             while (i < count && children[size_t(i)].group < 0)
                 ++i;
-            if (i - begin >= std::max(shortest, fewest))
+            if (i - begin >= shortest)
                 stretches.push_back({begin, i});
         }
         return stretches;
@@ -179,12 +179,10 @@ private:
     void finish(int group, bool flat) {
         const auto size = [&] { return int(groups_[size_t(group)].children.size()); };
         if (flat || size() > mostChildren) {
-            std::vector<GroupChild>& children = groups_[size_t(group)].children;
-            const bool ofNodes = std::ranges::all_of(children, [](const GroupChild& child) { return child.group < 0; });
             const std::vector<Range> blocks = repeatedBlocks(sequenceOf(group));
-            divide(group, blocks, ofNodes ? QStringLiteral("block %1") : QString());
+            divide(group, blocks, QStringLiteral("block %1"));
             if (!blocks.empty())
-                divide(group, stretchesOf(group, (blocks[0].end - blocks[0].begin) / 2), QStringLiteral("part %1"));
+                divide(group, stretchesOf(group), QStringLiteral("part %1"));
         }
         while (size() > mostChildren)
             divide(group, partsOf(sequenceOf(group), mostChildren), QStringLiteral("part %1"));
@@ -220,7 +218,7 @@ private:
         return sequence;
     }
 
-    /// Makes groups of ranges of a group's children. Without a name they are called by their first and last child.
+    /// Makes groups of ranges of a group's children. Of groups, they are called by the first and the last.
     void divide(int group, const std::vector<Range>& ranges, const QString& name) {
         if (ranges.empty())
             return;
@@ -230,7 +228,7 @@ private:
         for (const Range& range : ranges) {
             after.insert(after.end(), before.begin() + at, before.begin() + range.begin);
             at = range.end;
-            const int made = addGroup(name.contains('%') ? name.arg(++number) : name, group);
+            const int made = addGroup(name.arg(++number), group);
             Group& value = groups_[size_t(made)];
             value.children.assign(before.begin() + range.begin, before.begin() + range.end);
             const int first = value.children.front().group, last = value.children.back().group;
