@@ -21,10 +21,7 @@ struct GraphLayout {
     QString engine; // "layers" or "dot"
 };
 
-/// Longest-path ranks, median sweeps for the order in each rank, then places as near to the mean of neighbours as the order
-/// allows. An arrow over several ranks runs through one thin box a rank, as long as there are not too many of these. Cycles
-/// are tolerated. Ranks and order do not depend on sizes: a group that opens pushes the others away and mixes nothing up.
-/// `columns`: what is much taller than wide goes on in further columns at the right, cut where few arrows cross.
+/// driver::layeredLayout of the picture.
 GraphLayout layeredLayout(const GraphPicture& picture, bool columns = false);
 
 /// Input for `dot -Tplain`.
