@@ -68,6 +68,7 @@ Result<lower::Entry> makeEntry(const relay::Module& fused, const lower::Kernels&
     LATHE_TRY(lower::Entry entry, lower::makeEntry(fused, kernels, graph));
     trace.entry = entry.function;
     trace.peakBytes = entry.peakBytes;
+    trace.buffers = entry.buffers;
     for (const lower::Call& call : entry.calls) {
         trace.calls.push_back({call.function, kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins,
                                call.span, call.flops, call.bytes});

@@ -34,16 +34,6 @@ std::string variable(const char* name) {
     return value ? value : "";
 }
 
-fs::path cacheFolder() {
-    if (const std::string own = variable("LATHE_CACHE"); !own.empty())
-        return own;
-    if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty())
-        return fs::path(xdg) / "lathe";
-    if (const std::string home = variable("HOME"); !home.empty())
-        return fs::path(home) / ".cache" / "lathe";
-    return {};
-}
-
 /// "4096", "512K", "64M", "2G"; what is none of these counts as not set.
 int64_t cacheBytes() {
     const std::string text = variable("LATHE_CACHE_SIZE");
@@ -95,6 +85,16 @@ void sweep(const fs::path& folder, int64_t limitBytes) {
 }
 
 } // namespace
+
+fs::path cacheFolder() {
+    if (const std::string own = variable("LATHE_CACHE"); !own.empty())
+        return own;
+    if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty())
+        return fs::path(xdg) / "lathe";
+    if (const std::string home = variable("HOME"); !home.empty())
+        return fs::path(home) / ".cache" / "lathe";
+    return {};
+}
 
 KernelCache::KernelCache(bool enabled) : limitBytes_(cacheBytes()) {
     static const bool known = !codegen::buildId().empty();

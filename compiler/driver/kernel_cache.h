@@ -15,9 +15,12 @@
 
 namespace lathe::driver {
 
+/// $LATHE_CACHE, else $XDG_CACHE_HOME/lathe, else ~/.cache/lathe; empty if there is none of them.
+std::filesystem::path cacheFolder();
+
 class KernelCache {
 public:
-    /// In $LATHE_CACHE, else $XDG_CACHE_HOME/lathe, else ~/.cache/lathe; of at most $LATHE_CACHE_SIZE bytes ("512M",
+    /// In the cache folder; of at most $LATHE_CACHE_SIZE bytes ("512M",
     /// "4G"), else 2 GiB. Off if `enabled` is false, or the code generator cannot be told from others.
     explicit KernelCache(bool enabled);
 

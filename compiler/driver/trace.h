@@ -8,6 +8,7 @@
 #include "base/result.h"
 #include "driver/graph_decisions.h"
 #include "driver/listing.h"
+#include "lower/placed_buffer.h"
 #include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
@@ -87,6 +88,7 @@ struct Trace {
     /// Peak of the run's memory (arena, without constants, inputs and outputs) in bytes, as an expression over the symbols;
     /// null where a loop hands on values that grow: only a run tells.
     arith::Expr peakBytes;
+    std::vector<lower::PlacedBuffer> buffers; // that lie there
 };
 
 /// Those that go by the name: their own, their workload's, or that of a fused function that calls them; all for an empty one.

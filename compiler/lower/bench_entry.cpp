@@ -38,7 +38,7 @@ public:
             args.push_back(output(i));
         args.insert(args.end(), kernel_.scalars.begin(), kernel_.scalars.end());
         if (kernel_.workspaceBytes && !arith::isConst(kernel_.workspaceBytes, 0))
-            args.push_back(scope_.allocate(kernel_.workspaceBytes));
+            args.push_back(scope_.allocate(kernel_.workspaceBytes, {BufferUse::Kind::Workspace, kernel_.name, {}}));
         const Var time = arith::var("time");
         const Expr times = scope_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
         scope_.add(tir::makeStmt(tir::For{time, 0, times, tir::ForKind::Serial,
@@ -48,7 +48,7 @@ public:
         function->name = "lathe_entry";
         function->outputs = 0;
         function->isEntry = true;
-        function->body = scope_.finish().first;
+        function->body = scope_.finish().stmt;
         made_.function = std::move(function);
         return std::move(made_);
     }
@@ -109,7 +109,8 @@ private:
 
     const Kernel& kernel_;
     BenchEntry made_;
-    EntryScope scope_{true};
+    int calls_ = 0; // the one is made in a loop
+    EntryScope scope_{true, calls_};
 };
 
 } // namespace

@@ -38,12 +38,15 @@ std::vector<EntryValue> fieldsOf(const EntryValue& value) {
 
 Result<Entry> EntryBuilder::build() {
     const relay::Function& main = module_.main();
-    EntryScope scope(true);
+    EntryScope scope(true, calls_);
     LATHE_CHECKED(bindInputs(main, scope));
     markOutputs(main);
     LATHE_CHECKED(lowerBlock(*main.body, scope, {}));
     LATHE_CHECKED(writeOutputs(main, scope));
-    auto [body, peak] = scope.finish();
+    auto [body, peak, buffers] = scope.finish();
+    for (PlacedBuffer& buffer : buffers)
+        if (buffer.lastCall < 0)
+            buffer.lastCall = std::max(buffer.firstCall, calls_ - 1);
     auto function = std::make_shared<tir::PrimFunc>();
     function->name = "lathe_entry";
     function->outputs = 0;
@@ -51,6 +54,7 @@ Result<Entry> EntryBuilder::build() {
     function->body = body ? body : tir::seq({evaluate(arith::intImm(0))}, -1);
     entry_.function = function;
     entry_.peakBytes = peak;
+    entry_.buffers = std::move(buffers);
     return std::move(entry_);
 }
 
@@ -241,7 +245,7 @@ Expr EntryBuilder::place(const relay::Binding& binding, const TensorType& type, 
         writtenInPlace_.insert(it->second);
         return outputAddress(it->second, type, scope);
     }
-    Expr address = scope.allocate(bytesOf(type));
+    Expr address = scope.allocate(bytesOf(type), {.name = binding.modelValue, .span = binding.span});
     owned.push_back(address);
     return address;
 }

@@ -149,6 +149,7 @@ private:
     std::map<uint32_t, int32_t> outputOf_; // Var of the main Block -> the output it is
     std::set<int32_t> writtenInPlace_;
     int depth_ = 0; // of nested Blocks
+    int calls_ = 0; // of kernels, so far
     int kept_ = 0;  // places of the runtime that are given out
 };
 

@@ -66,15 +66,16 @@ Result<void> EntryBuilder::lowerDynamic(const relay::Binding& binding, const rel
                     fresh.push_back(var);
                     define(var);
                 }
+    const BufferUse sizesUse{BufferUse::Kind::Sizes, {}, binding.span};
     std::vector<Expr> buffers = inputs;
     std::vector<Expr> state;
     for (const tir::BufferPtr& buffer : plan.state) {
         const TensorType type{buffer->dtype, buffer->shape, nullptr};
         checkSizes(type, binding.span, scope);
-        state.push_back(scope.allocate(bytesOf(type)));
+        state.push_back(scope.allocate(bytesOf(type), sizesUse));
     }
     buffers.insert(buffers.end(), state.begin(), state.end());
-    Expr sizes = scope.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())));
+    Expr sizes = scope.allocate(static_cast<int64_t>(8 * std::max<size_t>(1, fresh.size())), sizesUse);
     buffers.push_back(sizes);
     callKernel(call.callee, plan.kernel, plan, buffers, plan.scalars, scope);
     tir::BufferPtr view =
@@ -107,7 +108,7 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
         checkOnce(scope, arith::substitute(holds, map), at(plan.span), "a size is more than can be computed");
     Expr workspace;
     if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
-        workspace = scope.allocate(here(kernel.workspaceBytes));
+        workspace = scope.allocate(here(kernel.workspaceBytes), {BufferUse::Kind::Workspace, function, plan.span});
         args.push_back(workspace);
     }
     int callId = static_cast<int>(entry_.calls.size());
@@ -118,6 +119,7 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
               here(estimateFlops(*kernel.computation)),
               here(estimateBytes(*kernel.computation))};
     entry_.calls.push_back(std::move(call));
+    ++calls_;
     scope.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));
     if (workspace)
         scope.release(workspace);
@@ -131,7 +133,7 @@ EntryValue EntryBuilder::makeResult(const relay::Binding& binding, EntryScope& s
         for (const relay::Type& field : tuple->fields) {
             const TensorType& type = *asTensor(field);
             checkSizes(type, binding.span, scope);
-            Expr address = scope.allocate(bytesOf(type));
+            Expr address = scope.allocate(bytesOf(type), {.name = {}, .span = binding.span});
             owned.push_back(address);
             result.fields.push_back({{}, false, type, address});
         }

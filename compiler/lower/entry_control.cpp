@@ -49,7 +49,7 @@ std::vector<Handover> EntryBuilder::prepare(const relay::Binding& binding, const
         Handover handover{*asTensor(field), false, {}, nullptr, -1, {}};
         if (defined(handover.type)) {
             checkSizes(handover.type, binding.span, scope);
-            handover.address = scope.allocate(bytesOf(handover.type));
+            handover.address = scope.allocate(bytesOf(handover.type), {BufferUse::Kind::Control, {}, binding.span});
             owned.push_back(handover.address);
         } else {
             handover.byAddress = true;
@@ -126,19 +126,21 @@ Result<void> EntryBuilder::lowerIf(const relay::Binding& binding, const relay::I
     const bool kept = std::ranges::any_of(handovers, &Handover::byAddress);
     std::vector<tir::Stmt> cases;
     Expr most = 0;
+    std::vector<PlacedBuffer> buffers;
     for (const relay::BlockPtr& block : {branch.thenBlock, branch.elseBlock}) {
-        EntryScope nested(kept);
+        EntryScope nested(kept, calls_);
         auto before = defined_;
         ++depth_;
         LATHE_CHECKED(lowerBlock(*block, nested, destinationsFor(*block, handovers)));
         --depth_;
         handOver(handovers, fieldsOf(values_.at(block->result.id)), nested);
         defined_ = std::move(before);
-        auto [stmt, peak] = nested.finish();
+        auto [stmt, peak, placed] = nested.finish();
+        std::ranges::move(placed, std::back_inserter(buffers));
         most = most && peak ? arith::simplify(arith::max(most, peak)) : Expr();
         cases.push_back(stmt);
     }
-    scope.nested(most, kept);
+    scope.nested(most, std::move(buffers), kept);
     Expr holds = condition.dtype().isBool() ? condition : arith::ne(condition, arith::zero(condition.dtype()));
     if (!cases[0])
         cases[0] = evaluate(arith::intImm(0));
@@ -160,7 +162,7 @@ Result<std::vector<Scan>> EntryBuilder::prepareScans(const relay::Binding& bindi
         checkSizes(scan.slice, binding.span, scope);
         if (defined(scan.type)) {
             checkSizes(scan.type, binding.span, scope);
-            scan.address = scope.allocate(bytesOf(scan.type));
+            scan.address = scope.allocate(bytesOf(scan.type), {BufferUse::Kind::Control, {}, binding.span});
             owned.push_back(scan.address);
         } else {
             scan.kept = kept_++;
@@ -202,7 +204,7 @@ void EntryBuilder::moveCarried(const std::vector<Handover>& carried, const std::
     for (size_t i = 0; i < carried.size(); ++i)
         for (size_t j = 0; j < carried.size(); ++j)
             if (i != j && !carried[i].byAddress && next[i].address.same(current[j].address)) {
-                Expr aside = body.allocate(bytesOf(carried[i].type));
+                Expr aside = body.allocate(bytesOf(carried[i].type), {BufferUse::Kind::Control, {}, span});
                 body.add(copyBytes(aside, next[i].address, bytesOf(carried[i].type)));
                 next[i].address = aside;
                 break;
@@ -253,7 +255,7 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
               prepareScans(binding, std::span(resultTypes).subspan(carriedCount), scope, owned));
     growing = growing || std::ranges::any_of(scans, [](const Scan& scan) { return scan.kept >= 0; });
 
-    EntryScope body(false);
+    EntryScope body(false, calls_);
     auto before = defined_;
     ++depth_;
     const std::vector<EntryValue> current = receive(carried, body);
@@ -277,8 +279,8 @@ Result<void> EntryBuilder::lowerLoop(const relay::Binding& binding, const relay:
     store(iteration, load(iteration) + arith::intImm(1, types::Int64), body);
     --depth_;
     defined_ = std::move(before);
-    const auto [stmt, peak] = body.finish();
-    scope.nested(growing ? Expr() : peak, false); // how large what grows gets, only running tells
+    auto [stmt, peak, placed] = body.finish();
+    scope.nested(growing ? Expr() : peak, std::move(placed), false); // how large what grows gets, only running tells
     Expr condition = load(going);
     if (trips)
         condition = arith::logicalAnd(condition, arith::lt(arith::cast(load(iteration), types::Index), trips));

@@ -51,7 +51,12 @@ void EntryScope::bind(tir::BufferPtr buffer, Expr address) {
     items_.push_back({ItemKind::Bind, nullptr, {}, std::move(address), std::move(buffer), {}});
 }
 
-Expr EntryScope::allocate(const Expr& bytes) {
+std::string_view toString(BufferUse::Kind kind) {
+    static constexpr std::string_view names[] = {"value", "workspace", "sizes", "control"};
+    return names[static_cast<size_t>(kind)];
+}
+
+Expr EntryScope::allocate(const Expr& bytes, BufferUse use) {
     if (segment_ < 0) {
         segment_ = static_cast<int>(segments_.size());
         auto segment = std::make_unique<Segment>();
@@ -59,6 +64,8 @@ Expr EntryScope::allocate(const Expr& bytes) {
         segment->bytes = arith::symbol("bytes");
         segment->check = items_.size();
         add(nullptr);
+        segment->below = layers_.size();
+        layers_.push_back(segment->bytes);
         segments_.push_back(std::move(segment));
         Segment& made = *segments_.back();
         define(made.base, rtCall(LATHE_FN_ARENA_PUSH, {made.bytes}, types::Handle));
@@ -69,7 +76,8 @@ Expr EntryScope::allocate(const Expr& bytes) {
     Segment& segment = *segments_[static_cast<size_t>(segment_)];
     Expr offset = segment.plan.allocate(bytes);
     Expr address = arith::call(arith::Intrinsic::PtrOffset, {segment.base, offset}, types::Handle);
-    live_[address.get()] = {segment_, offset};
+    live_[address.get()] = {segment_, offset, buffers_.size()};
+    buffers_.push_back({segment.below, {std::move(use), bytes, offset, calls_, -1}});
     return address;
 }
 
@@ -77,11 +85,18 @@ void EntryScope::release(const Expr& address) {
     auto it = live_.find(address.get());
     if (it == live_.end())
         return;
-    segments_[static_cast<size_t>(it->second.first)]->plan.release(it->second.second);
+    const Live& live = it->second;
+    segments_[static_cast<size_t>(live.segment)]->plan.release(live.offset);
+    PlacedBuffer& record = buffers_[live.buffer].record;
+    record.lastCall = std::max(record.firstCall, calls_ - 1);
     live_.erase(it);
 }
 
-void EntryScope::nested(const Expr& peak, bool kept) {
+void EntryScope::nested(const Expr& peak, std::vector<PlacedBuffer> buffers, bool kept) {
+    for (PlacedBuffer& buffer : buffers)
+        buffers_.push_back({layers_.size(), std::move(buffer)});
+    if (kept)
+        layers_.push_back(peak);
     nestedKept_ = nestedKept_ || kept;
     if (!peak || !nestedPeak_)
         nestedPeak_ = {};
@@ -91,12 +106,21 @@ void EntryScope::nested(const Expr& peak, bool kept) {
         nestedPeak_ = arith::simplify(arith::max(nestedPeak_, peak));
 }
 
-std::pair<tir::Stmt, Expr> EntryScope::finish() {
-    arith::VarMap values;
+void EntryScope::place(Buffer& buffer, const std::vector<Expr>& bases, const arith::VarMap& offsets) const {
+    PlacedBuffer& record = buffer.record;
+    if (record.lastCall < 0 && !kept_)
+        record.lastCall = std::max(record.firstCall, calls_ - 1);
+    const Expr& base = bases[buffer.below];
+    record.offset = base && record.offset ? base + arith::substitute(record.offset, offsets) : Expr();
+}
+
+EntryScope::Finished EntryScope::finish() {
+    arith::VarMap values, places; // of the frames' Vars: those that are put in, and all
     Expr peak = nestedPeak_ ? arith::simplify(nestedPeak_ + keptPeak_) : Expr();
     for (const auto& segment : segments_) {
         const Expr bytes = segment->plan.finish(values);
         values[segment->bytes.get()] = bytes;
+        places.insert(values.begin(), values.end());
         // Those that depend on sizes have names: each is a sum of maxima, and calls mention them again and again.
         for (auto& [var, value] : segment->plan.steps(segment->bytes))
             if (!arith::isConst(values.at(var.get()))) {
@@ -111,6 +135,14 @@ std::pair<tir::Stmt, Expr> EntryScope::finish() {
         }
         if (peak)
             peak = arith::simplify(peak + bytes);
+    }
+    Finished finished{nullptr, peak, {}};
+    std::vector<Expr> bases = {Expr(0)};
+    for (const Expr& layer : layers_)
+        bases.push_back(bases.back() && layer ? bases.back() + arith::substitute(layer, places) : Expr());
+    for (Buffer& buffer : buffers_) {
+        place(buffer, bases, places);
+        finished.buffers.push_back(std::move(buffer.record));
     }
     if (!kept_ && (!segments_.empty() || nestedKept_)) {
         arith::Var mark = arith::var("mark", types::Index);
@@ -146,10 +178,10 @@ std::pair<tir::Stmt, Expr> EntryScope::finish() {
         }
     }
     std::reverse(body.begin(), body.end());
-    tir::Stmt stmt = tir::seq(std::move(body), -1);
-    if (!values.empty() && stmt)
-        stmt = tir::substitute(stmt, values);
-    return {stmt, peak};
+    finished.stmt = tir::seq(std::move(body), -1);
+    if (!values.empty() && finished.stmt)
+        finished.stmt = tir::substitute(finished.stmt, values);
+    return finished;
 }
 
 } // namespace lathe::lower

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "lower/memory_plan.h"
+#include "lower/placed_buffer.h"
 #include "tir/ir.h"
 
 #include <map>
@@ -15,8 +16,9 @@ namespace lathe::lower {
 
 class EntryScope {
 public:
-    /// kept: the scope's memory outlives it (its results are handed on by address).
-    explicit EntryScope(bool kept) : kept_(kept) {}
+    /// kept: the scope's memory outlives it (its results are handed on by address). calls: how many kernel calls the entry
+    /// has so far, the clock of its buffers' lives.
+    EntryScope(bool kept, const int& calls) : kept_(kept), calls_(calls) {}
 
     void add(tir::Stmt stmt);
     /// value under a name for the rest of the scope.
@@ -28,15 +30,21 @@ public:
     void bind(tir::BufferPtr buffer, Expr address);
 
     /// Address of `bytes` in the current segment's frame.
-    Expr allocate(const Expr& bytes);
+    Expr allocate(const Expr& bytes, BufferUse use);
     void release(const Expr& address);
     /// From here on sizes may use symbols that were just defined.
     void newSegment() { segment_ = -1; }
 
-    /// Peak memory of frames inside a nested scope, to add to this one's; null: not known. kept: as of that scope.
-    void nested(const Expr& peak, bool kept);
-    /// The statement, and the peak of the scope's memory in bytes; null: not known.
-    std::pair<tir::Stmt, Expr> finish();
+    struct Finished {
+        tir::Stmt stmt;
+        Expr peak; // of the scope's memory in bytes; null: not known
+        /// Nested scopes' included; offsets from where the scope's memory begins. lastCall -1: lives on, as the scope's memory.
+        std::vector<PlacedBuffer> buffers;
+    };
+    /// Peak memory of frames inside a nested scope, to add to this one's, and its buffers; null: not known. kept: as of that
+    /// scope.
+    void nested(const Expr& peak, std::vector<PlacedBuffer> buffers, bool kept);
+    Finished finish();
 
 private:
     enum class ItemKind { Stmt, Let, Local, Bind };
@@ -52,12 +60,29 @@ private:
         MemoryPlan plan;
         arith::Var base;  // handle
         arith::Var bytes; // the frame's size
+        size_t below = 0; // layers
         size_t check;     // item: that the size is one, then sizes and offsets; made when they are known
     };
+    /// A buffer above the lowest `below` layers. Its offset is from there.
+    struct Buffer {
+        size_t below;
+        PlacedBuffer record;
+    };
+    struct Live {
+        int segment;
+        Expr offset;
+        size_t buffer;
+    };
+    void place(Buffer& buffer, const std::vector<Expr>& bases, const arith::VarMap& offsets) const;
+
     bool kept_;
+    const int& calls_;
     std::vector<Item> items_;
     std::vector<std::unique_ptr<Segment>> segments_;
-    std::map<const arith::ExprNode*, std::pair<int, Expr>> live_; // address -> segment, offset
+    std::map<const arith::ExprNode*, Live> live_; // by address
+    std::vector<Buffer> buffers_;
+    /// What lies on top of one another on the arena: the frames' sizes (Vars), and the peaks of nested scopes that are kept.
+    std::vector<Expr> layers_;
     int segment_ = -1;
     Expr nestedPeak_ = 0, keptPeak_ = 0; // the largest; the sum of those that are kept
     bool nestedKept_ = false;

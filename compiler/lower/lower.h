@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/target.h"
+#include "lower/placed_buffer.h"
 #include "lower/schedule_kernel.h"
 #include "model/model_graph.h"
 #include "relay/ir.h"
@@ -69,6 +70,7 @@ struct Entry {
     std::vector<Call> calls;
     std::vector<relay::ConstantPtr> constants; // by ordinal of RtCall CONSTANT
     Expr peakBytes;                            // arena, over the symbols; null: only running tells
+    std::vector<PlacedBuffer> buffers;         // what lies there
 };
 
 /// The entry of the main function. Kernels must be lowered (their workspace sizes are known).

@@ -43,7 +43,9 @@ class Peaks:
     def __init__(self, folder, target, threads):
         self.program, self.threads, self.best = folder / "peaks", threads, {}
         cpu = target.split(":")[1] if ":" in target else target
-        if subprocess.run(["clang-19", "-O3", f"-march={cpu}", HERE / "peaks.c", "-o", self.program]).returncode:
+        include = HERE.parents[1] / "compiler"
+        if subprocess.run(["clang-19", "-O3", f"-march={cpu}", "-I", include, HERE / "peaks.c",
+                           "-o", self.program]).returncode:
             sys.exit(f"kernel_sweep: no peaks of '{cpu}': name a cpu, such as x86-64-v3")
 
     def measure(self):

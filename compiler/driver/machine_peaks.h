@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What this machine can do at most: the two figures that a roofline is made of, measured for one thread and for several.
+// Measuring takes some tenths of a second, so it is done once: the figures are kept in a file beside the kernel cache.
+#pragma once
+
+#include <string>
+
+namespace lathe::driver {
+
+struct Peak {
+    double gflops = 0; // float32 multiply-adds, two operations each; 10^9 a second
+    double gbs = 0;    // bytes read from beyond the caches; 10^9 a second
+};
+
+struct MachinePeaks {
+    std::string cpu; // "AMD EPYC 7763 64-Core Processor"
+    int threads = 1; // of `all`
+    Peak one, all;
+
+    const Peak& of(int count) const { return count == 1 ? one : all; }
+};
+
+/// The peaks of `threads` threads (0: all cores). keep: taken from the file if it has them, and written there. A file that is
+/// missing, damaged or unwritable only means that they are measured anew.
+MachinePeaks machinePeaks(int threads, bool keep);
+
+} // namespace lathe::driver
