@@ -108,6 +108,14 @@ int runCommand(const RunArgs& args, const Common& common);
 /// One run with profile: time a fused function.
 int profileCommand(const RunArgs& args, const Common& common);
 
+struct ReportArgs {
+    RunArgs run;
+    std::string out;
+    bool noRun = false;
+};
+/// All that is known of a model, its compilation and its run, as one page; also of one that fails.
+int reportCommand(const ReportArgs& args, const Common& common);
+
 struct BenchArgs {
     std::vector<std::string> models;
     int rounds = 20;

@@ -144,7 +144,9 @@ int run(int argc, char** argv) {
     RunArgs run;
     CLI::App* runApp = app.add_subcommand("run", "run a model or an artifact once");
     CLI::App* profileApp = app.add_subcommand("profile", "time a model by fused function");
-    for (CLI::App* command : {runApp, profileApp}) {
+    ReportArgs report;
+    CLI::App* reportApp = app.add_subcommand("report", "all that is known of a model, in one HTML page");
+    for (CLI::App* command : {runApp, profileApp, reportApp}) {
         command->add_option("model", run.model, "the model or artifact")->required();
         command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
             ->allow_extra_args(false);
@@ -157,6 +159,9 @@ int run(int argc, char** argv) {
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
     profileApp->add_flag("--choices", run.choices,
                          "with how each function is computed and stored, among what; decisions pin it");
+
+    reportApp->add_option("-o,--output", report.out, "the page")->required();
+    reportApp->add_flag("--no-run", report.noRun, "compile it only");
 
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
@@ -202,6 +207,10 @@ int run(int argc, char** argv) {
         return runCommand(run, common);
     if (*profileApp)
         return profileCommand(run, common);
+    if (*reportApp) {
+        report.run = run;
+        return reportCommand(report, common);
+    }
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

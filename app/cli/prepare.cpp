@@ -34,6 +34,15 @@ Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile&
     return artifact;
 }
 
+driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
+    driver::RunnerOptions options;
+    options.threads = common.threads;
+    options.seed = args.seed;
+    options.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
+    options.processBytes = args.memoryMegabytes * (int64_t{1} << 20);
+    return options;
+}
+
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {
     driver::Tensors tensors;
     for (const std::string& argument : arguments) {

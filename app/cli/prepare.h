@@ -18,6 +18,9 @@ void reportWarnings(const driver::Trace& trace, const Common& common);
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
                                      driver::Trace& trace);
 
+/// For the child that runs it.
+driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common);
+
 /// The tensors that arguments of the form NAME=FILE name.
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);
 

@@ -16,15 +16,6 @@
 namespace lathe::cli {
 namespace {
 
-driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
-    driver::RunnerOptions options;
-    options.threads = common.threads;
-    options.seed = args.seed;
-    options.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
-    options.processBytes = args.memoryMegabytes * (int64_t{1} << 20);
-    return options;
-}
-
 struct Prepared {
     driver::RunnerModel loaded;
     driver::Shapes shapes; // of the inputs

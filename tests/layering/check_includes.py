@@ -29,6 +29,7 @@ COMPILER = {
     "bundle": "runtime",
     "project": "driver",
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
+    "report": "driver model arith relay tir schedule lower",
 }
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe report`: a model compiled, run and written down in one page. What fails on the way stands in the page too.
+#include "app/cli/prepare.h"
+#include "bundle/artifact.h"
+#include "driver/guarded.h"
+#include "driver/profile.h"
+#include "report/report.h"
+
+#include <fmt/format.h>
+
+namespace lathe::cli {
+namespace {
+
+constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(1)};
+
+Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
+                            const driver::Tensors& given, const report::Report& report) {
+    driver::RunnerClient runner(runnerOptions(args.run, common));
+    LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(const driver::Shapes shapes,
+              driver::setInputs(runner, loaded, given, report.options.shapes, args.run.seed));
+    return driver::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
+}
+
+} // namespace
+
+int reportCommand(const ReportArgs& args, const Common& common) {
+    auto options = args.noRun ? makeOptions(common) : makeRunOptions(common);
+    auto decisions = makeDecisions(common);
+    const auto given = readInputs(args.run.inputs);
+    if (!options || !decisions || !given)
+        return report({!options ? options.error() : !decisions ? decisions.error() : given.error()}, common);
+    if (bundle::partsOf(args.run.model))
+        return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.run.model),
+                             "name the model that it was made of")},
+                      common);
+    const MemoryFile memory("lathe-model");
+    const auto trace = std::make_shared<driver::Trace>();
+    driver::Options compiled = *options;
+    compiled.shapes.clear(); // sizes are for the run
+    const auto artifact =
+        driver::compileFile(args.run.model, memory.path(), *decisions, compiled, *trace, makeProgress(common));
+    report::Report page{.trace = trace,
+                        .model = args.run.model,
+                        .options = *std::move(options),
+                        .decisions = *std::move(decisions),
+                        .compileSeconds = artifact ? artifact->seconds : 0,
+                        .profile = {},
+                        .peaks = {},
+                        .problems = {}};
+    if (artifact && !args.noRun) {
+        auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, page); });
+        if (profile) {
+            page.peaks = driver::machinePeaks(common.threads, !common.noCache);
+            page.profile = *std::move(profile);
+        } else {
+            page.problems.push_back(profile.error());
+            if (page.problems.back().file.empty())
+                page.problems.back().file = args.run.model;
+        }
+    }
+    const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });
+    if (!written)
+        page.problems.push_back(written.error());
+    std::vector<Diagnostic> all = trace->diagnostics;
+    all.insert(all.end(), page.problems.begin(), page.problems.end());
+    const int code = report(all, common);
+    return artifact && page.problems.empty() ? 0 : code;
+}
+
+} // namespace lathe::cli

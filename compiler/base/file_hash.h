@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The hash of a file's content, by which people and project files tell whether a model is the one that it was.
+#pragma once
+
+#include "base/hash.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace lathe {
+
+/// hashBytes of the content of a plain file; nothing for what cannot be read, or is none.
+std::optional<Hash128> hashFile(const std::filesystem::path& path);
+
+} // namespace lathe

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What several sections use: headings, links, bars, folded texts and differences.
+#include "driver/text_diff.h"
+#include "report/sections.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::report {
+namespace {
+
+constexpr size_t mostColumns = 400, shownNodes = 2;
+
+void writeLine(Html& html, std::string_view line) {
+    html.text(line.substr(0, mostColumns)).text(line.size() > mostColumns ? " …\n" : "\n");
+}
+
+void openFolded(Html& html, std::string_view title, std::string_view note) {
+    html.open("details").open("summary").text(title).element("span", note, {{"class", "note"}}).close();
+}
+
+} // namespace
+
+void openSection(Html& html, std::string_view id, std::string_view title, std::string_view sentence) {
+    html.open("section", {{"id", id}}).element("h2", title);
+    if (!sentence.empty())
+        html.element("p", sentence, {{"class", "note"}});
+}
+
+void writeKernelLink(Html& html, const Facts& facts, int kernel, std::string_view text) {
+    if (kernel < 0)
+        html.text(text);
+    else
+        html.element("a", text, {{"href", facts.linkTo(kernel)}});
+}
+
+void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes) {
+    for (size_t i = 0; i < std::min(nodes.size(), shownNodes); ++i)
+        html.text(i ? ", " : "").text(facts.nameOf(nodes[i]));
+    if (nodes.size() > shownNodes)
+        html.element("span", fmt::format(" and {} more", nodes.size() - shownNodes), {{"class", "note"}});
+}
+
+void writeCode(Html& html, std::string_view title, std::string_view text, size_t mostLines) {
+    const std::vector<std::string> lines = driver::splitLines(text);
+    openFolded(html, title, fmt::format(" {} line{}", lines.size(), lines.size() == 1 ? "" : "s"));
+    html.open("pre");
+    for (size_t i = 0; i < std::min(lines.size(), mostLines); ++i)
+        writeLine(html, lines[i]);
+    html.close();
+    if (lines.size() > mostLines)
+        html.element("p", fmt::format("{} more lines are left out.", lines.size() - mostLines), {{"class", "note"}});
+    html.close();
+}
+
+void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after,
+                     size_t mostLines) {
+    constexpr size_t context = 2;
+    using Kind = driver::DiffRow::Kind;
+    const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
+    const std::vector<driver::DiffRow> rows = driver::diffLines(a, b);
+    size_t removed = 0, added = 0;
+    std::vector<char> shown(rows.size()); // differences, and the lines around them
+    for (size_t i = 0; i < rows.size(); ++i) {
+        if (rows[i].kind == Kind::Same)
+            continue;
+        removed += rows[i].before >= 0;
+        added += rows[i].after >= 0;
+        const size_t first = i - std::min(i, context), last = std::min(rows.size() - 1, i + context);
+        std::fill(shown.begin() + static_cast<ptrdiff_t>(first), shown.begin() + static_cast<ptrdiff_t>(last) + 1, 1);
+    }
+    openFolded(html, title, fmt::format(" {} lines removed, {} added", removed, added));
+    html.open("pre", {{"class", "diff"}});
+    size_t written = 0, left = 0;
+    const auto write = [&](std::string_view kind, const std::string& line) {
+        if (++written > mostLines) {
+            ++left;
+            return;
+        }
+        if (kind.empty()) {
+            html.text("  ");
+            writeLine(html, line);
+            return;
+        }
+        html.open("span", {{"class", kind}}).text(kind == "removed" ? "- " : "+ ");
+        writeLine(html, line);
+        html.close();
+    };
+    std::vector<const std::string*> waiting; // added lines come behind the removed ones of their run
+    const auto flush = [&] {
+        for (const std::string* line : waiting)
+            write("added", *line);
+        waiting.clear();
+    };
+    for (size_t i = 0; i < rows.size(); ++i) {
+        const driver::DiffRow& row = rows[i];
+        if (!shown[i]) {
+            flush();
+            if (i && shown[i - 1] && written < mostLines)
+                html.element("span", "  ⋯\n", {{"class", "note"}});
+        } else if (row.kind == Kind::Same) {
+            flush();
+            write("", a[static_cast<size_t>(row.before)]);
+        } else {
+            if (row.before >= 0)
+                write("removed", a[static_cast<size_t>(row.before)]);
+            if (row.after >= 0)
+                waiting.push_back(&b[static_cast<size_t>(row.after)]);
+        }
+    }
+    flush();
+    html.close();
+    if (left)
+        html.element("p", fmt::format("{} more lines are left out.", left), {{"class", "note"}});
+    html.close();
+}
+
+void writeBar(Html& html, double share) {
+    const double length = std::clamp(share, 0.0, 1.0) * 100;
+    html.open("span", {{"class", "bar"}})
+        .element("span", "", {{"style", fmt::format("width:{:.1f}%", length)}})
+        .close();
+}
+
+} // namespace lathe::report

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where the time went: a row a kernel call that ran, the slowest first.
+#include "report/sections.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::report {
+namespace {
+
+constexpr size_t mostRows = 1000;
+
+void writeNumber(Html& html, const std::string& text, double value) {
+    html.element("td", text, {{"class", "number"}, {"data-value", fmt::format("{:.9g}", value)}});
+}
+
+} // namespace
+
+void writeProfile(Html& html, const Facts& facts) {
+    const driver::Profile* profile = facts.report.profile ? &*facts.report.profile : nullptr;
+    if (!profile) {
+        openSection(html, "profile", "Profile", "The model was not run.");
+        html.close();
+        return;
+    }
+    double total = 0, longest = 0;
+    for (const driver::ProfileRow& row : profile->rows) {
+        total += row.ms;
+        longest = std::max(longest, row.share);
+    }
+    openSection(
+        html, "profile", "Profile",
+        fmt::format("Means of {} runs: {} ms in {} kernel calls; the median of whole runs is {} ms. A click on a "
+                    "heading sorts.",
+                    profile->runs, msText(total), profile->rows.size(), msText(profile->medianMs)));
+    html.open("table", {{"class", "sortable"}}).open("thead").open("tr");
+    html.element("th", "Function");
+    for (const char* head : {"ms", "Share"})
+        html.element("th", head, {{"class", "number"}});
+    html.element("th", "");
+    for (const char* head : {"GFLOP/s", "GB/s"})
+        html.element("th", head, {{"class", "number"}});
+    if (facts.roofline)
+        html.element("th", "Of the limit", {{"class", "number"}}).element("th", "Bound by");
+    html.element("th", "Nodes").close().close().open("tbody");
+    std::vector<const driver::RooflinePoint*> points(profile->rows.size());
+    if (facts.roofline)
+        for (const driver::RooflinePoint& point : facts.roofline->points)
+            points[point.row] = &point;
+    for (size_t i = 0; i < std::min(mostRows, profile->rows.size()); ++i) {
+        const driver::ProfileRow& row = profile->rows[i];
+        html.open("tr", {{"id", fmt::format("call-{}", row.call)}}).open("td");
+        writeKernelLink(html, facts, facts.kernelNamed(row.kernel), row.function);
+        html.close();
+        writeNumber(html, msText(row.ms), row.ms);
+        writeNumber(html, percentText(row.share), row.share);
+        html.open("td");
+        writeBar(html, longest > 0 ? row.share / longest : 0);
+        html.close();
+        writeNumber(html, fmt::format("{:.1f}", row.gflops()), row.gflops());
+        writeNumber(html, fmt::format("{:.1f}", row.gbs()), row.gbs());
+        if (facts.roofline && points[i]) {
+            writeNumber(html, percentText(points[i]->share), points[i]->share);
+            html.element("td", driver::toString(points[i]->bound));
+        } else if (facts.roofline) {
+            html.element("td", "").element("td", "");
+        }
+        html.open("td");
+        writeNodes(html, facts, row.nodes);
+        html.close().close();
+    }
+    html.close().close();
+    if (profile->rows.size() > mostRows)
+        html.element("p", fmt::format("{} more calls are left out.", profile->rows.size() - mostRows),
+                     {{"class", "note"}});
+    html.close();
+}
+
+} // namespace lathe::report

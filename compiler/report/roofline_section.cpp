@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The roofline as a picture: both axes logarithmic, a point a kernel call, its area by its time.
+#include "report/sections.h"
+
+#include <algorithm>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lathe::report {
+namespace {
+
+constexpr double width = 1000, height = 460, left = 64, right = 20, top = 20, bottom = 48;
+
+/// One logarithmic axis.
+struct Axis {
+    double low, high; // exponents
+    double from, to;  // pixels
+
+    double at(double value) const { return from + (std::log10(value) - low) / (high - low) * (to - from); }
+};
+
+Axis axisOver(double least, double most, double from, double to) {
+    constexpr double room = 0.15;
+    return {std::log10(least) - room, std::log10(most) + room, from, to};
+}
+
+std::string number(double pixels) {
+    return fmt::format("{:.1f}", pixels);
+}
+
+void writeLine(Html& html, std::string_view kind, double x1, double y1, double x2, double y2) {
+    html.empty("line",
+               {{"class", kind}, {"x1", number(x1)}, {"y1", number(y1)}, {"x2", number(x2)}, {"y2", number(y2)}});
+}
+
+void writeLabel(Html& html, std::string_view anchor, double x, double y, std::string_view text) {
+    html.element("text", text, {{"x", number(x)}, {"y", number(y)}, {"text-anchor", anchor}});
+}
+
+void writeGrid(Html& html, const Axis& x, const Axis& y) {
+    for (double power = std::ceil(x.low); power <= x.high; ++power) {
+        const double value = std::pow(10, power), at = x.at(value);
+        writeLine(html, "grid", at, y.from, at, y.to);
+        writeLabel(html, "middle", at, y.from + 18, fmt::format("{:g}", value));
+    }
+    for (double power = std::ceil(y.low); power <= y.high; ++power) {
+        const double value = std::pow(10, power), at = y.at(value);
+        writeLine(html, "grid", x.from, at, x.to, at);
+        writeLabel(html, "end", x.from - 8, at + 4, fmt::format("{:g}", value));
+    }
+    writeLabel(html, "middle", (x.from + x.to) / 2, height - 8, "FLOP per byte");
+    html.element("text", "GFLOP/s",
+                 {{"transform", fmt::format("translate(14 {}) rotate(-90)", number((y.from + y.to) / 2))},
+                  {"text-anchor", "middle"}});
+}
+
+void writeRoof(Html& html, const driver::Peak& peak, const Axis& x, const Axis& y, std::string_view kind) {
+    const double least = std::pow(10, x.low), most = std::pow(10, x.high), bottomValue = std::pow(10, y.low);
+    const double begin = std::max(least, bottomValue / peak.gbs); // where the slope enters the picture
+    const double ridge = std::clamp(peak.gflops / peak.gbs, begin, most);
+    html.empty("polyline",
+               {{"class", kind},
+                {"points", fmt::format("{:.1f},{:.1f} {:.1f},{:.1f} {:.1f},{:.1f}", x.at(begin), y.at(begin * peak.gbs),
+                                       x.at(ridge), y.at(std::min(peak.gflops, ridge * peak.gbs)), x.at(most),
+                                       y.at(peak.gflops))}});
+}
+
+std::string titleOf(const driver::ProfileRow& row, const driver::RooflinePoint& point) {
+    return fmt::format("{}\n{} ms, {:.1f} GFLOP/s, {:.1f} GB/s\n{} of {:.1f} GFLOP/s; bound by {}", row.function,
+                       msText(row.ms), row.gflops(), row.gbs(), percentText(point.share), point.limit,
+                       driver::toString(point.bound));
+}
+
+} // namespace
+
+void writeRoofline(Html& html, const Facts& facts) {
+    if (!facts.roofline)
+        return;
+    const driver::Roofline& roofline = *facts.roofline;
+    const std::vector<driver::ProfileRow>& rows = facts.report.profile->rows;
+    std::vector<const driver::RooflinePoint*> drawn;
+    for (const driver::RooflinePoint& point : roofline.points)
+        if (point.intensity > 0)
+            drawn.push_back(&point);
+    double least = roofline.ridge() / 10, most = roofline.ridge() * 10;
+    double slowest = roofline.peak.gflops / 100, fastest = roofline.peak.gflops;
+    for (const driver::RooflinePoint* point : drawn) {
+        least = std::min(least, point->intensity);
+        most = std::max(most, point->intensity);
+        slowest = std::min(slowest, point->gflops);
+        fastest = std::max(fastest, point->gflops);
+    }
+    openSection(
+        html, "roofline", "Roofline",
+        fmt::format("Each kernel call by its operations per byte, estimated, and its speed; larger points took more "
+                    "time. The roof is what {} threads of this machine reached when it was measured: {:.1f} GFLOP/s, "
+                    "and {:.1f} GB/s from memory.{} Above the slope are calls whose data lie in caches.",
+                    facts.report.peaks->threads, roofline.peak.gflops, roofline.peak.gbs,
+                    facts.report.profile->threads == 1 || facts.report.peaks->threads == 1
+                        ? ""
+                        : " The thin one is that of one thread."));
+    const Axis x = axisOver(least, most, left, width - right), y = axisOver(slowest, fastest, height - bottom, top);
+    html.open("svg", {{"class", "chart"},
+                      {"viewBox", fmt::format("0 0 {} {}", width, height)},
+                      {"role", "img"},
+                      {"aria-label", "Roofline"}});
+    writeGrid(html, x, y);
+    if (facts.report.profile->threads != 1 && facts.report.peaks->threads != 1)
+        writeRoof(html, facts.report.peaks->one, x, y, "roof one");
+    writeRoof(html, roofline.peak, x, y, "roof");
+    for (const driver::RooflinePoint* point : drawn) { // the slowest first, so that small points lie on top
+        const driver::ProfileRow& row = rows[point->row];
+        html.open("a", {{"href", fmt::format("#call-{}", row.call)}});
+        html.open("circle", {{"class", fmt::format("point {}", driver::toString(point->bound))},
+                             {"cx", number(x.at(point->intensity))},
+                             {"cy", number(y.at(std::max(point->gflops, std::pow(10, y.low))))},
+                             {"r", number(3.5 + 16 * std::sqrt(row.share))}});
+        html.element("title", titleOf(row, *point)).close().close();
+    }
+    html.close();
+    html.open("p", {{"class", "legend"}});
+    for (const driver::Bound bound : {driver::Bound::Compute, driver::Bound::Memory, driver::Bound::Caches}) {
+        double share = 0;
+        for (const driver::RooflinePoint& point : roofline.points)
+            if (point.bound == bound)
+                share += rows[point.row].share;
+        html.element("span", "", {{"class", fmt::format("swatch {}", driver::toString(bound))}});
+        html.text(fmt::format("bound by {}: {} of the time  ", driver::toString(bound), percentText(share)));
+    }
+    html.close();
+    if (const size_t moving = roofline.points.size() - drawn.size())
+        html.element("p", fmt::format("Calls that only move data have no point: {}.", moving), {{"class", "note"}});
+    html.close();
+}
+
+} // namespace lathe::report
