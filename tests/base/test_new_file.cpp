@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files that are there whole or not at all, and the hash of a file.
+#include "base/new_file.h"
+
+#include "base/file_hash.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lathe;
+
+namespace {
+
+std::span<const std::byte> bytes(const QByteArray& text) {
+    return std::as_bytes(std::span(text.constData(), size_t(text.size())));
+}
+
+} // namespace
+
+class TestNewFile : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QStringList left() const { return QDir(folder_.path()).entryList(QDir::Files | QDir::Hidden); }
+
+private slots:
+    void aNameWhenItIsWhole() {
+        const QString path = folder_.filePath("page");
+        for (const QByteArray text : {"first", "second"}) {
+            NewFile file(path.toStdString(), NewFile::Kind::Text);
+            QVERIFY(file.write(bytes(text)));
+            QFile before(path);
+            QVERIFY(!before.open(QIODevice::ReadOnly) || before.readAll() != text);
+            QVERIFY(file.keep());
+            QFile after(path);
+            QVERIFY(after.open(QIODevice::ReadOnly));
+            QCOMPARE(after.readAll(), text);
+            QVERIFY(!after.permissions().testFlag(QFile::ExeOwner));
+        }
+        QCOMPARE(left(), QStringList{"page"});
+    }
+
+    void whatIsNotKeptIsGone() {
+        {
+            NewFile file(folder_.filePath("dropped").toStdString(), NewFile::Kind::Text);
+            QVERIFY(file.write(bytes("half")));
+        }
+        QVERIFY(!left().contains("dropped"));
+    }
+
+    void aFolderThatIsNotThere() {
+        NewFile file(folder_.filePath("no/such/page").toStdString(), NewFile::Kind::Text);
+        QVERIFY(!file.write(bytes("text")));
+        QVERIFY(!file.keep());
+        QVERIFY(file.problem().what.find("No such file") != std::string::npos);
+    }
+
+    void aFullDisk() {
+        NewFile file("/dev/full", NewFile::Kind::Text);
+        QVERIFY(!file.write(bytes("text")));
+        QVERIFY(file.problem().what.find("No space left") != std::string::npos);
+    }
+
+    void hashes() {
+        QByteArray content(3 << 20, 'x');
+        content[12345] = 'y';
+        QFile file(folder_.filePath("content"));
+        QVERIFY(file.open(QIODevice::WriteOnly));
+        file.write(content);
+        file.close();
+        QVERIFY(hashFile(file.fileName().toStdString()) == hashBytes(bytes(content)));
+        QVERIFY(!hashFile(folder_.path().toStdString()));
+        QVERIFY(!hashFile("/no/such/file"));
+        QVERIFY(!hashFile("/dev/zero"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestNewFile)
+#include "test_new_file.moc"
