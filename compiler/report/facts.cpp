@@ -2,6 +2,7 @@
 #include "report/facts.h"
 
 #include "arith/analysis.h"
+#include "report/html.h"
 
 #include <algorithm>
 #include <cmath>
@@ -41,7 +42,11 @@ std::string percentText(double share) {
     return fmt::format("{:.1f} %", share * 100);
 }
 
-Facts::Facts(const Report& report) : report(report), trace(*report.trace), kernels(trace.kernels.size()) {
+Facts::Facts(const Report& report)
+    : report(report), trace(*report.trace), kernels(trace.kernels.size()), problems(trace.diagnostics) {
+    for (const Diagnostic& problem : report.problems)
+        if (std::ranges::find(problems, problem) == problems.end())
+            problems.push_back(problem);
     for (size_t i = 0; i < trace.kernels.size(); ++i)
         kernelsByName_.emplace(trace.kernels[i].name, static_cast<int>(i));
     rows_.assign(trace.calls.size(), -1);
@@ -102,12 +107,18 @@ const driver::ProfileRow* Facts::rowOf(int call) const {
 }
 
 std::string Facts::linkTo(int kernel) const {
-    return "#kernel-" + trace.kernels[static_cast<size_t>(kernel)].name;
+    return kernel < 0 ? std::string() : "#kernel-" + trace.kernels[static_cast<size_t>(kernel)].name;
+}
+
+std::string Facts::linkToCall(int call) const {
+    const driver::ProfileRow* row = rowOf(call);
+    const bool listed = row && static_cast<size_t>(row - report.profile->rows.data()) < listedRows;
+    return listed ? fmt::format("#call-{}", call) : std::string();
 }
 
 std::string Facts::nameOf(int node) const {
     const model::Node* found = trace.graph->nodes[static_cast<size_t>(node)];
-    return found ? model::displayName(*found) : fmt::format("#{}", node);
+    return found ? bounded(model::displayName(*found)) : fmt::format("#{}", node);
 }
 
 } // namespace lathe::report

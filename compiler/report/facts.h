@@ -20,6 +20,8 @@ struct KernelFacts {
 
 /// How many kernels are described in detail.
 inline constexpr size_t detailedKernels = 8;
+/// How many rows of the profile, and how many fused functions, are listed.
+inline constexpr size_t listedRows = 2000, listedFunctions = 1000;
 
 struct Facts {
     explicit Facts(const Report& report);
@@ -29,8 +31,11 @@ struct Facts {
     int kernelOfFunction(std::string_view function) const;
     /// In Profile::rows; null: the call did not run.
     const driver::ProfileRow* rowOf(int call) const;
-    /// "#kernel-fused_conv_relu"
+    /// "#kernel-fused_conv_relu"; empty for -1.
     std::string linkTo(int kernel) const;
+    /// "#call-12", to the row of the profile; empty if it has none that is listed.
+    std::string linkToCall(int call) const;
+    /// Its display name, within bounds.
     std::string nameOf(int node) const;
 
     const Report& report;
@@ -41,6 +46,7 @@ struct Facts {
     std::vector<double> shareOfNode;  // of the calls that compute it; as KernelFacts::share
     std::optional<driver::Roofline> roofline;
     driver::MemoryChart memory;
+    std::vector<Diagnostic> problems; // of the compilation and the run, each once
 
 private:
     std::map<std::string, int, std::less<>> kernelsByName_, kernelsByFunction_;

@@ -6,11 +6,10 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <set>
 
 namespace lathe::report {
 namespace {
-
-constexpr size_t mostFunctions = 500;
 
 using relay::transform::FusionEdge;
 using relay::transform::FusionOutcome;
@@ -19,7 +18,8 @@ std::string named(const driver::ChoiceName& name) {
     return fmt::format("{} {}", name.op, driver::display(name));
 }
 
-void writeReasons(Html& html, const driver::FusedFunction& function, const driver::FusionRecord& fusion) {
+void writeReasons(Html& html, const driver::FusedFunction& function, const driver::FusionRecord& fusion,
+                  const std::set<std::string_view>& listed) {
     std::vector<const FusionEdge*> apart;
     for (const size_t at : function.edges)
         if (fusion.edges[at].outcome != FusionOutcome::Joined)
@@ -31,7 +31,7 @@ void writeReasons(Html& html, const driver::FusedFunction& function, const drive
         const bool behind = fusion.operators[edge->producer].function == function.name;
         const driver::FusionRecord::Operator& other = fusion.operators[behind ? edge->consumer : edge->producer];
         html.open("li").text(fmt::format("{} {}, in ", behind ? "before" : "behind", named(other.name)));
-        html.element("a", other.function, {{"href", "#function-" + other.function}});
+        writeLink(html, listed.contains(other.function) ? "#function-" + other.function : "", other.function);
         html.text(fmt::format(": {}", sentenceOf(edge->outcome)));
         if (edge->due)
             html.text(fmt::format(" (At {}.)", named(fusion.operators[*edge->due].name)));
@@ -44,9 +44,10 @@ void writeReasons(Html& html, const driver::FusedFunction& function, const drive
 
 void writeFusion(Html& html, const Facts& facts) {
     const driver::FusionRecord& fusion = facts.trace.fusion;
-    if (fusion.operators.empty())
-        return;
     const std::vector<driver::FusedFunction> functions = driver::functionsOf(fusion);
+    std::set<std::string_view> listed;
+    for (size_t i = 0; i < std::min(listedFunctions, functions.size()); ++i)
+        listed.insert(functions[i].name);
     openSection(
         html, "fusion", "Fusion",
         fmt::format("{} operators in {} functions. A function is computed by one kernel, and functions that are "
@@ -58,12 +59,12 @@ void writeFusion(Html& html, const Facts& facts) {
     if (facts.report.profile)
         html.element("th", "ms", {{"class", "number"}});
     html.element("th", "Operators").close().close().open("tbody");
-    for (size_t i = 0; i < std::min(mostFunctions, functions.size()); ++i) {
+    for (size_t i = 0; i < std::min(listedFunctions, functions.size()); ++i) {
         const driver::FusedFunction& function = functions[i];
         const int kernel = facts.kernelOfFunction(function.name);
         html.open("tr", {{"id", "function-" + function.name}}).element("td", function.name).open("td");
         if (kernel >= 0)
-            writeKernelLink(html, facts, kernel, facts.trace.kernels[static_cast<size_t>(kernel)].name);
+            writeLink(html, facts.linkTo(kernel), facts.trace.kernels[static_cast<size_t>(kernel)].name);
         else
             html.element("span", "a view: none", {{"class", "note"}});
         html.close();
@@ -78,12 +79,12 @@ void writeFusion(Html& html, const Facts& facts) {
         for (const size_t member : function.members)
             members.push_back(named(fusion.operators[member].name));
         html.open("td").text(fmt::format("{}", fmt::join(members, " · ")));
-        writeReasons(html, function, fusion);
+        writeReasons(html, function, fusion, listed);
         html.close().close();
     }
     html.close().close();
-    if (functions.size() > mostFunctions)
-        html.element("p", fmt::format("{} more functions are left out.", functions.size() - mostFunctions),
+    if (functions.size() > listedFunctions)
+        html.element("p", fmt::format("{} more functions are left out.", functions.size() - listedFunctions),
                      {{"class", "note"}});
     html.close();
 }

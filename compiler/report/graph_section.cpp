@@ -133,7 +133,7 @@ Picture pictureOfCalls(const Facts& facts, const relay::Module& module) {
         picture.boxes.push_back(
             {call ? call->callee : opName(*binding), nodes,
              fmt::format("{}\n{}{}", call ? call->callee : opName(*binding), nodes, ids.size() > 3 ? " …" : ""),
-             kernel >= 0 ? facts.linkTo(kernel) : "", "node", call ? shares[call->callee] : 0});
+             facts.linkTo(kernel), "node", call ? shares[call->callee] : 0});
         for (const int other : from)
             picture.arrows.push_back({other, box});
         makers[binding->var.id] = {box};
@@ -182,8 +182,6 @@ void scaleHeat(Picture& picture) {
 } // namespace
 
 void writeGraph(Html& html, const Facts& facts) {
-    if (!facts.trace.graph || !facts.trace.graph->graph)
-        return;
     const std::string colour = facts.report.profile ? " The darker, the larger its share of the time." : "";
     if (facts.trace.graph->graph->nodes.size() <= mostBoxes) {
         openSection(html, "graph", "Graph",

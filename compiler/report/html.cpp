@@ -58,6 +58,11 @@ std::string escaped(std::string_view text) {
     return result;
 }
 
+std::string bounded(std::string_view text) {
+    constexpr size_t most = 2000; // bytes
+    return text.size() <= most ? std::string(text) : std::string(text.substr(0, most)) + " …";
+}
+
 void Html::start(std::string_view tag, Attributes attributes) {
     page_ += '<';
     page_ += tag;
@@ -88,7 +93,7 @@ Html& Html::close() {
 }
 
 Html& Html::text(std::string_view text) {
-    page_ += escaped(text);
+    page_ += escaped(bounded(text));
     return *this;
 }
 

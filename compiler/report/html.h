@@ -16,6 +16,9 @@ namespace lathe::report {
 /// U+FFFD.
 std::string escaped(std::string_view text);
 
+/// Its beginning, if it is very long: names of models have no limit.
+std::string bounded(std::string_view text);
+
 class Html {
 public:
     using Attributes = std::initializer_list<std::pair<std::string_view, std::string_view>>;
@@ -23,6 +26,7 @@ public:
     Html& open(std::string_view tag, Attributes attributes = {});
     /// The element that was opened last and is still open.
     Html& close();
+    /// `bounded` first.
     Html& text(std::string_view text);
     /// open, text, close.
     Html& element(std::string_view tag, std::string_view text, Attributes attributes = {});

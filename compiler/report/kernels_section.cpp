@@ -11,8 +11,6 @@
 namespace lathe::report {
 namespace {
 
-constexpr size_t mostLines = 600;
-
 std::string scheduleText(const lower::KernelSchedule& schedule) {
     std::string text = schedule::print(schedule.trace);
     for (const schedule::Question& question : schedule.questions)
@@ -43,10 +41,7 @@ void writeCalls(Html& html, const Facts& facts, const KernelFacts& kernel) {
         const int call = kernel.calls[i];
         const std::string& function = facts.trace.calls[static_cast<size_t>(call)].function;
         html.text(i ? ", " : "");
-        if (facts.rowOf(call))
-            html.element("a", function, {{"href", fmt::format("#call-{}", call)}});
-        else
-            html.text(function);
+        writeLink(html, facts.linkToCall(call), function);
     }
     if (kernel.calls.size() > shown)
         html.text(fmt::format(" and {} more calls", kernel.calls.size() - shown));
@@ -60,15 +55,15 @@ void writeDetails(Html& html, const Facts& facts, size_t index, const Result<dri
     html.text("Workload ").element("code", kernel.workload).close();
     writeCalls(html, facts, facts.kernels[index]);
     if (!kernel.stages.empty())
-        writeCode(html, "Computation", tir::print(*kernel.stages.front().second), mostLines);
+        writeCode(html, "Computation", tir::print(*kernel.stages.front().second));
     if (kernel.schedulable)
-        writeCode(html, "Schedule", scheduleText(kernel.schedule), mostLines);
+        writeCode(html, "Schedule", scheduleText(kernel.schedule));
     else
         html.element("p", "Its loops were written by hand: it has no schedule.", {{"class", "note"}});
     if (kernel.stages.size() > 1)
-        writeCode(html, "Loops", tir::print(*kernel.stages.back().second), mostLines);
+        writeCode(html, "Loops", tir::print(*kernel.stages.back().second));
     if (listing)
-        writeCode(html, "Assembly", assemblyText(*listing), mostLines);
+        writeCode(html, "Assembly", assemblyText(*listing));
     else
         html.element("p", toString(listing.error()), {{"class", "note"}});
     html.close();
@@ -77,8 +72,6 @@ void writeDetails(Html& html, const Facts& facts, size_t index, const Result<dri
 } // namespace
 
 void writeKernels(Html& html, const Facts& facts, std::span<const Result<driver::Listing>> listings) {
-    if (facts.kernels.empty())
-        return;
     openSection(html, "kernels", "Kernels",
                 fmt::format("The {} hottest of {}, {}. The rest is below.", listings.size(), facts.kernels.size(),
                             facts.report.profile ? "by their time" : "by their estimated FLOPs"));

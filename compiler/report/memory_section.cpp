@@ -152,8 +152,6 @@ void writeCulprits(Html& html, const Facts& facts) {
 } // namespace
 
 void writeMemory(Html& html, const Facts& facts) {
-    if (facts.trace.calls.empty())
-        return;
     const driver::MemoryChart& chart = facts.memory;
     std::string sentence =
         fmt::format("{} of intermediate values are alive at the peak", bytesText(static_cast<double>(chart.peak())));

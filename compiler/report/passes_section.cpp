@@ -12,8 +12,6 @@
 namespace lathe::report {
 namespace {
 
-constexpr size_t mostLines = 400;
-
 std::string_view outcomeOf(const driver::PassRecord& record) {
     if (!record.enabled)
         return "off";
@@ -37,8 +35,7 @@ std::pair<std::string, std::string> textsOf(const driver::KernelRecord& kernel, 
 void writeDifferences(Html& html, const Facts& facts, const driver::PassRecord& record) {
     if (record.stage == driver::Stage::Relay && record.before && record.after && record.changed) {
         const relay::PrintOptions options{.spans = false};
-        writeDifference(html, record.name, relay::print(*record.before, options), relay::print(*record.after, options),
-                        mostLines);
+        writeDifference(html, record.name, relay::print(*record.before, options), relay::print(*record.after, options));
     } else if (record.stage == driver::Stage::Tir && record.changed) {
         size_t changed = 0;
         const driver::KernelRecord* shown = nullptr;
@@ -56,15 +53,13 @@ void writeDifferences(Html& html, const Facts& facts, const driver::PassRecord& 
         if (shown)
             writeDifference(html,
                             fmt::format("{}, here {} of {} kernels that it changed", record.name, shown->name, changed),
-                            texts.first, texts.second, mostLines);
+                            texts.first, texts.second);
     }
 }
 
 } // namespace
 
 void writePasses(Html& html, const Facts& facts) {
-    if (facts.trace.passes.empty())
-        return;
     openSection(
         html, "passes", "Passes",
         "In their order. Times of passes over kernels are sums over all kernels, which are worked on side by side.");

@@ -10,11 +10,40 @@
 namespace lathe::report {
 namespace {
 
-constexpr size_t mostColumns = 400, shownNodes = 2;
+constexpr size_t shownNodes = 2;
 
-void writeLine(Html& html, std::string_view line) {
-    html.text(line.substr(0, mostColumns)).text(line.size() > mostColumns ? " …\n" : "\n");
-}
+/// Writes lines as long as there is room, and counts the others.
+class Lines {
+public:
+    explicit Lines(Html& html) : html_(html) {}
+
+    /// kind: a class of the style; empty: none.
+    void write(std::string_view kind, std::string_view mark, std::string_view line) {
+        if (lines_ == mostLines || bytes_ > mostBytes) {
+            ++left_;
+            return;
+        }
+        ++lines_;
+        bytes_ += std::min(line.size(), mostColumns);
+        if (!kind.empty())
+            html_.open("span", {{"class", kind}});
+        html_.text(mark).text(line.substr(0, mostColumns)).text(line.size() > mostColumns ? " …\n" : "\n");
+        if (!kind.empty())
+            html_.close();
+    }
+    /// Behind the text.
+    void noteRest() const {
+        if (left_)
+            html_.element("p", fmt::format("{} more lines are left out.", left_), {{"class", "note"}});
+    }
+    bool full() const { return left_ > 0; }
+
+private:
+    static constexpr size_t mostLines = 500, mostBytes = size_t{48} << 10, mostColumns = 400;
+
+    Html& html_;
+    size_t lines_ = 0, bytes_ = 0, left_ = 0;
+};
 
 void openFolded(Html& html, std::string_view title, std::string_view note) {
     html.open("details").open("summary").text(title).element("span", note, {{"class", "note"}}).close();
@@ -28,11 +57,11 @@ void openSection(Html& html, std::string_view id, std::string_view title, std::s
         html.element("p", sentence, {{"class", "note"}});
 }
 
-void writeKernelLink(Html& html, const Facts& facts, int kernel, std::string_view text) {
-    if (kernel < 0)
+void writeLink(Html& html, const std::string& link, std::string_view text) {
+    if (link.empty())
         html.text(text);
     else
-        html.element("a", text, {{"href", facts.linkTo(kernel)}});
+        html.element("a", text, {{"href", link}});
 }
 
 void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes) {
@@ -42,20 +71,19 @@ void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes) 
         html.element("span", fmt::format(" and {} more", nodes.size() - shownNodes), {{"class", "note"}});
 }
 
-void writeCode(Html& html, std::string_view title, std::string_view text, size_t mostLines) {
+void writeCode(Html& html, std::string_view title, std::string_view text) {
     const std::vector<std::string> lines = driver::splitLines(text);
     openFolded(html, title, fmt::format(" {} line{}", lines.size(), lines.size() == 1 ? "" : "s"));
+    Lines written(html);
     html.open("pre");
-    for (size_t i = 0; i < std::min(lines.size(), mostLines); ++i)
-        writeLine(html, lines[i]);
+    for (const std::string& line : lines)
+        written.write("", "", line);
     html.close();
-    if (lines.size() > mostLines)
-        html.element("p", fmt::format("{} more lines are left out.", lines.size() - mostLines), {{"class", "note"}});
+    written.noteRest();
     html.close();
 }
 
-void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after,
-                     size_t mostLines) {
+void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after) {
     constexpr size_t context = 2;
     using Kind = driver::DiffRow::Kind;
     const std::vector<std::string> a = driver::splitLines(before), b = driver::splitLines(after);
@@ -72,47 +100,32 @@ void writeDifference(Html& html, std::string_view title, std::string_view before
     }
     openFolded(html, title, fmt::format(" {} lines removed, {} added", removed, added));
     html.open("pre", {{"class", "diff"}});
-    size_t written = 0, left = 0;
-    const auto write = [&](std::string_view kind, const std::string& line) {
-        if (++written > mostLines) {
-            ++left;
-            return;
-        }
-        if (kind.empty()) {
-            html.text("  ");
-            writeLine(html, line);
-            return;
-        }
-        html.open("span", {{"class", kind}}).text(kind == "removed" ? "- " : "+ ");
-        writeLine(html, line);
-        html.close();
-    };
+    Lines written(html);
     std::vector<const std::string*> waiting; // added lines come behind the removed ones of their run
     const auto flush = [&] {
         for (const std::string* line : waiting)
-            write("added", *line);
+            written.write("added", "+ ", *line);
         waiting.clear();
     };
     for (size_t i = 0; i < rows.size(); ++i) {
         const driver::DiffRow& row = rows[i];
         if (!shown[i]) {
             flush();
-            if (i && shown[i - 1] && written < mostLines)
+            if (i && shown[i - 1] && !written.full())
                 html.element("span", "  ⋯\n", {{"class", "note"}});
         } else if (row.kind == Kind::Same) {
             flush();
-            write("", a[static_cast<size_t>(row.before)]);
+            written.write("", "  ", a[static_cast<size_t>(row.before)]);
         } else {
             if (row.before >= 0)
-                write("removed", a[static_cast<size_t>(row.before)]);
+                written.write("removed", "- ", a[static_cast<size_t>(row.before)]);
             if (row.after >= 0)
                 waiting.push_back(&b[static_cast<size_t>(row.after)]);
         }
     }
     flush();
     html.close();
-    if (left)
-        html.element("p", fmt::format("{} more lines are left out.", left), {{"class", "note"}});
+    written.noteRest();
     html.close();
 }
 

@@ -9,8 +9,6 @@
 namespace lathe::report {
 namespace {
 
-constexpr size_t mostRows = 1000;
-
 void writeNumber(Html& html, const std::string& text, double value) {
     html.element("td", text, {{"class", "number"}, {"data-value", fmt::format("{:.9g}", value)}});
 }
@@ -48,10 +46,10 @@ void writeProfile(Html& html, const Facts& facts) {
     if (facts.roofline)
         for (const driver::RooflinePoint& point : facts.roofline->points)
             points[point.row] = &point;
-    for (size_t i = 0; i < std::min(mostRows, profile->rows.size()); ++i) {
+    for (size_t i = 0; i < std::min(listedRows, profile->rows.size()); ++i) {
         const driver::ProfileRow& row = profile->rows[i];
         html.open("tr", {{"id", fmt::format("call-{}", row.call)}}).open("td");
-        writeKernelLink(html, facts, facts.kernelNamed(row.kernel), row.function);
+        writeLink(html, facts.linkTo(facts.kernelNamed(row.kernel)), row.function);
         html.close();
         writeNumber(html, msText(row.ms), row.ms);
         writeNumber(html, percentText(row.share), row.share);
@@ -71,8 +69,8 @@ void writeProfile(Html& html, const Facts& facts) {
         html.close().close();
     }
     html.close().close();
-    if (profile->rows.size() > mostRows)
-        html.element("p", fmt::format("{} more calls are left out.", profile->rows.size() - mostRows),
+    if (profile->rows.size() > listedRows)
+        html.element("p", fmt::format("{} more calls are left out.", profile->rows.size() - listedRows),
                      {{"class", "note"}});
     html.close();
 }

@@ -9,7 +9,7 @@
 #include "report/sections.h"
 #include "report/style.h"
 
-#include <fmt/format.h>
+#include <functional>
 #include <span>
 
 namespace lathe::report {
@@ -36,14 +36,30 @@ std::vector<Result<driver::Listing>> list(const Facts& facts, const driver::Prog
     return listings;
 }
 
-void writeNavigation(Html& html) {
-    html.open("nav");
-    for (const auto& [id, title] :
-         {std::pair("#summary", "Summary"), std::pair("#graph", "Graph"), std::pair("#passes", "Passes"),
-          std::pair("#fusion", "Fusion"), std::pair("#kernels", "Kernels"), std::pair("#profile", "Profile"),
-          std::pair("#roofline", "Roofline"), std::pair("#memory", "Memory")})
-        html.element("a", title, {{"href", id}});
-    html.close();
+struct Section {
+    std::string_view link, title;
+    bool present; // whether there is anything to say
+    std::function<void(Html&)> write;
+};
+
+/// All of a page, in their order.
+std::vector<Section> sectionsOf(const Facts& facts, std::span<const Result<driver::Listing>> listings) {
+    const driver::Trace& trace = facts.trace;
+    const auto by = [&facts](void (*write)(Html&, const Facts&)) {
+        return [write, &facts](Html& html) { write(html, facts); };
+    };
+    const auto kernels = [&facts, listings](Html& html) { writeKernels(html, facts, listings); };
+    return {
+        {"#problems", "Problems", !facts.problems.empty(), by(writeProblems)},
+        {"#summary", "Summary", true, by(writeSummary)},
+        {"#graph", "Graph", trace.graph && trace.graph->graph, by(writeGraph)},
+        {"#passes", "Passes", !trace.passes.empty(), by(writePasses)},
+        {"#fusion", "Fusion", !trace.fusion.operators.empty(), by(writeFusion)},
+        {"#kernels", "Kernels", !trace.kernels.empty(), kernels},
+        {"#profile", "Profile", true, by(writeProfile)},
+        {"#roofline", "Roofline", facts.roofline.has_value(), by(writeRoofline)},
+        {"#memory", "Memory", !trace.calls.empty(), by(writeMemory)},
+    };
 }
 
 } // namespace
@@ -56,19 +72,15 @@ std::string toHtml(const Report& report, const driver::Progress& progress) {
     html.open("html", {{"lang", "en"}}).open("head").empty("meta", {{"charset", "utf-8"}});
     html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
     html.element("title", name + " – Lathe report").verbatim("style", styleSheet).close().open("body");
-    writeNavigation(html);
-    html.open("main").element("h1", name);
-    writeProblems(html, facts);
-    writeSummary(html, facts);
-    using Section = void (*)(Html&, const Facts&);
-    for (const Section write : {writeGraph, writePasses, writeFusion}) {
+    std::vector<Section> sections = sectionsOf(facts, listings);
+    std::erase_if(sections, [](const Section& section) { return !section.present; });
+    html.open("nav");
+    for (const Section& section : sections)
+        html.element("a", section.title, {{"href", section.link}});
+    html.close().open("main").element("h1", name);
+    for (const Section& section : sections) {
         check(progress);
-        write(html, facts);
-    }
-    writeKernels(html, facts, listings);
-    for (const Section write : {writeProfile, writeRoofline, writeMemory}) {
-        check(progress);
-        write(html, facts);
+        section.write(html);
     }
     html.close().verbatim("script", script).close().close();
     return html.finish();

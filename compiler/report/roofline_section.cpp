@@ -75,8 +75,6 @@ std::string titleOf(const driver::ProfileRow& row, const driver::RooflinePoint& 
 } // namespace
 
 void writeRoofline(Html& html, const Facts& facts) {
-    if (!facts.roofline)
-        return;
     const driver::Roofline& roofline = *facts.roofline;
     const std::vector<driver::ProfileRow>& rows = facts.report.profile->rows;
     std::vector<const driver::RooflinePoint*> drawn;
@@ -111,12 +109,16 @@ void writeRoofline(Html& html, const Facts& facts) {
     writeRoof(html, roofline.peak, x, y, "roof");
     for (const driver::RooflinePoint* point : drawn) { // the slowest first, so that small points lie on top
         const driver::ProfileRow& row = rows[point->row];
-        html.open("a", {{"href", fmt::format("#call-{}", row.call)}});
+        const std::string link = facts.linkToCall(row.call);
+        if (!link.empty())
+            html.open("a", {{"href", link}});
         html.open("circle", {{"class", fmt::format("point {}", driver::toString(point->bound))},
                              {"cx", number(x.at(point->intensity))},
                              {"cy", number(y.at(std::max(point->gflops, std::pow(10, y.low))))},
                              {"r", number(3.5 + 16 * std::sqrt(row.share))}});
-        html.element("title", titleOf(row, *point)).close().close();
+        html.element("title", titleOf(row, *point)).close();
+        if (!link.empty())
+            html.close();
     }
     html.close();
     html.open("p", {{"class", "legend"}});

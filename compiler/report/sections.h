@@ -26,15 +26,14 @@ void writeMemory(Html& html, const Facts& facts);
 
 /// A section's beginning: opens it, with its heading and a sentence below. The caller closes it.
 void openSection(Html& html, std::string_view id, std::string_view title, std::string_view sentence = {});
-/// A link to the kernel's description; the plain text if there is none.
-void writeKernelLink(Html& html, const Facts& facts, int kernel, std::string_view text);
+/// The plain text if the link is empty.
+void writeLink(Html& html, const std::string& link, std::string_view text);
 /// Names of nodes, some of them; how many more there are.
 void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes);
-/// A text of lines that is folded away; at most so many, with a note of what was left out.
-void writeCode(Html& html, std::string_view title, std::string_view text, size_t mostLines);
+/// A text of lines that is folded away; not more than a page can hold, with a note of what was left out.
+void writeCode(Html& html, std::string_view title, std::string_view text);
 /// The lines that differ, folded away, likewise.
-void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after,
-                     size_t mostLines);
+void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after);
 /// A bar whose length is the share, 0 … 1.
 void writeBar(Html& html, double share);
 

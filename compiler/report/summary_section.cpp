@@ -102,18 +102,13 @@ void writeSummary(Html& html, const Facts& facts) {
                               report.peaks->one.gflops, report.peaks->one.gbs));
     writeFact(html, "Lathe", base::version());
     html.close();
-    writeCode(html, "Options", indented(driver::toJson(report.options)), 200);
-    writeCode(html, "Decisions", indented(driver::toJson(report.decisions)), 200);
+    writeCode(html, "Options", indented(driver::toJson(report.options)));
+    writeCode(html, "Decisions", indented(driver::toJson(report.decisions)));
     html.close();
 }
 
 void writeProblems(Html& html, const Facts& facts) {
-    std::vector<Diagnostic> all = facts.trace.diagnostics;
-    for (const Diagnostic& problem : facts.report.problems)
-        if (std::ranges::find(all, problem) == all.end())
-            all.push_back(problem);
-    if (all.empty())
-        return;
+    const std::vector<Diagnostic>& all = facts.problems;
     openSection(html, "problems", "Problems");
     html.open("ul", {{"class", "problems"}});
     constexpr size_t most = 200;
