@@ -14,7 +14,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Check, Compare, ListLoops, ListStep, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Check, Report, Compare, ListLoops, ListStep, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -217,6 +217,25 @@ void Engine::check(driver::CheckQuestion question) {
                     emit engine.checked(path, nullptr, {made.error()});
             });
         });
+}
+
+void Engine::report(report::Report report, const QString& path) {
+    work_.enqueue(Report, [outbox = outbox_, report = std::move(report), path](const Cancelled& cancelled) {
+        const auto written = driver::guarded([&]() -> Result<void> {
+            report::Report whole = report;
+            if (whole.profile)
+                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache);
+            return report::writeReport(whole, path.toStdString(), Outbox::progress(outbox, tr("Report"), cancelled));
+        });
+        outbox->post([&](Engine& engine) {
+            if (!written && written.error().kind == ErrorKind::Cancelled)
+                emit engine.cancelled();
+            else if (written)
+                emit engine.reported(path, {});
+            else
+                emit engine.reported(path, {written.error()});
+        });
+    });
 }
 
 void Engine::compare(TracePtr trace, int pass, const QString& function) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling and running take turns
-// on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
+// The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling, running and reports
+// take turns on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
 // a compilation, nor for the machine code of a kernel, which has a third. The window never waits; when it closes, half a second at most.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include "driver/compile.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
+#include "report/report.h"
 #include "views/models/comparison.h"
 #include "views/models/kernel_texts.h"
 #include "views/models/schedule_steps.h"
@@ -56,6 +57,8 @@ public:
     /// Compares intermediate values of the model that was opened last, which is compiled for it, in child processes; answers
     /// `checked`. What was compiled stays.
     void check(driver::CheckQuestion question);
+    /// Writes a report into a file; answers `reported`. The machine's peaks are added where it has a profile.
+    void report(report::Report report, const QString& path);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
@@ -76,7 +79,7 @@ public:
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
-    /// Instead of `opened`, `compiled`, `ran`, `bisected` or `checked`, where the wish was cancelled.
+    /// Instead of `opened`, `compiled`, `ran`, `bisected`, `checked` or `reported`, where the wish was cancelled.
     void cancelled();
     void ran(std::vector<lathe::driver::Profile> profiles, std::vector<lathe::Diagnostic> problems);
     void bisectTried(lathe::driver::BisectStep step);
@@ -85,12 +88,13 @@ signals:
     /// Likewise.
     void checked(QString path, std::shared_ptr<const lathe::driver::Check> check,
                  std::vector<lathe::Diagnostic> problems);
+    void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
     void stepListed(lathe::app::TracePtr trace, int kernel, int steps, lathe::views::models::OriginText text);
     void progress(QString what, double fraction); // 0 … 1
-    /// Nothing is opened, compiled or run any more.
+    /// Nothing is opened, compiled, run or reported any more.
     void idle();
     /// All texts that were asked for are there.
     void looked();

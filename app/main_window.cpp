@@ -93,6 +93,11 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
     connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
+    connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
+        log(problems.empty() ? tr("The report is %1.").arg(path) : tr("There is no report: Problems says why."));
+        if (!problems.empty())
+            showProblems(problems);
+    });
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
                 passes_->setComparison(pass, function, std::move(comparison));
@@ -404,6 +409,22 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
     turnTo("check", std::exchange(checkSeen_, true));
 }
 
+void MainWindow::writeReport(const QString& path) {
+    setBusy(true);
+    const driver::Profile& profile = profile_->model()->profile();
+    engine_.report({.trace = trace_,
+                    .model = path_.toStdString(),
+                    .options = compilation_    ? compilation_->options
+                               : trace_->graph ? settings_.options(*trace_->graph)
+                                               : driver::Options(),
+                    .decisions = compilation_ ? compilation_->decisions : decisions(),
+                    .compileSeconds = compilation_ ? compilation_->seconds : 0,
+                    .profile = profile.rows.empty() ? std::nullopt : std::optional(profile),
+                    .peaks = {},
+                    .problems = {}},
+                   path);
+}
+
 void MainWindow::setRunSettings(const RunSettings& settings) {
     settings_ = settings;
     settings_.keep();
@@ -492,6 +513,7 @@ void MainWindow::setBusy(bool busy) {
     if (!busy)
         progress_->setValue(0);
     actions_["model.cancel"]->setEnabled(busy);
+    actions_["file.report"]->setEnabled(!busy && trace_);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["file.save"]->setEnabled(trace_ && trace_->graph);

@@ -77,7 +77,9 @@ public:
     void runAndCompare();
     /// Compares the values that the model computes on the way; compiles for it what it needs.
     void check(driver::CheckAgainst against);
-    /// Ends the import, compilation or run that goes on, and what is queued.
+    /// What is known of the model, its compilation and its run, as one page in a file.
+    void writeReport(const QString& path);
+    /// Ends the import, compilation, run, check or report that goes on, and what is queued.
     void cancel();
     /// What is decided otherwise than by default; each change can be undone.
     const driver::Decisions& decisions() const { return whatIfs_->decisions(); }
@@ -130,6 +132,7 @@ private:
     void colourIcons();
     QWidget* makeWelcome();
     void askForFile();
+    void askForReport();
     void load(const QString& path);
     void connectProject();
     void askForProject();

@@ -72,6 +72,7 @@ void MainWindow::makeActions() {
     });
     actions_.add("file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
                  [this] { askForProject(); });
+    actions_.add("file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
     actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
@@ -144,7 +145,7 @@ void MainWindow::makeMenus() {
         }
     }
     const Menu menus[] = {
-        {tr("&File"), {"file.open", "recent", "", "file.save", "file.save_as", "", "file.quit"}},
+        {tr("&File"), {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.cancel", "",
@@ -244,6 +245,15 @@ void MainWindow::askForFile() {
                                                       tr("Models and projects (*.onnx *.lathe);;All files (*)"));
     if (!path.isEmpty())
         open(path);
+}
+
+void MainWindow::askForReport() {
+    const QFileInfo model(path_);
+    const QString path = QFileDialog::getSaveFileName(this, tr("Write a report"),
+                                                      model.dir().filePath(model.completeBaseName() + ".html"),
+                                                      tr("Pages (*.html);;All files (*)"));
+    if (!path.isEmpty())
+        writeReport(path);
 }
 
 void MainWindow::remember(const QString& path) {
