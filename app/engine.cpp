@@ -71,6 +71,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<views::models::OriginText>();
     qRegisterMetaType<std::shared_ptr<const driver::Check>>();
     qRegisterMetaType<std::vector<driver::Profile>>();
+    qRegisterMetaType<driver::MachinePeaks>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
     outbox_->owner = this;
@@ -164,10 +165,16 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
             }
             return driver::profileByTurns(models, measuring, Outbox::progress(outbox, tr("Running"), cancelled));
         });
+        Result<driver::MachinePeaks> peaks = failure("they are not wanted");
+        if (measured && !cancelled()) // without them there is all but a roofline
+            peaks =
+                driver::guarded([&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true); });
         outbox->post([&](Engine& engine) {
             if (cancelled())
-                emit engine.cancelled();
-            else if (measured)
+                return emit engine.cancelled();
+            if (peaks)
+                emit engine.measured(*peaks);
+            if (measured)
                 emit engine.ran(*measured, {});
             else
                 emit engine.ran({}, {measured.error()});

@@ -89,6 +89,8 @@ signals:
     void checked(QString path, std::shared_ptr<const lathe::driver::Check> check,
                  std::vector<lathe::Diagnostic> problems);
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
+    /// Of the threads of a run, before it answers `ran`.
+    void measured(lathe::driver::MachinePeaks peaks);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);

@@ -15,6 +15,13 @@ add_library(lathe_qscintilla INTERFACE)
 target_include_directories(lathe_qscintilla SYSTEM INTERFACE ${QSCINTILLA_INCLUDE_DIR})
 target_link_libraries(lathe_qscintilla INTERFACE ${QSCINTILLA_LIBRARY} Qt6::PrintSupport Qt6::Widgets)
 
+# The targets of Debian's QCustomPlot package name no include folder.
+find_path(QCUSTOMPLOT_INCLUDE_DIR qcustomplot.h REQUIRED)
+find_library(QCUSTOMPLOT_LIBRARY QCustomPlotQt6 REQUIRED)
+add_library(lathe_qcustomplot INTERFACE)
+target_include_directories(lathe_qcustomplot SYSTEM INTERFACE ${QCUSTOMPLOT_INCLUDE_DIR})
+target_link_libraries(lathe_qcustomplot INTERFACE ${QCUSTOMPLOT_LIBRARY} Qt6::PrintSupport Qt6::Widgets)
+
 # xxHash has no CMake package.
 find_path(XXHASH_INCLUDE_DIR xxhash.h REQUIRED)
 find_library(XXHASH_LIBRARY xxhash REQUIRED)

@@ -4,6 +4,8 @@
 #include "views/models/colors.h"
 #include "views/models/counted.h"
 #include "views/profile/change_panel.h"
+#include "views/profile/memory_panel.h"
+#include "views/profile/roofline_panel.h"
 #include "views/profile/table.h"
 
 #include <QLabel>
@@ -41,7 +43,8 @@ public:
 ProfilePage::ProfilePage(models::Selection* selection)
     : Page(QStringLiteral("profile"), tr("Profile")), selection_(selection), profile_(new models::ProfileModel(this)),
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
-      changes_(new ChangePanel(selection)), summary_(new QLabel) {
+      changes_(new ChangePanel(selection)), roofline_(new RooflinePanel(selection)),
+      memory_(new MemoryPanel(selection)), summary_(new QLabel) {
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
     setUpTable(*table_, *sorted_);
@@ -59,6 +62,8 @@ ProfilePage::ProfilePage(models::Selection* selection)
     layout->addWidget(table_, 1);
     tabs_->setDocumentMode(true);
     tabs_->addTab(functions, tr("Functions"));
+    tabs_->addTab(roofline_, tr("Roofline"));
+    tabs_->addTab(memory_, tr("Memory"));
     tabs_->addTab(changes_, tr("Before and now"));
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
@@ -107,7 +112,13 @@ void ProfilePage::follow() {
         table_->scrollTo(rows.indexes().front());
 }
 
-void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> /*provenance*/) {
+void ProfilePage::setPeaks(const driver::MachinePeaks& peaks) {
+    peaks_ = peaks;
+    roofline_->setProfile(profile_->profile(), peaks_);
+}
+
+void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
+    provenance_ = std::move(provenance);
     setProfile({});
     changes_->setProfiles({}, {});
     tabs_->setCurrentIndex(0);
@@ -133,6 +144,8 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
                               .arg(profile.lowMs, 0, 'f', 3)
                               .arg(profile.highMs, 0, 'f', 3));
     profile_->show(profile);
+    roofline_->setProfile(profile, peaks_);
+    memory_->setPlan(provenance_, profile.shapes);
     if (!empty) {
         table_->resizeColumnsToContents();
         table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; and, where
-// two compilations were compared, what became faster or slower.
+// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; its roofline;
+// the memory plan; and, where two compilations were compared, what became faster or slower.
 #pragma once
 
+#include "views/models/chart_texts.h"
 #include "views/models/profile_model.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
@@ -16,6 +17,8 @@ class QTabWidget;
 namespace lathe::views::profile {
 
 class ChangePanel;
+class MemoryPanel;
+class RooflinePanel;
 
 class ProfilePage : public Page {
     Q_OBJECT
@@ -25,11 +28,15 @@ public:
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setProfile(const driver::Profile& profile) override;
+    /// Of the machine; kept for this profile and those to come.
+    void setPeaks(const driver::MachinePeaks& peaks);
     /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
     void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
                    const QString& afterName);
     const models::ProfileModel* model() const { return profile_; }
     ChangePanel* changes() const { return changes_; }
+    RooflinePanel* roofline() const { return roofline_; }
+    MemoryPanel* memory() const { return memory_; }
 
 private:
     /// The rows of the selection become the table's.
@@ -41,6 +48,10 @@ private:
     QTableView* table_;
     QTabWidget* tabs_;
     ChangePanel* changes_;
+    RooflinePanel* roofline_;
+    MemoryPanel* memory_;
+    std::shared_ptr<const driver::Provenance> provenance_;
+    std::optional<driver::MachinePeaks> peaks_;
     QLabel* summary_;
     bool following_ = false; // the table and the selection are being made one
 };

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How the charts of this page look: as the window around them, light or dark.
+#pragma once
+
+#include "views/models/colors.h"
+
+#include <qcustomplot.h>
+
+namespace lathe::views::profile {
+
+/// The colours of axes, grid and background.
+inline void colourPlot(QCustomPlot& plot, const QPalette& palette) {
+    const models::Colors colors = models::colorsFor(palette);
+    plot.setBackground(palette.base());
+    for (QCPAxis* axis : {plot.xAxis, plot.yAxis, plot.xAxis2, plot.yAxis2}) {
+        axis->setBasePen(QPen(colors.dimText));
+        axis->setTickPen(QPen(colors.dimText));
+        axis->setSubTickPen(QPen(colors.dimText));
+        axis->setTickLabelColor(colors.text);
+        axis->setLabelColor(colors.dimText);
+        axis->grid()->setPen(QPen(colors.grid));
+        axis->grid()->setZeroLinePen(QPen(colors.grid));
+    }
+}
+
+} // namespace lathe::views::profile

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The roofline of the last run: both axes logarithmic, a point a call of a fused function, the roof above. A click selects
+// the call; what is selected elsewhere has a ring.
+#pragma once
+
+#include "views/models/chart_texts.h"
+#include "views/models/selection.h"
+
+#include <QWidget>
+#include <array>
+#include <optional>
+
+class QCPGraph;
+class QCustomPlot;
+class QLabel;
+
+namespace lathe::views::profile {
+
+class RooflinePanel : public QWidget {
+    Q_OBJECT
+
+public:
+    explicit RooflinePanel(models::Selection* selection);
+
+    /// An empty profile: there is nothing to show.
+    void setProfile(const driver::Profile& profile, const std::optional<driver::MachinePeaks>& peaks);
+    const driver::Roofline& roofline() const { return roofline_; }
+    QCustomPlot* plot() const { return plot_; }
+    /// Where a point is drawn, in pixels of the plot.
+    QPointF pixelOf(const driver::RooflinePoint& point) const;
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void draw();
+    void colour();
+    /// Rings of the points that are selected.
+    void follow();
+    /// The point there; null: none is near.
+    const driver::RooflinePoint* at(QPointF pixel) const;
+
+    models::Selection* selection_;
+    QLabel* summary_;
+    QCustomPlot* plot_;
+    QCPGraph* roof_;
+    QCPGraph* marked_;
+    std::array<QCPGraph*, 3> points_; // by driver::Bound
+    driver::Profile profile_;
+    driver::Roofline roofline_;
+};
+
+} // namespace lathe::views::profile
