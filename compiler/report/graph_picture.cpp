@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A model is a long chain: one column would be thousands of pixels high and a hand wide. The layers are cut into columns,
-// near equal heights where the fewest arrows cross; an arrow from one column to the next is two dashed ends.
+// near equal heights where the fewest arrows cross; an arrow from one column to the next is two dashed ends. So is one that
+// leads far from a box that many read, such as a mask: a dozen of these would be the whole picture.
 #include "report/graph_picture.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@ namespace lathe::report {
 namespace {
 
 constexpr double pageWidth = 1160, leastHeight = 500, columnGap = 40, margin = 12, boxHeight = 38, stub = 16;
-constexpr int mostColumns = 8;
+constexpr int mostColumns = 8, hubArrows = 5, farRanks = 4;
 constexpr size_t shownCharacters = 24;
 
 bool continues(char byte) { // a character of UTF-8
@@ -91,12 +92,33 @@ std::vector<Column> columnsOf(const driver::LayeredGraph& graph, const driver::L
     return columns;
 }
 
+/// Takes out of the graph the arrows that lead far from a box that many read; those stay whose reader has no other.
+std::vector<driver::LayeredGraph::Arrow> takeHubArrows(driver::LayeredGraph& graph) {
+    const std::vector<int> ranks = driver::layeredLayout(graph).ranks;
+    std::vector<int> from(graph.boxes.size()), into(graph.boxes.size());
+    for (const driver::LayeredGraph::Arrow& arrow : graph.arrows) {
+        ++from[static_cast<size_t>(arrow.from)];
+        ++into[static_cast<size_t>(arrow.to)];
+    }
+    std::vector<driver::LayeredGraph::Arrow> taken;
+    std::erase_if(graph.arrows, [&](const driver::LayeredGraph::Arrow& arrow) {
+        const auto source = static_cast<size_t>(arrow.from), reader = static_cast<size_t>(arrow.to);
+        if (from[source] <= hubArrows || ranks[reader] - ranks[source] <= farRanks || into[reader] == 1)
+            return false;
+        --into[reader];
+        taken.push_back(arrow);
+        return true;
+    });
+    return taken;
+}
+
 class Writer {
 public:
     Writer(Html& html, const Picture& picture) : html_(html), picture_(picture) {
         for (const PictureBox& box : picture.boxes)
             graph_.boxes.push_back(sizeOf(box));
         graph_.arrows = picture.arrows;
+        far_ = takeHubArrows(graph_);
         layout_ = driver::layeredLayout(graph_);
         for (int count = mostColumns; count > 0; --count) {
             columns_ = columnsOf(graph_, layout_, count);
@@ -122,6 +144,8 @@ public:
                            {"aria-label", "Graph"}});
         for (const auto& path : layout_.paths)
             writeArrow(path);
+        for (const driver::LayeredGraph::Arrow& arrow : far_)
+            writeEnds(arrow);
         for (size_t i = 0; i < graph_.boxes.size(); ++i)
             writeBox(i);
         html_.close().close();
@@ -178,6 +202,25 @@ private:
             html_.empty("path", {{"class", "arrow cut"}, {"d", cut}});
     }
 
+    /// Where a far arrow begins and ends; its tooltip says whence and whither.
+    void writeEnds(const driver::LayeredGraph::Arrow& arrow) {
+        const auto at = [&](int box, double side) {
+            const driver::LayoutPoint& center = layout_.centers[static_cast<size_t>(box)];
+            const driver::LayeredGraph::Box& size = graph_.boxes[static_cast<size_t>(box)];
+            const driver::LayoutPoint point = placed(center, columns_[columnAt(center.y)]);
+            return driver::LayoutPoint{point.x + side * size.width / 4, point.y + side * size.height / 2};
+        };
+        const driver::LayoutPoint a = at(arrow.from, 1), d = at(arrow.to, -1);
+        html_.open("path", {{"class", "arrow cut"},
+                            {"d", fmt::format("M{:.0f} {:.0f}v{:.0f}M{:.0f} {:.0f}v{:.0f}", a.x, a.y, stub, d.x,
+                                              d.y - stub, stub)}});
+        const auto nameOf = [&](int box) {
+            const PictureBox& named = picture_.boxes[static_cast<size_t>(box)];
+            return named.title + " " + named.subtitle;
+        };
+        html_.element("title", nameOf(arrow.from) + " → " + nameOf(arrow.to)).close();
+    }
+
     void writeBox(size_t i) {
         const PictureBox& box = picture_.boxes[i];
         const driver::LayeredGraph::Box& size = graph_.boxes[i];
@@ -208,7 +251,8 @@ private:
 
     Html& html_;
     const Picture& picture_;
-    driver::LayeredGraph graph_;
+    driver::LayeredGraph graph_; // without those that are far
+    std::vector<driver::LayeredGraph::Arrow> far_;
     driver::LayeredLayout layout_;
     std::vector<Column> columns_;
 };

@@ -15,7 +15,7 @@ namespace lathe::report {
 namespace {
 
 constexpr size_t mostBoxes = 400, mostListed = 4000;
-constexpr double fullHeat = 0.85; // so that the text on it stays legible
+constexpr double fullHeat = 0.6; // so that the text on it stays legible
 
 /// Values that nodes of nested graphs take from around them count as the node's own inputs.
 std::vector<std::string> inputsOf(const model::Node& node) {
@@ -156,7 +156,7 @@ void writeList(Html& html, const Facts& facts) {
         for (; open.size() < node.scope.size(); open.push_back(node.scope[open.size()]))
             html.open("details").element("summary", node.scope[open.size()]);
         const PictureBox box = nodeBox(facts, node);
-        html.open("div", {{"class", box.kind}}).text(node.op + " ");
+        html.open("div", {{"class", box.kind}}).text(node.name.empty() ? "" : node.op + " ");
         if (box.link.empty())
             html.text(box.subtitle);
         else
