@@ -13,5 +13,5 @@ endforeach()
 
 add_executable(lathe-broken $<TARGET_OBJECTS:lathe>)
 set_target_properties(lathe-broken PROPERTIES LINKER_LANGUAGE CXX)
-target_link_libraries(lathe-broken PRIVATE lathe_broken_passes lathe_driver)
+target_link_libraries(lathe-broken PRIVATE lathe_broken_passes $<TARGET_PROPERTY:lathe,LINK_LIBRARIES>)
 add_dependencies(lathe-broken lathe-runner)

@@ -29,7 +29,7 @@ class Page : public QWidget {
     Q_OBJECT
 
 public:
-    Page(const QString& id, const QString& title) : id_(id), title_(title) {}
+    Page(const QString& id, const QString& title);
 
     const QString& id() const { return id_; }       // "model": in settings and on the command line
     const QString& title() const { return title_; } // "Model": its tab
