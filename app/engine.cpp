@@ -70,6 +70,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<views::models::CodeTexts>();
     qRegisterMetaType<views::models::OriginText>();
     qRegisterMetaType<std::shared_ptr<const driver::Check>>();
+    qRegisterMetaType<std::vector<CompilationPtr>>();
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<driver::MachinePeaks>();
     qRegisterMetaType<views::models::Comparison>();
@@ -175,9 +176,9 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
             if (peaks)
                 emit engine.measured(*peaks);
             if (measured)
-                emit engine.ran(*measured, {});
+                emit engine.ran(compilations, *measured, {});
             else
-                emit engine.ran({}, {measured.error()});
+                emit engine.ran(compilations, {}, {measured.error()});
         });
     });
 }

@@ -81,7 +81,8 @@ signals:
     void compiled(QString path, lathe::app::CompilationPtr compilation);
     /// Instead of `opened`, `compiled`, `ran`, `bisected`, `checked` or `reported`, where the wish was cancelled.
     void cancelled();
-    void ran(std::vector<lathe::driver::Profile> profiles, std::vector<lathe::Diagnostic> problems);
+    void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
+             std::vector<lathe::Diagnostic> problems);
     void bisectTried(lathe::driver::BisectStep step);
     /// Null with problems: it failed.
     void bisected(std::shared_ptr<const lathe::driver::Bisection> found, std::vector<lathe::Diagnostic> problems);

@@ -50,6 +50,8 @@ MainWindow::MainWindow()
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
+    status_->setTextFormat(Qt::PlainText); // it shows names of the model
+    facts_->setTextFormat(Qt::PlainText);
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
     pages_->setDocumentMode(true);
@@ -86,10 +88,7 @@ MainWindow::MainWindow()
 void MainWindow::connectEngine() {
     connect(&engine_, &Engine::opened, this, &MainWindow::showOpened);
     connect(&engine_, &Engine::compiled, this, &MainWindow::showCompiled);
-    connect(&engine_, &Engine::cancelled, this, [this] {
-        next_ = Next::Nothing;
-        log(tr("Cancelled."));
-    });
+    connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
     connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
@@ -205,11 +204,20 @@ void MainWindow::checkSettled() {
 }
 
 void MainWindow::open(const QString& path) {
+    forgetPlans();
+    keeper_.forget();
+    const QString absolute = QFileInfo(path).absoluteFilePath();
+    if (absolute.endsWith(QStringLiteral(".lathe"))) {
+        log(tr("Opening %1").arg(absolute));
+        return keeper_.open(absolute);
+    }
+    load(absolute);
+}
+
+void MainWindow::forgetPlans() {
     next_ = Next::Nothing;
+    reloading_ = false;
     restoring_.reset();
-    if (path.endsWith(QStringLiteral(".lathe")))
-        return keeper_.open(path);
-    load(path);
 }
 
 void MainWindow::load(const QString& path) {
@@ -232,7 +240,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (path != opening_)
         return;
     const Next next = std::exchange(next_, Next::Nothing);
-    if (next == Next::Nothing) { // another model, not the one whose file has changed
+    if (!std::exchange(reloading_, false)) { // another model, not the one whose file has changed
         settings_.fixSizes = false;
         keeper_.close();
         whatIfs_->reset({});
@@ -251,7 +259,10 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     const bool refused = problems_->model()->errors() > 0;
     passesSeen_ = profileSeen_ = checkSeen_ = false;
     showTitle();
+    if (bisect_)
+        bisect_->clear();
     if (!trace->graph) {
+        restoring_.reset();
         log(tr("%1 could not be read as a model.").arg(path));
         facts_->clear();
         showPage("model");
@@ -281,16 +292,22 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
 void MainWindow::compile() {
     if (path_.isEmpty() || !trace_->graph)
         return;
-    if (const QFileInfo file(path_); file.exists() && file.lastModified() != changedAt_) {
-        log(tr("%1 has changed.").arg(file.fileName()));
+    if (hasChanged()) {
+        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(path_).fileName()));
         if (next_ == Next::Nothing)
             next_ = Next::Compile;
+        reloading_ = true;
         return load(path_);
     }
     setBusy(true);
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
     engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
+}
+
+bool MainWindow::hasChanged() const {
+    const QFileInfo file(path_);
+    return file.exists() && file.lastModified() != changedAt_;
 }
 
 void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
@@ -307,6 +324,8 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
         page->setProvenance(compilation->provenance);
     showProblems(trace_->diagnostics);
     const bool good = isCompiled();
+    if (good)
+        facts_->setText(views::models::counted(qint64(trace_->calls.size()), "fused function", "fused functions"));
     log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                    .arg(compilation->seconds, 0, 'f', 2)
                    .arg(tr("%1 (%2 of them new)")
@@ -328,7 +347,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
 bool MainWindow::isOutdated() const {
     driver::Options wanted = settings_.options(*trace_->graph);
     wanted.threads = compilation_->options.threads; // to compile with: they change no code
-    return wanted != compilation_->options;
+    return wanted != compilation_->options || whatIfs_->decisions() != compilation_->decisions;
 }
 
 void MainWindow::run() {
@@ -358,7 +377,10 @@ void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
 }
 
-void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std::vector<Diagnostic> problems) {
+void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
+                              std::vector<Diagnostic> problems) {
+    if (of.empty() || of.back() != compilation_) // another was made meanwhile: its own run is what is wanted
+        return of.size() > 1 ? runAndCompare() : run();
     if (profiles.empty()) {
         log(tr("The run failed."));
         return showProblems(std::move(problems));
@@ -373,7 +395,7 @@ void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std:
         page->setProfile(profile);
     const bool compared = profiles.size() > 1;
     if (compared)
-        profile_->setChange(profiles.front(), profile, views::models::summaryOf(baseline_->decisions),
+        profile_->setChange(profiles.front(), profile, views::models::summaryOf(of.front()->decisions),
                             views::models::summaryOf(compilation_->decisions));
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
 }
@@ -381,6 +403,8 @@ void MainWindow::showProfiles(const std::vector<driver::Profile>& profiles, std:
 void MainWindow::check(driver::CheckAgainst against) {
     if (path_.isEmpty() || !trace_->graph)
         return;
+    if (hasChanged())
+        return compile(); // what is shown is not what would be checked
     driver::CheckQuestion question;
     question.options = settings_.options(*trace_->graph);
     question.decisions = whatIfs_->decisions();
@@ -403,8 +427,10 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
         return showProblems(std::move(problems));
     }
     const auto diverge = check->count(driver::CheckState::Diverges);
-    log(diverge ? tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge"))
-                : tr("Checked: all values are within the tolerance."));
+    log(check->count(driver::CheckState::Within) + diverge == 0
+            ? tr("Checked nothing: the page says of each value why it was not compared.")
+        : diverge ? tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge"))
+                  : tr("Checked: all values are within the tolerance."));
     for (views::Page* page : pageTable_)
         page->setCheck(check);
     turnTo("check", std::exchange(checkSeen_, true));
@@ -450,6 +476,12 @@ void MainWindow::askForBisect() {
         using views::passes::BisectDialog;
         bisect_ = new BisectDialog(this);
         connect(bisect_, &BisectDialog::wanted, this, [this](const driver::Fault& fault) {
+            if (!trace_ || !trace_->graph)
+                return bisect_->showEnd(tr("There is no model. Open one, then start again."));
+            if (hasChanged()) {
+                bisect_->showEnd(tr("The model's file has changed and is opened anew. Start again then."));
+                return compile();
+            }
             setBusy(true);
             log(tr("Bisecting"));
             driver::BisectQuestion question;
@@ -467,7 +499,10 @@ void MainWindow::askForBisect() {
             passes_->choosePass(pass);
         });
         connect(&engine_, &Engine::bisectTried, bisect_, &BisectDialog::addStep);
-        connect(&engine_, &Engine::idle, bisect_, [this] { bisect_->showEnd(tr("Cancelled.")); });
+        connect(&engine_, &Engine::idle, bisect_, [this] {
+            if (!engine_.isBusy()) // something may have been asked for since
+                bisect_->showEnd(tr("Cancelled."));
+        });
         connect(&engine_, &Engine::bisected, this,
                 [this](const std::shared_ptr<const driver::Bisection>& found, const std::vector<Diagnostic>& problems) {
                     if (found)
@@ -483,6 +518,7 @@ void MainWindow::askForBisect() {
 
 void MainWindow::cancel() {
     log(tr("Cancelling"));
+    forgetPlans();
     engine_.cancel();
 }
 
@@ -519,6 +555,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["file.save"]->setEnabled(trace_ && trace_->graph);
     actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
+    actions_["model.drop_decisions"]->setEnabled(trace_ && trace_->graph);
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare"]->setEnabled(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());

@@ -134,6 +134,10 @@ private:
     void askForFile();
     void askForReport();
     void load(const QString& path);
+    /// What was to follow on what is being opened or compiled.
+    void forgetPlans();
+    /// Whether the file is another than the one that is shown.
+    bool hasChanged() const;
     void connectProject();
     void askForProject();
     /// Of what is to be kept of this window.
@@ -147,7 +151,8 @@ private:
     void connectEngine();
     void showOpened(const QString& path, const TracePtr& trace);
     void showCompiled(const QString& path, const CompilationPtr& compilation);
-    void showProfiles(const std::vector<driver::Profile>& profiles, std::vector<Diagnostic> problems);
+    void showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
+                      std::vector<Diagnostic> problems);
     void showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
                    std::vector<Diagnostic> problems);
     /// Of all of them.
@@ -188,6 +193,7 @@ private:
     CompilationPtr baseline_;
     bool baselineTaken_ = false; // by the user: no compilation takes its place
     bool busy_ = false, layingOut_ = false;
+    bool reloading_ = false; // the model whose file has changed is being opened anew
     enum class Next { Nothing, Compile, Run, Compare };
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model

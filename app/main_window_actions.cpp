@@ -87,6 +87,9 @@ void MainWindow::makeActions() {
         setBusy(busy_);
     });
     actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); });
+    actions_.add("model.drop_decisions", model, tr("&Drop all decisions"), {}, [this] {
+        whatIfs_->tryOut({tr("dropping all decisions"), [](driver::Decisions& decisions) { decisions = {}; }});
+    });
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
@@ -148,8 +151,8 @@ void MainWindow::makeMenus() {
         {tr("&File"), {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
-         {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.cancel", "",
-          "model.settings", "", "model.find"}},
+         {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.drop_decisions",
+          "model.cancel", "", "model.settings", "", "model.find"}},
         {tr("&View"),
          pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
                              "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},

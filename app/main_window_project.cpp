@@ -44,18 +44,22 @@ void MainWindow::connectProject() {
         showTitle();
     });
     connect(&keeper_, &ProjectKeeper::opened, this, &MainWindow::showProject);
-    connect(&keeper_, &ProjectKeeper::failed, this, [this](const QString& path, const Diagnostic& problem) {
-        log(QString::fromStdString(toString(problem)));
-        showProblems({problem});
-        if (path == keeper_.path() || !project::File::isOpen(path.toStdString()))
-            return;
-        QMessageBox box(QMessageBox::Question, tr("Open a copy?"),
-                        tr("%1 is open in another window.").arg(QFileInfo(path).fileName()), QMessageBox::Cancel, this);
-        QPushButton* copy = box.addButton(tr("Open a &copy"), QMessageBox::AcceptRole);
-        box.exec();
-        if (box.clickedButton() == copy)
-            keeper_.open(path, true);
-    });
+    connect(&keeper_, &ProjectKeeper::failed, this,
+            [this](const QString& path, const Diagnostic& problem, bool opening) {
+                log(QString::fromStdString(toString(problem)));
+                std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
+                all.push_back(problem);
+                showProblems(std::move(all));
+                if (!opening || path == keeper_.path() || !project::File::isOpen(path.toStdString()))
+                    return;
+                QMessageBox box(QMessageBox::Question, tr("Open a copy?"),
+                                tr("%1 is open in another window.").arg(QFileInfo(path).fileName()),
+                                QMessageBox::Cancel, this);
+                QPushButton* copy = box.addButton(tr("Open a &copy"), QMessageBox::AcceptRole);
+                box.exec();
+                if (box.clickedButton() == copy)
+                    keeper_.open(path, true);
+            });
     const auto touch = [this] { keeper_.touch(); };
     connect(&selection_, &views::models::Selection::changed, this, touch);
     connect(pages_, &QTabWidget::currentChanged, this, touch);
@@ -77,12 +81,15 @@ void MainWindow::askForProject() {
     const QFileInfo model(path_);
     const QString suggested =
         keeper_.path().isEmpty() ? model.dir().filePath(model.completeBaseName() + ".lathe") : keeper_.path();
-    QString path =
-        QFileDialog::getSaveFileName(this, tr("Save the work as a project"), suggested, tr("Projects (*.lathe)"));
-    if (path.isEmpty())
+    QFileDialog dialog(this, tr("Save the work as a project"), suggested, tr("Projects (*.lathe)"));
+    dialog.setAcceptMode(QFileDialog::AcceptSave);
+    dialog.setDefaultSuffix(QStringLiteral("lathe")); // before it asks whether a file may be replaced
+    dialog.selectFile(suggested);
+    if (dialog.exec() != QDialog::Accepted)
         return;
-    if (!path.endsWith(QStringLiteral(".lathe")))
-        path += QStringLiteral(".lathe");
+    const QString path = dialog.selectedFiles().constFirst();
+    if (path == keeper_.path())
+        return log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(path).fileName()));
     saveProject(path);
 }
 
@@ -105,8 +112,10 @@ void MainWindow::showProject(const QString& path, OpenedProject opened) {
         if (model.isEmpty())
             return;
         // What it is now is what is kept from now on.
-        if (auto now = project::referenceTo(model.toStdString()))
-            opened.project.model = std::move(*now);
+        if (model == QString::fromStdString(opened.now.path.string()))
+            opened.project.model = opened.now;
+        else
+            opened.project.model = {.path = QFileInfo(model).absoluteFilePath().toStdString(), .bytes = 0, .hash = {}};
     }
     restoring_ = std::move(opened);
     load(model);
@@ -127,6 +136,8 @@ void MainWindow::restoreProject() {
                 .arg(opened.path));
     if (opened.file)
         remember(opened.path);
+    else
+        log(tr("This is a copy of %1: it is not kept until it is saved (Ctrl+S).").arg(opened.path));
     showTitle();
     showPage(QString::fromStdString(kept(pageKey)));
     passesSeen_ = profileSeen_ = true; // the page is the one that was left

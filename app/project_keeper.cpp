@@ -9,16 +9,19 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Write, Close, Create, Open, Finish };
+enum Kind { Write, Close, Create, Open, Refer, Finish };
 
 /// After the first change; further ones go into the same write.
 constexpr std::chrono::milliseconds delay{300};
+/// After a write that failed: the disk may have room then.
+constexpr std::chrono::seconds again{5};
 
-ModelState stateOf(const project::ModelReference& model) {
-    const auto now = project::referenceTo(model.path);
-    if (!now)
+ModelState stateOf(const project::ModelReference& model, project::ModelReference& now, const Cancelled& cancelled) {
+    const auto read = project::referenceTo(model.path, cancelled);
+    if (!read)
         return ModelState::Missing;
-    return now->bytes == model.bytes && now->hash == model.hash ? ModelState::Same : ModelState::Changed;
+    now = *read;
+    return now.bytes == model.bytes && now.hash == model.hash ? ModelState::Same : ModelState::Changed;
 }
 
 /// On the keeper's own thread.
@@ -37,7 +40,6 @@ ProjectKeeper::ProjectKeeper(State state, QObject* parent)
     qRegisterMetaType<Diagnostic>();
     outbox_->owner = this;
     soon_.setSingleShot(true);
-    soon_.setInterval(delay);
     connect(&soon_, &QTimer::timeout, this, &ProjectKeeper::write);
 }
 
@@ -58,20 +60,21 @@ QString ProjectKeeper::path() const {
 }
 
 void ProjectKeeper::create(const QString& path) {
-    close();
-    lane_.enqueue(Create, [outbox = outbox_, path, project = state_()](const Cancelled& cancelled) {
-        OpenedProject made{.path = path, .file = nullptr, .project = project};
+    lane_.enqueue(Create, [outbox = outbox_, path, wish = ++wish_, project = state_()](const Cancelled& cancelled) {
+        OpenedProject made{.path = path, .file = nullptr, .project = project, .now = {}};
         const auto created = driver::guarded([&]() -> Result<void> {
-            LATHE_TRY(made.project.model, project::referenceTo(project.model.path));
+            LATHE_TRY(made.project.model, project::referenceTo(project.model.path, cancelled));
             if (cancelled())
                 return failure(ErrorKind::Cancelled, "cancelled");
             LATHE_TRY(project::File file, project::File::create(path.toStdString(), made.project));
             made.file = std::make_shared<project::File>(std::move(file));
             return {};
         });
-        tell(outbox, [path, made, created](ProjectKeeper& keeper) {
+        tell(outbox, [path, made, created, wish](ProjectKeeper& keeper) {
+            if (wish != keeper.wish_)
+                return; // the window has gone on to something else
             if (!created) {
-                emit keeper.failed(path, created.error());
+                emit keeper.failed(path, created.error(), false);
                 return;
             }
             keeper.hold(made);
@@ -82,9 +85,9 @@ void ProjectKeeper::create(const QString& path) {
 }
 
 void ProjectKeeper::open(const QString& path, bool copy) {
-    lane_.enqueue(Open, [outbox = outbox_, path, copy](const Cancelled&) {
+    lane_.enqueue(Open, [outbox = outbox_, path, copy, wish = ++wish_](const Cancelled& cancelled) {
         const auto opened = driver::guarded([&]() -> Result<OpenedProject> {
-            OpenedProject result{.path = path, .file = nullptr, .project = {}};
+            OpenedProject result{.path = path, .file = nullptr, .project = {}, .now = {}};
             if (copy) {
                 LATHE_TRY(result.project, project::File::peek(path.toStdString()));
             } else {
@@ -92,14 +95,16 @@ void ProjectKeeper::open(const QString& path, bool copy) {
                 LATHE_TRY(result.project, file.read());
                 result.file = std::make_shared<project::File>(std::move(file));
             }
-            result.model = stateOf(result.project.model);
+            result.model = stateOf(result.project.model, result.now, cancelled);
             return result;
         });
-        tell(outbox, [path, opened](ProjectKeeper& keeper) {
+        tell(outbox, [path, opened, wish](ProjectKeeper& keeper) {
+            if (wish != keeper.wish_)
+                return;
             if (opened)
                 emit keeper.opened(path, *opened);
             else
-                emit keeper.failed(path, opened.error());
+                emit keeper.failed(path, opened.error(), true);
         });
     });
 }
@@ -108,26 +113,50 @@ void ProjectKeeper::hold(const OpenedProject& project) {
     close();
     file_ = project.file;
     model_ = project.project.model;
+    if (!file_ || !model_.hash.empty())
+        return;
+    lane_.enqueue(Refer, [outbox = outbox_, wish = wish_, path = model_.path](const Cancelled& cancelled) {
+        if (const auto model = project::referenceTo(path, cancelled))
+            tell(outbox, [wish, model = *model](ProjectKeeper& keeper) {
+                if (wish != keeper.wish_)
+                    return;
+                keeper.model_ = model;
+                keeper.touch();
+            });
+    });
+}
+
+void ProjectKeeper::forget() {
+    ++wish_;
 }
 
 void ProjectKeeper::touch() {
     if (file_ && !file_->isReadOnly() && !soon_.isActive())
-        soon_.start();
+        soon_.start(delay);
 }
 
 void ProjectKeeper::write() {
     soon_.stop();
     lane_.enqueue(Write, [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
         const auto written = driver::guarded([&] { return file->write(project); });
-        if (!written)
-            tell(outbox, [path = QString::fromStdString(file->path().string()),
-                          problem = written.error()](ProjectKeeper& keeper) { emit keeper.failed(path, problem); });
+        tell(outbox, [file, written](ProjectKeeper& keeper) {
+            if (keeper.file_ != file)
+                return;
+            const bool failedBefore = std::exchange(keeper.failing_, !written);
+            if (written)
+                return;
+            keeper.soon_.start(again);
+            if (!failedBefore) // it is said once
+                emit keeper.failed(keeper.path(), written.error(), false);
+        });
     });
 }
 
 void ProjectKeeper::close() {
     if (!file_)
         return;
+    ++wish_;
+    failing_ = false;
     if (soon_.isActive())
         write();
     lane_.enqueue(Close, [file = std::exchange(file_, nullptr)](const Cancelled&) mutable { file.reset(); });

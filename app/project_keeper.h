@@ -21,6 +21,7 @@ struct OpenedProject {
     QString path;                        // as it was asked for
     std::shared_ptr<project::File> file; // null: it is a copy, without a file
     project::Project project;
+    project::ModelReference now; // of its model, as it is now; empty: it is not there
     ModelState model = ModelState::Same;
 };
 
@@ -39,8 +40,10 @@ public:
     void create(const QString& path);
     /// Reads a project; what is open stays open. Answers `opened` or `failed`. copy: of what is open elsewhere.
     void open(const QString& path, bool copy = false);
-    /// From now on this project is kept.
+    /// From now on this project is kept. A model without a hash gets one.
     void hold(const OpenedProject& project);
+    /// What `create` and `open` are still to answer is not wanted any more.
+    void forget();
     /// The state has changed.
     void touch();
     /// Writes what is still to be written, and lets go of the file, soon.
@@ -55,7 +58,8 @@ public:
 signals:
     void created(QString path);
     void opened(QString path, lathe::app::OpenedProject project);
-    void failed(QString path, lathe::Diagnostic problem);
+    /// opening: it was to be opened, not written.
+    void failed(QString path, lathe::Diagnostic problem, bool opening);
 
 private:
     project::Project state() const;
@@ -66,6 +70,8 @@ private:
     std::shared_ptr<project::File> file_;
     std::shared_ptr<Outbox<ProjectKeeper>> outbox_;
     QTimer soon_;
+    int wish_ = 0;         // the number of the last one: answers to others are not told
+    bool failing_ = false; // the last write failed
     Lane lane_;
 };
 

@@ -133,7 +133,10 @@ int checkCommand(const CheckArgs& args, const Common& common) {
         printJson(*checked);
     else
         printTable(*checked, common);
-    return checked->count(driver::CheckState::Diverges) > 0 ? 1 : 0;
+    const size_t diverge = checked->count(driver::CheckState::Diverges);
+    if (checked->count(driver::CheckState::Within) + diverge == 0)
+        return fail(error(ErrorKind::Usage, "no value was compared", "the table says of each why"), args, common);
+    return diverge > 0 ? 1 : 0;
 }
 
 } // namespace lathe::cli

@@ -6,7 +6,7 @@
 
 namespace lathe {
 
-std::optional<Hash128> hashFile(const std::filesystem::path& path) {
+std::optional<Hash128> hashFile(const std::filesystem::path& path, const std::function<bool()>& cancelled) {
     std::error_code failed;
     if (!std::filesystem::is_regular_file(path, failed)) // a pipe would be waited for
         return std::nullopt;
@@ -15,8 +15,11 @@ std::optional<Hash128> hashFile(const std::filesystem::path& path) {
     XXH3_INITSTATE(&state);
     XXH3_128bits_reset(&state);
     std::vector<char> part(size_t{1} << 20);
-    while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0)
+    while (file.read(part.data(), static_cast<std::streamsize>(part.size())) || file.gcount() > 0) {
+        if (cancelled && cancelled())
+            return std::nullopt;
         XXH3_128bits_update(&state, part.data(), static_cast<size_t>(file.gcount()));
+    }
     if (!file.eof())
         return std::nullopt;
     const XXH128_hash_t hash = XXH3_128bits_digest(&state);

@@ -6,11 +6,12 @@
 #include "base/hash.h"
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 namespace lathe {
 
-/// hashBytes of the content of a plain file; nothing for what cannot be read, or is none.
-std::optional<Hash128> hashFile(const std::filesystem::path& path);
+/// hashBytes of the content of a plain file; nothing for what cannot be read, or is none, or once `cancelled` says so.
+std::optional<Hash128> hashFile(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 
 } // namespace lathe

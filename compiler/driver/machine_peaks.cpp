@@ -98,8 +98,15 @@ double bestRound(int threads, const std::function<void(int)>& prepare, const std
         }
     };
     std::vector<std::jthread> others;
-    for (int thread = 1; thread < threads; ++thread)
-        others.emplace_back(work, thread);
+    try {
+        for (int thread = 1; thread < threads; ++thread)
+            others.emplace_back(work, thread);
+    } catch (...) { // those that there are would wait for the others
+        for (int thread = static_cast<int>(others.size()) + 1; thread < threads; ++thread)
+            together.arrive_and_drop();
+        together.arrive_and_drop();
+        throw;
+    }
     work(0);
     return best;
 }
@@ -175,7 +182,8 @@ void writeKept(const std::filesystem::path& path, const nlohmann::json& kept) {
 MachinePeaks machinePeaks(int threads, bool keep) {
     MachinePeaks peaks;
     peaks.cpu = cpuName();
-    peaks.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    const int hardware = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    peaks.threads = threads > 0 ? std::min(threads, hardware) : hardware; // more of them do no more
     const std::filesystem::path folder = keep ? cacheFolder() : std::filesystem::path();
     const std::filesystem::path path = folder / "peaks.json";
     const std::string key = fmt::format("{}, {} threads", peaks.cpu, peaks.threads);

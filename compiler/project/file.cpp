@@ -21,6 +21,7 @@ constexpr int applicationId = 0x4c617468; // "Lath": what file(1) and we know a 
 constexpr int formatNumber = 1;
 constexpr int busyMs = 2000; // another process reads it
 constexpr const char* keptPrefix = "kept.";
+constexpr const char* tableOfFacts = "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
 Failure failureOf(const fs::path& path, std::string what, std::string hint = {}) {
     Diagnostic problem = error(std::move(what), std::move(hint));
@@ -51,7 +52,7 @@ Failure failureOf(const fs::path& path, const SQLite::Exception& exception) {
 class Lock {
 public:
     Lock() = default;
-    explicit Lock(const fs::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {
+    explicit Lock(const fs::path& path) : descriptor_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
         if (descriptor_ >= 0 && ::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
             ::close(descriptor_);
             descriptor_ = -1;
@@ -79,13 +80,14 @@ Result<void> check(const fs::path& path, SQLite::Database& database) {
         return failureOf(path,
                          fmt::format("the project is of format {}, and this Lathe knows {}", format, formatNumber),
                          "open it with a newer Lathe");
-    SQLite::Statement objects(database, "SELECT type, name FROM sqlite_master");
+    sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, static_cast<int>(largestFile));
+    SQLite::Statement objects(database, "SELECT type, name, sql FROM sqlite_master");
     bool facts = false;
     while (objects.executeStep()) {
         const std::string type = objects.getColumn(0).getString(), name = objects.getColumn(1).getString();
-        if (type == "table" && name == "facts")
+        if (type == "table" && name == "facts" && objects.getColumn(2).getString() == tableOfFacts)
             facts = true;
-        else if (type != "index" || !name.starts_with("sqlite_autoindex_facts"))
+        else
             return failureOf(path, fmt::format("the project holds a {} '{}' that is not of this format", type, name));
     }
     if (!facts || database.execAndGet("PRAGMA quick_check(1)").getString() != "ok")
@@ -168,6 +170,8 @@ auto onDatabase(const fs::path& path, const Work& work) -> decltype(work()) {
 
 Result<void> checkSize(const fs::path& path) {
     std::error_code unreadable;
+    if (fs::exists(path, unreadable) && !fs::is_regular_file(path, unreadable))
+        return failureOf(path, "this is no file");
     const auto bytes = fs::file_size(path, unreadable);
     if (unreadable)
         return failureOf(path, "the project cannot be read: " + unreadable.message());
@@ -199,7 +203,8 @@ bool File::isReadOnly() const {
 }
 
 bool File::isOpen(const fs::path& path) {
-    return ::access(path.c_str(), R_OK) == 0 && !Lock(path).held();
+    std::error_code ignored;
+    return fs::is_regular_file(path, ignored) && ::access(path.c_str(), R_OK) == 0 && !Lock(path).held();
 }
 
 Result<File> File::create(const fs::path& path, const Project& project) {
@@ -215,12 +220,15 @@ Result<File> File::create(const fs::path& path, const Project& project) {
         SQLite::Database database(made.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busyMs);
         database.exec(fmt::format("PRAGMA application_id = {}", applicationId));
         database.exec(fmt::format("PRAGMA user_version = {}", formatNumber));
-        database.exec("CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID");
+        database.exec(tableOfFacts);
         writeInto(database, factsOf(project, path));
         return {};
     });
     if (written) {
         std::error_code failed;
+        for (const char* journal :
+             {"-journal", "-wal"}) // of a writer that was killed: it belongs to the file of before
+            fs::remove(path.string() + journal, ignored);
         fs::rename(made, path, failed);
         if (!failed)
             return open(path);

@@ -5,6 +5,8 @@
 
 #include "driver/decisions.h"
 
+#include <functional>
+
 #include <filesystem>
 #include <map>
 #include <string>
@@ -20,8 +22,8 @@ struct ModelReference {
     bool operator==(const ModelReference&) const = default;
 };
 
-/// Reads the whole file. Fails if it cannot be read.
-Result<ModelReference> referenceTo(const std::filesystem::path& model);
+/// Reads the whole file. Fails if it cannot be read, is no plain file, or the work was cancelled.
+Result<ModelReference> referenceTo(const std::filesystem::path& model, const std::function<bool()>& cancelled = {});
 
 struct Project {
     ModelReference model;

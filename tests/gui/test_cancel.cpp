@@ -67,7 +67,8 @@ struct Answers : QObject {
             compilation = made;
         });
         connect(&engine, &Engine::ran, this,
-                [this](const std::vector<driver::Profile>&, const std::vector<Diagnostic>& found) {
+                [this](const std::vector<app::CompilationPtr>&, const std::vector<driver::Profile>&,
+                       const std::vector<Diagnostic>& found) {
                     ++given;
                     problems = found;
                 });

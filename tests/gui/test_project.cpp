@@ -8,6 +8,7 @@
 #include "project/file.h"
 #include "views/fusion/fusion_page.h"
 #include "views/models/problem_model.h"
+#include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 
 #include <QApplication>
@@ -129,6 +130,63 @@ private slots:
         QTRY_VERIFY(!project::File::isOpen(project_.toStdString()));
     }
 
+    /// A name under which nothing can be saved leaves what is open as it was.
+    void aProjectThatCannotBeMadeLeavesTheOldOne() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QVERIFY(save(window, project_));
+        QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
+        window.saveProject(folder_->filePath("no/such/folder.lathe"));
+        QVERIFY(failed.wait(patience));
+        QCOMPARE(window.project().path(), project_);
+        window.selection().set({{3}});
+        QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
+                                  QString("[3]"), 5000);
+    }
+
+    /// The last of two wishes counts, whichever comes first.
+    void aLaterWishCounts() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QVERIFY(save(window, project_));
+        }
+        MainWindow window;
+        window.show();
+        Settled settled(window);
+        window.open(project_);
+        window.open(sample("small_transformer.onnx"));
+        QVERIFY(settled.wait());
+        QTest::qWait(500);
+        QVERIFY(window.project().path().isEmpty());
+        QVERIFY(window.windowTitle().contains("small_transformer.onnx"));
+        QTRY_VERIFY(!project::File::isOpen(project_.toStdString()));
+    }
+
+    /// The file changed while it was compiled, and then something was decided: that counts, in the same project.
+    void decisionsOutliveAChangedFile() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QVERIFY(compileAndWait(window));
+        QVERIFY(save(window, project_));
+        QFile file(model_);
+        QVERIFY(file.open(QIODevice::ReadWrite));
+        QVERIFY(file.setFileTime(QDateTime::currentDateTime().addSecs(7), QFileDevice::FileModificationTime));
+        file.close();
+        Settled settled(window);
+        window.compile();
+        window.passesPage()->choosePass(QStringLiteral("fuse"));
+        emit window.passesPage()->whatIfWanted(views::models::switchPass(QStringLiteral("fuse"), true));
+        QVERIFY(settled.wait());
+        QVERIFY(window.isCompiled());
+        QCOMPARE(window.decisions().skipPasses, std::set<std::string>{"fuse"});
+        QVERIFY(window.compilation()->decisions == window.decisions());
+        QCOMPARE(window.project().path(), project_);
+        QVERIFY(window.actions()["edit.undo"]->isEnabled());
+    }
+
     void aModelThatMovedIsFound() {
         {
             MainWindow window;
@@ -222,7 +280,7 @@ private slots:
         QVERIFY(window.problems()->model()->rowCount() > 0);
         window.selection().set({std::vector<int>{2}}); // there is room again
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
-                                  QString("[2]"), 5000);
+                                  QString("[2]"), 15'000); // it is tried again after a while
     }
 };
 

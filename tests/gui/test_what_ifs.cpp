@@ -183,6 +183,48 @@ private slots:
         qunsetenv("LATHE_BROKEN_PASS");
     }
 
+    /// What was decided counts for the next run, also where its compilation was cancelled; and it can all be dropped.
+    void aCancelledWhatIfIsCompiledByTheNextRun() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        window.passesPage()->choosePass(QStringLiteral("fuse"));
+        {
+            Settled settled(window);
+            window.actions()["passes.off"]->trigger();
+            window.cancel();
+            QVERIFY(settled.wait());
+        }
+        QVERIFY(window.compilation()->decisions == driver::Decisions());
+        QVERIFY(trigger(window, "model.run"));
+        QVERIFY(window.compilation()->decisions == window.decisions());
+        QVERIFY(!pass(window, "fuse").enabled);
+        QVERIFY(trigger(window, "model.drop_decisions"));
+        QVERIFY(window.decisions() == driver::Decisions());
+        QVERIFY(trigger(window, "edit.undo"));
+        QCOMPARE(window.decisions().skipPasses, std::set<std::string>{"fuse"});
+    }
+
+    /// The dialog stays open when another file takes the model's place.
+    void bisectOfWhatIsNoModel() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        window.actions()["model.bisect"]->trigger();
+        QFile text(folder_.filePath("text.onnx"));
+        QVERIFY(text.open(QIODevice::WriteOnly) && text.write("no model") > 0);
+        text.close();
+        QVERIFY(openAndWait(window, text.fileName()));
+        const auto buttons = window.bisectDialog()->findChildren<QPushButton*>();
+        auto* start = *std::ranges::find_if(buttons, [](QPushButton* each) { return each->text() == "&Start"; });
+        QTest::mouseClick(start, Qt::LeftButton);
+        QCOMPARE(start->text(), QString("&Start"));
+        const auto labels = window.bisectDialog()->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels,
+                                    [](const QLabel* label) { return label->text().startsWith("There is no model"); }));
+    }
+
     void bisectIsCancelled() {
         MainWindow window;
         window.show();

@@ -59,7 +59,7 @@ def allowed(path):
         if parts[1] == "models":
             return VIEW_MODELS.split()
         if parts[1] == "page":
-            return VIEW_PAGE.split()
+            return VIEW_PAGE.split() + ["views/page"]
         return VIEW_PAGES.split() + ["views/" + parts[1]]
     return None
 

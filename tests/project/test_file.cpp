@@ -148,6 +148,11 @@ private slots:
         QTest::newRow("a trigger") << QByteArray("x")
                                    << "CREATE TRIGGER t AFTER UPDATE ON facts BEGIN DELETE FROM facts; END"
                                    << "trigger 't'";
+        QTest::newRow("a column that is computed")
+            << QByteArray("x")
+            << "DROP TABLE facts; CREATE TABLE facts(name TEXT PRIMARY KEY, value TEXT AS (hex(zeroblob(499999999)))); "
+               "INSERT INTO facts(name) VALUES ('decisions')"
+            << "table 'facts'";
         QTest::newRow("no facts") << QByteArray("x") << "DROP TABLE facts" << "damaged";
         QTest::newRow("decisions that are none")
             << QByteArray("x") << "UPDATE facts SET value = '{\"skip\": 3}' WHERE name = 'decisions'" << "decisions";
@@ -229,6 +234,26 @@ private slots:
         QVERIFY(file->read() == numbered(1));
         QVERIFY(file->write(numbered(2))); // there is room again
         QVERIFY(file->read() == numbered(2));
+    }
+
+    /// The journal of a writer that was killed is not that of the file that takes its place.
+    void anOldJournalIsNotOfTheNewFile() {
+        const auto path = at("replaced.lathe");
+        QVERIFY(File::create(path, numbered(1)));
+        QVERIFY(QFile::copy(QString::fromStdString(path.string()), QString::fromStdString(path.string() + "-journal")));
+        QVERIFY(File::create(path, numbered(2)));
+        QVERIFY(!std::filesystem::exists(path.string() + "-journal"));
+        QVERIFY(File::open(path)->read() == numbered(2));
+    }
+
+    void whatIsNoFileIsNotWaitedFor() {
+        const auto path = at("pipe.lathe");
+        QCOMPARE(::mkfifo(path.c_str(), 0600), 0);
+        QVERIFY(!File::isOpen(path));
+        QVERIFY(!File::open(path));
+        QVERIFY(!File::create(path, numbered(1)));
+        QVERIFY(!project::referenceTo(path));
+        QVERIFY(!project::referenceTo("/dev/zero"));
     }
 
     void whereNoFileCanBe() {

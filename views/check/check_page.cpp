@@ -37,6 +37,7 @@ CheckPage::CheckPage(models::Selection* selection)
       shown_(new QSortFilterProxyModel(this)), against_(new QComboBox), check_(new QAction(tr("Check &values"), this)),
       all_(new QCheckBox(tr("Show what is not compared"))), summary_(new QLabel), first_(new QLabel),
       table_(new QTableView) {
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     shown_->setSourceModel(values_);
     shown_->setSortRole(CheckModel::sortRole);
     shown_->setFilterRole(CheckModel::comparedRole);

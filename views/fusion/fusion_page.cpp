@@ -44,6 +44,7 @@ FusionPage::FusionPage(models::Selection* selection)
       table_(new QTableView), summary_(new QLabel), about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)),
       together_(new QAction(tr("&Fuse again"), this)), dissolve_(new QAction(tr("&Take the function apart"), this)),
       choices_(new QMenu(tr("&Choose"), this)) {
+    about_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
     tree_->setModel(sorted_);

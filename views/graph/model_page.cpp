@@ -30,6 +30,9 @@ ModelPage::ModelPage(models::Selection* selection)
       arranger_(new GraphArranger(this)), place_(new QLabel), out_(new QToolButton), colourBy_(new QComboBox),
       search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
       title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
+    place_->setTextFormat(Qt::PlainText); // it shows names of the model
+    title_->setTextFormat(Qt::PlainText);
+    found_->setTextFormat(Qt::PlainText);
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
     out_->setVisible(false);

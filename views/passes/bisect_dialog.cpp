@@ -145,6 +145,13 @@ void BisectDialog::showEnd(const QString& why) {
     setRunning(false);
 }
 
+void BisectDialog::clear() {
+    steps_->clear();
+    pass_.clear();
+    answer_->clear();
+    setRunning(running_);
+}
+
 void BisectDialog::done(int result) {
     if (running_)
         emit cancelWanted();

@@ -31,6 +31,8 @@ public:
     void showFound(const driver::Bisection& found);
     /// Instead of something found: it failed, or was cancelled.
     void showEnd(const QString& why);
+    /// Another model: what was found is not of it.
+    void clear();
 
 signals:
     void wanted(lathe::driver::Fault fault);

@@ -16,6 +16,7 @@ using models::ProfileChangeModel;
 ChangePanel::ChangePanel(models::Selection* selection)
     : changes_(new ProfileChangeModel(this)), sorted_(new QSortFilterProxyModel(this)), table_(new QTableView),
       summary_(new QLabel) {
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(changes_);
     sorted_->setSortRole(ProfileChangeModel::sortRole);
     setUpTable(*table_, *sorted_);

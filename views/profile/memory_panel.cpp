@@ -26,6 +26,7 @@ protected:
 MemoryPanel::MemoryPanel(models::Selection* selection)
     : selection_(selection), summary_(new QLabel), plot_(new QCustomPlot), alive_(plot_->addGraph()),
       peak_(new QCPItemStraightLine(plot_)) {
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     summary_->setMargin(8);
     summary_->setWordWrap(true);
     auto layout = new QVBoxLayout(this);

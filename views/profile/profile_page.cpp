@@ -45,6 +45,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
       changes_(new ChangePanel(selection)), roofline_(new RooflinePanel(selection)),
       memory_(new MemoryPanel(selection)), summary_(new QLabel) {
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
     setUpTable(*table_, *sorted_);

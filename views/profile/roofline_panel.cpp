@@ -21,6 +21,7 @@ constexpr double near = 12; // pixels
 RooflinePanel::RooflinePanel(models::Selection* selection)
     : selection_(selection), summary_(new QLabel), plot_(new QCustomPlot), roof_(plot_->addGraph()),
       marked_(plot_->addGraph()) {
+    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     summary_->setMargin(8);
     summary_->setWordWrap(true);
     auto layout = new QVBoxLayout(this);
