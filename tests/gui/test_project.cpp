@@ -14,16 +14,48 @@
 #include <QApplication>
 #include <QMessageBox>
 #include <QPlainTextEdit>
+#include <QProcess>
 #include <QPushButton>
 #include <QTest>
 #include <QTimer>
 #include <csignal>
+#include <cstdio>
 #include <memory>
+#include <random>
 #include <sys/resource.h>
 
 using namespace lathe;
 using namespace lathe::testing;
 using app::MainWindow;
+
+namespace {
+
+/// The child that is killed: opens the project and changes something over and over; says what, and when.
+int workForEver(const QString& path) {
+    MainWindow window;
+    window.show();
+    int number = 0;
+    QTimer work;
+    QObject::connect(&work, &QTimer::timeout, [&] {
+        if (!window.modelGraph() || window.project().path().isEmpty())
+            return;
+        app::RunSettings settings = window.runSettings();
+        number = std::max(number, int(settings.sizes["changes"])) + 1;
+        settings.sizes["changes"] = number;
+        window.setRunSettings(settings);
+        window.selection().set({{number % 7, 8 + number % 5}});
+        window.showPage(number % 2 ? "passes" : "model");
+        if (number % 40 == 0 && !window.isBusy())
+            window.compile();
+        std::printf("%d %lld\n", number, qint64(QDateTime::currentMSecsSinceEpoch()));
+        std::fflush(stdout);
+    });
+    work.start(25);
+    window.open(path);
+    return QApplication::exec();
+}
+
+} // namespace
 
 class TestProject : public QObject {
     Q_OBJECT
@@ -232,6 +264,42 @@ private slots:
             project::File::peek(project_.toStdString())->model == *project::referenceTo(model_.toStdString()), 5000);
     }
 
+    /// Killed at random moments of work: the project opens, and at most the last second is lost. $LATHE_KILLS: how often.
+    void killedAtRandomMoments() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QVERIFY(save(window, project_));
+        }
+        const int asked = qEnvironmentVariableIntValue("LATHE_KILLS"), times = asked > 0 ? asked : 8;
+        std::mt19937 random(17);
+        int kept = 0;
+        qint64 longest = 0; // ms of work that were lost
+        for (int i = 0; i < times; ++i) {
+            QProcess worker;
+            worker.start(QCoreApplication::applicationFilePath(), {"--work-for-ever", project_});
+            QVERIFY(worker.waitForReadyRead(patience));
+            QTest::qSleep(int(random() % 1500));
+            const qint64 killed = QDateTime::currentMSecsSinceEpoch();
+            worker.kill();
+            QVERIFY(worker.waitForFinished());
+            const auto project = project::File::peek(project_.toStdString());
+            QVERIFY2(project, project ? "" : toString(project.error()).c_str());
+            const int found = int(app::RunSettings::fromJson(project->kept.at("settings")).sizes["changes"]);
+            QVERIFY(found >= kept); // what was kept once is not lost
+            kept = found;
+            const QList<QByteArray> told = worker.readAllStandardOutput().split('\n');
+            for (const QByteArray& line : told.mid(0, told.size() - 1)) {
+                const QList<QByteArray> words = line.split(' ');
+                if (words.size() == 2 && words[0].toInt() > found)
+                    longest = std::max(longest, killed - words[1].toLongLong());
+            }
+        }
+        qInfo("%d changes were kept over %d kills, at most %lld ms of work were lost", kept, times, longest);
+        QVERIFY(kept > 0);
+        QVERIFY2(longest <= 10'000, qPrintable(QString::number(longest))); // a second, where the machine is not busy
+    }
+
     void openElsewhereACopyIsOffered() {
         MainWindow first, second;
         first.show();
@@ -284,5 +352,15 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestProject)
+int main(int argc, char** argv) {
+    QApplication application(argc, argv);
+    if (argc == 3 && std::string_view(argv[1]) == "--work-for-ever") {
+        QApplication::setOrganizationName("LatheTest"); // where settings and cache are it has from its parent
+        QApplication::setApplicationName("test_project");
+        return workForEver(QString::fromLocal8Bit(argv[2]));
+    }
+    TestProject test;
+    return QTest::qExec(&test, argc, argv);
+}
+
 #include "test_project.moc"
