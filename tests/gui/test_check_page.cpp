@@ -118,6 +118,31 @@ private slots:
         QCOMPARE(overlay.largest, QString("40 of the tolerance"));
     }
 
+    /// A closed group shows that something in it diverges.
+    void aGroupIsAsItsWorstNode() {
+        auto graph = std::make_shared<model::Graph>();
+        graph->nodes.resize(4);
+        for (int i = 0; i < 4; ++i) {
+            graph->nodes[size_t(i)].id = i;
+            graph->nodes[size_t(i)].op = "Relu";
+            graph->nodes[size_t(i)].name = i < 2 ? "/first/a" + std::to_string(i) : "/second/b" + std::to_string(i);
+        }
+        auto model = std::make_shared<model::ModelGraph>();
+        model->nodeCount = 4;
+        model->graph = graph;
+        const auto grouped = groupedGraph(model, graph);
+        const Overlay overlay = errorOverlay(*sampleCheck(), grouped.get());
+        QCOMPARE(overlay.groups.size(), grouped->tree.groups.size());
+        for (size_t i = 0; i < overlay.groups.size(); ++i) {
+            double worst = 0;
+            for (const int place : grouped->tree.nodesOf(int(i)))
+                worst = std::max(worst, overlay.nodes[size_t(place)].value.value_or(0));
+            QCOMPARE(overlay.groups[i].value.value_or(0), worst);
+        }
+        QCOMPARE(overlay.groups.front().value, std::optional(40.0)); // all of it
+        QCOMPARE(overlay.groups.front().share, 1.0);
+    }
+
     void aClickSelectsTheNodes() {
         Selection selection;
         CheckPage page(&selection);

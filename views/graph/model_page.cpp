@@ -219,7 +219,7 @@ void ModelPage::showOverlay() {
     QString note = missing(kind);
     models::Overlay overlay;
     if (note.isEmpty() && kind != models::OverlayKind::Family) {
-        overlay = kind == models::OverlayKind::Error ? models::errorOverlay(*check_)
+        overlay = kind == models::OverlayKind::Error ? models::errorOverlay(*check_, arranger_->grouped())
                                                      : overlayOf(kind, *provenance_, profile_, arranger_->grouped());
         if (kind != models::OverlayKind::Function)
             note = tr("up to %1").arg(overlay.largest);

@@ -40,9 +40,22 @@ void paint(NodeOverlay& node, const CheckRow& row, bool isOwn) {
         node.hint = tr("computed with %1").arg(node.hint);
 }
 
+/// A group is as its worst node.
+void addGroups(Overlay& overlay, const GroupedGraph& grouped) {
+    for (size_t i = 0; i < grouped.tree.groups.size(); ++i) {
+        NodeOverlay worst;
+        for (const int place : grouped.tree.nodesOf(int(i))) {
+            const NodeOverlay& each = overlay.nodes[size_t(grouped.graph->nodes[size_t(place)].id)];
+            if (each.value && (!worst.value || *each.value > *worst.value))
+                worst = each;
+        }
+        overlay.groups.push_back(std::move(worst));
+    }
+}
+
 } // namespace
 
-Overlay errorOverlay(const driver::Check& check) {
+Overlay errorOverlay(const driver::Check& check, const GroupedGraph* grouped) {
     Overlay overlay;
     overlay.kind = OverlayKind::Error;
     overlay.nodes.resize(size_t(check.trace->graph->nodeCount));
@@ -66,6 +79,8 @@ Overlay errorOverlay(const driver::Check& check) {
                 if (NodeOverlay& node = overlay.nodes[size_t(with)];
                     !own[size_t(with)] && (!node.value || *node.value < row.comparison.ofLimit))
                     paint(node, row, false);
+    if (grouped)
+        addGroups(overlay, *grouped);
     overlay.largest = tr("%1 of the tolerance").arg(errorText(largest));
     return overlay;
 }

@@ -10,7 +10,7 @@
 namespace lathe::views::models {
 
 /// For an image of a model with as many nodes. The share is 1 where a value diverges; below, it grows with the magnitude of
-/// the error, six of which lie within the tolerance.
-Overlay errorOverlay(const driver::Check& check);
+/// the error, six of which lie within the tolerance. A group is as the worst of what is in it.
+Overlay errorOverlay(const driver::Check& check, const GroupedGraph* grouped = nullptr);
 
 } // namespace lathe::views::models
