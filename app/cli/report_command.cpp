@@ -15,11 +15,10 @@ namespace {
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(1)};
 
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
-                            const driver::Tensors& given, const report::Report& report) {
+                            const driver::Tensors& given, const driver::Shapes& asked, const report::Report& report) {
     driver::RunnerClient runner(runnerOptions(args.run, common));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
-    LATHE_TRY(const driver::Shapes shapes,
-              driver::setInputs(runner, loaded, given, report.options.shapes, args.run.seed));
+    LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
     return driver::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
 }
 
@@ -43,14 +42,14 @@ int reportCommand(const ReportArgs& args, const Common& common) {
         driver::compileFile(args.run.model, memory.path(), *decisions, compiled, *trace, makeProgress(common));
     report::Report page{.trace = trace,
                         .model = args.run.model,
-                        .options = *std::move(options),
+                        .options = compiled,
                         .decisions = *std::move(decisions),
                         .compileSeconds = artifact ? artifact->seconds : 0,
                         .profile = {},
                         .peaks = {},
                         .problems = {}};
     if (artifact && !args.noRun) {
-        auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, page); });
+        auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, options->shapes, page); });
         if (profile) {
             page.peaks = driver::machinePeaks(common.threads, !common.noCache);
             page.profile = *std::move(profile);

@@ -93,7 +93,7 @@ void writeSummary(Html& html, const Facts& facts) {
     writeFact(html, "Numerics", driver::toString(report.options.numerics));
     if (report.profile)
         writeFact(html, "Ran",
-                  fmt::format("{} times, inputs at random: {}", report.profile->runs, shapes(report.profile->shapes)));
+                  fmt::format("{} times, inputs {}", report.profile->runs, shapes(report.profile->shapes)));
     if (report.peaks)
         writeFact(html, "Machine",
                   fmt::format("{}; {:.1f} GFLOP/s and {:.1f} GB/s with {} threads, {:.1f} and {:.1f} "

@@ -134,7 +134,7 @@ private:
     Watchdog& watchdog_;
 };
 
-constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile"};
+constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile", "check"};
 
 } // namespace
 

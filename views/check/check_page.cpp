@@ -64,7 +64,8 @@ CheckPage::CheckPage(models::Selection* selection)
     against_->setAccessibleName(tr("What values are compared with"));
     auto label = new QLabel(tr("Compare &with"));
     label->setBuddy(against_);
-    check_->setToolTip(tr("Run the compiled model and compare each intermediate value"));
+    check_->setToolTip(
+        tr("Compile with the settings and decisions of now, run it and compare each intermediate value"));
     auto button = new QToolButton;
     button->setDefaultAction(check_);
     summary_->setMargin(8);
