@@ -198,8 +198,12 @@ void MainWindow::turnTo(const QString& id, bool seen) {
         showPage(id);
 }
 
+bool MainWindow::isSettled() const {
+    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging();
+}
+
 void MainWindow::checkSettled() {
-    if (!busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging())
+    if (isSettled())
         emit settled();
 }
 
@@ -506,9 +510,12 @@ void MainWindow::askForBisect() {
         connect(&engine_, &Engine::bisected, this,
                 [this](const std::shared_ptr<const driver::Bisection>& found, const std::vector<Diagnostic>& problems) {
                     if (found)
-                        return bisect_->showFound(*found);
-                    bisect_->showEnd(tr("It failed: Problems says why."));
-                    showProblems(problems);
+                        bisect_->showFound(*found);
+                    else
+                        bisect_->showEnd(tr("It failed: Problems says why."));
+                    log(bisect_->answer());
+                    if (!found)
+                        showProblems(problems);
                 });
     }
     bisect_->show();

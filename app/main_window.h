@@ -112,10 +112,12 @@ public:
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
+    /// Nothing is queued, the graph has its final places and the pages their texts.
+    bool isSettled() const;
     bool isCompiled() const { return compilation_ && compilation_->artifact; }
 
 signals:
-    /// Nothing is queued, the graph has its final places and the pages their texts.
+    /// It is, from now on.
     void settled();
 
 protected:

@@ -2,6 +2,7 @@
 #include "app/shortcuts_dialog.h"
 
 #include "app/actions.h"
+#include "views/page/row_delegate.h"
 
 #include <QDialogButtonBox>
 #include <QHBoxLayout>
@@ -26,6 +27,7 @@ ShortcutsDialog::ShortcutsDialog(Actions& actions, QWidget* parent)
     table_->setHeaderLabels({tr("Action"), tr("Menu"), tr("Keys")});
     table_->setRootIsDecorated(false);
     table_->setUniformRowHeights(true);
+    table_->setItemDelegate(new views::RowDelegate(table_));
     table_->setAllColumnsShowFocus(true);
     table_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     table_->setAccessibleName(tr("Shortcuts"));

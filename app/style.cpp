@@ -6,6 +6,7 @@
 #include <QPainter>
 #include <QPixmap>
 #include <QStyleFactory>
+#include <QStyleOption>
 #include <QSvgRenderer>
 
 namespace lathe::app {
@@ -44,6 +45,38 @@ QPixmap draw(Glyph glyph, const QColor& colour, int size) {
 } // namespace
 
 Style::Style() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
+
+QSize Style::sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,
+                              const QWidget* widget) const {
+    constexpr int aside = 12; // of a button's text, together
+    const QSize size = QProxyStyle::sizeFromContents(type, option, contents, widget);
+    return type == CT_PushButton ? size + QSize(aside, 0) : size;
+}
+
+int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget, QStyleHintReturn* data) const {
+    if (hint == SH_DialogButtonBox_ButtonsHaveIcons) // Fusion's are black
+        return 0;
+    return QProxyStyle::styleHint(hint, option, widget, data);
+}
+
+void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                          const QWidget* widget) const {
+    QProxyStyle::drawPrimitive(element, option, painter, widget);
+    const QPalette& palette = option->palette;
+    const QRect edge = option->rect.adjusted(0, 0, -1, -1);
+    const bool dark = palette.color(QPalette::Window).lightness() < 128;
+    if (element == PE_PanelButtonTool && option->state.testFlag(State_On)) {
+        QColor tint = palette.color(QPalette::Highlight);
+        tint.setAlphaF(0.25F);
+        painter->fillRect(edge.adjusted(1, 1, 0, 0), tint);
+    } else if (dark && !option->state.testFlag(State_HasFocus) &&
+               (element == PE_IndicatorCheckBox || element == PE_FrameLineEdit)) {
+        // Fusion's outline is darker than the window.
+        painter->setPen(palette.color(QPalette::Disabled, QPalette::Text));
+        painter->setBrush(Qt::NoBrush);
+        painter->drawRect(edge);
+    }
+}
 
 int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {
     switch (metric) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The look of the window where Fusion alone is not enough: room around the text of tables, and icons drawn from paths in
-// the palette's own colours, so that they suit light and dark.
+// The look of the window where Fusion alone is not enough: room around the text of tables, outlines that are seen in the dark,
+// buttons that are seen to be on, and icons drawn from paths in the palette's own colours, so that they suit light and dark.
 #pragma once
 
 #include <QIcon>
@@ -14,6 +14,12 @@ class Style : public QProxyStyle {
 public:
     Style();
     int pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const override;
+    QSize sizeFromContents(ContentsType type, const QStyleOption* option, const QSize& contents,
+                           const QWidget* widget) const override;
+    int styleHint(StyleHint hint, const QStyleOption* option, const QWidget* widget,
+                  QStyleHintReturn* data) const override;
+    void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
+                       const QWidget* widget) const override;
 };
 
 enum class Glyph { Open, Compile, Run, Cancel };

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Makes the pictures of the documentation from the real program: make_screenshots.py WORKBENCH MODEL FOLDER.
+"""Makes the pictures of the documentation from the real program: make_screenshots.py WORKBENCH SAMPLES IMAGES OTHERS [NAME…].
 
-The workbench runs in a display of its own (Xvfb), opens the model, selects a node or compiles and runs, saves its window and
-ends. pngquant makes the pictures small. Settings of the user are neither read nor written.
+The workbench runs in a display of its own (Xvfb), opens a model of the folder SAMPLES, takes the steps that PICTURES names (see
+`lathe-workbench --help`), saves its window and ends. pngquant makes the pictures small. Light pictures at 100 % go to IMAGES,
+which the guide shows; the same in dark, and both at 200 %, go to OTHERS, to be looked at. Settings of the user are neither read
+nor written. NAMEs: only these pictures.
 """
 import os
 import subprocess
@@ -11,19 +13,46 @@ import sys
 import tempfile
 from pathlib import Path
 
-SIZE = "1440x900"
-LIMIT = 400_000  # bytes of a picture
-# file -> arguments of the workbench
-PICTURES = {"workbench.png": ["--page", "model", "--node", "12"]}
+WIDTH, HEIGHT = 1280, 800
+LIMIT = 200_000  # bytes of a picture of the guide
+TIDY = ["view.log", "view.problems"]  # these docks go, there is more to see
+COMPILE = TIDY + ["model.compile"]
+RUN = COMPILE + ["model.run"]
+# name -> model, steps
+PICTURES = {
+    "model": ("small_cnn", ["node:12"]),
+    "groups": ("small_transformer", TIDY + ["node:3", "model.collapse_all"]),
+    "search": ("small_cnn", TIDY + ["model.find", "type:batchnorm block2\n\n"]),
+    "passes": ("small_cnn", COMPILE + ["pick:fuse"]),
+    "passes_off": ("small_cnn", COMPILE + ["pick:fold scale", "passes.off", "pick:fuse"]),
+    "bisect": ("small_cnn", COMPILE + ["model.bisect", "pick:More calls of an operator, or kernels, than a limit",
+                                       "type:\trelayout", "pick:Start"]),
+    "fusion": ("small_cnn", RUN + ["node:12", "view.fusion", "pick:yes"]),
+    "before_now": ("small_cnn", COMPILE + ["node:25", "view.fusion", "fusion.dissolve", "model.compare"]),
+    "loops": ("small_cnn", RUN + ["node:13", "view.loops", "pick:computes conv"]),
+    "steps": ("small_cnn", RUN + ["node:13", "view.loops", "pick:Computation", "pick:Assembly",
+                                  "pick:Schedule, step by step", "pick:computeInline blocks(#2)"]),
+    "profile": ("small_cnn", RUN),
+    "overlay": ("small_cnn", RUN + ["view.model", "pick:Time", "node:12"]),
+    "roofline": ("small_cnn", RUN + ["pick:Roofline"]),
+    "memory": ("small_cnn", RUN + ["pick:Memory"]),
+    "check": ("small_cnn", COMPILE + ["check.values", "view.check"]),
+    "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
+    "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),
+    "shortcuts": ("small_cnn", TIDY + ["node:12", "view.shortcuts"]),
+}
 
 
 class Display:
     """An X server on a display number that it chooses itself."""
 
+    def __init__(self, width, height):
+        self.size = f"{width}x{height}x24"
+
     def __enter__(self):
         reader, writer = os.pipe()
         self.server = subprocess.Popen(
-            ["Xvfb", "-displayfd", str(writer), "-screen", "0", f"{SIZE}x24", "-dpi", "96", "-nolisten", "tcp"],
+            ["Xvfb", "-displayfd", str(writer), "-screen", "0", self.size, "-dpi", "96", "-nolisten", "tcp"],
             pass_fds=[writer], stderr=subprocess.DEVNULL)
         os.close(writer)
         with os.fdopen(reader) as pipe:
@@ -37,28 +66,39 @@ class Display:
         self.server.wait()
 
 
-def main():
-    workbench, model, folder = (Path(argument).resolve() for argument in sys.argv[1:])
-    folder.mkdir(parents=True, exist_ok=True)
-    cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
-    with Display() as display, tempfile.TemporaryDirectory() as home:
-        environment = {**os.environ, "DISPLAY": display, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home, "HOME": home,
-                       "XDG_CACHE_HOME": cache,
-                       "QT_QPA_PLATFORM": "xcb", "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
+def take(workbench, model, steps, theme, scale, display, file):
+    """One picture; each with settings of its own, so that none shows what another one left behind."""
+    with tempfile.TemporaryDirectory() as home:
+        cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
+        environment = {**os.environ, "DISPLAY": display, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home,
+                       "XDG_CACHE_HOME": cache, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": str(scale),
+                       "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
         # The folder of the model shows in the window.
-        shown = Path(home) / "models" / model.parent.name
-        shown.parent.mkdir()
+        shown = Path(home) / "models"
         shown.symlink_to(model.parent)
-        for name, arguments in PICTURES.items():
-            raw = Path(home) / name
-            subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", SIZE, "--theme", "light",
-                            *arguments], env=environment, check=True, timeout=580)
-            subprocess.run(["pngquant", "--force", "--strip", "--quality", "70-98", "--output", folder / name, raw],
-                           check=True)
-            size = (folder / name).stat().st_size
-            if size > LIMIT:
-                sys.exit(f"make_screenshots: {name} has {size} bytes, more than {LIMIT}")
-            print(f"{folder / name}: {size} bytes")
+        raw = Path(home) / "picture.png"
+        subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", f"{WIDTH}x{HEIGHT}", "--theme", theme,
+                        *(argument for step in steps for argument in ("--do", step))],
+                       env=environment, check=True, timeout=580)
+        subprocess.run(["pngquant", "--force", "--strip", "--quality", "70-98", "--output", file, raw], check=True)
+
+
+def main():
+    workbench, samples, images, others = (Path(argument).resolve() for argument in sys.argv[1:5])
+    for folder in (images, others):
+        folder.mkdir(parents=True, exist_ok=True)
+    for scale in (1, 2):
+        with Display(WIDTH * scale, HEIGHT * scale) as display:
+            for name in sys.argv[5:] or PICTURES:
+                model, steps = PICTURES[name]
+                for theme in ("light", "dark"):
+                    shown = theme == "light" and scale == 1
+                    file = images / f"{name}.png" if shown else others / f"{name}-{theme}-{100 * scale}.png"
+                    take(workbench, samples / f"{model}.onnx", steps, theme, scale, display, file)
+                    size = file.stat().st_size
+                    if shown and size > LIMIT:
+                        sys.exit(f"make_screenshots: {name}.png has {size} bytes, more than {LIMIT}")
+                    print(f"{file}: {size} bytes", flush=True)
 
 
 main()

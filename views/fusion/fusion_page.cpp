@@ -2,6 +2,7 @@
 #include "views/fusion/fusion_page.h"
 
 #include "views/models/counted.h"
+#include "views/page/row_delegate.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -11,7 +12,6 @@
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
-#include <QStyledItemDelegate>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
@@ -22,21 +22,6 @@ namespace lathe::views::fusion {
 
 using models::FusionModel;
 using models::FusionPairModel;
-
-namespace {
-
-constexpr int rowHeight = 26;
-
-class RowDelegate : public QStyledItemDelegate {
-public:
-    using QStyledItemDelegate::QStyledItemDelegate;
-
-    QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        return QStyledItemDelegate::sizeHint(option, index).expandedTo(QSize(0, rowHeight));
-    }
-};
-
-} // namespace
 
 FusionPage::FusionPage(models::Selection* selection)
     : Page(QStringLiteral("fusion"), tr("Fusion")), selection_(selection), functions_(new FusionModel(this)),
@@ -199,11 +184,7 @@ void FusionPage::showRow(const QModelIndex& shown) {
                                        : tr("No operator around %1 could stand with it in one function: it reads and "
                                             "gives inputs, constants and outputs.")
                                              .arg(functions_->at(row).name));
-    for (const int column : {FusionPairModel::Producer, FusionPairModel::Consumer, FusionPairModel::Joined}) {
-        table_->resizeColumnToContents(column);
-        table_->setColumnWidth(column, std::min(table_->columnWidth(column), table_->viewport()->width() / 4));
-    }
-    fitReasons();
+    fitPairs();
     if (following_)
         return;
     const QScopedValueRollback own(following_, true);
@@ -242,6 +223,19 @@ void FusionPage::allowWishes() {
     together_->setEnabled(isPair && pairs_->at(pair.row()).keptApart);
     dissolve_->setEnabled(row.isValid() &&
                           !pairs_->joinedIn(row.parent().isValid() ? row.parent().row() : row.row()).empty());
+}
+
+void FusionPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    fitPairs(); // what was shown before had no width to fit
+}
+
+void FusionPage::fitPairs() {
+    for (const int column : {FusionPairModel::Producer, FusionPairModel::Consumer, FusionPairModel::Joined}) {
+        table_->resizeColumnToContents(column);
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), table_->viewport()->width() / 4));
+    }
+    fitReasons();
 }
 
 void FusionPage::fitReasons() {

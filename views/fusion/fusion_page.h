@@ -28,6 +28,9 @@ public:
     std::vector<PageAction> pageActions() const override;
     const models::FusionModel* model() const { return functions_; }
 
+protected:
+    void showEvent(QShowEvent* event) override;
+
 private:
     /// The selection becomes that of the row; the pairs below are the row's.
     void showRow(const QModelIndex& row);
@@ -38,6 +41,8 @@ private:
     /// The function of the row at hand; null: there is none.
     const models::FusedRow* functionAtHand() const;
     void goTo(int function, int member);
+    /// Columns of the table as wide as their texts, up to a quarter of it.
+    void fitPairs();
     /// Rows of the table as high as its longest reason needs in its column.
     void fitReasons();
     /// In the model; of a row in the tree, which may be sorted.

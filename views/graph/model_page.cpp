@@ -5,6 +5,8 @@
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
+#include "views/page/elided_label.h"
+#include "views/page/row_delegate.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -27,7 +29,7 @@ namespace lathe::views::graph {
 
 ModelPage::ModelPage(models::Selection* selection)
     : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),
-      arranger_(new GraphArranger(this)), place_(new QLabel), out_(new QToolButton), colourBy_(new QComboBox),
+      arranger_(new GraphArranger(this)), place_(new ElidedLabel), out_(new QToolButton), colourBy_(new QComboBox),
       search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
       title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
     place_->setTextFormat(Qt::PlainText); // it shows names of the model
@@ -45,6 +47,7 @@ ModelPage::ModelPage(models::Selection* selection)
     regular_->setAccessibleName(regular_->toolTip());
     results_->setFrameShape(QFrame::NoFrame);
     results_->setUniformItemSizes(true);
+    results_->setItemDelegate(new RowDelegate(results_));
     results_->setVisible(false);
     results_->setAccessibleName(tr("Nodes that were found"));
     search_->setClearButtonEnabled(true);
@@ -67,7 +70,7 @@ ModelPage::ModelPage(models::Selection* selection)
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
           std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function")), std::pair(Error, tr("Error"))}) {
         colourBy_->addItem(name, int(kind));
-        auto* action = new QAction(tr("Colour by %1").arg(name.toLower()), this);
+        auto* action = new QAction(tr("Colour by %1").arg(kind == Flops ? name : name.toLower()), this);
         connect(action, &QAction::triggered, this,
                 [this, row = colourBy_->count() - 1] { colourBy_->setCurrentIndex(row); });
         colourActions_.push_back(action);
@@ -76,7 +79,6 @@ ModelPage::ModelPage(models::Selection* selection)
     auto colourLabel = new QLabel(tr("Co&lour by"));
     colourLabel->setBuddy(colourBy_);
     colourLabel->setContentsMargins(8, 0, 6, 0);
-    place_->setMinimumWidth(1); // in a narrow window its tool tip has the rest
     connect(colourBy_, &QComboBox::currentIndexChanged, this, &ModelPage::showOverlay);
 
     auto bar = new QHBoxLayout;

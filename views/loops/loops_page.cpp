@@ -2,6 +2,7 @@
 #include "views/loops/loops_page.h"
 
 #include "views/models/counted.h"
+#include "views/page/row_delegate.h"
 #include "views/text/code_view.h"
 
 #include <QComboBox>
@@ -98,6 +99,7 @@ LoopsPage::LoopsPage(models::Selection* selection)
 QWidget* LoopsPage::makeTables() {
     nestTree_->setModel(nest_);
     nestTree_->setUniformRowHeights(true);
+    nestTree_->setItemDelegate(new RowDelegate(nestTree_));
     nestTree_->setAlternatingRowColors(true);
     nestTree_->setFrameShape(QFrame::NoFrame);
     nestTree_->header()->setStretchLastSection(false);
@@ -108,6 +110,7 @@ QWidget* LoopsPage::makeTables() {
     stepTable_->verticalHeader()->setDefaultSectionSize(22);
     stepTable_->horizontalHeader()->setStretchLastSection(true);
     stepTable_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
+    stepTable_->horizontalHeader()->setHighlightSections(false);
     stepTable_->setColumnWidth(models::ScheduleStepModel::Number, 44);
     stepTable_->setSelectionBehavior(QAbstractItemView::SelectRows);
     stepTable_->setSelectionMode(QAbstractItemView::SingleSelection);

@@ -152,6 +152,10 @@ void BisectDialog::clear() {
     setRunning(running_);
 }
 
+QString BisectDialog::answer() const {
+    return answer_->text();
+}
+
 void BisectDialog::done(int result) {
     if (running_)
         emit cancelWanted();

@@ -33,6 +33,8 @@ public:
     void showEnd(const QString& why);
     /// Another model: what was found is not of it.
     void clear();
+    /// What it says of the search.
+    QString answer() const;
 
 signals:
     void wanted(lathe::driver::Fault fault);

@@ -8,6 +8,7 @@
 #include <QToolTip>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <cmath>
 
 namespace lathe::views::profile {
 
@@ -21,11 +22,20 @@ protected:
     }
 };
 
+/// Calls are whole numbers.
+class CallTicker : public QCPAxisTicker {
+protected:
+    double getTickStep(const QCPRange& range) override {
+        return std::max(1.0, std::round(QCPAxisTicker::getTickStep(range)));
+    }
+    int getSubTickCount(double /*step*/) override { return 0; }
+};
+
 } // namespace
 
 MemoryPanel::MemoryPanel(models::Selection* selection)
-    : selection_(selection), summary_(new QLabel), plot_(new QCustomPlot), alive_(plot_->addGraph()),
-      peak_(new QCPItemStraightLine(plot_)) {
+    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot),
+      alive_(plot_->addGraph()), peak_(new QCPItemStraightLine(plot_)) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     summary_->setMargin(8);
     summary_->setWordWrap(true);
@@ -33,10 +43,13 @@ MemoryPanel::MemoryPanel(models::Selection* selection)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(summary_);
+    layout->addWidget(legend_);
     layout->addWidget(plot_, 1);
+    legend_->setContentsMargins(8, 0, 8, 8);
     plot_->setAccessibleName(tr("Memory plan"));
     plot_->setMinimumSize(240, 160);
     plot_->xAxis->setLabel(tr("kernel call"));
+    plot_->xAxis->setTicker(QSharedPointer<CallTicker>::create());
     plot_->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
     alive_->setLineStyle(QCPGraph::lsStepLeft);
     alive_->setLayer(QStringLiteral("overlay")); // above the boxes
@@ -72,6 +85,7 @@ void MemoryPanel::setPlan(std::shared_ptr<const driver::Provenance> provenance, 
     else
         summary_->setText(tr("Compile the model (F5) to see where its intermediate values lie."));
     plot_->setVisible(!empty);
+    legend_->setVisible(!empty);
     layout()->setAlignment(summary_, empty ? Qt::AlignTop : Qt::Alignment());
     if (!empty)
         draw();
@@ -120,8 +134,10 @@ void MemoryPanel::colour() {
     alive_->setPen(QPen(colors.text, 1.5));
     peak_->setPen(QPen(colors.problem, 1.5, Qt::DashLine));
     const QColor byKind[] = {colors.product, colors.reduction, colors.normalization, colors.control};
+    bool there[std::size(byKind)] = {};
     for (const auto& [box, buffer] : boxes_) {
         const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer->index];
+        there[size_t(record.use.kind)] = true;
         QColor fill = byKind[size_t(record.use.kind)];
         const bool selected =
             std::ranges::any_of(nodesOf(*buffer), [&](int32_t node) { return selection_->contains(node); });
@@ -129,6 +145,13 @@ void MemoryPanel::colour() {
         fill.setAlphaF(record.firstCall <= chart_.peakCall && chart_.peakCall <= record.lastCall ? 0.75F : 0.3F);
         box->setBrush(fill);
     }
+    QString legend = legendOf(colors.text, tr("alive, in all")) + legendOf(colors.problem, tr("peak"));
+    for (size_t i = 0; i < std::size(byKind); ++i) {
+        const std::string_view kind = lower::toString(lower::BufferUse::Kind(i));
+        if (there[i])
+            legend += legendOf(byKind[i], QString::fromUtf8(kind.data(), qsizetype(kind.size())));
+    }
+    legend_->setText(legend + tr("strong: alive at the peak"));
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 

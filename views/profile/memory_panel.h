@@ -40,7 +40,7 @@ private:
     const std::vector<int32_t>& nodesOf(const driver::MemoryChart::Buffer& buffer) const;
 
     models::Selection* selection_;
-    QLabel* summary_;
+    QLabel *summary_, *legend_;
     QCustomPlot* plot_;
     QCPGraph* alive_;
     QCPItemStraightLine* peak_;

@@ -9,6 +9,12 @@
 
 namespace lathe::views::profile {
 
+/// What a colour means: "■ compute", for a label with rich text, before what follows in it.
+inline QString legendOf(const QColor& color, const QString& meaning) {
+    return QStringLiteral("<span style=\"color:%1\">■</span>&nbsp;%2&nbsp;&nbsp;&nbsp;&nbsp; ")
+        .arg(color.name(), meaning.toHtmlEscaped());
+}
+
 /// The colours of axes, grid and background.
 inline void colourPlot(QCustomPlot& plot, const QPalette& palette) {
     const models::Colors colors = models::colorsFor(palette);

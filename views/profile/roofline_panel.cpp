@@ -19,8 +19,8 @@ constexpr double near = 12; // pixels
 } // namespace
 
 RooflinePanel::RooflinePanel(models::Selection* selection)
-    : selection_(selection), summary_(new QLabel), plot_(new QCustomPlot), roof_(plot_->addGraph()),
-      marked_(plot_->addGraph()) {
+    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot),
+      roof_(plot_->addGraph()), marked_(plot_->addGraph()) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     summary_->setMargin(8);
     summary_->setWordWrap(true);
@@ -28,7 +28,9 @@ RooflinePanel::RooflinePanel(models::Selection* selection)
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
     layout->addWidget(summary_);
+    layout->addWidget(legend_);
     layout->addWidget(plot_, 1);
+    legend_->setContentsMargins(8, 0, 8, 8);
     plot_->setAccessibleName(tr("Roofline"));
     plot_->setMinimumSize(240, 160);
     for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
@@ -68,6 +70,7 @@ void RooflinePanel::setProfile(const driver::Profile& profile, const std::option
         empty ? tr("Run the compiled model (F6) to see how near its functions come to what the machine can do.")
               : models::summaryOf(roofline_, profile_));
     plot_->setVisible(!empty);
+    legend_->setVisible(!empty);
     layout()->setAlignment(summary_, empty ? Qt::AlignTop : Qt::Alignment());
     if (!empty)
         draw();
@@ -131,11 +134,15 @@ void RooflinePanel::colour() {
     colourPlot(*plot_, palette());
     roof_->setPen(QPen(colors.text, 2));
     const QColor byBound[] = {colors.product, colors.reduction, colors.control};
+    QString legend;
     for (size_t i = 0; i < points_.size(); ++i) {
+        const std::string_view bound = driver::toString(driver::Bound(i));
+        legend += legendOf(byBound[i], tr("bound by %1").arg(QString::fromUtf8(bound.data(), qsizetype(bound.size()))));
         QColor fill = byBound[i];
         fill.setAlphaF(0.7F);
         points_[i]->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, byBound[i], fill, 9));
     }
+    legend_->setText(legend);
     marked_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colors.selection, 2), Qt::NoBrush, 17));
     plot_->replot(QCustomPlot::rpQueuedReplot);
 }

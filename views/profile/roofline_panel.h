@@ -42,7 +42,7 @@ private:
     const driver::RooflinePoint* at(QPointF pixel) const;
 
     models::Selection* selection_;
-    QLabel* summary_;
+    QLabel *summary_, *legend_;
     QCustomPlot* plot_;
     QCPGraph* roof_;
     QCPGraph* marked_;

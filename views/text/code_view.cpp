@@ -53,6 +53,10 @@ void CodeView::colour() {
     setMarginsForegroundColor(colors.dimText);
     setMarginsBackgroundColor(colors.canvas);
     setFoldMarginColors(colors.canvas, colors.canvas);
+    for (unsigned marker = SC_MARKNUM_FOLDEREND; marker <= SC_MARKNUM_FOLDEROPEN; ++marker) {
+        SendScintilla(SCI_MARKERSETFORE, marker, colors.canvas);
+        SendScintilla(SCI_MARKERSETBACK, marker, colors.dimText);
+    }
     setCaretForegroundColor(colors.text);
     setSelectionBackgroundColor(palette().color(QPalette::Highlight));
     setSelectionForegroundColor(palette().color(QPalette::HighlightedText));
