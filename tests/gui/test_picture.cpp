@@ -3,6 +3,7 @@
 // taken ends the program with a word.
 // Needs: lathe-workbench samples
 // Timeout: 600
+#include "app/main_window.h"
 #include "gui/window.h"
 
 #include <QImage>

@@ -8,8 +8,9 @@ namespace {
 QString nodesOf(const driver::ProfileRow& row) {
     QStringList names;
     for (const std::string& origin : row.origins)
-        names << QString::fromStdString(origin);
-    return names.join(", ");
+        names << QString::fromStdString(origin).split(QStringLiteral(", "));
+    names.removeDuplicates(); // a node stands in each origin that it has a part in
+    return names.join(QStringLiteral(", "));
 }
 
 } // namespace
