@@ -42,6 +42,15 @@ QPixmap draw(Glyph glyph, const QColor& colour, int size) {
     return pixmap;
 }
 
+/// Fusion's outlines are darker than the window: in the dark they need another.
+void outlineInTheDark(const QStyleOption& option, QPainter& painter) {
+    if (option.palette.color(QPalette::Window).lightness() >= 128 || option.state.testFlag(QStyle::State_HasFocus))
+        return;
+    painter.setPen(option.palette.color(QPalette::Disabled, QPalette::Text));
+    painter.setBrush(Qt::NoBrush);
+    painter.drawRect(option.rect.adjusted(0, 0, -1, -1));
+}
+
 } // namespace
 
 Style::Style() : QProxyStyle(QStyleFactory::create(QStringLiteral("Fusion"))) {}
@@ -62,20 +71,21 @@ int Style::styleHint(StyleHint hint, const QStyleOption* option, const QWidget* 
 void Style::drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                           const QWidget* widget) const {
     QProxyStyle::drawPrimitive(element, option, painter, widget);
-    const QPalette& palette = option->palette;
-    const QRect edge = option->rect.adjusted(0, 0, -1, -1);
-    const bool dark = palette.color(QPalette::Window).lightness() < 128;
     if (element == PE_PanelButtonTool && option->state.testFlag(State_On)) {
-        QColor tint = palette.color(QPalette::Highlight);
+        QColor tint = option->palette.color(QPalette::Highlight);
         tint.setAlphaF(0.25F);
-        painter->fillRect(edge.adjusted(1, 1, 0, 0), tint);
-    } else if (dark && !option->state.testFlag(State_HasFocus) &&
-               (element == PE_IndicatorCheckBox || element == PE_FrameLineEdit)) {
-        // Fusion's outline is darker than the window.
-        painter->setPen(palette.color(QPalette::Disabled, QPalette::Text));
-        painter->setBrush(Qt::NoBrush);
-        painter->drawRect(edge);
+        painter->fillRect(option->rect.adjusted(1, 1, -1, -1), tint);
+    } else if (element == PE_IndicatorCheckBox || element == PE_FrameLineEdit) {
+        outlineInTheDark(*option, *painter);
     }
+}
+
+void Style::drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                               const QWidget* widget) const {
+    QProxyStyle::drawComplexControl(control, option, painter, widget);
+    const auto* box = qstyleoption_cast<const QStyleOptionSpinBox*>(option);
+    if (control == CC_SpinBox && box && box->frame)
+        outlineInTheDark(*option, *painter);
 }
 
 int Style::pixelMetric(PixelMetric metric, const QStyleOption* option, const QWidget* widget) const {

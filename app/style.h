@@ -20,6 +20,8 @@ public:
                   QStyleHintReturn* data) const override;
     void drawPrimitive(PrimitiveElement element, const QStyleOption* option, QPainter* painter,
                        const QWidget* widget) const override;
+    void drawComplexControl(ComplexControl control, const QStyleOptionComplex* option, QPainter* painter,
+                            const QWidget* widget) const override;
 };
 
 enum class Glyph { Open, Compile, Run, Cancel };

@@ -180,6 +180,7 @@ void CheckPage::setCheck(models::CheckPtr check) {
     first_->setVisible(!links.isEmpty());
     first_->setText(tr("<b>Diverges first:</b> %1").arg(links.join(QStringLiteral(", "))));
     table_->setVisible(shown != nullptr);
+    layout()->setAlignment(summary_, shown ? Qt::Alignment() : Qt::AlignTop);
     all_->setVisible(shown && shown->count(CheckState::NotCompared) > 0);
     if (shown) {
         table_->resizeColumnsToContents();

@@ -104,6 +104,7 @@ void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
     allowWishes();
     if (!trace_ || trace_->passes.empty()) {
         summary_->clear();
+        function_->setEnabled(false);
         view_->showMessage(tr("Compile the model (F5) to see what each pass makes of it."));
         return;
     }

@@ -48,6 +48,9 @@ ChangePanel::ChangePanel(models::Selection* selection)
 void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
                               const QString& afterName) {
     changes_->show(before, after);
+    table_->resizeColumnsToContents();
+    for (const int column : {ProfileChangeModel::Before, ProfileChangeModel::After})
+        table_->setColumnWidth(column, std::min(table_->columnWidth(column), 340));
     if (after.rows.empty()) {
         summary_->setText(
             tr("Change something (a decision in the page Fusion, the settings), then run and compare (Shift+F6): the "
@@ -67,9 +70,6 @@ void ChangePanel::setProfiles(const driver::Profile& before, const driver::Profi
                            : percent < 0 ? tr("%1 % faster").arg(-percent, 0, 'f', 1)
                                          : tr("%1 % slower").arg(percent, 0, 'f', 1);
     summary_->setText(tr("%1. Before, %2. Now, %3.").arg(change, one(before, beforeName), one(after, afterName)));
-    table_->resizeColumnsToContents();
-    for (const int column : {ProfileChangeModel::Before, ProfileChangeModel::After})
-        table_->setColumnWidth(column, std::min(table_->columnWidth(column), 340));
 }
 
 } // namespace lathe::views::profile

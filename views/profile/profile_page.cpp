@@ -147,11 +147,9 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
     profile_->show(profile);
     roofline_->setProfile(profile, peaks_);
     memory_->setPlan(provenance_, profile.shapes);
-    if (!empty) {
-        table_->resizeColumnsToContents();
-        table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));
-        table_->setColumnWidth(models::ProfileModel::Share, 180);
-    }
+    table_->resizeColumnsToContents();
+    table_->setColumnWidth(models::ProfileModel::Function, std::min(table_->columnWidth(0), 340));
+    table_->setColumnWidth(models::ProfileModel::Share, 180);
     follow();
 }
 
