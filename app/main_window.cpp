@@ -8,6 +8,7 @@
 #include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
+#include "views/page/elided_label.h"
 #include "views/palette/command_palette.h"
 #include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
@@ -48,7 +49,7 @@ MainWindow::MainWindow()
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
       profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_},
-      palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new QLabel),
+      palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
     status_->setTextFormat(Qt::PlainText); // it shows names of the model
     facts_->setTextFormat(Qt::PlainText);
