@@ -98,6 +98,7 @@ bool type(const QWidget& place, const QString& text) {
 
 Picture::Picture(MainWindow& window, const QStringList& steps, const QString& file)
     : QObject(&window), window_(window), steps_(steps), file_(file) {
+    QApplication::setCursorFlashTime(0); // the same picture each time
     auto timer = new QTimer(this);
     connect(timer, &QTimer::timeout, this, &Picture::look);
     timer->start(pause);
