@@ -259,7 +259,9 @@ Result<File> File::open(const fs::path& path) {
 Result<Project> File::peek(const fs::path& path) {
     LATHE_CHECKED(checkSize(path));
     return onDatabase(path, [&]() -> Result<Project> {
-        SQLite::Database database(path.string(), SQLite::OPEN_READONLY, busyMs);
+        // What a writer that was killed left undone is undone first, which needs writing.
+        SQLite::Database database(path.string(), isWritable(path) ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY,
+                                  busyMs);
         LATHE_CHECKED(check(path, database));
         return readFrom(database, path);
     });
