@@ -298,10 +298,11 @@ void MainWindow::compile() {
     if (path_.isEmpty() || !trace_->graph)
         return;
     if (hasChanged()) {
-        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(path_).fileName()));
         if (next_ == Next::Nothing)
             next_ = Next::Compile;
-        reloading_ = true;
+        if (std::exchange(reloading_, true))
+            return; // it is on its way, and compiled with what is decided then
+        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(path_).fileName()));
         return load(path_);
     }
     setBusy(true);
