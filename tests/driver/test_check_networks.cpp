@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
 // Links: lathe_broken_passes
-// Labels: release_only
 // Timeout: 900
 //
 // In the middle of networks an operator's kernel is made to compute something else (support/broken_passes.cpp), in the
 // compilation that is checked alone: the check names its value, and no other, as where it goes wrong. Without that all
-// values are within the tolerance. In release alone: the reference is a network without optimizations.
+// values are within the tolerance.
 #include "driver/check.h"
 #include "support/fixtures.h"
 

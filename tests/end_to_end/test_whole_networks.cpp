@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Links: lathe_driver
-// Labels: release_only
 // Timeout: 1200
 //
 // Text and provenance after every pass of the networks that Lathe is measured by, from the fixtures.

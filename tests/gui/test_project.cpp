@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "project/file.h"
+#include "support/full_disk.h"
 #include "views/fusion/fusion_page.h"
 #include "views/models/problem_model.h"
 #include "views/passes/passes_page.h"
@@ -18,11 +19,9 @@
 #include <QPushButton>
 #include <QTest>
 #include <QTimer>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <random>
-#include <sys/resource.h>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -335,16 +334,11 @@ private slots:
         QVERIFY(openAndWait(window, model_));
         QVERIFY(save(window, project_));
         QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
-        std::signal(SIGXFSZ, SIG_IGN);
-        rlimit before{};
-        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
-        rlimit none = before;
-        none.rlim_cur = 1024;
-        QCOMPARE(setrlimit(RLIMIT_FSIZE, &none), 0);
-        window.selection().set({std::vector<int>{1}});
-        const bool told = failed.wait(patience);
-        QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
-        QVERIFY(told);
+        {
+            const FullDisk full(1024);
+            window.selection().set({std::vector<int>{1}});
+            QVERIFY(failed.wait(patience));
+        }
         QVERIFY(window.problems()->model()->rowCount() > 0);
         window.selection().set({std::vector<int>{2}}); // there is room again
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),

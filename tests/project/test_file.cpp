@@ -4,18 +4,17 @@
 // A project's file: what is written is read back, whoever is killed on the way leaves the project of before, and what is no
 // project is refused, whatever it is.
 #include "project/file.h"
+#include "support/full_disk.h"
 
 #include <QCoreApplication>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
-#include <csignal>
 #include <cstdio>
 #include <fmt/format.h>
 #include <random>
 #include <sqlite3.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -219,16 +218,10 @@ private slots:
         const auto path = at("full.lathe");
         auto file = File::create(path, numbered(1));
         QVERIFY(file);
-        // No file may grow beyond what there is: a disk that is full, for this process.
-        std::signal(SIGXFSZ, SIG_IGN);
-        rlimit before{};
-        QCOMPARE(getrlimit(RLIMIT_FSIZE, &before), 0);
-        rlimit less = before;
-        less.rlim_cur = 8192;
-        QCOMPARE(setrlimit(RLIMIT_FSIZE, &less), 0);
-        const auto written = file->write(numbered(2));
-        const auto made = File::create(at("made.lathe"), numbered(3));
-        QCOMPARE(setrlimit(RLIMIT_FSIZE, &before), 0);
+        const auto [written, made] = [&] {
+            const testing::FullDisk full(8192);
+            return std::pair(file->write(numbered(2)), File::create(at("made.lathe"), numbered(3)));
+        }();
         QVERIFY(!written && !made);
         QVERIFY(!std::filesystem::exists(at("made.lathe")) && !std::filesystem::exists(at("made.lathe.new")));
         QVERIFY(file->read() == numbered(1));

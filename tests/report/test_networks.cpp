@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: release_only
 // Timeout: 600
 //
 // Reports of networks of real size: well-formed, with a picture of the graph, and small enough to attach.

@@ -3,6 +3,7 @@
 
 #include "views/models/counted.h"
 #include "views/models/open_sizes.h"
+#include "views/page/table.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -42,22 +43,11 @@ CheckPage::CheckPage(models::Selection* selection)
     shown_->setSortRole(CheckModel::sortRole);
     shown_->setFilterRole(CheckModel::comparedRole);
     shown_->setFilterFixedString(QStringLiteral("yes"));
-    table_->setModel(shown_);
+    setUpTable(*table_, *shown_);
     table_->setSortingEnabled(true);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder); // the order of the model
     table_->horizontalHeader()->setSortIndicatorClearable(true);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->horizontalHeader()->setHighlightSections(false);
     table_->horizontalHeader()->setResizeContentsPrecision(rowsMeasured);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(false);
-    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Intermediate values"));
     against_->addItems(
         {tr("the unoptimized computation"), tr("strict numerics"), tr("values in files…"), tr("values in a folder…")});

@@ -3,6 +3,7 @@
 
 #include "views/models/counted.h"
 #include "views/page/row_delegate.h"
+#include "views/page/table.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -41,18 +42,9 @@ FusionPage::FusionPage(models::Selection* selection)
     tree_->setAlternatingRowColors(true);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setAccessibleName(tr("Fused functions"));
-    table_->setModel(pairs_);
-    table_->verticalHeader()->hide();
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
+    setUpTable(*table_, *pairs_);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(true);
-    table_->setTabKeyNavigation(false);
+    table_->setWordWrap(true); // reasons have several lines
     table_->setAccessibleName(tr("Why operators are in one function or not"));
     summary_->setMargin(8);
     about_->setMargin(8);

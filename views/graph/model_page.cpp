@@ -7,6 +7,7 @@
 #include "views/models/error_overlay.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
+#include "views/page/table.h"
 
 #include <QAction>
 #include <QComboBox>
@@ -109,19 +110,8 @@ ModelPage::ModelPage(models::Selection* selection)
     QFont font = title_->font();
     font.setBold(true);
     title_->setFont(font);
-    table_->setModel(attributes_);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setAlternatingRowColors(true);
-    table_->setWordWrap(false);
+    setUpTable(*table_, *attributes_);
     table_->setTextElideMode(Qt::ElideMiddle);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Attributes of the selected node"));
     auto right = new QWidget;
     auto rightLayout = new QVBoxLayout(right);

@@ -3,6 +3,7 @@
 
 #include "views/models/counted.h"
 #include "views/page/row_delegate.h"
+#include "views/page/table.h"
 #include "views/text/code_view.h"
 
 #include <QComboBox>
@@ -105,19 +106,11 @@ QWidget* LoopsPage::makeTables() {
     nestTree_->header()->setStretchLastSection(false);
     nestTree_->header()->setDefaultSectionSize(120);
     nestTree_->setAccessibleName(tr("Loops, with what each costs"));
-    stepTable_->setModel(steps_);
-    stepTable_->verticalHeader()->hide();
+    setUpTable(*stepTable_, *steps_);
     stepTable_->verticalHeader()->setDefaultSectionSize(22);
-    stepTable_->horizontalHeader()->setStretchLastSection(true);
-    stepTable_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    stepTable_->horizontalHeader()->setHighlightSections(false);
+    stepTable_->setAlternatingRowColors(false);
     stepTable_->setColumnWidth(models::ScheduleStepModel::Number, 44);
-    stepTable_->setSelectionBehavior(QAbstractItemView::SelectRows);
     stepTable_->setSelectionMode(QAbstractItemView::SingleSelection);
-    stepTable_->setShowGrid(false);
-    stepTable_->setWordWrap(false);
-    stepTable_->setFrameShape(QFrame::NoFrame);
-    stepTable_->setTabKeyNavigation(false);
     stepTable_->setAccessibleName(tr("Steps of the schedule, and what was refused"));
     connect(nestTree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
         if (row.isValid() && nest_->at(row).origin >= 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/bisect_dialog.h"
 
+#include "views/page/table.h"
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
@@ -44,17 +45,13 @@ BisectDialog::BisectDialog(QWidget* parent)
     form->addRow(timesLabel_, times_);
     form->addRow(whatLabel_, what_);
     form->addRow(limitLabel_, limit_);
-    table_->setModel(steps_);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
+    setUpTable(*table_, *steps_);
+    table_->horizontalHeader()->setStretchLastSection(false); // the reason stretches
+    table_->setFrameShape(QFrame::StyledPanel);
+    table_->setAlternatingRowColors(false);
     table_->horizontalHeader()->setSectionResizeMode(BisectModel::Reason, QHeaderView::Stretch);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table_->setColumnWidth(BisectModel::Passes, 240);
     table_->setColumnWidth(BisectModel::Seconds, 60);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setWordWrap(false);
-    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Compilations that were tried"));
     answer_->setWordWrap(true);
     answer_->setTextFormat(Qt::PlainText);

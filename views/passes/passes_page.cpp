@@ -2,6 +2,7 @@
 #include "views/passes/passes_page.h"
 
 #include "views/models/counted.h"
+#include "views/page/table.h"
 #include "views/passes/comparison_view.h"
 
 #include <QAction>
@@ -22,18 +23,11 @@ PassesPage::PassesPage(models::Selection* selection)
       off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
       all_(new QAction(tr("Run &all passes"), this)), function_(new QComboBox), summary_(new QLabel),
       view_(new ComparisonView) {
-    table_->setModel(passes_);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
+    setUpTable(*table_, *passes_);
+    table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
+    table_->setWordWrap(true);
     table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setAlternatingRowColors(true);
-    table_->setTabKeyNavigation(false);
     table_->setAccessibleName(tr("Passes"));
     function_->setAccessibleName(tr("Function or kernel"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/problems/problems_panel.h"
 
+#include "views/page/table.h"
+
 #include <QHeaderView>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -9,16 +11,9 @@ namespace lathe::views::problems {
 
 ProblemsPanel::ProblemsPanel(QWidget* parent)
     : QWidget(parent), problems_(new models::ProblemModel(this)), table_(new QTableView) {
-    table_->setModel(problems_);
-    table_->verticalHeader()->hide();
-    table_->verticalHeader()->setDefaultSectionSize(26);
-    table_->horizontalHeader()->setStretchLastSection(true);
-    table_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    table_->setSelectionBehavior(QAbstractItemView::SelectRows);
-    table_->setShowGrid(false);
-    table_->setFrameShape(QFrame::NoFrame);
-    table_->horizontalHeader()->setHighlightSections(false);
-    table_->setTabKeyNavigation(false);
+    setUpTable(*table_, *problems_);
+    table_->setAlternatingRowColors(false);
+    table_->setWordWrap(true);
     table_->setAccessibleName(tr("Problems"));
     auto layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);

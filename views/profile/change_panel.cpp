@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/change_panel.h"
 
-#include "views/profile/table.h"
+#include "views/page/table.h"
 
 #include <QLabel>
 #include <QSortFilterProxyModel>
@@ -20,6 +20,7 @@ ChangePanel::ChangePanel(models::Selection* selection)
     sorted_->setSourceModel(changes_);
     sorted_->setSortRole(ProfileChangeModel::sortRole);
     setUpTable(*table_, *sorted_);
+    table_->setSortingEnabled(true);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::AscendingOrder); // the largest differences first
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setAccessibleName(tr("What became faster or slower"));

@@ -3,10 +3,8 @@
 
 #include "views/profile/plot.h"
 
-#include <QLabel>
 #include <QMouseEvent>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -34,35 +32,21 @@ protected:
 } // namespace
 
 MemoryPanel::MemoryPanel(models::Selection* selection)
-    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot),
-      alive_(plot_->addGraph()), peak_(new QCPItemStraightLine(plot_)) {
-    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
-    summary_->setMargin(8);
-    summary_->setWordWrap(true);
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(summary_);
-    layout->addWidget(legend_);
-    layout->addWidget(plot_, 1);
-    legend_->setContentsMargins(8, 0, 8, 8);
-    plot_->setAccessibleName(tr("Memory plan"));
-    plot_->setMinimumSize(240, 160);
-    plot_->xAxis->setLabel(tr("kernel call"));
-    plot_->xAxis->setTicker(QSharedPointer<CallTicker>::create());
-    plot_->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
+    : ChartPanel(selection, tr("Memory plan")), alive_(plot()->addGraph()), peak_(new QCPItemStraightLine(plot())) {
+    plot()->xAxis->setLabel(tr("kernel call"));
+    plot()->xAxis->setTicker(QSharedPointer<CallTicker>::create());
+    plot()->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
     alive_->setLineStyle(QCPGraph::lsStepLeft);
     alive_->setLayer(QStringLiteral("overlay")); // above the boxes
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+    connect(plot(), &QCustomPlot::mousePress, this, [this, selection](QMouseEvent* event) {
         if (const driver::MemoryChart::Buffer* buffer = at(event->position()))
-            selection_->set({nodesOf(*buffer), provenance_->trace().buffers[buffer->index].firstCall});
+            selection->set({nodesOf(*buffer), provenance_->trace().buffers[buffer->index].firstCall});
     });
-    connect(plot_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
+    connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const driver::MemoryChart::Buffer* buffer = at(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
-                           buffer ? models::textOf(provenance_->trace(), *buffer) : QString(), plot_);
+                           buffer ? models::textOf(provenance_->trace(), *buffer) : QString(), plot());
     });
-    connect(selection_, &models::Selection::changed, this, &MemoryPanel::colour);
     setPlan(nullptr, {});
 }
 
@@ -74,19 +58,14 @@ const std::vector<int32_t>& MemoryPanel::nodesOf(const driver::MemoryChart::Buff
 void MemoryPanel::setPlan(std::shared_ptr<const driver::Provenance> provenance, const driver::Shapes& shapes) {
     provenance_ = std::move(provenance);
     for (const auto& [box, buffer] : boxes_)
-        plot_->removeItem(box);
+        plot()->removeItem(box);
     boxes_.clear();
     chart_ = provenance_ ? driver::memoryChart(provenance_->trace(), shapes) : driver::MemoryChart();
     const bool empty = chart_.buffers.empty();
-    if (!empty)
-        summary_->setText(models::summaryOf(provenance_->trace(), chart_));
-    else if (chart_.unknown)
-        summary_->setText(tr("Run the model (F6): the sizes of its inputs say how large its values are."));
-    else
-        summary_->setText(tr("Compile the model (F5) to see where its intermediate values lie."));
-    plot_->setVisible(!empty);
-    legend_->setVisible(!empty);
-    layout()->setAlignment(summary_, empty ? Qt::AlignTop : Qt::Alignment());
+    say(!empty           ? models::summaryOf(provenance_->trace(), chart_)
+        : chart_.unknown ? tr("Run the model (F6): the sizes of its inputs say how large its values are.")
+                         : tr("Compile the model (F5) to see where its intermediate values lie."),
+        empty);
     if (!empty)
         draw();
 }
@@ -97,7 +76,7 @@ void MemoryPanel::draw() {
         if (!buffer.offset)
             continue;
         const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer.index];
-        auto box = new QCPItemRect(plot_);
+        auto box = new QCPItemRect(plot());
         box->topLeft->setCoords(record.firstCall, double(*buffer.offset + buffer.bytes));
         box->bottomRight->setCoords(record.lastCall + 1, double(*buffer.offset));
         top = std::max(top, double(*buffer.offset + buffer.bytes));
@@ -108,19 +87,19 @@ void MemoryPanel::draw() {
         alive_->addData(double(i), double(chart_.alive[std::min(i, chart_.alive.size() - 1)]));
     peak_->point1->setCoords(chart_.peakCall + 0.5, 0);
     peak_->point2->setCoords(chart_.peakCall + 0.5, 1);
-    plot_->xAxis->setRange(0, double(chart_.alive.size()));
-    plot_->yAxis->setRange(0, top * 1.03);
-    colour();
+    plot()->xAxis->setRange(0, double(chart_.alive.size()));
+    plot()->yAxis->setRange(0, top * 1.03);
+    refresh();
 }
 
 QPointF MemoryPanel::pixelOf(const driver::MemoryChart::Buffer& buffer) const {
     const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer.index];
-    return {plot_->xAxis->coordToPixel((record.firstCall + record.lastCall + 1) / 2.0),
-            plot_->yAxis->coordToPixel(double(buffer.offset.value_or(0)) + double(buffer.bytes) / 2)};
+    return {plot()->xAxis->coordToPixel((record.firstCall + record.lastCall + 1) / 2.0),
+            plot()->yAxis->coordToPixel(double(buffer.offset.value_or(0)) + double(buffer.bytes) / 2)};
 }
 
 const driver::MemoryChart::Buffer* MemoryPanel::at(QPointF pixel) const {
-    const double call = plot_->xAxis->pixelToCoord(pixel.x()), byte = plot_->yAxis->pixelToCoord(pixel.y());
+    const double call = plot()->xAxis->pixelToCoord(pixel.x()), byte = plot()->yAxis->pixelToCoord(pixel.y());
     for (const auto& [box, buffer] : boxes_)
         if (box->topLeft->key() <= call && call < box->bottomRight->key() && box->bottomRight->value() <= byte &&
             byte < box->topLeft->value())
@@ -130,7 +109,6 @@ const driver::MemoryChart::Buffer* MemoryPanel::at(QPointF pixel) const {
 
 void MemoryPanel::colour() {
     const models::Colors colors = models::colorsFor(palette());
-    colourPlot(*plot_, palette());
     alive_->setPen(QPen(colors.text, 1.5));
     peak_->setPen(QPen(colors.problem, 1.5, Qt::DashLine));
     const QColor byKind[] = {colors.product, colors.reduction, colors.normalization, colors.control};
@@ -140,7 +118,7 @@ void MemoryPanel::colour() {
         there[size_t(record.use.kind)] = true;
         QColor fill = byKind[size_t(record.use.kind)];
         const bool selected =
-            std::ranges::any_of(nodesOf(*buffer), [&](int32_t node) { return selection_->contains(node); });
+            std::ranges::any_of(nodesOf(*buffer), [&](int32_t node) { return selection()->contains(node); });
         box->setPen(selected ? QPen(colors.selection, 2.5) : QPen(fill));
         fill.setAlphaF(record.firstCall <= chart_.peakCall && chart_.peakCall <= record.lastCall ? 0.75F : 0.3F);
         box->setBrush(fill);
@@ -151,14 +129,7 @@ void MemoryPanel::colour() {
         if (there[i])
             legend += legendOf(byKind[i], QString::fromUtf8(kind.data(), qsizetype(kind.size())));
     }
-    legend_->setText(legend + tr("strong: alive at the peak"));
-    plot_->replot(QCustomPlot::rpQueuedReplot);
-}
-
-void MemoryPanel::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange)
-        colour();
-    QWidget::changeEvent(event);
+    setLegend(legend + tr("strong: alive at the peak"));
 }
 
 } // namespace lathe::views::profile

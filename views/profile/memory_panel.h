@@ -5,19 +5,15 @@
 #pragma once
 
 #include "views/models/chart_texts.h"
-#include "views/models/selection.h"
-
-#include <QWidget>
+#include "views/profile/chart_panel.h"
 
 class QCPGraph;
 class QCPItemRect;
 class QCPItemStraightLine;
-class QCustomPlot;
-class QLabel;
 
 namespace lathe::views::profile {
 
-class MemoryPanel : public QWidget {
+class MemoryPanel : public ChartPanel {
     Q_OBJECT
 
 public:
@@ -26,22 +22,17 @@ public:
     /// Null: there is none. The sizes of inputs, as far as the model leaves them open.
     void setPlan(std::shared_ptr<const driver::Provenance> provenance, const driver::Shapes& shapes);
     const driver::MemoryChart& chart() const { return chart_; }
-    QCustomPlot* plot() const { return plot_; }
     /// The middle of a buffer's box, in pixels of the plot.
     QPointF pixelOf(const driver::MemoryChart::Buffer& buffer) const;
 
 protected:
-    void changeEvent(QEvent* event) override;
+    void colour() override;
 
 private:
     void draw();
-    void colour();
     const driver::MemoryChart::Buffer* at(QPointF pixel) const;
     const std::vector<int32_t>& nodesOf(const driver::MemoryChart::Buffer& buffer) const;
 
-    models::Selection* selection_;
-    QLabel *summary_, *legend_;
-    QCustomPlot* plot_;
     QCPGraph* alive_;
     QCPItemStraightLine* peak_;
     std::shared_ptr<const driver::Provenance> provenance_;

@@ -3,10 +3,10 @@
 
 #include "views/models/colors.h"
 #include "views/models/counted.h"
+#include "views/page/table.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/memory_panel.h"
 #include "views/profile/roofline_panel.h"
-#include "views/profile/table.h"
 
 #include <QLabel>
 #include <QPainter>
@@ -49,6 +49,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
     setUpTable(*table_, *sorted_);
+    table_->setSortingEnabled(true);
     table_->setObjectName(QStringLiteral("functions"));
     table_->sortByColumn(models::ProfileModel::Time, Qt::DescendingOrder);
     table_->setItemDelegateForColumn(models::ProfileModel::Share, new ShareDelegate(table_));

@@ -3,10 +3,8 @@
 
 #include "views/profile/plot.h"
 
-#include <QLabel>
 #include <QMouseEvent>
 #include <QToolTip>
-#include <QVBoxLayout>
 #include <algorithm>
 #include <cmath>
 
@@ -19,46 +17,31 @@ constexpr double near = 12; // pixels
 } // namespace
 
 RooflinePanel::RooflinePanel(models::Selection* selection)
-    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot),
-      roof_(plot_->addGraph()), marked_(plot_->addGraph()) {
-    summary_->setTextFormat(Qt::PlainText); // it shows names of the model
-    summary_->setMargin(8);
-    summary_->setWordWrap(true);
-    auto layout = new QVBoxLayout(this);
-    layout->setContentsMargins(0, 0, 0, 0);
-    layout->setSpacing(0);
-    layout->addWidget(summary_);
-    layout->addWidget(legend_);
-    layout->addWidget(plot_, 1);
-    legend_->setContentsMargins(8, 0, 8, 8);
-    plot_->setAccessibleName(tr("Roofline"));
-    plot_->setMinimumSize(240, 160);
-    for (QCPAxis* axis : {plot_->xAxis, plot_->yAxis}) {
+    : ChartPanel(selection, tr("Roofline")), roof_(plot()->addGraph()), marked_(plot()->addGraph()) {
+    for (QCPAxis* axis : {plot()->xAxis, plot()->yAxis}) {
         axis->setScaleType(QCPAxis::stLogarithmic);
         axis->setTicker(QSharedPointer<QCPAxisTickerLog>::create());
         axis->setNumberFormat(QStringLiteral("gb"));
         axis->setNumberPrecision(3);
     }
-    plot_->xAxis->setLabel(tr("FLOP per byte"));
-    plot_->yAxis->setLabel(tr("GFLOP/s"));
+    plot()->xAxis->setLabel(tr("FLOP per byte"));
+    plot()->yAxis->setLabel(tr("GFLOP/s"));
     for (QCPGraph*& graph : points_) {
-        graph = plot_->addGraph();
+        graph = plot()->addGraph();
         graph->setLineStyle(QCPGraph::lsNone);
     }
     marked_->setLineStyle(QCPGraph::lsNone);
-    connect(plot_, &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+    connect(plot(), &QCustomPlot::mousePress, this, [this, selection](QMouseEvent* event) {
         if (const driver::RooflinePoint* point = at(event->position())) {
             const driver::ProfileRow& row = profile_.rows[point->row];
-            selection_->set({row.nodes, row.call});
+            selection->set({row.nodes, row.call});
         }
     });
-    connect(plot_, &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
+    connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const driver::RooflinePoint* point = at(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
-                           point ? models::textOf(profile_.rows[point->row], *point) : QString(), plot_);
+                           point ? models::textOf(profile_.rows[point->row], *point) : QString(), plot());
     });
-    connect(selection_, &models::Selection::changed, this, &RooflinePanel::follow);
-    colour();
     setProfile({}, {});
 }
 
@@ -66,12 +49,9 @@ void RooflinePanel::setProfile(const driver::Profile& profile, const std::option
     profile_ = profile;
     roofline_ = peaks ? driver::roofline(profile, *peaks) : driver::Roofline();
     const bool empty = roofline_.points.empty();
-    summary_->setText(
-        empty ? tr("Run the compiled model (F6) to see how near its functions come to what the machine can do.")
-              : models::summaryOf(roofline_, profile_));
-    plot_->setVisible(!empty);
-    legend_->setVisible(!empty);
-    layout()->setAlignment(summary_, empty ? Qt::AlignTop : Qt::Alignment());
+    say(empty ? tr("Run the compiled model (F6) to see how near its functions come to what the machine can do.")
+              : models::summaryOf(roofline_, profile_),
+        empty);
     if (!empty)
         draw();
 }
@@ -91,27 +71,39 @@ void RooflinePanel::draw() {
         slowest = std::min(slowest, point.gflops);
         fastest = std::max(fastest, point.gflops);
     }
-    plot_->xAxis->setRange(least / 1.5, most * 1.5);
-    plot_->yAxis->setRange(slowest / 1.5, fastest * 1.5);
+    plot()->xAxis->setRange(least / 1.5, most * 1.5);
+    plot()->yAxis->setRange(slowest / 1.5, fastest * 1.5);
     roof_->setData({least / 1.5, roofline_.ridge(), most * 1.5}, {least / 1.5 * peak.gbs, peak.gflops, peak.gflops},
                    true);
-    follow();
+    refresh();
 }
 
-void RooflinePanel::follow() {
+void RooflinePanel::colour() {
+    const models::Colors colors = models::colorsFor(palette());
+    roof_->setPen(QPen(colors.text, 2));
+    marked_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colors.selection, 2), Qt::NoBrush, 17));
+    const QColor byBound[] = {colors.product, colors.reduction, colors.control};
+    QString legend;
+    for (size_t i = 0; i < points_.size(); ++i) {
+        const std::string_view bound = driver::toString(driver::Bound(i));
+        legend += legendOf(byBound[i], tr("bound by %1").arg(QString::fromUtf8(bound.data(), qsizetype(bound.size()))));
+        QColor fill = byBound[i];
+        fill.setAlphaF(0.7F);
+        points_[i]->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, byBound[i], fill, 9));
+    }
+    setLegend(legend);
     marked_->data()->clear();
     for (const driver::RooflinePoint& point : roofline_.points) {
         const driver::ProfileRow& row = profile_.rows[point.row];
-        const int call = selection_->place().call;
-        const auto isSelected = [&](int32_t node) { return selection_->contains(node); };
+        const int call = selection()->place().call;
+        const auto isSelected = [&](int32_t node) { return selection()->contains(node); };
         if (point.intensity > 0 && (call >= 0 ? row.call == call : std::ranges::any_of(row.nodes, isSelected)))
             marked_->addData(point.intensity, point.gflops);
     }
-    plot_->replot(QCustomPlot::rpQueuedReplot);
 }
 
 QPointF RooflinePanel::pixelOf(const driver::RooflinePoint& point) const {
-    return {plot_->xAxis->coordToPixel(point.intensity), plot_->yAxis->coordToPixel(point.gflops)};
+    return {plot()->xAxis->coordToPixel(point.intensity), plot()->yAxis->coordToPixel(point.gflops)};
 }
 
 const driver::RooflinePoint* RooflinePanel::at(QPointF pixel) const {
@@ -127,30 +119,6 @@ const driver::RooflinePoint* RooflinePanel::at(QPointF pixel) const {
         }
     }
     return found;
-}
-
-void RooflinePanel::colour() {
-    const models::Colors colors = models::colorsFor(palette());
-    colourPlot(*plot_, palette());
-    roof_->setPen(QPen(colors.text, 2));
-    const QColor byBound[] = {colors.product, colors.reduction, colors.control};
-    QString legend;
-    for (size_t i = 0; i < points_.size(); ++i) {
-        const std::string_view bound = driver::toString(driver::Bound(i));
-        legend += legendOf(byBound[i], tr("bound by %1").arg(QString::fromUtf8(bound.data(), qsizetype(bound.size()))));
-        QColor fill = byBound[i];
-        fill.setAlphaF(0.7F);
-        points_[i]->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, byBound[i], fill, 9));
-    }
-    legend_->setText(legend);
-    marked_->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssCircle, QPen(colors.selection, 2), Qt::NoBrush, 17));
-    plot_->replot(QCustomPlot::rpQueuedReplot);
-}
-
-void RooflinePanel::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange)
-        colour();
-    QWidget::changeEvent(event);
 }
 
 } // namespace lathe::views::profile

@@ -5,19 +5,16 @@
 #pragma once
 
 #include "views/models/chart_texts.h"
-#include "views/models/selection.h"
+#include "views/profile/chart_panel.h"
 
-#include <QWidget>
 #include <array>
 #include <optional>
 
 class QCPGraph;
-class QCustomPlot;
-class QLabel;
 
 namespace lathe::views::profile {
 
-class RooflinePanel : public QWidget {
+class RooflinePanel : public ChartPanel {
     Q_OBJECT
 
 public:
@@ -26,24 +23,17 @@ public:
     /// An empty profile: there is nothing to show.
     void setProfile(const driver::Profile& profile, const std::optional<driver::MachinePeaks>& peaks);
     const driver::Roofline& roofline() const { return roofline_; }
-    QCustomPlot* plot() const { return plot_; }
     /// Where a point is drawn, in pixels of the plot.
     QPointF pixelOf(const driver::RooflinePoint& point) const;
 
 protected:
-    void changeEvent(QEvent* event) override;
+    void colour() override;
 
 private:
     void draw();
-    void colour();
-    /// Rings of the points that are selected.
-    void follow();
     /// The point there; null: none is near.
     const driver::RooflinePoint* at(QPointF pixel) const;
 
-    models::Selection* selection_;
-    QLabel *summary_, *legend_;
-    QCustomPlot* plot_;
     QCPGraph* roof_;
     QCPGraph* marked_;
     std::array<QCPGraph*, 3> points_; // by driver::Bound

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the tables of this page look and behave: whole rows, sorted by a click on a heading.
+// How all tables of the window look and behave: whole rows, headings at the left, no grid. What is special to one is set
+// after it.
 #pragma once
 
 #include <QAbstractItemModel>
 #include <QHeaderView>
 #include <QTableView>
 
-namespace lathe::views::profile {
+namespace lathe::views {
 
 inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setModel(&model);
-    table.setSortingEnabled(true);
     table.verticalHeader()->hide();
     table.verticalHeader()->setDefaultSectionSize(26);
     table.horizontalHeader()->setStretchLastSection(true);
@@ -25,4 +25,4 @@ inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setTabKeyNavigation(false);
 }
 
-} // namespace lathe::views::profile
+} // namespace lathe::views
