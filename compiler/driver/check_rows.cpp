@@ -2,6 +2,7 @@
 #include "driver/check_rows.h"
 
 #include "driver/provenance.h"
+#include "model/names_read.h"
 #include "relay/visit.h"
 
 #include <algorithm>
@@ -86,17 +87,6 @@ std::string whyAbsent(const CheckRow& row, const Provenance& provenance,
     return fmt::format("fused into '{}'", function->second);
 }
 
-/// What a node reads, in the graphs nested in it too.
-void collectReads(const model::Node& node, std::vector<std::string_view>& names) {
-    names.insert(names.end(), node.inputs.begin(), node.inputs.end());
-    for (const auto& nested : model::graphsOf(node)) {
-        for (const model::Node& inner : nested->nodes)
-            collectReads(inner, names);
-        for (const model::Value& output : nested->outputs)
-            names.push_back(output.name);
-    }
-}
-
 } // namespace
 
 std::vector<CheckRow> checkRows(const model::ModelGraph& graph) {
@@ -141,10 +131,8 @@ void markFirst(std::vector<CheckRow>& rows, const model::Graph& graph) {
         rowOf.emplace(row.value, &row);
     std::unordered_set<std::string_view> tainted;
     for (const model::Node& node : graph.nodes) {
-        std::vector<std::string_view> reads;
-        collectReads(node, reads);
-        const bool fromTainted =
-            std::ranges::any_of(reads, [&](std::string_view name) { return tainted.contains(name); });
+        const bool fromTainted = std::ranges::any_of(model::namesRead(node),
+                                                     [&](const std::string* name) { return tainted.contains(*name); });
         for (const std::string& output : node.outputs) {
             const auto row = rowOf.find(output);
             const bool isCompared = row != rowOf.end() && row->second->state != CheckState::NotCompared;

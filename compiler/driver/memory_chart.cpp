@@ -5,6 +5,7 @@
 #include "driver/inputs.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 
 namespace lathe::driver {
 
@@ -41,6 +42,19 @@ MemoryChart memoryChart(const Trace& trace, const Shapes& shapes) {
     std::ranges::stable_sort(chart.culprits, std::ranges::greater(), [&](size_t i) { return chart.buffers[i].bytes; });
     chart.reserved = known(trace.peakBytes);
     return chart;
+}
+
+std::string nameOf(const lower::PlacedBuffer& buffer) {
+    const std::string_view kind = toString(buffer.use.kind);
+    if (buffer.use.name.empty())
+        return std::string(kind);
+    return buffer.use.kind == lower::BufferUse::Kind::Value ? buffer.use.name
+                                                            : fmt::format("{} of {}", kind, buffer.use.name);
+}
+
+std::string_view functionAt(const Trace& trace, int call) {
+    const auto at = static_cast<size_t>(call);
+    return at < trace.calls.size() ? std::string_view(trace.calls[at].function) : std::string_view();
 }
 
 } // namespace lathe::driver

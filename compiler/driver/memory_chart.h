@@ -4,9 +4,8 @@
 // make the peak. What the Trace has as expressions, in numbers.
 #pragma once
 
-#include "driver/trace.h"
-
 #include "driver/options.h"
+#include "driver/trace.h"
 
 namespace lathe::driver {
 
@@ -29,5 +28,10 @@ struct MemoryChart {
 
 /// At these dims of inputs; where they leave a size open, the buffer counts as unknown.
 MemoryChart memoryChart(const Trace& trace, const Shapes& shapes);
+
+/// "Relu_3_out", "workspace of fused_conv_0": what people call a buffer.
+std::string nameOf(const lower::PlacedBuffer& buffer);
+/// The fused function of a kernel call; empty for one behind the last, where outputs live on.
+std::string_view functionAt(const Trace& trace, int call);
 
 } // namespace lathe::driver

@@ -38,4 +38,17 @@ Roofline roofline(const Profile& profile, const MachinePeaks& peaks) {
     return result;
 }
 
+Roofline::Extent Roofline::extent() const {
+    Extent extent{ridge() / 10, ridge() * 10, peak.gflops / 100, peak.gflops};
+    for (const RooflinePoint& point : points) {
+        if (point.intensity <= 0)
+            continue;
+        extent.leastIntensity = std::min(extent.leastIntensity, point.intensity);
+        extent.mostIntensity = std::max(extent.mostIntensity, point.intensity);
+        extent.leastGflops = std::min(extent.leastGflops, point.gflops);
+        extent.mostGflops = std::max(extent.mostGflops, point.gflops);
+    }
+    return extent;
+}
+
 } // namespace lathe::driver

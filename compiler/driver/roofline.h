@@ -31,6 +31,11 @@ struct Roofline {
     std::vector<RooflinePoint> points; // one a row, in the rows' order; calls that took no time have none
     /// Intensity from which on multiply-adds are the limit.
     double ridge() const { return peak.gflops / peak.gbs; }
+    /// What a chart of it shows: all points, the ridge with a decade around it, and the roof.
+    struct Extent {
+        double leastIntensity, mostIntensity, leastGflops, mostGflops;
+    };
+    Extent extent() const;
 };
 
 Roofline roofline(const Profile& profile, const MachinePeaks& peaks);

@@ -3,6 +3,7 @@
 // The graph. A small model is drawn node by node; a larger one as its fused functions, which are some times fewer; one that has
 // too many of these as well is a list in execution order, folded by the model's own scopes.
 #include "driver/provenance.h"
+#include "model/names_read.h"
 #include "relay/ir.h"
 #include "report/graph_picture.h"
 #include "report/sections.h"
@@ -16,21 +17,6 @@ namespace {
 
 constexpr size_t mostBoxes = 400, mostListed = 4000;
 constexpr double fullHeat = 0.6; // so that the text on it stays legible
-
-/// Values that nodes of nested graphs take from around them count as the node's own inputs.
-std::vector<std::string> inputsOf(const model::Node& node) {
-    std::vector<std::string> inputs;
-    std::vector<const model::Node*> pending = {&node};
-    while (!pending.empty()) {
-        const model::Node* next = pending.back();
-        pending.pop_back();
-        inputs.insert(inputs.end(), next->inputs.begin(), next->inputs.end());
-        for (const auto& graph : model::graphsOf(*next))
-            for (const model::Node& inner : graph->nodes)
-                pending.push_back(&inner);
-    }
-    return inputs;
-}
 
 PictureBox inputBox(const model::Value& value, std::string_view kind) {
     return {value.name,
@@ -81,8 +67,8 @@ Picture pictureOfNodes(const Facts& facts) {
         if (model::roleOf(model, node).family == model::Family::Constant)
             continue;
         const int box = add(nodeBox(facts, node));
-        for (const std::string& input : inputsOf(node))
-            arrow(input, box);
+        for (const std::string* input : model::namesRead(node))
+            arrow(*input, box);
         for (const std::string& output : node.outputs)
             if (!output.empty())
                 makers[output] = box;

@@ -24,22 +24,9 @@ struct Frame {
     double y(double at) const { return height - bottom - at / bytes * (height - top - bottom); }
 };
 
-std::string nameOf(const lower::PlacedBuffer& buffer) {
-    if (!buffer.use.name.empty())
-        return buffer.use.kind == lower::BufferUse::Kind::Value
-                   ? buffer.use.name
-                   : fmt::format("{} of {}", toString(buffer.use.kind), buffer.use.name);
-    return std::string(toString(buffer.use.kind));
-}
-
-std::string functionAt(const Facts& facts, int call) {
-    const auto at = static_cast<size_t>(std::clamp(call, 0, static_cast<int>(facts.trace.calls.size()) - 1));
-    return facts.trace.calls[at].function;
-}
-
 std::string lifeOf(const Facts& facts, const lower::PlacedBuffer& buffer) {
-    return fmt::format("{} ({}) to {} ({})", buffer.firstCall, functionAt(facts, buffer.firstCall), buffer.lastCall,
-                       functionAt(facts, buffer.lastCall));
+    return fmt::format("{} ({}) to {} ({})", buffer.firstCall, driver::functionAt(facts.trace, buffer.firstCall),
+                       buffer.lastCall, driver::functionAt(facts.trace, buffer.lastCall));
 }
 
 void writeAxes(Html& html, const Frame& frame) {
@@ -79,8 +66,8 @@ void writeBuffer(Html& html, const Facts& facts, const driver::MemoryChart::Buff
                        {"width", number(std::max(0.5, right - x))},
                        {"height", number(std::max(0.3, frame.y(static_cast<double>(*buffer.offset)) - y))}});
     html.element("title",
-                 fmt::format("{}\n{} at {}\ncalls {}", nameOf(record), bytesText(static_cast<double>(buffer.bytes)),
-                             *buffer.offset, lifeOf(facts, record)));
+                 fmt::format("{}\n{} at {}\ncalls {}", driver::nameOf(record),
+                             bytesText(static_cast<double>(buffer.bytes)), *buffer.offset, lifeOf(facts, record)));
     html.close().close();
 }
 
@@ -128,15 +115,15 @@ void writePicture(Html& html, const Facts& facts) {
 
 void writeCulprits(Html& html, const Facts& facts) {
     const driver::MemoryChart& chart = facts.memory;
-    html.element("h3",
-                 fmt::format("Alive at the peak, at call {} ({})", chart.peakCall, functionAt(facts, chart.peakCall)));
+    html.element("h3", fmt::format("Alive at the peak, at call {} ({})", chart.peakCall,
+                                   driver::functionAt(facts.trace, chart.peakCall)));
     html.open("table").open("thead").open("tr").element("th", "Value");
     html.element("th", "Bytes", {{"class", "number"}}).element("th", "").element("th", "Calls").element("th", "Nodes");
     html.close().close().open("tbody");
     for (size_t i = 0; i < std::min(mostCulprits, chart.culprits.size()); ++i) {
         const driver::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
         const lower::PlacedBuffer& record = facts.trace.buffers[buffer.index];
-        html.open("tr").element("td", nameOf(record));
+        html.open("tr").element("td", driver::nameOf(record));
         html.element("td", bytesText(static_cast<double>(buffer.bytes)), {{"class", "number"}}).open("td");
         writeBar(html, static_cast<double>(buffer.bytes) / static_cast<double>(chart.peak()));
         html.close().element("td", lifeOf(facts, record)).open("td");

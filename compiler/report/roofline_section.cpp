@@ -81,14 +81,7 @@ void writeRoofline(Html& html, const Facts& facts) {
     for (const driver::RooflinePoint& point : roofline.points)
         if (point.intensity > 0)
             drawn.push_back(&point);
-    double least = roofline.ridge() / 10, most = roofline.ridge() * 10;
-    double slowest = roofline.peak.gflops / 100, fastest = roofline.peak.gflops;
-    for (const driver::RooflinePoint* point : drawn) {
-        least = std::min(least, point->intensity);
-        most = std::max(most, point->intensity);
-        slowest = std::min(slowest, point->gflops);
-        fastest = std::max(fastest, point->gflops);
-    }
+    const driver::Roofline::Extent shown = roofline.extent();
     openSection(
         html, "roofline", "Roofline",
         fmt::format("Each kernel call by its operations per byte, estimated, and its speed; larger points took more "
@@ -98,7 +91,8 @@ void writeRoofline(Html& html, const Facts& facts) {
                     facts.report.profile->threads == 1 || facts.report.peaks->threads == 1
                         ? ""
                         : " The thin one is that of one thread."));
-    const Axis x = axisOver(least, most, left, width - right), y = axisOver(slowest, fastest, height - bottom, top);
+    const Axis x = axisOver(shown.leastIntensity, shown.mostIntensity, left, width - right),
+               y = axisOver(shown.leastGflops, shown.mostGflops, height - bottom, top);
     html.open("svg", {{"class", "chart"},
                       {"viewBox", fmt::format("0 0 {} {}", width, height)},
                       {"role", "img"},

@@ -17,17 +17,8 @@ QString percent(double share) {
     return QStringLiteral("%1 %").arg(share * 100, 0, 'f', 1);
 }
 
-QString nameOf(const lower::PlacedBuffer& buffer) {
-    const QString name = QString::fromStdString(buffer.use.name);
-    const std::string_view kind = toString(buffer.use.kind);
-    const QString what = QString::fromUtf8(kind.data(), qsizetype(kind.size()));
-    if (name.isEmpty())
-        return what;
-    return buffer.use.kind == lower::BufferUse::Kind::Value ? name : tr("%1 of %2").arg(what, name);
-}
-
-QString functionAt(const driver::Trace& trace, int call) {
-    return size_t(call) < trace.calls.size() ? QString::fromStdString(trace.calls[size_t(call)].function) : QString();
+QString text(std::string_view view) {
+    return QString::fromUtf8(view.data(), qsizetype(view.size()));
 }
 
 } // namespace
@@ -68,11 +59,11 @@ QString summaryOf(const driver::Roofline& roofline, const driver::Profile& profi
 QString textOf(const driver::Trace& trace, const driver::MemoryChart::Buffer& buffer) {
     const lower::PlacedBuffer& record = trace.buffers[buffer.index];
     return tr("%1\n%2, from call %3 (%4) to %5 (%6)")
-        .arg(nameOf(record), bytesText(double(buffer.bytes)))
+        .arg(text(driver::nameOf(record)), bytesText(double(buffer.bytes)))
         .arg(record.firstCall)
-        .arg(functionAt(trace, record.firstCall))
+        .arg(text(driver::functionAt(trace, record.firstCall)))
         .arg(record.lastCall)
-        .arg(functionAt(trace, record.lastCall));
+        .arg(text(driver::functionAt(trace, record.lastCall)));
 }
 
 QString summaryOf(const driver::Trace& trace, const driver::MemoryChart& chart) {
@@ -80,17 +71,18 @@ QString summaryOf(const driver::Trace& trace, const driver::MemoryChart& chart) 
     QStringList culprits;
     for (size_t i = 0; i < std::min(named, chart.culprits.size()); ++i) {
         const driver::MemoryChart::Buffer& buffer = chart.buffers[chart.culprits[i]];
-        culprits << tr("%1 (%2)").arg(nameOf(trace.buffers[buffer.index]), bytesText(double(buffer.bytes)));
+        culprits << tr("%1 (%2)").arg(text(driver::nameOf(trace.buffers[buffer.index])),
+                                      bytesText(double(buffer.bytes)));
     }
-    QString text = tr("%1 are alive at the peak, at call %2 (%3): above all %4.")
-                       .arg(bytesText(double(chart.peak())))
-                       .arg(chart.peakCall)
-                       .arg(functionAt(trace, chart.peakCall), culprits.join(QStringLiteral(", ")));
+    QString summary = tr("%1 are alive at the peak, at call %2 (%3): above all %4.")
+                          .arg(bytesText(double(chart.peak())))
+                          .arg(chart.peakCall)
+                          .arg(text(driver::functionAt(trace, chart.peakCall)), culprits.join(QStringLiteral(", ")));
     if (chart.reserved)
-        text += tr(" The plan takes %1.").arg(bytesText(double(*chart.reserved)));
+        summary += tr(" The plan takes %1.").arg(bytesText(double(*chart.reserved)));
     if (chart.unknown)
-        text += tr(" How large %1 more are, only a run tells.").arg(chart.unknown);
-    return text;
+        summary += tr(" How large %1 more are, only a run tells.").arg(chart.unknown);
+    return summary;
 }
 
 } // namespace lathe::views::models

@@ -1,44 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_flow.h"
 
-#include <set>
+#include "model/names_read.h"
+
 #include <string_view>
 #include <unordered_map>
 
 namespace lathe::views::models {
 
 namespace {
-
-struct ByText {
-    bool operator()(const std::string* a, const std::string* b) const { return *a < *b; }
-};
-using Names = std::set<const std::string*, ByText>; // they stay where they stand in the model
-
-/// Values of graphs around that a node's nested graphs read, at any depth.
-Names captured(const model::Node& node) {
-    Names reads;
-    std::set<std::string_view> made;
-    std::vector<std::shared_ptr<const model::Graph>> todo = model::graphsOf(node);
-    while (!todo.empty()) {
-        const auto graph = todo.back();
-        todo.pop_back();
-        for (const model::Value& input : graph->inputs)
-            made.insert(input.name);
-        for (const model::Initializer& initializer : graph->initializers)
-            made.insert(initializer.name);
-        for (const model::Node& inner : graph->nodes) {
-            for (const std::string& value : inner.inputs)
-                reads.insert(&value);
-            made.insert(inner.outputs.begin(), inner.outputs.end());
-            for (auto& nested : model::graphsOf(inner))
-                todo.push_back(nested);
-        }
-        for (const model::Value& output : graph->outputs)
-            reads.insert(&output.name);
-    }
-    std::erase_if(reads, [&](const std::string* value) { return made.contains(*value); });
-    return reads;
-}
 
 class FlowMaker {
 public:
@@ -98,21 +68,11 @@ private:
     }
 
     void addReads(int position) {
-        const model::Node& node = graph_.nodes[size_t(position)];
-        auto read = [&](const std::string& name) {
-            if (name.empty())
-                return;
-            const int value = numberOf(name);
-            std::vector<int>& readers = flow_.values[size_t(value)].readers;
-            if (!readers.empty() && readers.back() == position)
-                return;
-            readers.push_back(position);
+        for (const std::string* name : model::namesRead(graph_.nodes[size_t(position)])) {
+            const int value = numberOf(*name);
+            flow_.values[size_t(value)].readers.push_back(position);
             flow_.reads[size_t(position)].push_back(value);
-        };
-        for (const std::string& input : node.inputs)
-            read(input);
-        for (const std::string* value : captured(node))
-            read(*value);
+        }
     }
 
     const model::ModelGraph& model_;

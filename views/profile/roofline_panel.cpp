@@ -58,23 +58,16 @@ void RooflinePanel::setProfile(const driver::Profile& profile, const std::option
 
 void RooflinePanel::draw() {
     const driver::Peak& peak = roofline_.peak;
-    double least = roofline_.ridge() / 10, most = roofline_.ridge() * 10;
-    double slowest = peak.gflops / 100, fastest = peak.gflops;
     for (QCPGraph* graph : points_)
         graph->data()->clear();
-    for (const driver::RooflinePoint& point : roofline_.points) {
-        if (point.intensity <= 0) // only moves data
-            continue;
-        points_[size_t(point.bound)]->addData(point.intensity, point.gflops);
-        least = std::min(least, point.intensity);
-        most = std::max(most, point.intensity);
-        slowest = std::min(slowest, point.gflops);
-        fastest = std::max(fastest, point.gflops);
-    }
-    plot()->xAxis->setRange(least / 1.5, most * 1.5);
-    plot()->yAxis->setRange(slowest / 1.5, fastest * 1.5);
-    roof_->setData({least / 1.5, roofline_.ridge(), most * 1.5}, {least / 1.5 * peak.gbs, peak.gflops, peak.gflops},
-                   true);
+    for (const driver::RooflinePoint& point : roofline_.points)
+        if (point.intensity > 0) // others only move data
+            points_[size_t(point.bound)]->addData(point.intensity, point.gflops);
+    const driver::Roofline::Extent shown = roofline_.extent();
+    const double least = shown.leastIntensity / 1.5, most = shown.mostIntensity * 1.5;
+    plot()->xAxis->setRange(least, most);
+    plot()->yAxis->setRange(shown.leastGflops / 1.5, shown.mostGflops * 1.5);
+    roof_->setData({least, roofline_.ridge(), most}, {least * peak.gbs, peak.gflops, peak.gflops}, true);
     refresh();
 }
 

@@ -7,6 +7,7 @@
 #include "frontend/onnx/attributes.h"
 #include "frontend/onnx/operand_types.h"
 #include "frontend/onnx/ops.h"
+#include "model/names_read.h"
 
 #include <fmt/format.h>
 
@@ -24,8 +25,8 @@ std::unordered_map<std::string, std::vector<int32_t>> readersOf(const model::Gra
     for (const model::Initializer& initializer : graph.initializers)
         readers[initializer.name];
     for (const model::Node& node : graph.nodes)
-        for (const std::string& name : namesRead(node))
-            if (const auto found = readers.find(name); found != readers.end())
+        for (const std::string* name : model::namesRead(node))
+            if (const auto found = readers.find(*name); found != readers.end())
                 found->second.push_back(node.id);
     return readers;
 }

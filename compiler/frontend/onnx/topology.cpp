@@ -3,6 +3,8 @@
 // Kahn's algorithm with the file's order as priority; name checks in one walk over the nested graphs.
 #include "frontend/onnx/topology.h"
 
+#include "model/names_read.h"
+
 #include <fmt/format.h>
 
 #include <queue>
@@ -15,26 +17,6 @@ namespace {
 using model::Graph;
 using model::Node;
 using NameSet = std::unordered_set<std::string>;
-
-/// Names that a graph reads but does not define. Depth is bounded by the reader's limit on nesting.
-void collectFree(const Graph& graph, NameSet& seen, std::vector<std::string>& result) {
-    NameSet own;
-    for (const model::Value& value : graph.inputs)
-        own.insert(value.name);
-    for (const model::Initializer& initializer : graph.initializers)
-        own.insert(initializer.name);
-    for (const Node& node : graph.nodes)
-        own.insert(node.outputs.begin(), node.outputs.end());
-    const auto use = [&](const std::string& name) {
-        if (!name.empty() && !own.contains(name) && seen.insert(name).second)
-            result.push_back(name);
-    };
-    for (const Node& node : graph.nodes)
-        for (const std::string& name : namesRead(node))
-            use(name);
-    for (const model::Value& value : graph.outputs)
-        use(value.name);
-}
 
 /// The names of a graph so far; those of the graphs around it are visible.
 struct Names {
@@ -75,17 +57,6 @@ void checkNames(const Graph& graph, const Names* outer, const Report& report) {
 
 } // namespace
 
-std::vector<std::string> namesRead(const Node& node) {
-    NameSet seen;
-    std::vector<std::string> names;
-    for (const std::string& name : node.inputs)
-        if (!name.empty() && seen.insert(name).second)
-            names.push_back(name);
-    for (const auto& graph : model::graphsOf(node))
-        collectFree(*graph, seen, names);
-    return names;
-}
-
 bool sortNodes(Graph& graph, const Report& report) {
     const size_t count = graph.nodes.size();
     std::unordered_map<std::string, size_t> producer;
@@ -96,8 +67,8 @@ bool sortNodes(Graph& graph, const Report& report) {
     std::vector<std::vector<size_t>> readers(count);
     std::vector<size_t> waiting(count, 0);
     for (size_t i = 0; i < count; ++i) {
-        for (const std::string& name : namesRead(graph.nodes[i])) {
-            const auto found = producer.find(name);
+        for (const std::string* name : namesRead(graph.nodes[i])) {
+            const auto found = producer.find(*name);
             if (found == producer.end())
                 continue;
             readers[found->second].push_back(i);
@@ -129,8 +100,8 @@ bool sortNodes(Graph& graph, const Report& report) {
     while (done[at])
         ++at;
     for (size_t step = 0; step < count; ++step) {
-        for (const std::string& name : namesRead(graph.nodes[at])) {
-            const auto found = producer.find(name);
+        for (const std::string* name : namesRead(graph.nodes[at])) {
+            const auto found = producer.find(*name);
             if (found != producer.end() && !done[found->second]) {
                 at = found->second;
                 break;

@@ -14,9 +14,6 @@ namespace lathe::frontend::onnx {
 /// node is null for a fault of the graph itself.
 using Report = std::function<void(const model::Node* node, std::string what, std::string hint)>;
 
-/// Names that a node reads: its inputs and what its nested graphs read from outside, each once.
-std::vector<std::string> namesRead(const model::Node& node);
-
 /// Puts producers first and keeps the order where it may stay. False if there is a cycle, which is reported.
 bool sortNodes(model::Graph& graph, const Report& report);
 
