@@ -71,8 +71,9 @@ function(lathe_test FOLDER FILE SHARED)
         endif()
     endforeach()
     add_test(NAME ${target} COMMAND ${target})
+    math(EXPR milliseconds "${Timeout} * 1000") # one limit: Qt Test has one of its own for each function, of 300 s
     set_tests_properties(${target} PROPERTIES LABELS "${FOLDER};${Labels}" TIMEOUT ${Timeout}
-                         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR};${LATHE_SANITIZER_ENVIRONMENT}")
+                         ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${milliseconds};XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR};${LATHE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
 function(lathe_tests)

@@ -127,6 +127,7 @@ private:
         options.observe.clear();
         LATHE_CHECKED(session_.open(options, imported, {.report = {}, .cancelled = progress_.cancelled}));
         graph_ = imported.graph;
+        result_.against = question_.against;
         result_.rows = checkRows(*graph_);
         result_.nested = countNested(*graph_);
         if (const auto* files = std::get_if<AgainstFiles>(&question_.against)) {

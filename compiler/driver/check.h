@@ -57,6 +57,7 @@ struct CheckRow {
 };
 
 struct Check {
+    CheckAgainst against;
     std::vector<CheckRow> rows;         // in the model's order: what is computed from a value comes behind it
     size_t nested = 0;                  // values within branches and loops, which are left out
     Shapes shapes;                      // of the inputs that it ran on

@@ -14,11 +14,14 @@
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QComboBox>
+#include <QDir>
+#include <QFileDialog>
 #include <QLabel>
 #include <QTabWidget>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <QTimer>
 #include <QToolButton>
 #include <algorithm>
 
@@ -189,7 +192,7 @@ private slots:
         auto* combo = page.findChild<QComboBox*>();
         QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
         combo->setFocus();
-        QTest::keyClick(combo, Qt::Key_Down);
+        QTest::keyClick(combo, Qt::Key_End); // no key in the list opens a dialog
         QVERIFY(std::holds_alternative<driver::AgainstNumerics>(page.against()));
         page.setFiles({"/data/a.npy", "/data/b.npy"});
         const driver::CheckAgainst files = page.against();
@@ -197,6 +200,39 @@ private slots:
         QCOMPARE(combo->currentText(), QString("2 files"));
         page.setFiles({folder_.path()});
         QCOMPARE(combo->currentText(), QFileInfo(folder_.path()).fileName());
+        QCOMPARE(combo->count(), 3);
+        QTest::keyClick(combo, Qt::Key_Home);
+        QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
+    }
+
+    void filesAreAskedFor() {
+        Selection selection;
+        CheckPage page(&selection);
+        page.show();
+        QDir(folder_.path()).mkpath("values");
+        int asked = 0;
+        const auto answer = [&](const QString& file) {
+            QTimer::singleShot(0, &page, [&, file] {
+                auto* dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+                QVERIFY(dialog);
+                ++asked;
+                if (file.isEmpty())
+                    return dialog->reject();
+                dialog->selectFile(file);
+                QMetaObject::invokeMethod(dialog, "accept");
+            });
+        };
+        const auto actionWith = [&](const QString& id) {
+            const auto actions = page.pageActions();
+            return std::ranges::find(actions, id, &views::PageAction::id)->action;
+        };
+        answer({});
+        actionWith("folder")->trigger();
+        QVERIFY(std::holds_alternative<driver::AgainstUnoptimized>(page.against()));
+        answer(folder_.path() + "/values");
+        actionWith("folder")->trigger();
+        QCOMPARE(asked, 2);
+        QCOMPARE(page.findChild<QComboBox*>()->currentText(), QString("values"));
     }
 
     void aModelIsChecked() {
@@ -235,7 +271,7 @@ private slots:
                                  tensorOf<float>(types::Float32, last.shape, std::vector<float>(size_t(count), 7.0F))));
         window.showPage("check");
         page->setFiles({QString::fromStdString(file.string())});
-        auto* button = page->findChild<QToolButton*>();
+        auto* button = page->findChild<QToolButton*>("check");
         {
             Settled settled(window);
             QTest::mouseClick(button, Qt::LeftButton);
@@ -243,6 +279,10 @@ private slots:
         }
         QCOMPARE(page->model()->check()->count(CheckState::Diverges), size_t(1));
         QVERIFY(labelWith(*page, "Diverges first"));
+        // What was compared with stays said when another choice is made.
+        const QString of = "compared with " + QString::fromStdString(file.filename().string());
+        QTest::keyClick(page->findChild<QComboBox*>(), Qt::Key_Home);
+        QVERIFY(labelWith(*page, of));
         QVERIFY(window.selection().contains(last.node));
         // A file that fits no value: a problem, and what was there stays.
         const auto odd = std::filesystem::path(folder_.path().toStdString()) / "nothing.npy";

@@ -9,10 +9,10 @@
 #include <QCheckBox>
 #include <QComboBox>
 #include <QFileDialog>
-#include <QFileInfo>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
+#include <QMenu>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QTableView>
@@ -27,15 +27,37 @@ using models::CheckModel;
 
 namespace {
 
-enum Item { Unoptimized, Strict, Files, Folder };
+enum Item { Unoptimized, Strict, Files }; // the last only once there are any
 constexpr size_t mostLinks = 5;
 constexpr int rowsMeasured = 100; // for the width of columns: there may be ten thousand
+
+driver::AgainstFiles filesOf(const QStringList& names) {
+    driver::AgainstFiles against;
+    for (const QString& name : names)
+        against.files.emplace_back(name.toStdString());
+    return against;
+}
+
+QString nameOf(const driver::AgainstFiles& against) {
+    const auto& files = against.files;
+    return files.size() == 1 ? QString::fromStdString(files.front().filename().string())
+                             : models::counted(qint64(files.size()), "file", "files");
+}
+
+QString textOf(const driver::CheckAgainst& against) {
+    if (const auto* files = std::get_if<driver::AgainstFiles>(&against))
+        return nameOf(*files);
+    return std::holds_alternative<driver::AgainstNumerics>(against) ? CheckPage::tr("strict numerics")
+                                                                    : CheckPage::tr("the unoptimized computation");
+}
 
 } // namespace
 
 CheckPage::CheckPage(models::Selection* selection)
     : Page(QStringLiteral("check"), tr("Check")), selection_(selection), values_(new CheckModel(this)),
       shown_(new QSortFilterProxyModel(this)), against_(new QComboBox), check_(new QAction(tr("Check &values"), this)),
+      withFiles_(new QAction(tr("Compare values with &files…"), this)),
+      withFolder_(new QAction(tr("Compare values with a f&older…"), this)),
       all_(new QCheckBox(tr("Show what is not compared"))), summary_(new QLabel), first_(new QLabel),
       table_(new QTableView) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
@@ -49,15 +71,22 @@ CheckPage::CheckPage(models::Selection* selection)
     table_->horizontalHeader()->setSortIndicatorClearable(true);
     table_->horizontalHeader()->setResizeContentsPrecision(rowsMeasured);
     table_->setAccessibleName(tr("Intermediate values"));
-    against_->addItems(
-        {tr("the unoptimized computation"), tr("strict numerics"), tr("values in files…"), tr("values in a folder…")});
+    against_->addItems({textOf(driver::AgainstUnoptimized{}), textOf(driver::AgainstNumerics{})});
     against_->setAccessibleName(tr("What values are compared with"));
     auto label = new QLabel(tr("Compare &with"));
     label->setBuddy(against_);
     check_->setToolTip(
         tr("Compile with the settings and decisions of now, run it and compare each intermediate value"));
     auto button = new QToolButton;
+    button->setObjectName(QStringLiteral("check"));
     button->setDefaultAction(check_);
+    auto menu = new QMenu(this);
+    menu->addActions({withFiles_, withFolder_});
+    auto files = new QToolButton;
+    files->setText(tr("Files…"));
+    files->setToolTip(tr("Compare with values that were computed elsewhere"));
+    files->setMenu(menu);
+    files->setPopupMode(QToolButton::InstantPopup);
     summary_->setMargin(8);
     summary_->setWordWrap(true);
     first_->setContentsMargins(8, 0, 8, 8);
@@ -70,6 +99,7 @@ CheckPage::CheckPage(models::Selection* selection)
     bar->setSpacing(6);
     bar->addWidget(label);
     bar->addWidget(against_);
+    bar->addWidget(files);
     bar->addWidget(button);
     bar->addStretch(1);
     bar->addWidget(all_);
@@ -81,7 +111,8 @@ CheckPage::CheckPage(models::Selection* selection)
     layout->addWidget(first_);
     layout->addWidget(table_, 1);
 
-    connect(against_, &QComboBox::activated, this, &CheckPage::choose);
+    connect(withFiles_, &QAction::triggered, this, &CheckPage::askForFiles);
+    connect(withFolder_, &QAction::triggered, this, &CheckPage::askForFolder);
     connect(check_, &QAction::triggered, this, [this] { emit checkWanted(against()); });
     connect(all_, &QCheckBox::toggled, this,
             [this](bool all) { shown_->setFilterFixedString(all ? QString() : QStringLiteral("yes")); });
@@ -109,48 +140,38 @@ void CheckPage::setProvenance(std::shared_ptr<const driver::Provenance> /*proven
 }
 
 std::vector<PageAction> CheckPage::pageActions() const {
-    return {{"values", check_, {Qt::Key_F8}}};
+    return {{"values", check_, {Qt::Key_F8}}, {"files", withFiles_, {}}, {"folder", withFolder_, {}}};
 }
 
-void CheckPage::choose(int item) {
-    QStringList files;
-    if (item == Files) {
-        files = QFileDialog::getOpenFileNames(this, tr("Values to compare with"), {},
-                                              tr("Tensors, named after values (*.npy *.pb)"));
-    } else if (item == Folder) {
-        const QString folder = QFileDialog::getExistingDirectory(this, tr("A folder of values to compare with"));
-        files = folder.isEmpty() ? QStringList() : QStringList{folder};
-    } else {
-        chosen_ = item;
-        return describe();
-    }
-    if (files.isEmpty())
-        against_->setCurrentIndex(chosen_);
-    else
+void CheckPage::askForFiles() {
+    const QStringList files = QFileDialog::getOpenFileNames(this, tr("Values to compare with"), {},
+                                                            tr("Tensors, named after values (*.npy *.pb)"));
+    if (!files.isEmpty())
         setFiles(files);
+}
+
+void CheckPage::askForFolder() {
+    const QString folder = QFileDialog::getExistingDirectory(this, tr("A folder of values to compare with"));
+    if (!folder.isEmpty())
+        setFiles({folder});
 }
 
 void CheckPage::setFiles(const QStringList& files) {
     files_ = files;
-    chosen_ = files.size() == 1 && QFileInfo(files.front()).isDir() ? Folder : Files;
-    against_->setCurrentIndex(chosen_);
-    against_->setItemText(Files, tr("values in files…"));
-    against_->setItemText(Folder, tr("values in a folder…"));
-    against_->setItemText(chosen_, chosen_ == Folder || files.size() == 1
-                                       ? QFileInfo(files.front()).fileName()
-                                       : models::counted(files.size(), "file", "files"));
-    describe();
+    against_->removeItem(Files);
+    against_->addItem(nameOf(filesOf(files)));
+    against_->setCurrentIndex(Files);
 }
 
 driver::CheckAgainst CheckPage::against() const {
-    if (chosen_ == Strict)
+    switch (against_->currentIndex()) {
+    case Strict:
         return driver::AgainstNumerics{};
-    if (chosen_ == Unoptimized)
+    case Files:
+        return filesOf(files_);
+    default:
         return driver::AgainstUnoptimized{};
-    driver::AgainstFiles files;
-    for (const QString& file : files_)
-        files.files.emplace_back(file.toStdString());
-    return files;
+    }
 }
 
 void CheckPage::setCheck(models::CheckPtr check) {
@@ -192,8 +213,9 @@ void CheckPage::describe() {
         return;
     }
     const size_t diverge = check->count(CheckState::Diverges), within = check->count(CheckState::Within);
-    QString text = tr("%1 compared at %2: %3.")
-                       .arg(models::counted(qint64(within + diverge), "value", "values"), models::textOf(check->shapes),
+    QString text = tr("%1 compared with %2 at %3: %4.")
+                       .arg(models::counted(qint64(within + diverge), "value", "values"), textOf(check->against),
+                            models::textOf(check->shapes),
                             diverge ? tr("%1, %2 within the tolerance")
                                           .arg(models::counted(qint64(diverge), "diverges", "diverge"),
                                                models::grouped(qint64(within)))

@@ -26,7 +26,7 @@ public:
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     void setCheck(models::CheckPtr check) override;
     std::vector<PageAction> pageActions() const override;
-    /// Files and folders to compare with.
+    /// Files and folders to compare with, chosen from now on.
     void setFiles(const QStringList& files);
     /// What is chosen to compare with.
     driver::CheckAgainst against() const;
@@ -36,8 +36,8 @@ signals:
     void checkWanted(lathe::driver::CheckAgainst against);
 
 private:
-    /// Asks for files or a folder where the item is for them; what was chosen before stays if there is none.
-    void choose(int item);
+    void askForFiles();
+    void askForFolder();
     void describe();
     /// Selects the row in the table, and with it its nodes.
     void goTo(int row);
@@ -48,12 +48,13 @@ private:
     QSortFilterProxyModel* shown_;
     QComboBox* against_;
     QAction* check_;
+    QAction* withFiles_;
+    QAction* withFolder_;
     QCheckBox* all_; // values that were not compared, too
     QLabel* summary_;
     QLabel* first_; // links to rows
     QTableView* table_;
     QStringList files_;
-    int chosen_ = 0;
     bool following_ = false; // the table and the selection are being made one
 };
 
