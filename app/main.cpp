@@ -53,6 +53,8 @@ int main(int argc, char** argv) {
         window.show();
         if (i < models.size())
             window.open(models[i]);
+        else if (!parser.isSet(picture))
+            window.openLast();
     }
     const int code = QApplication::exec();
     bool ended = true;

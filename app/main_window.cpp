@@ -2,6 +2,7 @@
 #include "app/main_window.h"
 
 #include "app/graphviz.h"
+#include "app/unsaved_work.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/fusion/fusion_page.h"
@@ -245,7 +246,9 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (path != opening_)
         return;
     const Next next = std::exchange(next_, Next::Nothing);
-    if (!std::exchange(reloading_, false)) { // another model, not the one whose file has changed
+    const bool other = !std::exchange(reloading_, false);
+    openingLast_ = false;
+    if (other) { // another model, not the one whose file has changed
         settings_.fixSizes = false;
         keeper_.close();
         whatIfs_->reset({});
@@ -288,6 +291,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         }
     if (restoring_)
         return restoreProject();
+    if (other)
+        keepUnsaved();
     if (next == Next::Nothing || refused)
         return;
     next_ = next == Next::Run ? Next::Run : Next::Nothing; // there is nothing to compare with any more
@@ -596,6 +601,8 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/state", saveState());
+    if (!keeper_.path().isEmpty())
+        setLastProject(keeper_.path());
     engine_.cancel();
     QMainWindow::closeEvent(event);
 }

@@ -69,6 +69,10 @@ public:
     /// From now on the work is kept in this file.
     void saveProject(const QString& path) { keeper_.create(path); }
     const ProjectKeeper& project() const { return keeper_; }
+    /// Of the project that the user saved or opened; empty: the work has no name yet.
+    QString projectPath() const;
+    /// Opens what was open last, unless the user does not want that, or the program ended while it did so.
+    void openLast();
     /// Opens it anew before, if its file has changed.
     void compile();
     /// Compiles before, where that was not done, or for other settings.
@@ -144,7 +148,10 @@ private:
     void askForProject();
     /// Of what is to be kept of this window.
     project::Project projectState() const;
-    void showProject(const QString& path, OpenedProject opened);
+    void showProject(OpenedProject opened);
+    /// The model of a project that was saved with another, or with one that is not there: what the user says.
+    bool askForModel(OpenedProject& opened);
+    void keepUnsaved();
     /// What a project says, once its model is there.
     void restoreProject();
     void showTitle();
@@ -195,7 +202,8 @@ private:
     CompilationPtr baseline_;
     bool baselineTaken_ = false; // by the user: no compilation takes its place
     bool busy_ = false, layingOut_ = false;
-    bool reloading_ = false; // the model whose file has changed is being opened anew
+    bool reloading_ = false;   // the model whose file has changed is being opened anew
+    bool openingLast_ = false; // what was open last, which asks nothing
     enum class Next { Nothing, Compile, Run, Compare };
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model

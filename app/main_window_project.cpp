@@ -2,6 +2,7 @@
 //
 // The part of MainWindow that keeps its work in a project: what is kept, and how it comes back.
 #include "app/main_window.h"
+#include "app/unsaved_work.h"
 #include "views/graph/model_page.h"
 
 #include <QFileDialog>
@@ -39,6 +40,9 @@ std::vector<int> nodesOf(const std::string& text, const model::ModelGraph& graph
 
 void MainWindow::connectProject() {
     connect(&keeper_, &ProjectKeeper::created, this, [this](const QString& path) {
+        setLastProject(path);
+        if (isUnsavedProject(path))
+            return;
         log(tr("The work is kept in %1 from now on.").arg(path));
         remember(path);
         showTitle();
@@ -47,6 +51,9 @@ void MainWindow::connectProject() {
     connect(&keeper_, &ProjectKeeper::failed, this,
             [this](const QString& path, const Diagnostic& problem, bool opening) {
                 log(QString::fromStdString(toString(problem)));
+                openingLast_ = false;
+                if (isUnsavedProject(path))
+                    return; // nobody asked for it
                 std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
                 all.push_back(problem);
                 showProblems(std::move(all));
@@ -80,7 +87,7 @@ project::Project MainWindow::projectState() const {
 void MainWindow::askForProject() {
     const QFileInfo model(path_);
     const QString suggested =
-        keeper_.path().isEmpty() ? model.dir().filePath(model.completeBaseName() + ".lathe") : keeper_.path();
+        projectPath().isEmpty() ? model.dir().filePath(model.completeBaseName() + ".lathe") : projectPath();
     QFileDialog dialog(this, tr("Save the work as a project"), suggested, tr("Projects (*.lathe)"));
     dialog.setAcceptMode(QFileDialog::AcceptSave);
     dialog.setDefaultSuffix(QStringLiteral("lathe")); // before it asks whether a file may be replaced
@@ -93,32 +100,66 @@ void MainWindow::askForProject() {
     saveProject(path);
 }
 
-void MainWindow::showProject(const QString& path, OpenedProject opened) {
-    QString model = QString::fromStdString(opened.project.model.path.string());
+void MainWindow::keepUnsaved() {
+    if (const QString path = newUnsavedProject(path_); !path.isEmpty())
+        keeper_.create(path);
+}
+
+QString MainWindow::projectPath() const {
+    const QString path = keeper_.path();
+    return isUnsavedProject(path) ? QString() : path;
+}
+
+void MainWindow::openLast() {
+    const QString path = beginsWithLast() ? lastProject() : QString();
+    if (path.isEmpty())
+        return;
+    setLastProject({}); // until it stands: what ends the program on the way does not do so again at the next start
+    openingLast_ = true;
+    open(path);
+}
+
+void MainWindow::showProject(OpenedProject opened) {
     if (opened.model != ModelState::Same) {
-        const bool missing = opened.model == ModelState::Missing;
-        QMessageBox box(QMessageBox::Question, tr("The model of the project"),
-                        missing ? tr("%1 is not there any more.").arg(model)
-                                : tr("%1 has changed since the project was saved.").arg(model),
-                        QMessageBox::Cancel, this);
-        QPushButton* as = missing ? nullptr : box.addButton(tr("Use it as it is &now"), QMessageBox::AcceptRole);
-        QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
-        box.exec();
-        if (box.clickedButton() == other)
-            model = QFileDialog::getOpenFileName(this, tr("The model of the project"), QFileInfo(path).absolutePath(),
-                                                 tr("Models (*.onnx);;All files (*)"));
-        else if (!as || box.clickedButton() != as)
-            return;
-        if (model.isEmpty())
-            return;
-        // What it is now is what is kept from now on.
-        if (model == QString::fromStdString(opened.now.path.string()))
+        if (!std::exchange(openingLast_, false)) {
+            if (!askForModel(opened))
+                return;
+        } else if (opened.model == ModelState::Missing) {
+            return log(tr("%1, which was open last, is not there any more.")
+                           .arg(QString::fromStdString(opened.project.model.path.string())));
+        } else {
             opened.project.model = opened.now;
-        else
-            opened.project.model = {.path = QFileInfo(model).absoluteFilePath().toStdString(), .bytes = 0, .hash = {}};
+        }
     }
+    const QString model = QString::fromStdString(opened.project.model.path.string());
     restoring_ = std::move(opened);
     load(model);
+}
+
+bool MainWindow::askForModel(OpenedProject& opened) {
+    QString model = QString::fromStdString(opened.project.model.path.string());
+    const bool missing = opened.model == ModelState::Missing;
+    QMessageBox box(QMessageBox::Question, tr("The model of the project"),
+                    missing ? tr("%1 is not there any more.").arg(model)
+                            : tr("%1 has changed since the project was saved.").arg(model),
+                    QMessageBox::Cancel, this);
+    QPushButton* as = missing ? nullptr : box.addButton(tr("Use it as it is &now"), QMessageBox::AcceptRole);
+    QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
+    box.exec();
+    if (box.clickedButton() == other)
+        model =
+            QFileDialog::getOpenFileName(this, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
+                                         tr("Models (*.onnx);;All files (*)"));
+    else if (!as || box.clickedButton() != as)
+        return false;
+    if (model.isEmpty())
+        return false;
+    // What it is now is what is kept from now on.
+    if (model == QString::fromStdString(opened.now.path.string()))
+        opened.project.model = opened.now;
+    else
+        opened.project.model = {.path = QFileInfo(model).absoluteFilePath().toStdString(), .bytes = 0, .hash = {}};
+    return true;
 }
 
 void MainWindow::restoreProject() {
@@ -134,14 +175,19 @@ void MainWindow::restoreProject() {
     if (keeper_.isReadOnly())
         log(tr("%1 may not be written: what changes is not kept until it is saved under another name.")
                 .arg(opened.path));
-    if (opened.file)
+    if (!opened.file) {
+        log(tr("This is a copy of %1: Ctrl+S saves it under a name of its own.").arg(opened.path));
+        keepUnsaved();
+    } else if (!isUnsavedProject(opened.path)) {
         remember(opened.path);
-    else
-        log(tr("This is a copy of %1: it is not kept until it is saved (Ctrl+S).").arg(opened.path));
+    }
     showTitle();
     showPage(QString::fromStdString(kept(pageKey)));
     passesSeen_ = profileSeen_ = true; // the page is the one that was left
     selection_.set(nodesOf(kept(nodesKey), *trace_->graph));
+    connect(
+        this, &MainWindow::settled, this, [this] { setLastProject(keeper_.path()); },
+        static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
     if (kept(compiledKey) == "yes")
         compile();
 }
@@ -150,8 +196,8 @@ void MainWindow::showTitle() {
     // Many models are called model.onnx, each in a folder of its own.
     const QFileInfo model(path_);
     const QString name = QStringLiteral("%1/%2").arg(model.dir().dirName(), model.fileName());
-    setWindowTitle(keeper_.path().isEmpty() ? tr("%1 – Lathe").arg(name)
-                                            : tr("%1 (%2) – Lathe").arg(QFileInfo(keeper_.path()).fileName(), name));
+    setWindowTitle(projectPath().isEmpty() ? tr("%1 – Lathe").arg(name)
+                                           : tr("%1 (%2) – Lathe").arg(QFileInfo(projectPath()).fileName(), name));
 }
 
 } // namespace lathe::app

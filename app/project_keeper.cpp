@@ -102,7 +102,7 @@ void ProjectKeeper::open(const QString& path, bool copy) {
             if (wish != keeper.wish_)
                 return;
             if (opened)
-                emit keeper.opened(path, *opened);
+                emit keeper.opened(*opened);
             else
                 emit keeper.failed(path, opened.error(), true);
         });

@@ -57,7 +57,7 @@ public:
 
 signals:
     void created(QString path);
-    void opened(QString path, lathe::app::OpenedProject project);
+    void opened(lathe::app::OpenedProject project);
     /// opening: it was to be opened, not written.
     void failed(QString path, lathe::Diagnostic problem, bool opening);
 

@@ -4,6 +4,7 @@
 // Needs: lathe-runner samples
 // Timeout: 900
 #include "app/main_window.h"
+#include "app/unsaved_work.h"
 #include "gui/window.h"
 #include "project/file.h"
 #include "support/full_disk.h"
@@ -36,7 +37,7 @@ int workForEver(const QString& path) {
     int number = 0;
     QTimer work;
     QObject::connect(&work, &QTimer::timeout, [&] {
-        if (!window.modelGraph() || window.project().path().isEmpty())
+        if (!window.modelGraph() || window.projectPath().isEmpty())
             return;
         app::RunSettings settings = window.runSettings();
         number = std::max(number, int(settings.sizes["changes"])) + 1;
@@ -156,7 +157,7 @@ private slots:
         QVERIFY(window.fusionPage()->isVisible());
         // Another model is none of this project.
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
-        QVERIFY(window.project().path().isEmpty());
+        QVERIFY(window.projectPath().isEmpty());
         QVERIFY(window.decisions() == driver::Decisions());
         QTRY_VERIFY(!project::File::isOpen(project_.toStdString()));
     }
@@ -170,7 +171,7 @@ private slots:
         QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
         window.saveProject(folder_->filePath("no/such/folder.lathe"));
         QVERIFY(failed.wait(patience));
-        QCOMPARE(window.project().path(), project_);
+        QCOMPARE(window.projectPath(), project_);
         window.selection().set({{3}});
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
                                   QString("[3]"), 5000);
@@ -190,7 +191,7 @@ private slots:
         window.open(sample("small_transformer.onnx"));
         QVERIFY(settled.wait());
         QTest::qWait(500);
-        QVERIFY(window.project().path().isEmpty());
+        QVERIFY(window.projectPath().isEmpty());
         QVERIFY(window.windowTitle().contains("small_transformer.onnx"));
         QTRY_VERIFY(!project::File::isOpen(project_.toStdString()));
     }
@@ -214,7 +215,7 @@ private slots:
         QVERIFY(window.isCompiled());
         QCOMPARE(window.decisions().skipPasses, std::set<std::string>{"fuse"});
         QVERIFY(window.compilation()->decisions == window.decisions());
-        QCOMPARE(window.project().path(), project_);
+        QCOMPARE(window.projectPath(), project_);
         QVERIFY(window.actions()["edit.undo"]->isEnabled());
     }
 
@@ -256,7 +257,7 @@ private slots:
         QVERIFY(openProject(window, project_));
         QVERIFY(said.contains("has changed"));
         QVERIFY(window.modelGraph());
-        QCOMPARE(window.project().path(), project_);
+        QCOMPARE(window.projectPath(), project_);
         // From now on that is its model.
         window.showPage("passes");
         QTRY_VERIFY_WITH_TIMEOUT(
@@ -310,8 +311,8 @@ private slots:
         QVERIFY(openProject(second, project_));
         QVERIFY(said.contains("open in another window"));
         QVERIFY(second.modelGraph());
-        QVERIFY(second.project().path().isEmpty());
-        QCOMPARE(first.project().path(), project_);
+        QVERIFY(second.projectPath().isEmpty());
+        QCOMPARE(first.projectPath(), project_);
         QVERIFY(save(second, folder_->filePath("copy.lathe")));
         QVERIFY(refuses(second, folder_->filePath("no such.lathe"), "cannot be read"));
     }
@@ -326,6 +327,86 @@ private slots:
         QVERIFY(refuses(window, text.fileName(), "no project of Lathe"));
         QVERIFY(window.modelGraph()); // the model is still there
         QVERIFY(compileAndWait(window));
+    }
+
+    void unsavedWorkComesBack() {
+        {
+            MainWindow window;
+            window.show();
+            QVERIFY(openAndWait(window, model_));
+            QTRY_VERIFY(!window.project().path().isEmpty());
+            QVERIFY(window.projectPath().isEmpty()); // it has no name
+            QVERIFY(compileAndWait(window));
+            Settled settled(window);
+            window.passesPage()->choosePass(QStringLiteral("fuse"));
+            emit window.passesPage()->whatIfWanted(views::models::switchPass(QStringLiteral("fuse"), true));
+            QVERIFY(settled.wait());
+            window.showPage("fusion");
+            window.close();
+        }
+        MainWindow window;
+        window.show();
+        Settled settled(window);
+        window.openLast();
+        QVERIFY(settled.wait());
+        QCOMPARE(window.decisions().skipPasses, std::set<std::string>{"fuse"});
+        QVERIFY(window.isCompiled());
+        QCOMPARE(window.fusionPage()->isVisible(), true);
+        QVERIFY(window.projectPath().isEmpty());
+        QVERIFY(!window.windowTitle().contains(".lathe"));
+        QVERIFY(save(window, project_)); // now it has one
+        QCOMPARE(window.projectPath(), project_);
+        QCOMPARE(app::lastProject(), QString()); // it is open
+    }
+
+    /// What ends the program while it opens what was open last does not do so at each start.
+    void whatEndsAStartIsNotStartedWithAgain() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QTRY_VERIFY(!window.project().path().isEmpty());
+        }
+        QVERIFY(!app::lastProject().isEmpty());
+        {
+            MainWindow window;
+            window.openLast();
+        }
+        QVERIFY(app::lastProject().isEmpty());
+    }
+
+    void whatWasOpenLastAsksNothing() {
+        {
+            MainWindow window;
+            QVERIFY(openAndWait(window, model_));
+            QTRY_VERIFY(!window.project().path().isEmpty());
+        }
+        const QString last = app::lastProject();
+        QVERIFY(QFile::remove(model_));
+        MainWindow window;
+        window.show();
+        QSignalSpy opened(&window.project(), &app::ProjectKeeper::opened);
+        window.openLast();
+        QVERIFY(opened.wait(patience));
+        QVERIFY(!QApplication::activeModalWidget());
+        QVERIFY(window.findChild<QPlainTextEdit*>()->toPlainText().contains("is not there any more"));
+        app::setLastProject(last);
+        app::setBeginsWithLast(false);
+        window.openLast();
+        QVERIFY(!opened.wait(300));
+    }
+
+    void onlyTheLatestUnsavedWorkStays() {
+        QString first;
+        for (int i = 0; i < 14; ++i) {
+            const QString path = app::newUnsavedProject(QStringLiteral("/models/net%1.onnx").arg(i));
+            QVERIFY(app::isUnsavedProject(path));
+            const auto made = project::File::create(path.toStdString(), {});
+            QVERIFY(made);
+            first = first.isEmpty() ? path : first;
+            QTest::qWait(12); // so that their times differ
+        }
+        QVERIFY(!QFile::exists(first));
+        QCOMPARE(QFileInfo(first).dir().entryList({"*.lathe"}).size(), qsizetype(10));
     }
 
     void aFullDiskIsSaidAndTheWorkGoesOn() {

@@ -17,6 +17,7 @@ constexpr int patience = 280'000; // ms: under sanitizers on a busy machine
 inline void isolate(const QTemporaryDir& folder, const char* name) {
     qputenv("LATHE_RUNNER", LATHE_BINARY_DIR "/lathe-runner");
     qputenv("LATHE_CACHE", folder.filePath("cache").toUtf8());
+    qputenv("XDG_DATA_HOME", folder.filePath("data").toUtf8());
     qputenv("XDG_CONFIG_HOME", folder.filePath("settings").toUtf8());
     QCoreApplication::setOrganizationName("LatheTest");
     QCoreApplication::setApplicationName(name);

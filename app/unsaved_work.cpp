@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/unsaved_work.h"
+
+#include "project/file.h"
+
+#include <QDateTime>
+#include <QDir>
+#include <QFileInfo>
+#include <QSettings>
+#include <QStandardPaths>
+
+namespace lathe::app {
+
+namespace {
+
+constexpr int mostKept = 10;
+constexpr auto lastKey = "session/last", restoreKey = "session/restore";
+
+QDir folder() {
+    return {QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/unsaved")};
+}
+
+bool isOpen(const QString& path) {
+    return project::File::isOpen(path.toStdString());
+}
+
+} // namespace
+
+QString newUnsavedProject(const QString& model) {
+    const QDir place = folder();
+    if (!place.mkpath(QStringLiteral(".")))
+        return {};
+    const QFileInfoList kept = place.entryInfoList({QStringLiteral("*.lathe")}, QDir::Files, QDir::Time);
+    for (const QFileInfo& old : kept.mid(mostKept - 1))
+        if (!isOpen(old.filePath()))
+            for (const char* part : {"", "-journal"}) // the latter is of a program that was killed
+                QFile::remove(old.filePath() + QLatin1String(part));
+    const QString name = QStringLiteral("%1-%2").arg(
+        QFileInfo(model).completeBaseName(), QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
+    QString path = place.filePath(name + QStringLiteral(".lathe"));
+    for (int again = 2; QFileInfo::exists(path); ++again)
+        path = place.filePath(QStringLiteral("%1-%2.lathe").arg(name).arg(again));
+    return path;
+}
+
+bool isUnsavedProject(const QString& path) {
+    return QFileInfo(path).absolutePath() == folder().absolutePath();
+}
+
+QString lastProject() {
+    const QString path = QSettings().value(lastKey).toString();
+    return path.isEmpty() || !QFileInfo::exists(path) || isOpen(path) ? QString() : path;
+}
+
+void setLastProject(const QString& path) {
+    QSettings().setValue(lastKey, path);
+}
+
+bool beginsWithLast() {
+    return QSettings().value(restoreKey, true).toBool();
+}
+
+void setBeginsWithLast(bool on) {
+    QSettings().setValue(restoreKey, on);
+}
+
+} // namespace lathe::app

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Work that has no name yet. It is kept in a project as well, in a folder of the program's own, so that whoever ends the
+// program, or loses it, finds the window as it was; the latest of these projects are there, older ones go. What was open last
+// is a path in the settings.
+#pragma once
+
+#include <QString>
+
+namespace lathe::app {
+
+/// The path of a new project for the work on this model, in the folder of unsaved work; only the latest ones, and those that
+/// are open, stay beside it. Empty where there is no such folder and none can be made.
+QString newUnsavedProject(const QString& model);
+bool isUnsavedProject(const QString& path);
+
+/// The project that was open last; empty: none, or it is not there any more, or open elsewhere.
+QString lastProject();
+void setLastProject(const QString& path);
+
+/// Whether the program is to begin with the last project; as by default, unless the user said otherwise.
+bool beginsWithLast();
+void setBeginsWithLast(bool on);
+
+} // namespace lathe::app
