@@ -26,6 +26,7 @@ class TestCheckNetworks : public QObject {
     static Result<driver::Check> ask(const fs::path& model) {
         driver::CheckQuestion question;
         question.runner.program = LATHE_BINARY_DIR "/lathe-runner";
+        question.runner.timeout = std::chrono::minutes(10); // a whole network, unoptimized, perhaps on a busy machine
         driver::Session session(model);
         return driver::check(session, question);
     }
