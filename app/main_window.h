@@ -57,6 +57,7 @@ class ProfilePage;
 namespace lathe::app {
 
 class Graphviz;
+struct Preferences;
 
 class MainWindow : public QMainWindow {
     Q_OBJECT
@@ -135,6 +136,8 @@ private:
     void makeMenus();
     void makeDocks();
     void restoreWindow();
+    void setPreferences(const Preferences& preferences);
+    void askForPreferences();
     void colourIcons();
     QWidget* makeWelcome();
     void askForFile();

@@ -2,6 +2,7 @@
 //
 // The parts of MainWindow that make it: actions, menus, docks, the page shown before a model is open, recent files.
 #include "app/main_window.h"
+#include "app/preferences.h"
 #include "app/shortcuts_dialog.h"
 #include "app/style.h"
 #include "base/version.h"
@@ -73,6 +74,7 @@ void MainWindow::makeActions() {
     actions_.add("file.save_as", file, tr("Save project &as…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_S),
                  [this] { askForProject(); });
     actions_.add("file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); });
+    actions_.add("file.preferences", file, tr("Pre&ferences…"), {}, [this] { askForPreferences(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
     actions_.adopt("edit.redo", edit, whatIfs_->stack()->createRedoAction(this, tr("&Redo")), keys(QKeySequence::Redo));
@@ -117,8 +119,9 @@ void MainWindow::makeActions() {
     const QString texts[] = {tr("Theme of the &system"), tr("&Light theme"), tr("&Dark theme")};
     for (int i = 0; i < 3; ++i) {
         QAction* action = actions_.add(themeActions[i], view, texts[i], {}, [this, i] {
-            theme_.choose(Theme::Choice(i));
-            QSettings().setValue("window/theme", i);
+            Preferences preferences = Preferences::kept();
+            preferences.theme = Theme::Choice(i);
+            setPreferences(preferences);
         });
         action->setCheckable(true);
         themes->addAction(action);
@@ -148,7 +151,9 @@ void MainWindow::makeMenus() {
         }
     }
     const Menu menus[] = {
-        {tr("&File"), {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "", "file.quit"}},
+        {tr("&File"),
+         {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "", "file.preferences", "",
+          "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.drop_decisions",
@@ -193,9 +198,19 @@ void MainWindow::restoreWindow() {
     if (!restoreGeometry(settings.value("window/geometry").toByteArray()))
         resize(QSize(1440, 900).boundedTo(screen()->availableSize() * 9 / 10));
     restoreState(settings.value("window/state").toByteArray());
-    const int theme = std::clamp(settings.value("window/theme", 0).toInt(), 0, 2);
-    theme_.choose(Theme::Choice(theme));
-    actions_[themeActions[theme]]->setChecked(true);
+    setPreferences(Preferences::kept());
+}
+
+void MainWindow::setPreferences(const Preferences& preferences) {
+    preferences.keep();
+    preferences.apply(theme_);
+    actions_[themeActions[int(preferences.theme)]]->setChecked(true);
+}
+
+void MainWindow::askForPreferences() {
+    PreferencesDialog dialog(Preferences::kept(), this);
+    if (dialog.exec() == QDialog::Accepted)
+        setPreferences(dialog.preferences());
 }
 
 void MainWindow::openPalette(bool places) {

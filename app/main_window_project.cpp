@@ -2,6 +2,7 @@
 //
 // The part of MainWindow that keeps its work in a project: what is kept, and how it comes back.
 #include "app/main_window.h"
+#include "app/preferences.h"
 #include "app/unsaved_work.h"
 #include "views/graph/model_page.h"
 
@@ -111,7 +112,7 @@ QString MainWindow::projectPath() const {
 }
 
 void MainWindow::openLast() {
-    const QString path = beginsWithLast() ? lastProject() : QString();
+    const QString path = Preferences::kept().beginsWithLast ? lastProject() : QString();
     if (path.isEmpty())
         return;
     setLastProject({}); // until it stands: what ends the program on the way does not do so again at the next start

@@ -14,7 +14,7 @@ namespace lathe::app {
 namespace {
 
 constexpr int mostKept = 10;
-constexpr auto lastKey = "session/last", restoreKey = "session/restore";
+constexpr auto lastKey = "session/last";
 
 QDir folder() {
     return {QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/unsaved")};
@@ -54,14 +54,6 @@ QString lastProject() {
 
 void setLastProject(const QString& path) {
     QSettings().setValue(lastKey, path);
-}
-
-bool beginsWithLast() {
-    return QSettings().value(restoreKey, true).toBool();
-}
-
-void setBeginsWithLast(bool on) {
-    QSettings().setValue(restoreKey, on);
 }
 
 } // namespace lathe::app

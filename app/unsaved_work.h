@@ -18,8 +18,4 @@ bool isUnsavedProject(const QString& path);
 QString lastProject();
 void setLastProject(const QString& path);
 
-/// Whether the program is to begin with the last project; as by default, unless the user said otherwise.
-bool beginsWithLast();
-void setBeginsWithLast(bool on);
-
 } // namespace lathe::app

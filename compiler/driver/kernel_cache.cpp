@@ -17,6 +17,7 @@
 #include <cstring>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <thread>
 #include <unistd.h>
 
@@ -50,33 +51,45 @@ fs::file_time_type now() {
     return fs::file_time_type::clock::now();
 }
 
+struct CachedFile {
+    fs::file_time_type used;
+    int64_t bytes;
+    fs::path path;
+};
+
+/// Those of the folder, kernels and others. Another process may be sweeping meanwhile.
+std::vector<CachedFile> filesIn(const fs::path& folder) {
+    std::vector<CachedFile> files;
+    std::error_code failed;
+    for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
+        std::error_code gone;
+        CachedFile file{it->last_write_time(gone), static_cast<int64_t>(it->file_size(gone)), it->path()};
+        if (!gone)
+            files.push_back(std::move(file));
+    }
+    return files;
+}
+
+bool isKernel(const CachedFile& file) {
+    return file.path.extension() == ".o";
+}
+
 /// Removes abandoned parts, then the files that were not used for the longest time, until an eighth of the room is free.
 void sweep(const fs::path& folder, int64_t limitBytes) {
-    struct File {
-        fs::file_time_type used;
-        int64_t bytes;
-        fs::path path;
-    };
     std::error_code failed;
     std::ofstream(folder / "swept").put('\n');
-    std::vector<File> files;
-    int64_t total = 0;
-    for (fs::directory_iterator it(folder, failed), end; !failed && it != end; it.increment(failed)) {
-        std::error_code gone; // another process may be sweeping
-        File file{it->last_write_time(gone), static_cast<int64_t>(it->file_size(gone)), it->path()};
-        if (gone)
-            continue;
+    std::vector<CachedFile> files = filesIn(folder);
+    for (const CachedFile& file : files)
         if (file.path.extension() == ".part" && now() - file.used > abandonedAfter)
-            fs::remove(file.path, gone);
-        if (file.path.extension() != ".o")
-            continue;
+            fs::remove(file.path, failed);
+    std::erase_if(files, std::not_fn(isKernel));
+    int64_t total = 0;
+    for (const CachedFile& file : files)
         total += file.bytes;
-        files.push_back(std::move(file));
-    }
     if (total <= limitBytes)
         return;
-    std::ranges::sort(files, {}, &File::used);
-    for (const File& file : files) {
+    std::ranges::sort(files, {}, &CachedFile::used);
+    for (const CachedFile& file : files) {
         if (total <= limitBytes - limitBytes / 8)
             break;
         fs::remove(file.path, failed);
@@ -96,12 +109,41 @@ fs::path cacheFolder() {
     return {};
 }
 
+namespace {
+
+/// Empty if there is no cache.
+fs::path kernelsFolder() {
+    const fs::path folder = cacheFolder();
+    return folder.empty() ? fs::path() : folder / "kernels";
+}
+
+} // namespace
+
+CacheContent cacheContent() {
+    CacheContent content;
+    for (const CachedFile& file : filesIn(kernelsFolder()))
+        if (isKernel(file)) {
+            ++content.kernels;
+            content.bytes += file.bytes;
+        }
+    return content;
+}
+
+CacheContent clearCache() {
+    std::error_code failed;
+    for (const CachedFile& file : filesIn(kernelsFolder()))
+        if (isKernel(file))
+            fs::remove(file.path, failed);
+    return cacheContent();
+}
+
 KernelCache::KernelCache(bool enabled) : limitBytes_(cacheBytes()) {
     static const bool known = !codegen::buildId().empty();
-    const fs::path folder = cacheFolder();
-    if (!enabled || !known || folder.empty())
+    if (!enabled || !known)
         return;
-    folder_ = folder / "kernels";
+    folder_ = kernelsFolder();
+    if (folder_.empty())
+        return;
     std::error_code failed;
     fs::create_directories(folder_, failed);
     if (failed) {

@@ -18,6 +18,14 @@ namespace lathe::driver {
 /// $LATHE_CACHE, else $XDG_CACHE_HOME/lathe, else ~/.cache/lathe; empty if there is none of them.
 std::filesystem::path cacheFolder();
 
+struct CacheContent {
+    int64_t kernels = 0, bytes = 0;
+};
+/// Of the cache folder as it is now; what cannot be read counts as nothing.
+CacheContent cacheContent();
+/// Removes its kernels, as far as that is allowed, and says what is left. A compilation that goes on loses nothing but time.
+CacheContent clearCache();
+
 class KernelCache {
 public:
     /// In the cache folder; of at most $LATHE_CACHE_SIZE bytes ("512M",

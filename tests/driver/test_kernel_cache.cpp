@@ -95,6 +95,23 @@ private slots:
         QVERIFY(!driver::KernelCache(false).find(a));
     }
 
+    void isSeenAndCleared() {
+        QCOMPARE(driver::cacheContent().kernels, 0);
+        driver::KernelCache cache(true);
+        for (const char* name : {"a", "b", "c"})
+            cache.store(cache.key(function(name), {}), object(1000, 1));
+        QCOMPARE(driver::cacheContent().kernels, 3);
+        QCOMPARE(driver::cacheContent().bytes, bytesKept());
+        QVERIFY(driver::cacheContent().bytes >= 3000);
+        QFile other(QString::fromStdString((kernels() / "notes.txt").string()));
+        QVERIFY(other.open(QIODevice::WriteOnly));
+        QCOMPARE(driver::clearCache().kernels, 0);
+        QVERIFY(other.exists()); // it is nothing of ours
+        QVERIFY(!cache.find(cache.key(function("a"), {})));
+        cache.store(cache.key(function("a"), {}), object(1000, 1));
+        QCOMPARE(driver::cacheContent().kernels, 1);
+    }
+
     void damageIsNoticedAndMended() {
         driver::KernelCache cache(true);
         const std::string key = cache.key(function("a"), {});

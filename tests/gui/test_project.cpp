@@ -4,6 +4,7 @@
 // Needs: lathe-runner samples
 // Timeout: 900
 #include "app/main_window.h"
+#include "app/preferences.h"
 #include "app/unsaved_work.h"
 #include "gui/window.h"
 #include "project/file.h"
@@ -390,7 +391,9 @@ private slots:
         QVERIFY(!QApplication::activeModalWidget());
         QVERIFY(window.findChild<QPlainTextEdit*>()->toPlainText().contains("is not there any more"));
         app::setLastProject(last);
-        app::setBeginsWithLast(false);
+        app::Preferences preferences = app::Preferences::kept();
+        preferences.beginsWithLast = false;
+        preferences.keep();
         window.openLast();
         QVERIFY(!opened.wait(300));
     }

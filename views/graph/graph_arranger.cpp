@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_arranger.h"
 
+#include "driver/guarded.h"
+
 #include <QPromise>
 #include <QThreadPool>
 #include <algorithm>
@@ -23,6 +25,7 @@ struct GraphArranger::Job {
     models::OpenGroups open;
     int generation = 0, group = -1;
     models::GraphScene scene;
+    std::optional<Diagnostic> problem; // instead of a scene
 };
 
 GraphArranger::GraphArranger(QObject* parent) : QObject(parent) {
@@ -53,11 +56,16 @@ void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model
 }
 
 GraphArranger::Job GraphArranger::work(Job job) {
-    if (!job.maker) {
-        job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph));
-        job.open = startingGroups(job.maker->grouped());
-    }
-    job.scene = job.maker->make(job.open);
+    const auto made = driver::guarded([&]() -> Result<void> {
+        if (!job.maker) {
+            job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph));
+            job.open = startingGroups(job.maker->grouped());
+        }
+        job.scene = job.maker->make(job.open);
+        return {};
+    });
+    if (!made)
+        job.problem = made.error();
     return job;
 }
 
@@ -94,6 +102,10 @@ void GraphArranger::start(Job job) {
 void GraphArranger::finish(Job job) {
     if (job.generation != generation_)
         return;
+    if (job.problem) {
+        emit failed(*job.problem);
+        return;
+    }
     if (!maker_) {
         maker_ = std::move(job.maker);
         open_ = std::move(job.open);

@@ -42,6 +42,8 @@ public:
 signals:
     /// A scene, and the group that was opened or closed for it; -1: several, or another graph.
     void arranged(const models::GraphScene& scene, int group);
+    /// There is no scene; what was shown stays.
+    void failed(const lathe::Diagnostic& problem);
 
 private:
     struct Job;

@@ -137,6 +137,10 @@ ModelPage::ModelPage(models::Selection* selection)
     connect(canvas_, &GraphCanvas::nodeWanted, this, &ModelPage::revealNode);
     connect(canvas_, &GraphCanvas::menuWanted, this, &ModelPage::showMenu);
     connect(arranger_, &GraphArranger::arranged, this, &ModelPage::showScene);
+    connect(arranger_, &GraphArranger::failed, this, [this](const Diagnostic& problem) {
+        canvas_->setMessage(tr("The graph could not be arranged: %1").arg(QString::fromStdString(toString(problem))));
+        emit arranged();
+    });
     connect(canvas_, &GraphCanvas::leaveWanted, this, [this] { leave(1); });
     connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
     connect(search_, &QLineEdit::textChanged, this, &ModelPage::search);

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// How the program is for its user: what is chosen in the dialog holds at once and in later windows.
+// Timeout: 300
+#include "app/preferences.h"
+#include "gui/window.h"
+
+#include <QApplication>
+#include <QCheckBox>
+#include <QComboBox>
+#include <QDialogButtonBox>
+#include <QDir>
+#include <QFile>
+#include <QLabel>
+#include <QPushButton>
+#include <QSettings>
+#include <QSpinBox>
+#include <QTest>
+#include <QTimer>
+#include <functional>
+
+using namespace lathe;
+using namespace lathe::testing;
+using app::MainWindow;
+using app::Preferences;
+using app::PreferencesDialog;
+
+class TestPreferences : public QObject {
+    Q_OBJECT
+
+    std::unique_ptr<QTemporaryDir> folder_;
+
+    /// Opens the dialog by its action and lets `act` work on it.
+    static bool inDialog(MainWindow& window, const std::function<void(PreferencesDialog&)>& act) {
+        bool seen = false;
+        QTimer::singleShot(0, &window, [&] {
+            auto* dialog = qobject_cast<PreferencesDialog*>(QApplication::activeModalWidget());
+            if (!dialog)
+                return;
+            seen = true;
+            act(*dialog);
+        });
+        window.actions()["file.preferences"]->trigger();
+        return seen;
+    }
+    static void press(const PreferencesDialog& dialog, QDialogButtonBox::StandardButton button) {
+        QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(button), Qt::LeftButton);
+    }
+
+private slots:
+    void init() {
+        folder_ = std::make_unique<QTemporaryDir>();
+        isolate(*folder_, "test_preferences");
+        QSettings().clear();
+    }
+
+    void whatIsChosenHolds() {
+        MainWindow window;
+        window.show();
+        const double before = QApplication::font().pointSizeF();
+        window.actions()["view.theme.light"]->trigger();
+        const QColor light = window.palette().color(QPalette::Window);
+        QVERIFY(inDialog(window, [](PreferencesDialog& dialog) {
+            auto* theme = dialog.findChild<QComboBox*>();
+            theme->setFocus();
+            QTest::keyClick(theme, Qt::Key_End); // dark
+            auto* size = dialog.findChild<QSpinBox*>();
+            size->selectAll();
+            QTest::keyClicks(size, "15");
+            QTest::mouseClick(dialog.findChild<QCheckBox*>(), Qt::LeftButton, {}, QPoint(8, 8));
+            press(dialog, QDialogButtonBox::Ok);
+        }));
+        QVERIFY(window.actions()["view.theme.dark"]->isChecked());
+        QCOMPARE(QApplication::font().pointSizeF(), 15.0);
+        QTRY_VERIFY(window.palette().color(QPalette::Window).lightness() < light.lightness());
+        QVERIFY(!Preferences::kept().beginsWithLast);
+        {
+            MainWindow later;
+            QVERIFY(later.actions()["view.theme.dark"]->isChecked());
+        }
+        // The theme that is chosen in the menu is the same thing.
+        window.actions()["view.theme.light"]->trigger();
+        QVERIFY(Preferences::kept().theme == app::Theme::Choice::Light);
+        QCOMPARE(Preferences::kept().textSize, 15);
+        QVERIFY(inDialog(window, [](PreferencesDialog& dialog) {
+            press(dialog, QDialogButtonBox::RestoreDefaults);
+            press(dialog, QDialogButtonBox::Ok);
+        }));
+        QVERIFY(Preferences::kept() == Preferences());
+        QCOMPARE(QApplication::font().pointSizeF(), before);
+    }
+
+    void cancelChangesNothing() {
+        MainWindow window;
+        window.show();
+        QVERIFY(inDialog(window, [](PreferencesDialog& dialog) {
+            QTest::keyClick(dialog.findChild<QComboBox*>(), Qt::Key_End);
+            press(dialog, QDialogButtonBox::Cancel);
+        }));
+        QVERIFY(Preferences::kept() == Preferences());
+    }
+
+    void settingsThatAreNonsenseAreAsByDefault() {
+        QSettings settings;
+        settings.setValue("window/textSize", 4000);
+        settings.setValue("window/theme", -7);
+        QCOMPARE(Preferences::kept().textSize, Preferences::largestText);
+        QVERIFY(Preferences::kept().theme == app::Theme::Choice::System);
+    }
+
+    void theCacheIsCleared() {
+        QVERIFY(QDir().mkpath(folder_->filePath("cache/kernels")));
+        QFile kernel(folder_->filePath("cache/kernels/k.o"));
+        QVERIFY(kernel.open(QIODevice::WriteOnly) && kernel.write(QByteArray(2048, 'x')) == 2048);
+        kernel.close();
+        PreferencesDialog dialog({}, nullptr);
+        dialog.show();
+        const auto says = [&](const QString& words) {
+            for (const QLabel* label : dialog.findChildren<QLabel*>())
+                if (label->text().contains(words))
+                    return true;
+            return false;
+        };
+        QTRY_VERIFY(says("1 kernel, 2.05 kB"));
+        for (QPushButton* button : dialog.findChildren<QPushButton*>())
+            if (button->text().contains("Clear"))
+                QTest::mouseClick(button, Qt::LeftButton);
+        QTRY_VERIFY(says("0 kernels"));
+        QVERIFY(!kernel.exists());
+    }
+};
+
+QTEST_MAIN(TestPreferences)
+#include "test_preferences.moc"
