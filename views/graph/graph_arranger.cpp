@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_arranger.h"
 
-#include "driver/guarded.h"
-
 #include <QPromise>
 #include <QThreadPool>
 #include <algorithm>
@@ -56,13 +54,12 @@ void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model
 }
 
 GraphArranger::Job GraphArranger::work(Job job) {
-    const auto made = driver::guarded([&]() -> Result<void> {
+    const auto made = models::guarded([&] {
         if (!job.maker) {
             job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph));
             job.open = startingGroups(job.maker->grouped());
         }
         job.scene = job.maker->make(job.open);
-        return {};
     });
     if (!made)
         job.problem = made.error();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_scene.h"
 
+#include "driver/guarded.h"
+
 #include <algorithm>
 
 namespace lathe::views::models {
@@ -87,6 +89,13 @@ struct SceneMaker::Known {
     std::vector<std::pair<int, int>> arrows;
     GraphLayout layout;
 };
+
+Result<void> guarded(const std::function<void()>& work) {
+    return driver::guarded([&]() -> Result<void> {
+        work();
+        return {};
+    });
+}
 
 SceneMaker::SceneMaker(GroupedGraphPtr grouped) : grouped_(std::move(grouped)) {}
 SceneMaker::~SceneMaker() = default;

@@ -6,8 +6,10 @@
 #pragma once
 
 #include "base/hash.h"
+#include "base/result.h"
 #include "views/models/graph_layout.h"
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <vector>
@@ -32,6 +34,9 @@ struct GraphScene {
     GraphPicture picture;
     GraphLayout layout;
 };
+
+/// Does the work, which makes scenes; what it throws, be it for want of memory or by a bug, as a Diagnostic.
+Result<void> guarded(const std::function<void()>& work);
 
 /// Layouts of groups, for those of the same structure; also remembers them from one scene to the next.
 class SceneMaker {
