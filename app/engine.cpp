@@ -14,7 +14,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Check, Report, Compare, ListLoops, ListStep, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Check, Report, Compare, Figure, ListLoops, ListStep, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -72,6 +72,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<std::shared_ptr<const driver::Check>>();
     qRegisterMetaType<std::vector<CompilationPtr>>();
     qRegisterMetaType<std::vector<driver::Profile>>();
+    qRegisterMetaType<std::vector<driver::PassFigures>>();
     qRegisterMetaType<driver::MachinePeaks>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
@@ -260,6 +261,15 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
             shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
         }
         outbox->post([&](Engine& engine) { emit engine.compared(pass, function, shown); });
+    });
+}
+
+void Engine::figure(TracePtr trace) {
+    looks_.enqueue(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
+        const auto figures = driver::guarded(
+            [&]() -> Result<std::vector<driver::PassFigures>> { return driver::passFigures(*trace, cancelled); });
+        if (figures && !cancelled()) // without them the passes are shown without figures
+            outbox->post([&](Engine& engine) { emit engine.figured(trace, *figures); });
     });
 }
 

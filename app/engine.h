@@ -10,6 +10,7 @@
 #include "driver/bisect.h"
 #include "driver/check.h"
 #include "driver/compile.h"
+#include "driver/pass_figures.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
 #include "report/report.h"
@@ -61,6 +62,8 @@ public:
     void report(report::Report report, const QString& path);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
+    /// What its passes did in figures; answers `figured`.
+    void figure(TracePtr trace);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
     /// newer wish takes the place of one that has not begun.
     void listLoops(TracePtr trace, int kernel);
@@ -93,6 +96,7 @@ signals:
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::driver::MachinePeaks peaks);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
+    void figured(lathe::app::TracePtr trace, std::vector<lathe::driver::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
     void stepListed(lathe::app::TracePtr trace, int kernel, int steps, lathe::views::models::OriginText text);

@@ -134,6 +134,12 @@ void MainWindow::connectEngine() {
         if (trace_)
             engine_.compare(trace_, pass, function);
     });
+    connect(passes_, &views::passes::PassesPage::figuresWanted, this, [this] { engine_.figure(trace_); });
+    connect(&engine_, &Engine::figured, this,
+            [this](const TracePtr& trace, const std::vector<driver::PassFigures>& figures) {
+                if (trace == trace_)
+                    passes_->setFigures(figures);
+            });
     connect(loops_, &views::loops::LoopsPage::loopsWanted, &engine_, &Engine::listLoops);
     connect(loops_, &views::loops::LoopsPage::codeWanted, &engine_, &Engine::listCode);
     connect(whatIfs_, &WhatIfs::changed, this, &MainWindow::compile);

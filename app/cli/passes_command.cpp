@@ -6,9 +6,11 @@
 #include "app/cli/stage_text.h"
 
 #include "driver/json.h"
+#include "driver/pass_figures.h"
 #include "relay/text.h"
 #include "tir/text.h"
 
+#include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
@@ -42,17 +44,21 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
 }
 
 /// What is not known is left out.
-nlohmann::json asJson(const driver::PassRecord& record) {
+nlohmann::json asJson(const driver::PassRecord& record, const driver::PassFigures& figures) {
     nlohmann::json json{{"pass", record.name},         {"stage", driver::toString(record.stage)},
                         {"required", record.required}, {"enabled", record.enabled},
                         {"ran", record.ran},           {"ms", record.ms},
                         {"changed", record.changed}};
-    if (record.bindings)
-        json["bindings"] = *record.bindings;
-    if (record.flops)
-        json["flops"] = *record.flops;
-    if (record.peakBytes)
-        json["peak_bytes"] = *record.peakBytes;
+    const auto add = [&](const std::string& name, std::optional<double> driver::Figures::* figure) {
+        if (const std::optional<double>& after = figures.after.*figure)
+            json[name] = std::llround(*after);
+        if (const std::optional<double>& delta = figures.delta.*figure)
+            json[name + "_delta"] = std::llround(*delta);
+    };
+    add(record.stage == driver::Stage::Tir ? "statements" : "bindings", &driver::Figures::size);
+    add("flops", &driver::Figures::flops);
+    add("bytes", &driver::Figures::bytes);
+    add("peak_bytes", &driver::Figures::peakBytes);
     return json;
 }
 
@@ -64,6 +70,26 @@ const char* outcomeOf(const driver::PassRecord& record) {
     if (record.changed)
         return "changed";
     return record.stage == driver::Stage::Relay || record.stage == driver::Stage::Tir ? "unchanged" : "";
+}
+
+/// One line a pass: what it cost, how much there is after it, and what it changed of that.
+void printStrip(const driver::Trace& trace, bool json) {
+    const std::vector<driver::PassFigures> figures = driver::passFigures(trace);
+    if (!json)
+        fmt::print("{:24} {:8} {:9} {:>9} {:>8} {:>8} {:>9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "size",
+                   "change", "FLOPs", "bytes", "peak", "");
+    for (size_t i = 0; i < trace.passes.size(); ++i) {
+        const driver::PassRecord& record = trace.passes[i];
+        const driver::Figures &after = figures[i].after, &delta = figures[i].delta;
+        if (json)
+            fmt::print("{}\n", driver::dump(asJson(record, figures[i])));
+        else
+            fmt::print("{:24} {:8} {:9} {:9.2f} {:>8} {:>8} {:>9} {:>9} {:>9}  {}\n", record.name,
+                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms,
+                       after.size ? fmt::format("{:.0f}", *after.size) : "", driver::deltaText(delta.size),
+                       driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
+                       driver::deltaText(delta.peakBytes), outcomeOf(record));
+    }
 }
 
 } // namespace
@@ -100,16 +126,7 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             for (const std::string& line : differences(textAt(trace, pass, args.function, true), after))
                 fmt::print("{}\n", line);
     } else {
-        if (!common.json)
-            fmt::print("{:24} {:8} {:9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "bindings", "");
-        for (const driver::PassRecord& record : trace.passes) {
-            if (common.json)
-                fmt::print("{}\n", driver::dump(asJson(record)));
-            else
-                fmt::print("{:24} {:8} {:9} {:9.2f} {:>9}  {}\n", record.name, driver::toString(record.stage),
-                           record.required ? "required" : "optional", record.ms,
-                           record.bindings ? std::to_string(*record.bindings) : "", outcomeOf(record));
-        }
+        printStrip(trace, common.json);
     }
     return code;
 }

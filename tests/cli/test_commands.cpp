@@ -172,11 +172,15 @@ private slots:
         auto open = recordsOf({}), known = recordsOf(fixed);
         for (const auto& [name, record] : known) {
             const QString stage = record["stage"].toString();
-            QCOMPARE(record.contains("bindings"), stage == "import" || stage == "relay");
+            const bool graph = stage == "import" || stage == "relay";
+            QCOMPARE(record.contains("bindings"), graph);
             QVERIFY(!record.contains("bindings") || record["bindings"].toInt() > 0);
-            QCOMPARE(record.contains("flops"), name == "make entry");
+            QCOMPARE(record.contains("statements_delta"), stage == "tir" && record["changed"].toBool());
+            QCOMPARE(record.contains("bindings_delta"), stage == "relay" && record["changed"].toBool());
+            QCOMPARE(record.contains("flops"), name == "make entry" || graph);
         }
-        QVERIFY(!open["make entry"].contains("flops"));
+        QVERIFY(!open["make entry"].contains("flops") && !open["fuse"].contains("flops"));
+        QVERIFY(known["fuse"]["bytes_delta"].toDouble() < 0); // what is within a kernel is not moved
         const QJsonObject facts = lines(runLathe(QStringList{"inspect", "--json", model_} + fixed).out).value(0);
         QCOMPARE(known["make entry"]["flops"].toDouble(), facts["flops"].toDouble());
         QVERIFY(known["make entry"].contains("peak_bytes"));

@@ -42,7 +42,7 @@ private slots:
         auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
         QCOMPARE(text(1, PassModel::Changed), QString("off"));
         QCOMPARE(text(2, PassModel::Changed), QString("failed"));
-        QCOMPARE(text(2, PassModel::Bindings), QString("60  (-40)"));
+        QCOMPARE(text(2, PassModel::Size), QString("60  (-40)"));
         QCOMPARE(text(3, PassModel::Changed), QString("not run"));
         model.setOnlyChanged(true);
         QCOMPARE(model.rowCount(), 2);

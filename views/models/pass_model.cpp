@@ -3,6 +3,7 @@
 
 #include <QColor>
 #include <QFont>
+#include <QStringList>
 #include <algorithm>
 
 namespace lathe::views::models {
@@ -30,6 +31,38 @@ std::vector<PassRow> passRows(const driver::Trace& trace) {
         rows.push_back(row);
     }
     return rows;
+}
+
+QString outcomeOf(const PassRow& row) {
+    if (row.failed)
+        return PassModel::tr("failed");
+    if (!row.enabled)
+        return PassModel::tr("off");
+    return !row.ran ? PassModel::tr("not run") : row.changed ? PassModel::tr("changed") : QStringLiteral("–");
+}
+
+QString sentenceOf(const PassRow& row) {
+    QStringList parts{row.ran && !row.changed && !row.failed ? PassModel::tr("no change") : outcomeOf(row)};
+    if (row.ran)
+        parts << PassModel::tr("%1 ms").arg(row.ms, 0, 'f', row.ms < 10 ? 2 : 0);
+    const auto add = [&](const std::optional<double>& delta, const QString& of) {
+        if (delta)
+            parts << QString::fromStdString(driver::deltaText(delta)) + ' ' + of;
+    };
+    const driver::Figures& delta = row.figures.delta;
+    add(delta.size, row.bindings ? PassModel::tr("bindings") : PassModel::tr("statements"));
+    add(delta.flops, PassModel::tr("FLOPs"));
+    add(delta.bytes, PassModel::tr("bytes moved"));
+    add(delta.peakBytes, PassModel::tr("bytes of peak memory"));
+    return row.name + ": " + parts.join(", ");
+}
+
+void PassModel::setFigures(const std::vector<driver::PassFigures>& figures) {
+    for (PassRow& row : rows_)
+        if (size_t(row.index) < figures.size())
+            row.figures = figures[size_t(row.index)];
+    if (!shown_.empty())
+        emit dataChanged(index(0, 0), index(rowCount() - 1, columns - 1));
 }
 
 void PassModel::show(std::vector<PassRow> rows) {
@@ -79,22 +112,20 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
         case Stage:
             return row.stage;
         case Changed:
-            if (row.failed)
-                return tr("failed");
-            if (!row.enabled)
-                return tr("off");
-            return !row.ran ? tr("not run") : row.changed ? tr("changed") : QStringLiteral("–");
-        case Bindings:
-            if (!row.bindings)
+            return outcomeOf(row);
+        case Size: {
+            const qlonglong size = row.bindings ? row.bindings : qlonglong(row.figures.after.size.value_or(0));
+            const qlonglong delta = row.bindings ? row.delta : qlonglong(row.figures.delta.size.value_or(0));
+            if (!size)
                 return {};
-            return row.delta
-                       ? QStringLiteral("%1  (%2%3)").arg(row.bindings).arg(row.delta > 0 ? "+" : "").arg(row.delta)
-                       : QString::number(row.bindings);
+            return delta ? QStringLiteral("%1  (%2%3)").arg(size).arg(delta > 0 ? "+" : "").arg(delta)
+                         : QString::number(size);
+        }
         case Time:
             return QString::number(row.ms, 'f', row.ms < 10 ? 2 : 0);
         }
     }
-    if (role == Qt::TextAlignmentRole && index.column() >= Bindings)
+    if (role == Qt::TextAlignmentRole && index.column() >= Size)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::FontRole) {
         QFont font;
@@ -105,16 +136,18 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
     if (role == Qt::ForegroundRole && row.failed)
         return QColor(0xd0, 0x40, 0x40);
     if (role == Qt::ToolTipRole)
-        return row.required ? tr("required pass") : tr("optional pass");
+        return sentenceOf(row) + '\n' + (row.required ? tr("required pass") : tr("optional pass"));
     return {};
 }
 
 QVariant PassModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Bindings)
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Size)
         return int(Qt::AlignRight | Qt::AlignVCenter);
+    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole && section == Size)
+        return tr("Bindings of the module, or statements of all kernels; what it added or took away");
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
-    const QString names[] = {tr("Pass"), tr("Stage"), tr("Effect"), tr("Bindings"), tr("ms")};
+    const QString names[] = {tr("Pass"), tr("Stage"), tr("Effect"), tr("Size"), tr("ms")};
     return names[section];
 }
 

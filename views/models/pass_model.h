@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The passes of a Trace as a table: one row a pass, with what it changed and what it cost.
+// The passes of a Trace as a table: one row a pass, with what it changed and what it cost. What it made of the model in figures
+// comes later: it is worked out elsewhere.
 #pragma once
 
-#include "driver/trace.h"
+#include "driver/pass_figures.h"
 
 #include <QAbstractTableModel>
 #include <vector>
@@ -16,18 +17,24 @@ struct PassRow {
     bool required = true, enabled = true, ran = true, changed = false, failed = false;
     double ms = 0;
     qlonglong bindings = 0, delta = 0; // after it, and against the pass before
+    driver::PassFigures figures;
 };
 
 std::vector<PassRow> passRows(const driver::Trace& trace);
+/// "fuse: changed, 1.67 ms, +288 bindings, -12.4 M bytes": what is known of it.
+QString sentenceOf(const PassRow& row);
+/// "failed", "off", "not run", "changed"; "–" for one that ran and changed nothing.
+QString outcomeOf(const PassRow& row);
 
 class PassModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Stage, Changed, Bindings, Time, columns };
+    enum Column { Name, Stage, Changed, Size, Time, columns };
     using QAbstractTableModel::QAbstractTableModel;
 
     void show(std::vector<PassRow> rows);
+    void setFigures(const std::vector<driver::PassFigures>& figures);
     void setOnlyChanged(bool only);
     const PassRow& at(int row) const { return rows_[shown_[row]]; }
     /// The last optional pass up to this row; empty: there is none.

@@ -2,8 +2,10 @@
 #include "views/passes/passes_page.h"
 
 #include "views/models/counted.h"
+#include "views/page/elided_label.h"
 #include "views/page/table.h"
 #include "views/passes/comparison_view.h"
+#include "views/passes/pass_strip.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -19,7 +21,8 @@ namespace lathe::views::passes {
 
 PassesPage::PassesPage(models::Selection* selection)
     : Page(QStringLiteral("passes"), tr("Passes")), selection_(selection), passes_(new models::PassModel(this)),
-      table_(new QTableView), onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
+      table_(new QTableView), strip_(new PassStrip(passes_)), measure_(new QComboBox), caption_(new ElidedLabel),
+      onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
       off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
       all_(new QAction(tr("Run &all passes"), this)), function_(new QComboBox), summary_(new QLabel),
       view_(new ComparisonView) {
@@ -32,6 +35,16 @@ PassesPage::PassesPage(models::Selection* selection)
     function_->setAccessibleName(tr("Function or kernel"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
     function_->setMinimumContentsLength(24);
+
+    measure_->addItems(
+        {tr("Time"), tr("Δ bindings, statements"), tr("Δ FLOPs"), tr("Δ bytes moved"), tr("Δ peak memory")});
+    measure_->setAccessibleName(tr("Height of the bars"));
+    measure_->setToolTip(tr("What the bars' heights are the square roots of"));
+    auto stripBar = new QHBoxLayout;
+    stripBar->setContentsMargins(8, 6, 8, 4);
+    stripBar->setSpacing(8);
+    stripBar->addWidget(measure_);
+    stripBar->addWidget(caption_, 1);
 
     auto left = new QWidget;
     auto leftLayout = new QVBoxLayout(left);
@@ -66,12 +79,18 @@ PassesPage::PassesPage(models::Selection* selection)
     splitter->setSizes({470, 900});
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
-    all->addWidget(splitter);
+    all->setSpacing(0);
+    all->addLayout(stripBar);
+    all->addWidget(strip_);
+    all->addWidget(splitter, 1);
 
     connect(onlyChanged_, &QCheckBox::toggled, this, [this](bool on) {
         passes_->setOnlyChanged(on);
         choosePass(pass_);
     });
+    connect(measure_, &QComboBox::activated, this,
+            [this](int measure) { strip_->setMeasure(PassStrip::Measure(measure)); });
+    connect(strip_, &PassStrip::chosen, table_, &QTableView::selectRow);
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &PassesPage::passChosen);
     table_->addActions({off_, upTo_, all_});
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -91,6 +110,8 @@ PassesPage::PassesPage(models::Selection* selection)
 void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     trace_ = provenance ? std::shared_ptr<const driver::Trace>(provenance, &provenance->trace()) : nullptr;
     pass_ = -1;
+    figuresAsked_ = false;
+    caption_->clear();
     passes_->show(trace_ ? models::passRows(*trace_) : std::vector<models::PassRow>());
     table_->resizeColumnsToContents();
     table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
@@ -121,6 +142,24 @@ void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
         if (passes_->at(row).failed)
             best = row;
     table_->selectRow(best);
+    askForFigures();
+}
+
+void PassesPage::askForFigures() {
+    if (!isVisible() || figuresAsked_ || !trace_ || trace_->passes.empty())
+        return;
+    figuresAsked_ = true;
+    emit figuresWanted();
+}
+
+void PassesPage::showEvent(QShowEvent* event) {
+    Page::showEvent(event);
+    askForFigures();
+}
+
+void PassesPage::setFigures(const std::vector<driver::PassFigures>& figures) {
+    passes_->setFigures(figures);
+    caption_->setText(strip_->textOf(strip_->current()));
 }
 
 std::vector<PageAction> PassesPage::pageActions() const {
@@ -162,6 +201,8 @@ void PassesPage::follow() {
 
 void PassesPage::passChosen() {
     const QModelIndex current = table_->currentIndex();
+    strip_->setCurrent(current.row());
+    caption_->setText(strip_->textOf(current.row()));
     allowWishes();
     if (!trace_ || !current.isValid())
         return;
