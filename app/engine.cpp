@@ -259,6 +259,7 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
         } else {
             shown.after << QString::fromStdString(toString(compared.error()));
             shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
+            shown.align();
         }
         outbox->post([&](Engine& engine) { emit engine.compared(pass, function, shown); });
     });

@@ -95,7 +95,9 @@ void MainWindow::makeActions() {
     actions_.add("model.cancel", model, tr("C&ancel"), keys(Qt::Key_Escape), [this] { cancel(); });
     actions_.add("model.settings", model, tr("&Settings…"), keys(Qt::CTRL | Qt::Key_Comma),
                  [this] { askForSettings(); });
-    actions_.add("model.find", model, tr("&Find in the graph"), keys(QKeySequence::Find), [this] {
+    actions_.add("model.find", model, tr("&Find"), keys(QKeySequence::Find), [this] {
+        if (pageTable_[size_t(pages_->currentIndex())]->focusFind())
+            return;
         showPage("model");
         model_->focusSearch();
     });

@@ -1,21 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-// The pages under the offscreen platform: mouse and keyboard lead to selections, a nested graph opens and closes, differences
-// are stepped through.
+// The pages under the offscreen platform: mouse and keyboard lead to selections, a nested graph opens and closes.
 #include "gui/sample_graph.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
-#include "views/passes/comparison_view.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
 #include <QLineEdit>
 #include <QListWidget>
-#include <QPlainTextEdit>
-#include <QScrollBar>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
-#include <QTextBlock>
 #include <QToolButton>
 
 using namespace lathe;
@@ -175,98 +170,6 @@ private slots:
         page.setLayout(picture, layeredLayout(page.picture()));
         page.setLayout(picture + 1, {});
         QCOMPARE(page.canvas()->scale(), scale);
-    }
-
-    void comparisonStandsSideBySide() {
-        views::passes::ComparisonView view;
-        view.resize(900, 500);
-        view.show();
-        models::Comparison comparison;
-        comparison.before = QStringList{"a", "b", "c"};
-        comparison.after = QStringList{"a", "c", "d"};
-        using Kind = driver::DiffRow::Kind;
-        comparison.rows = {{Kind::Same, 0, 0}, {Kind::Removed, 1, -1}, {Kind::Same, 2, 1}, {Kind::Added, -1, 2}};
-        comparison.nodesAfter = {{7}, {}, {}};
-        comparison.nodesBefore.resize(3);
-        QSignalSpy picked(&view, &views::passes::ComparisonView::nodesPicked);
-        view.setComparison(comparison);
-        QCOMPARE(view.beforeText(), QStringLiteral("a\nb\nc\n"));
-        QCOMPARE(view.afterText(), QStringLiteral("a\n\nc\nd"));
-    }
-
-    void linesAreColouredAsTheyComeInSight() {
-        views::passes::ComparisonView view;
-        view.resize(900, 300);
-        view.show();
-        models::Comparison comparison;
-        using Kind = driver::DiffRow::Kind;
-        for (int i = 0; i < 3000; ++i) {
-            comparison.before << QStringLiteral("%%1 = nn.relu(%2); // line").arg(i).arg(i - 1);
-            comparison.after << comparison.before.back();
-            comparison.rows.push_back({i == 2000 ? Kind::Changed : Kind::Same, i, i});
-        }
-        comparison.nodesBefore.resize(3000);
-        comparison.nodesAfter.resize(3000);
-        view.setComparison(comparison); // and goes to the first difference
-        const auto panes = view.findChildren<QPlainTextEdit*>();
-        QCOMPARE(panes.size(), 2);
-        const auto coloured = [&](int pane, int line) {
-            return !panes[pane]->document()->findBlockByNumber(line).layout()->formats().isEmpty();
-        };
-        for (const int pane : {0, 1}) {
-            QCOMPARE(panes[pane]->extraSelections().size(), 1);
-            QCOMPARE(panes[pane]->extraSelections().front().cursor.blockNumber(), 2000);
-            QVERIFY(coloured(pane, 2000));
-            QVERIFY(!coloured(pane, 1000));
-        }
-        panes[1]->verticalScrollBar()->setValue(1000);
-        for (const int pane : {0, 1}) {
-            QVERIFY(coloured(pane, 1000));
-            QVERIFY(panes[pane]->extraSelections().isEmpty());
-        }
-    }
-
-    void differencesAreSteppedThrough() {
-        views::passes::ComparisonView view;
-        view.resize(900, 300);
-        view.show();
-        models::Comparison comparison;
-        for (int line = 0; line < 400; ++line) {
-            comparison.before << QStringLiteral("line %1").arg(line);
-            const bool differs = line == 100 || line == 101 || line == 200 || line == 300;
-            comparison.after << (differs ? QStringLiteral("another") : comparison.before.back());
-            using Kind = driver::DiffRow::Kind;
-            comparison.rows.push_back({differs ? Kind::Changed : Kind::Same, line, line});
-        }
-        comparison.nodesBefore.resize(400);
-        comparison.nodesAfter.resize(400);
-        comparison.nodesAfter[250] = {7};
-        view.setComparison(comparison);
-        const auto panes = view.findChildren<QPlainTextEdit*>();
-        QCOMPARE(panes.size(), 2);
-        // The row that a step leads to stands some lines below the upper edge, in both panes.
-        const auto at = [&](int row) {
-            const auto above = [&](const QPlainTextEdit* pane) { return row - pane->verticalScrollBar()->value(); };
-            return above(panes[0]) == above(panes[1]) && above(panes[0]) >= 0 && above(panes[0]) <= 5;
-        };
-        QVERIFY(at(100)); // shown at once
-        for (int row : {200, 300, 300}) {
-            view.step(true);
-            QVERIFY(at(row));
-        }
-        for (int row : {200, 100, 100}) {
-            view.step(false);
-            QVERIFY(at(row));
-        }
-        view.markNodes({7});
-        QVERIFY(at(250));
-
-        QSignalSpy picked(&view, &views::passes::ComparisonView::nodesPicked);
-        QPlainTextEdit* after = panes[1];
-        QTest::mouseClick(after->viewport(), Qt::LeftButton, {},
-                          after->cursorRect(QTextCursor(after->document()->findBlockByNumber(250))).center());
-        QCOMPARE(picked.count(), 1);
-        QCOMPARE(picked.at(0).at(0).value<std::vector<int>>(), std::vector<int>{7});
     }
 
     void problemLeadsToItsNode() {

@@ -68,6 +68,30 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
     return side;
 }
 
+using Kind = driver::DiffRow::Kind;
+
+/// A side's lines by row.
+TintedText sideOf(const Comparison& comparison, bool before) {
+    const QStringList& lines = before ? comparison.before : comparison.after;
+    TintedText side;
+    side.tints.reserve(comparison.rows.size());
+    side.numbers.reserve(comparison.rows.size());
+    for (const driver::DiffRow& row : comparison.rows) {
+        const int line = before ? row.before : row.after;
+        if (!side.numbers.empty())
+            side.text += '\n';
+        if (line >= 0)
+            side.text += lines[line];
+        side.numbers.push_back(line);
+        side.tints.push_back(row.kind == Kind::Same      ? Tint::None
+                             : line < 0                  ? Tint::Absent
+                             : row.kind == Kind::Changed ? Tint::Changed
+                             : before                    ? Tint::Removed
+                                                         : Tint::Added);
+    }
+    return side;
+}
+
 /// Where the pass stands in the kernel's stages; -1 if it has none of that name.
 int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
     for (size_t i = 0; i < kernel.stages.size(); ++i)
@@ -78,12 +102,9 @@ int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
 
 } // namespace
 
-int Comparison::differences() const {
-    int count = 0;
-    for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].kind != driver::DiffRow::Kind::Same && (i == 0 || rows[i - 1].kind == driver::DiffRow::Kind::Same))
-            ++count;
-    return count;
+void Comparison::align() {
+    left = sideOf(*this, true);
+    right = sideOf(*this, false);
 }
 
 QStringList functionsOf(const driver::Trace& trace, int pass) {
@@ -131,6 +152,7 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
     comparison.after = shown(after.lines);
     comparison.nodesBefore = std::move(before.nodes);
     comparison.nodesAfter = std::move(after.nodes);
+    comparison.align();
     return comparison;
 }
 

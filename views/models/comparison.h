@@ -5,6 +5,7 @@
 
 #include "driver/text_diff.h"
 #include "driver/trace.h"
+#include "views/models/tinted_text.h"
 
 #include <QStringList>
 #include <memory>
@@ -18,8 +19,11 @@ struct Comparison {
     std::vector<driver::DiffRow> rows;
     /// For each line the model nodes it came from; empty where none is known.
     std::vector<std::vector<int>> nodesBefore, nodesAfter;
+    /// The sides by row, as they are shown.
+    TintedText left, right;
 
-    int differences() const; // runs of rows that are not Same
+    /// Makes the sides of the rows.
+    void align();
 };
 
 /// The functions that can be looked at after a pass: "" (the whole module), functions of the module, or kernels.

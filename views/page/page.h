@@ -40,6 +40,8 @@ public:
     /// Of the values of the open model, as it is compiled now; null: none was made.
     virtual void setCheck(std::shared_ptr<const driver::Check> /*check*/) {}
     virtual std::vector<PageAction> pageActions() const { return {}; }
+    /// Puts the focus into a field to search what the page shows; false: it has none.
+    virtual bool focusFind() { return false; }
 
 signals:
     /// The user wants to see where in the graph this node is.

@@ -1,50 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/passes/comparison_view.h"
 
-#include "views/models/colors.h"
 #include "views/models/counted.h"
-#include "views/passes/ir_highlighter.h"
 
-#include <QFontDatabase>
 #include <QHBoxLayout>
+#include <QKeyEvent>
 #include <QLabel>
-#include <QPlainTextEdit>
+#include <QLineEdit>
+#include <QScopedValueRollback>
 #include <QScrollBar>
-#include <QShortcut>
-#include <QTextBlock>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
 
 namespace lathe::views::passes {
 
-namespace {
-
 using Kind = driver::DiffRow::Kind;
+using text::CodeView;
 
-QPlainTextEdit* makePane(const QString& name) {
-    auto pane = new QPlainTextEdit;
-    pane->setReadOnly(true);
-    pane->setLineWrapMode(QPlainTextEdit::NoWrap);
-    pane->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
-    QFont font = QFontDatabase::systemFont(QFontDatabase::FixedFont);
-    font.setPointSizeF(9.5);
-    pane->setFont(font);
-    pane->setAccessibleName(name);
-    pane->setTabChangesFocus(true);
-    pane->setUndoRedoEnabled(false);
-    pane->setFrameShape(QFrame::NoFrame);
-    pane->document()->setDocumentMargin(6);
-    new IrHighlighter(pane->document());
-    return pane;
-}
-
-} // namespace
+/// Places of a search that are listed: a letter stands everywhere.
+constexpr size_t mostFound = 10'000;
 
 ComparisonView::ComparisonView(QWidget* parent)
-    : QWidget(parent), before_(makePane(tr("Before the pass"))), after_(makePane(tr("After the pass"))),
-      count_(new QLabel) {
-    auto column = [](const QString& title, QPlainTextEdit* pane) {
+    : QWidget(parent), before_(new CodeView(tr("Before the pass"))), after_(new CodeView(tr("After the pass"))),
+      count_(new QLabel), foundCount_(new QLabel), search_(new QLineEdit) {
+    auto column = [](const QString& title, CodeView* pane) {
         auto result = new QWidget;
         auto layout = new QVBoxLayout(result);
         auto label = new QLabel(title);
@@ -60,179 +40,203 @@ ComparisonView::ComparisonView(QWidget* parent)
     panes->setSpacing(1);
     panes->addWidget(beforeColumn_, 1);
     panes->addWidget(column(tr("After"), after_), 1);
-    auto button = [&](const QString& text, const QString& hint, bool forward) {
-        auto result = new QToolButton;
-        result->setText(text);
-        result->setToolTip(hint);
-        result->setAccessibleName(hint);
-        connect(result, &QToolButton::clicked, this, [this, forward] { step(forward); });
-        return result;
-    };
-    auto bar = new QHBoxLayout;
-    bar->setContentsMargins(8, 4, 8, 4);
-    bar->addWidget(count_, 1);
-    bar->addWidget(button(QStringLiteral("▲"), tr("Previous difference (Shift+F7)"), false));
-    bar->addWidget(button(QStringLiteral("▼"), tr("Next difference (F7)"), true));
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
-    all->addLayout(bar);
+    all->addWidget(makeBar());
     all->addLayout(panes, 1);
+    follow(before_, after_);
+    follow(after_, before_);
+    connect(before_, &CodeView::linePicked, this, [this](int row) { pick(true, row); });
+    connect(after_, &CodeView::linePicked, this, [this](int row) { pick(false, row); });
+}
 
-    auto together = [](QScrollBar* one, QScrollBar* other) {
-        connect(one, &QScrollBar::valueChanged, other, &QScrollBar::setValue);
-        connect(other, &QScrollBar::valueChanged, one, &QScrollBar::setValue);
+QWidget* ComparisonView::makeBar() {
+    auto bar = new QWidget;
+    auto layout = new QHBoxLayout(bar);
+    layout->setContentsMargins(8, 4, 8, 4);
+    const auto button = [&](const QString& text, const QString& hint, auto act) {
+        auto made = new QToolButton;
+        made->setText(text);
+        made->setToolTip(hint);
+        made->setAccessibleName(hint);
+        connect(made, &QToolButton::clicked, this, act);
+        layout->addWidget(made);
     };
-    together(before_->verticalScrollBar(), after_->verticalScrollBar());
-    together(before_->horizontalScrollBar(), after_->horizontalScrollBar());
-    connect(after_->verticalScrollBar(), &QScrollBar::valueChanged, this, [this] {
-        if (!busy_) // a text that is being set scrolls too
-            paintSeen();
-    });
-    connect(before_, &QPlainTextEdit::cursorPositionChanged, this, [this] { pick(true); });
-    connect(after_, &QPlainTextEdit::cursorPositionChanged, this, [this] { pick(false); });
-    connect(new QShortcut(Qt::Key_F7, this), &QShortcut::activated, this, [this] { step(true); });
-    connect(new QShortcut(Qt::SHIFT | Qt::Key_F7, this), &QShortcut::activated, this, [this] { step(false); });
+    search_->setPlaceholderText(tr("Find in the text"));
+    search_->setAccessibleName(tr("Find in the text"));
+    search_->setClearButtonEnabled(true);
+    search_->setMaximumWidth(240);
+    search_->installEventFilter(this);
+    layout->addWidget(count_, 1);
+    button(QStringLiteral("▲"), tr("Previous difference"), [this] { step(false); });
+    button(QStringLiteral("▼"), tr("Next difference"), [this] { step(true); });
+    layout->addSpacing(12);
+    layout->addWidget(search_);
+    layout->addWidget(foundCount_);
+    button(QStringLiteral("↑"), tr("Previous place found (Shift+Enter)"), [this] { stepFound(false); });
+    button(QStringLiteral("↓"), tr("Next place found (Enter)"), [this] { stepFound(true); });
+    connect(search_, &QLineEdit::textChanged, this, &ComparisonView::search);
+    return bar;
 }
 
-QString ComparisonView::beforeText() const {
-    return before_->toPlainText();
-}
-QString ComparisonView::afterText() const {
-    return after_->toPlainText();
+void ComparisonView::follow(CodeView* one, CodeView* other) {
+    const auto together = [this](QScrollBar* bar, QScrollBar* with) {
+        connect(bar, &QScrollBar::valueChanged, with, [this, with](int value) {
+            if (following_)
+                return; // a side that cannot go as far does not hold the other back
+            const QScopedValueRollback guard(following_, true);
+            with->setValue(value);
+        });
+    };
+    together(one->verticalScrollBar(), other->verticalScrollBar());
+    together(one->horizontalScrollBar(), other->horizontalScrollBar());
+    connect(one, &CodeView::foldsChanged, other, [one, other] { other->foldAs(*one); });
 }
 
 void ComparisonView::showMessage(const QString& text) {
     setComparison({});
-    count_->setText(text);
+    message_ = text;
+    showCount();
 }
 
 void ComparisonView::setComparison(models::Comparison comparison) {
-    busy_ = true;
     comparison_ = std::move(comparison);
-    // A line that the other side lacks is an empty one there, so that rows stand side by side.
-    QStringList left, right;
-    for (const driver::DiffRow& row : comparison_.rows) {
-        left << (row.before >= 0 ? comparison_.before[row.before] : QString());
-        right << (row.after >= 0 ? comparison_.after[row.after] : QString());
+    message_.clear();
+    differences_.clear();
+    const auto& rows = comparison_.rows;
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].kind != Kind::Same && (i == 0 || rows[i - 1].kind == Kind::Same))
+            differences_.push_back(int(i));
+    difference_ = -1;
+    {
+        const QScopedValueRollback guard(following_, true);
+        before_->setTintedText(comparison_.left);
+        after_->setTintedText(comparison_.right);
     }
-    before_->setPlainText(left.join('\n'));
-    after_->setPlainText(right.join('\n'));
-    // The first pass has nothing before it: its text gets all the room.
+    marked_.clear();
+    // The first pass has nothing before it: its text gets all the room, and is no difference.
     const bool alone = comparison_.before.isEmpty();
     beforeColumn_->setVisible(!alone);
-    const int count = comparison_.differences();
-    count_->setText(comparison_.rows.empty() ? QString()
-                    : alone                  ? models::counted(comparison_.after.size(), "line", "lines")
-                    : count                  ? models::counted(count, "difference", "differences")
-                                             : tr("No difference"));
-    paintSeen();
-    busy_ = false;
-    if (count)
-        step(true);
+    if (alone)
+        differences_.clear();
+    search();
+    goTo(0);
+    step(true);
 }
 
-void ComparisonView::paintSeen() {
-    const int first = after_->verticalScrollBar()->value();
-    const int count = after_->viewport()->height() / std::max(1, after_->fontMetrics().lineSpacing()) + 2;
-    paintLines(before_, true, first, count);
-    paintLines(after_, false, first, count);
+void ComparisonView::showCount() {
+    const auto count = qint64(differences_.size());
+    count_->setText(!message_.isEmpty()            ? message_
+                    : comparison_.rows.empty()     ? QString()
+                    : comparison_.before.isEmpty() ? models::counted(comparison_.after.size(), "line", "lines")
+                    : count == 0                   ? tr("No difference")
+                    : difference_ < 0              ? models::counted(count, "difference", "differences")
+                                                   : tr("%1 of %2")
+                                            .arg(models::grouped(difference_ + 1),
+                                                 models::counted(count, "difference", "differences")));
 }
 
-void ComparisonView::paintLines(QPlainTextEdit* pane, bool before, int first, int count) {
-    pane->document()->findChild<IrHighlighter*>()->colour(first, count);
-    const models::Colors colors = models::colorsFor(palette());
-    QColor mark = colors.selection;
-    mark.setAlphaF(0.28F);
-    QList<QTextEdit::ExtraSelection> selections;
-    QTextBlock block = pane->document()->findBlockByNumber(first);
-    const auto& nodes = before ? comparison_.nodesBefore : comparison_.nodesAfter;
-    const int end = std::min(first + count, int(comparison_.rows.size()));
-    for (int i = first; i < end && block.isValid(); ++i, block = block.next()) {
-        const driver::DiffRow& row = comparison_.rows[size_t(i)];
-        const int line = before ? row.before : row.after;
-        QColor background;
-        if (row.kind == Kind::Changed)
-            background = colors.changed;
-        else if (row.kind == Kind::Removed)
-            background = before ? colors.removed : colors.grid;
-        else if (row.kind == Kind::Added)
-            background = before ? colors.grid : colors.added;
-        if (line >= 0 && size_t(line) < nodes.size() && !marked_.empty() &&
-            std::any_of(nodes[line].begin(), nodes[line].end(),
-                        [&](int node) { return std::binary_search(marked_.begin(), marked_.end(), node); }))
-            background = mark;
-        if (!background.isValid())
-            continue;
-        QTextEdit::ExtraSelection selection;
-        selection.cursor = QTextCursor(block);
-        selection.format.setBackground(background);
-        selection.format.setProperty(QTextFormat::FullWidthSelection, true);
-        selections << selection;
+void ComparisonView::goTo(int row) {
+    const QScopedValueRollback guard(following_, true);
+    for (CodeView* each : {before_, after_})
+        each->showLine(row);
+}
+
+void ComparisonView::step(bool forward) {
+    const int next = difference_ + (forward ? 1 : -1);
+    if (next >= 0 && next < int(differences_.size())) {
+        difference_ = next;
+        goTo(differences_[size_t(next)]);
     }
-    pane->setExtraSelections(selections);
+    showCount();
 }
 
 void ComparisonView::markNodes(const std::vector<int>& nodes) {
     if (nodes == marked_)
         return;
     marked_ = nodes;
-    paintSeen();
-    if (busy_ || marked_.empty())
-        return;
-    for (size_t i = 0; i < comparison_.rows.size(); ++i) {
-        const int line = comparison_.rows[i].after;
-        if (line < 0 || size_t(line) >= comparison_.nodesAfter.size())
-            continue;
-        for (int node : comparison_.nodesAfter[line])
-            if (std::binary_search(marked_.begin(), marked_.end(), node)) {
-                after_->verticalScrollBar()->setValue(std::max(0, int(i) - 5));
-                return;
-            }
-    }
-}
-
-void ComparisonView::step(bool forward) {
-    const auto& rows = comparison_.rows;
-    const int count = int(rows.size()), top = after_->verticalScrollBar()->value();
-    auto starts = [&](int i) { return rows[i].kind != Kind::Same && (i == 0 || rows[i - 1].kind == Kind::Same); };
-    const int from = std::min(top + 4, count - 1); // the place that a step scrolls a difference to
-    for (int i = from + (forward ? (busy_ ? 0 : 1) : -1); i >= 0 && i < count; i += forward ? 1 : -1)
-        if (starts(i)) {
-            after_->verticalScrollBar()->setValue(std::max(0, i - 4));
-            return;
+    std::vector<int> rows[2];
+    for (size_t i = 0; !marked_.empty() && i < comparison_.rows.size(); ++i)
+        for (const bool before : {true, false}) {
+            const int line = before ? comparison_.rows[i].before : comparison_.rows[i].after;
+            const auto& of = before ? comparison_.nodesBefore : comparison_.nodesAfter;
+            if (line >= 0 && size_t(line) < of.size() && std::ranges::any_of(of[size_t(line)], [&](int node) {
+                    return std::ranges::binary_search(marked_, node);
+                }))
+                rows[before ? 0 : 1].push_back(int(i));
         }
+    const int first = rows[1].empty() ? -1 : rows[1].front();
+    before_->markLines(std::move(rows[0]));
+    after_->markLines(std::move(rows[1]));
+    if (first >= 0 && !following_) // not what the user has just clicked on
+        goTo(first);
 }
 
-void ComparisonView::pick(bool before) {
-    if (busy_)
+void ComparisonView::pick(bool before, int row) {
+    if (row < 0 || size_t(row) >= comparison_.rows.size())
         return;
-    const QPlainTextEdit* pane = before ? before_ : after_;
-    const int row = pane->textCursor().blockNumber();
-    if (size_t(row) >= comparison_.rows.size())
-        return;
-    const int line = before ? comparison_.rows[row].before : comparison_.rows[row].after;
+    // Stepping goes on from here.
+    difference_ = int(std::ranges::upper_bound(differences_, row) - differences_.begin()) - 1;
+    showCount();
+    const int line = before ? comparison_.rows[size_t(row)].before : comparison_.rows[size_t(row)].after;
     const auto& nodes = before ? comparison_.nodesBefore : comparison_.nodesAfter;
-    if (line < 0 || size_t(line) >= nodes.size() || nodes[line].empty())
+    if (line < 0 || size_t(line) >= nodes.size() || nodes[size_t(line)].empty())
         return;
-    busy_ = true;
-    emit nodesPicked(nodes[line]);
-    busy_ = false;
+    const QScopedValueRollback guard(following_, true);
+    emit nodesPicked(nodes[size_t(line)]);
 }
 
-void ComparisonView::changeEvent(QEvent* event) {
-    if (event->type() == QEvent::PaletteChange) {
-        for (QPlainTextEdit* pane : {before_, after_})
-            pane->document()->findChild<IrHighlighter*>()->forget();
-        paintSeen();
+void ComparisonView::focusSearch() {
+    search_->setFocus();
+    search_->selectAll();
+}
+
+void ComparisonView::search() {
+    found_.clear();
+    foundAt_ = -1;
+    for (CodeView* view : {before_, after_})
+        for (const CodeView::Place& place : view->seek(search_->text(), mostFound))
+            if (view == after_ || !comparison_.before.isEmpty())
+                found_.push_back({view, place});
+    std::ranges::stable_sort(found_, {}, [](const Found& each) { return each.place.line; });
+    showFoundCount();
+}
+
+void ComparisonView::stepFound(bool forward) {
+    if (found_.empty())
+        return;
+    const auto count = int(found_.size());
+    foundAt_ = foundAt_ < 0 ? (forward ? 0 : count - 1) : (foundAt_ + (forward ? 1 : count - 1)) % count;
+    const Found& found = found_[size_t(foundAt_)];
+    goTo(found.place.line);
+    found.view->showFound(found.place);
+    showFoundCount();
+}
+
+void ComparisonView::showFoundCount() {
+    QString text = models::counted(qint64(found_.size()), "place", "places");
+    if (found_.size() >= mostFound)
+        text = tr("the first %1").arg(text);
+    if (foundAt_ >= 0)
+        text = tr("%1 of %2").arg(models::grouped(foundAt_ + 1), text);
+    foundCount_->setText(search_->text().isEmpty() ? QString() : text);
+}
+
+bool ComparisonView::eventFilter(QObject* watched, QEvent* event) {
+    if (watched == search_ && event->type() == QEvent::KeyPress) {
+        const auto* key = static_cast<QKeyEvent*>(event);
+        if (key->key() == Qt::Key_Return || key->key() == Qt::Key_Enter) {
+            stepFound(!(key->modifiers() & Qt::ShiftModifier));
+            return true;
+        }
+        if (key->key() == Qt::Key_Escape) {
+            search_->clear();
+            after_->setFocus();
+            return true;
+        }
     }
-    QWidget::changeEvent(event);
-}
-
-void ComparisonView::resizeEvent(QResizeEvent* event) {
-    QWidget::resizeEvent(event);
-    if (!busy_)
-        paintSeen();
+    return QWidget::eventFilter(watched, event);
 }
 
 } // namespace lathe::views::passes

@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Two texts side by side with their differences coloured, scrolled together. F7 and Shift+F7 step through the differences.
+// Two texts side by side with their differences coloured, scrolled and folded together. A line that one side lacks is an empty
+// one there, so rows stand side by side. What is searched for is found in both.
 #pragma once
 
 #include "views/models/comparison.h"
+#include "views/text/code_view.h"
 
 #include <QWidget>
 
 class QLabel;
-class QPlainTextEdit;
+class QLineEdit;
 
 namespace lathe::views::passes {
 
@@ -22,31 +24,44 @@ public:
     void showMessage(const QString& text);
     /// Marks the lines that came from these model nodes and scrolls to the first.
     void markNodes(const std::vector<int>& nodes);
+    /// To the next difference, or the one before.
     void step(bool forward);
-    /// Copies of what the panes show, for tests.
-    QString beforeText() const;
-    QString afterText() const;
+    bool hasDifferences() const { return !differences_.empty(); }
+    void focusSearch();
+    text::CodeView* before() const { return before_; }
+    text::CodeView* after() const { return after_; }
 
 signals:
     void nodesPicked(std::vector<int> nodes);
 
 protected:
-    void changeEvent(QEvent* event) override;
-    void resizeEvent(QResizeEvent* event) override;
+    bool eventFilter(QObject* watched, QEvent* event) override;
 
 private:
-    /// Colours the lines in sight: texts have tens of thousands.
-    void paintSeen();
-    void paintLines(QPlainTextEdit* pane, bool before, int first, int count);
-    void pick(bool before);
+    struct Found {
+        text::CodeView* view = nullptr;
+        text::CodeView::Place place;
+    };
+    QWidget* makeBar();
+    void follow(text::CodeView* one, text::CodeView* other);
+    void pick(bool before, int row);
+    void goTo(int row);
+    void search();
+    void stepFound(bool forward);
+    void showCount();
+    void showFoundCount();
 
     models::Comparison comparison_;
+    std::vector<int> differences_; // their first rows
     std::vector<int> marked_;
+    std::vector<Found> found_; // by row
+    int foundAt_ = -1, difference_ = -1;
     QWidget* beforeColumn_ = nullptr;
-    QPlainTextEdit* before_;
-    QPlainTextEdit* after_;
-    QLabel* count_;
-    bool busy_ = false;
+    text::CodeView *before_, *after_;
+    QLabel *count_, *foundCount_;
+    QLineEdit* search_;
+    QString message_;
+    bool following_ = false;
 };
 
 } // namespace lathe::views::passes

@@ -24,7 +24,8 @@ PassesPage::PassesPage(models::Selection* selection)
       table_(new QTableView), strip_(new PassStrip(passes_)), measure_(new QComboBox), caption_(new ElidedLabel),
       onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
       off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
-      all_(new QAction(tr("Run &all passes"), this)), function_(new QComboBox), summary_(new QLabel),
+      all_(new QAction(tr("Run &all passes"), this)), next_(new QAction(tr("&Next difference"), this)),
+      previous_(new QAction(tr("Pre&vious difference"), this)), function_(new QComboBox), summary_(new QLabel),
       view_(new ComparisonView) {
     setUpTable(*table_, *passes_);
     table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
@@ -101,6 +102,10 @@ PassesPage::PassesPage(models::Selection* selection)
     connect(upTo_, &QAction::triggered, this,
             [this] { emit whatIfWanted(models::runUpTo(passes_->lastOptional(table_->currentIndex().row()))); });
     connect(all_, &QAction::triggered, this, [this] { emit whatIfWanted(models::runUpTo({})); });
+    connect(next_, &QAction::triggered, this, [this] { view_->step(true); });
+    connect(previous_, &QAction::triggered, this, [this] { view_->step(false); });
+    for (QAction* each : {next_, previous_})
+        each->setEnabled(false);
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
@@ -155,6 +160,19 @@ void PassesPage::askForFigures() {
 void PassesPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
     askForFigures();
+    for (QAction* each : {next_, previous_})
+        each->setEnabled(true);
+}
+
+void PassesPage::hideEvent(QHideEvent* event) {
+    Page::hideEvent(event);
+    for (QAction* each : {next_, previous_})
+        each->setEnabled(false);
+}
+
+bool PassesPage::focusFind() {
+    view_->focusSearch();
+    return true;
 }
 
 void PassesPage::setFigures(const std::vector<driver::PassFigures>& figures) {
@@ -163,7 +181,11 @@ void PassesPage::setFigures(const std::vector<driver::PassFigures>& figures) {
 }
 
 std::vector<PageAction> PassesPage::pageActions() const {
-    return {{"off", off_, {}}, {"up_to", upTo_, {}}, {"all", all_, {}}};
+    return {{"off", off_, {}},
+            {"up_to", upTo_, {}},
+            {"all", all_, {}},
+            {"next", next_, {Qt::Key_F7}},
+            {"previous", previous_, {Qt::SHIFT | Qt::Key_F7}}};
 }
 
 void PassesPage::allowWishes() {

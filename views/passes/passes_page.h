@@ -31,6 +31,7 @@ public:
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
     std::vector<PageAction> pageActions() const override;
+    bool focusFind() override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
     void setFigures(const std::vector<driver::PassFigures>& figures);
     /// Chooses a pass by its index in the Trace.
@@ -45,6 +46,7 @@ signals:
 
 protected:
     void showEvent(QShowEvent* event) override;
+    void hideEvent(QHideEvent* event) override;
 
 private:
     void passChosen();
@@ -64,6 +66,7 @@ private:
     ElidedLabel* caption_; // what the strip says of the pass that is chosen
     QCheckBox* onlyChanged_;
     QAction *off_, *upTo_, *all_; // what-ifs: the pass off or on, the passes up to it, all of them
+    QAction *next_, *previous_;   // differences; while the page is seen, for their keys are those of other pages too
     QComboBox* function_;
     QLabel* summary_;
     ComparisonView* view_;

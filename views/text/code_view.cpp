@@ -6,26 +6,33 @@
 
 #include <QEvent>
 #include <QFontDatabase>
-#include <QScopedValueRollback>
 #include <algorithm>
 
 namespace lathe::views::text {
 
 namespace {
 
-/// Markers of QScintilla: a colour an origin, then that of what is selected, which is drawn over them.
-constexpr int selectedMarker = models::Colors::origins;
-constexpr int numberMargin = 0, foldMargin = 2;
+/// Markers of QScintilla: a colour an origin, one a tint, then that of what is marked, which is drawn over them.
+constexpr int firstTint = models::Colors::origins, tints = 4, selectedMarker = firstTint + tints;
+constexpr int numberMargin = 0, foldMargin = 2, soughtIndicator = 8;
+
+int indentationOf(QStringView line) {
+    int spaces = 0;
+    while (spaces < line.size() && line[spaces] == ' ')
+        ++spaces;
+    return spaces;
+}
 
 } // namespace
 
-CodeView::CodeView(const QString& accessibleName, QWidget* parent) : QsciScintilla(parent), lexer_(new IrLexer(this)) {
+CodeView::CodeView(const QString& accessibleName, QWidget* parent)
+    : QsciScintilla(parent), lexer_(new IrLexer(this)), sought_(QString(), Qt::CaseInsensitive) {
     setAccessibleName(accessibleName);
     setReadOnly(true);
     setUtf8(true);
     setWrapMode(QsciScintilla::WrapNone);
     setFrameShape(QFrame::NoFrame);
-    setMarginType(numberMargin, QsciScintilla::NumberMargin);
+    SendScintilla(SCI_SETUNDOCOLLECTION, 0UL);
     for (int margin = 0; margin < 5; ++margin)
         setMarginMarkerMask(margin, 0); // markers colour lines, they are no signs beside them
     setMarginWidth(1, 0);
@@ -34,11 +41,20 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent) : QsciScintil
     SendScintilla(SCI_SETSCROLLWIDTH, 1);
     for (int marker = 0; marker <= selectedMarker; ++marker)
         markerDefine(QsciScintilla::Background, marker);
+    indicatorDefine(QsciScintilla::StraightBoxIndicator, soughtIndicator);
     setLexer(lexer_);
     colour();
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this](int line, int) {
-        if (!busy_ && line >= 0 && size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
+        if (std::exchange(placed_, false))
+            return;
+        emit linePicked(line);
+        if (line >= 0 && size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
             emit originPicked(origins_[size_t(line)]);
+    });
+    // After QScintilla's own answer to it, which folds.
+    connect(this, &QsciScintillaBase::SCN_MARGINCLICK, this, [this](int, int, int margin) {
+        if (margin == foldMargin)
+            emit foldsChanged();
     });
 }
 
@@ -49,7 +65,11 @@ void CodeView::colour() {
     const models::Colors colors = models::colorsFor(palette());
     for (int origin = 0; origin < models::Colors::origins; ++origin)
         setMarkerBackgroundColor(colors.ofOrigin(origin), origin);
+    const QColor ofTint[tints] = {colors.added, colors.removed, colors.changed, colors.grid}; // as Tint has them
+    for (int tint = 0; tint < tints; ++tint)
+        setMarkerBackgroundColor(ofTint[tint], firstTint + tint);
     setMarkerBackgroundColor(colors.marked, selectedMarker);
+    setIndicatorForegroundColor(colors.reduction, soughtIndicator);
     setMarginsForegroundColor(colors.dimText);
     setMarginsBackgroundColor(colors.canvas);
     setFoldMarginColors(colors.canvas, colors.canvas);
@@ -68,16 +88,47 @@ void CodeView::changeEvent(QEvent* event) {
     QsciScintilla::changeEvent(event);
 }
 
-void CodeView::setOriginText(const models::OriginText& text) {
-    const QScopedValueRollback guard(busy_, true);
-    origins_ = text.origins;
+void CodeView::show(const QString& text) {
+    placed_ = SendScintilla(SCI_GETCURRENTPOS) != 0;
+    text_ = text;
     marked_.clear();
-    setText(text.text);
-    setMarginWidth(numberMargin, QStringLiteral("0%1").arg(lines()));
+    starts_ = {0};
+    for (qsizetype at = text_.indexOf('\n'); at >= 0; at = text_.indexOf('\n', at + 1))
+        starts_.push_back(int(at) + 1);
+    // An empty line is part of what stands around it.
+    const auto count = starts_.size();
+    std::vector<int> own(count);
+    for (size_t line = 0; line < count; ++line)
+        own[line] = lineOf(int(line)).isEmpty() ? -1 : indentationOf(lineOf(int(line)));
+    std::vector<int> next(count + 1, 0);
+    for (size_t line = count; line-- > 0;)
+        next[line] = own[line] >= 0 ? own[line] : next[line + 1];
+    levels_.assign(count, 0);
+    for (size_t line = 0, before = 0; line < count; ++line) {
+        const int level = own[line] >= 0 ? own[line] : std::max(int(before), next[line]);
+        before = size_t(level);
+        levels_[line] = int(SC_FOLDLEVELBASE) + level +
+                        (own[line] >= 0 && next[line + 1] > level ? int(SC_FOLDLEVELHEADERFLAG) : 0);
+    }
+    levelled_ = false;
+    undress();
+    setText(text_);
     markerDeleteAll();
-    for (size_t line = 0; line < origins_.size(); ++line)
-        if (origins_[line] >= 0)
-            markerAdd(int(line), origins_[line] % models::Colors::origins);
+    setMarginWidth(numberMargin, QStringLiteral("0%1").arg(count));
+}
+
+void CodeView::setOriginText(const models::OriginText& text) {
+    origins_ = text.origins;
+    tinted_ = {};
+    setMarginType(numberMargin, QsciScintilla::NumberMargin);
+    show(text.text);
+}
+
+void CodeView::setTintedText(models::TintedText text) {
+    origins_.clear();
+    tinted_ = std::move(text);
+    setMarginType(numberMargin, QsciScintilla::TextMarginRightJustified);
+    show(std::exchange(tinted_.text, {}));
 }
 
 void CodeView::showMessage(const QString& message) {
@@ -85,28 +136,127 @@ void CodeView::showMessage(const QString& message) {
     setMarginWidth(numberMargin, 0);
 }
 
-void CodeView::markOrigins(const std::vector<int>& origins) {
-    const QScopedValueRollback guard(busy_, true);
-    markerDeleteAll(selectedMarker);
-    marked_.clear();
-    for (size_t line = 0; line < origins_.size(); ++line)
-        if (origins_[line] >= 0 && std::ranges::find(origins, origins_[line]) != origins.end()) {
-            markerAdd(int(line), selectedMarker);
-            marked_.push_back(int(line));
-        }
-    const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN));
-    const auto row = [this](int line) { return int(SendScintilla(SCI_VISIBLEFROMDOCLINE, line)); }; // less folded ones
-    const bool inView = std::ranges::any_of(marked_, [&](int line) {
-        return row(line) >= first && row(line) < first + shown && SendScintilla(SCI_GETLINEVISIBLE, line) != 0;
-    });
-    if (marked_.empty() || inView)
-        return;
-    SendScintilla(SCI_ENSUREVISIBLE, marked_.front());
-    SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0, row(marked_.front()) - shown / 3));
+QStringView CodeView::lineOf(int line) const {
+    const size_t end = size_t(line) + 1 < starts_.size() ? size_t(starts_[size_t(line) + 1] - 1) : size_t(text_.size());
+    return QStringView(text_).mid(starts_[size_t(line)], qsizetype(end) - starts_[size_t(line)]);
 }
 
-std::vector<int> CodeView::markedLines() const {
-    return marked_;
+models::Tint CodeView::tintOf(int line) const {
+    return size_t(line) < tinted_.tints.size() ? tinted_.tints[size_t(line)] : models::Tint::None;
+}
+
+void CodeView::paintEvent(QPaintEvent* event) {
+    dress();
+    QsciScintilla::paintEvent(event);
+}
+
+void CodeView::mousePressEvent(QMouseEvent* event) {
+    if (!std::exchange(levelled_, true)) // a fold ends where a line beyond the screen says so
+        for (size_t line = 0; line < levels_.size(); ++line)
+            SendScintilla(SCI_SETFOLDLEVEL, line, long(levels_[line]));
+    QsciScintilla::mousePressEvent(event);
+}
+
+void CodeView::dress() {
+    const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN)) + 1;
+    for (int row = first; row <= first + shown; ++row) {
+        const auto line = size_t(SendScintilla(SCI_DOCLINEFROMVISIBLE, row));
+        if (line >= dressed_.size())
+            break;
+        if (!dressed_[line]) {
+            dressed_[line] = true;
+            dress(int(line));
+        }
+    }
+}
+
+void CodeView::dress(int line) {
+    const QStringView text = lineOf(line);
+    lexer_->colourLine(line, text);
+    if (!levelled_)
+        SendScintilla(SCI_SETFOLDLEVEL, line, long(levels_[size_t(line)]));
+    SendScintilla(SCI_MARKERDELETE, line, -1L);
+    if (size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
+        markerAdd(line, origins_[size_t(line)] % models::Colors::origins);
+    if (const models::Tint tint = tintOf(line); tint != models::Tint::None)
+        markerAdd(line, firstTint + int(tint) - 1);
+    if (std::ranges::binary_search(marked_, line))
+        markerAdd(line, selectedMarker);
+    if (size_t(line) < tinted_.numbers.size()) {
+        const int number = tinted_.numbers[size_t(line)];
+        setMarginText(line, number < 0 ? QString() : QString::number(number + 1), int(STYLE_LINENUMBER));
+    }
+    clearIndicatorRange(line, 0, line, int(text.size()), soughtIndicator);
+    const auto length = sought_.pattern().size();
+    for (qsizetype at = length ? sought_.indexIn(text) : -1; at >= 0; at = sought_.indexIn(text, at + length))
+        fillIndicatorRange(line, int(at), line, int(at + length), soughtIndicator);
+}
+
+void CodeView::markLines(std::vector<int> lines) {
+    if (lines == marked_)
+        return;
+    marked_ = std::move(lines);
+    markerDeleteAll(selectedMarker);
+    undress();
+    viewport()->update();
+}
+
+int CodeView::rowOf(int line) const {
+    return int(SendScintilla(SCI_VISIBLEFROMDOCLINE, line));
+}
+
+void CodeView::showLine(int line) {
+    SendScintilla(SCI_ENSUREVISIBLE, line);
+    SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0, rowOf(line) - int(SendScintilla(SCI_LINESONSCREEN)) / 3));
+}
+
+void CodeView::markOrigins(const std::vector<int>& origins) {
+    std::vector<int> lines;
+    for (size_t line = 0; line < origins_.size(); ++line)
+        if (origins_[line] >= 0 && std::ranges::find(origins, origins_[line]) != origins.end())
+            lines.push_back(int(line));
+    markLines(std::move(lines));
+    const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN));
+    const bool inView = std::ranges::any_of(marked_, [&](int line) {
+        return rowOf(line) >= first && rowOf(line) < first + shown && SendScintilla(SCI_GETLINEVISIBLE, line) != 0;
+    });
+    if (!marked_.empty() && !inView)
+        showLine(marked_.front());
+}
+
+std::vector<CodeView::Place> CodeView::seek(const QString& what, size_t most) {
+    sought_.setPattern(what);
+    std::vector<Place> found;
+    size_t line = 0;
+    for (qsizetype at = what.isEmpty() ? -1 : sought_.indexIn(text_); at >= 0;
+         at = found.size() < most ? sought_.indexIn(text_, at + what.size()) : -1) {
+        while (line + 1 < starts_.size() && starts_[line + 1] <= at)
+            ++line;
+        found.push_back({int(line), int(at) - starts_[line]});
+    }
+    undress();
+    viewport()->update();
+    return found;
+}
+
+void CodeView::showFound(const Place& place) {
+    showLine(place.line);
+    setSelection(place.line, place.column, place.line, place.column + int(sought_.pattern().size()));
+}
+
+void CodeView::foldAs(const CodeView& other) {
+    // Runs of lines that are seen, or not, at once.
+    const int count = lines();
+    const auto visible = [&](int line) { return other.SendScintilla(SCI_GETLINEVISIBLE, line) != 0; };
+    for (int first = 0; first < count;) {
+        int last = first;
+        while (last + 1 < count && visible(last + 1) == visible(first))
+            ++last;
+        SendScintilla(visible(first) ? SCI_SHOWLINES : SCI_HIDELINES, first, last);
+        first = last + 1;
+    }
+    undress();
+    viewport()->update();
 }
 
 } // namespace lathe::views::text

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Text of one level of a kernel: line numbers, folds, colours of its tokens, and behind each line the colour of its origin.
-// The lines of the origins that are selected stand out.
+// Text of the compiler: line numbers, folds, colours of its tokens, and behind each line the colour of its origin, or of how it
+// differs from another text. Marked lines stand out, and so does what is searched for. A line gets all this when it comes in
+// sight, so a text may have a hundred thousand of them.
 #pragma once
 
 #include "views/models/kernel_texts.h"
+#include "views/models/tinted_text.h"
 
+#include <QStringMatcher>
 #include <Qsci/qsciscintilla.h>
 
 namespace lathe::views::text {
@@ -19,27 +22,64 @@ public:
     explicit CodeView(const QString& accessibleName, QWidget* parent = nullptr);
 
     void setOriginText(const models::OriginText& text);
+    void setTintedText(models::TintedText text);
     /// In the place of a text: why there is none.
     void showMessage(const QString& message);
     /// Marks their lines; the first is brought into view, unless one is in view.
     void markOrigins(const std::vector<int>& origins);
+    /// Marks these lines, ascending, and nothing else.
+    void markLines(std::vector<int> lines);
     /// Of the lines that are marked, from 0.
-    std::vector<int> markedLines() const;
+    const std::vector<int>& markedLines() const { return marked_; }
+    /// Into the upper part of the view, unfolded.
+    void showLine(int line);
+
+    struct Place {
+        int line = 0, column = 0;
+    };
+    /// Where a text stands, in any case of its letters, in order, up to so many places; all of them stand out from now on. Empty:
+    /// none do.
+    std::vector<Place> seek(const QString& what, size_t most);
+    /// Selects what was found there and shows it.
+    void showFound(const Place& place);
+
+    /// Folds as the other view of as many lines does.
+    void foldAs(const CodeView& other);
+    models::Tint tintOf(int line) const;
 
 signals:
     /// The user went to a line of this origin.
     void originPicked(int origin);
+    void linePicked(int line);
+    /// The user folded or unfolded lines.
+    void foldsChanged();
 
 protected:
     void changeEvent(QEvent* event) override;
+    void paintEvent(QPaintEvent* event) override;
+    void mousePressEvent(QMouseEvent* event) override;
 
 private:
     void colour();
+    void show(const QString& text);
+    QStringView lineOf(int line) const;
+    /// Of the visible lines: what they lack of their colours, marks and numbers.
+    void dress();
+    void dress(int line);
+    void undress() { dressed_.assign(starts_.size(), false); }
+    int rowOf(int line) const; // on the screen, less folded ones
 
     IrLexer* lexer_;
+    QString text_;
+    std::vector<int> starts_; // of its lines
+    std::vector<int> levels_; // their folds
     std::vector<int> origins_;
+    models::TintedText tinted_; // without its text
     std::vector<int> marked_;
-    bool busy_ = false; // the cursor moves, but not by the user's hand
+    std::vector<bool> dressed_;
+    QStringMatcher sought_;
+    bool levelled_ = false; // all lines have their levels
+    bool placed_ = false;   // the cursor has moved, but not by the user's hand; QScintilla says so when it paints
 };
 
 } // namespace lathe::views::text

@@ -16,13 +16,6 @@ int styleOf(models::TokenKind kind) {
     return int(kind) + 1;
 }
 
-int indentation(const QString& line) {
-    int spaces = 0;
-    while (spaces < line.size() && line[spaces] == ' ')
-        ++spaces;
-    return spaces;
-}
-
 } // namespace
 
 IrLexer::IrLexer(QObject* parent) : QsciLexerCustom(parent) {}
@@ -44,30 +37,23 @@ QString IrLexer::description(int style) const {
     return style >= 0 && style < styles ? names[style] : QString();
 }
 
-void IrLexer::styleText(int start, int end) {
-    QsciScintilla* view = editor();
-    if (!view)
-        return;
-    int line = int(view->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, start));
-    const int last = int(view->SendScintilla(QsciScintilla::SCI_LINEFROMPOSITION, end));
-    startStyling(int(view->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line)));
-    const auto bytes = [](const QString& text, int from, int length) {
-        return int(text.mid(from, length).toUtf8().size());
+void IrLexer::styleText(int, int end) {
+    startStyling(end);
+}
+
+void IrLexer::colourLine(int line, QStringView text) {
+    startStyling(int(editor()->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line)));
+    const auto style = [&](qsizetype from, qsizetype length, int as) {
+        if (length > 0)
+            setStyling(int(text.mid(from, length).toUtf8().size()), as);
     };
-    for (; line <= last; ++line) {
-        const QString text = view->text(line);
-        int at = 0;
-        for (const models::Token& token : models::tokensOf(text)) {
-            setStyling(bytes(text, at, token.start - at), plain);
-            setStyling(bytes(text, token.start, token.length), styleOf(token.kind));
-            at = token.start + token.length;
-        }
-        setStyling(bytes(text, at, int(text.size()) - at), plain);
-        const int own = indentation(text), next = line + 1 < view->lines() ? indentation(view->text(line + 1)) : 0;
-        view->SendScintilla(QsciScintilla::SCI_SETFOLDLEVEL, line,
-                            long(QsciScintilla::SC_FOLDLEVELBASE) + own +
-                                (next > own ? long(QsciScintilla::SC_FOLDLEVELHEADERFLAG) : 0L));
+    qsizetype at = 0;
+    for (const models::Token& token : models::tokensOf(text.toString())) {
+        style(at, token.start - at, plain);
+        style(token.start, token.length, styleOf(token.kind));
+        at = token.start + token.length;
     }
+    style(at, text.size() - at, plain);
 }
 
 } // namespace lathe::views::text

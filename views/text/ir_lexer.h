@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Colours and folds for text of any level in a QScintilla view: tokens by models::tokensOf, folds by indentation.
+// Colours of tokens (models::tokensOf) for text of any level in a QScintilla view: a line at a time, as the view asks for it.
+// QScintilla itself colours all from the first line to the one in sight, which makes a long text wait.
 #pragma once
 
 #include <Qsci/qscilexercustom.h>
@@ -18,7 +19,9 @@ public:
 
     const char* language() const override { return "Lathe"; }
     QString description(int style) const override;
+    /// Does nothing: lines up to there count as coloured.
     void styleText(int start, int end) override;
+    void colourLine(int line, QStringView text);
 };
 
 } // namespace lathe::views::text

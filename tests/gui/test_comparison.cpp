@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Two texts side by side: rows against rows, stepping, searching and folding together, by keys and clicks; a hundred thousand
+// lines make nobody wait.
+// Labels: release_only
+#include "views/passes/comparison_view.h"
+
+#include <QElapsedTimer>
+#include <QLabel>
+#include <QLineEdit>
+#include <QScrollBar>
+#include <QSignalSpy>
+#include <QTest>
+#include <ctime>
+
+using namespace lathe;
+using views::passes::ComparisonView;
+using views::text::CodeView;
+namespace models = views::models;
+using models::Tint;
+using Kind = driver::DiffRow::Kind;
+
+namespace {
+
+int lineOnTop(CodeView* view) {
+    return int(view->SendScintilla(QsciScintilla::SCI_DOCLINEFROMVISIBLE, view->firstVisibleLine()));
+}
+
+bool inView(CodeView* view, int line) {
+    const int row = int(view->SendScintilla(QsciScintilla::SCI_VISIBLEFROMDOCLINE, line)) - view->firstVisibleLine();
+    return view->SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, line) && row >= 0 &&
+           row < view->SendScintilla(QsciScintilla::SCI_LINESONSCREEN);
+}
+
+/// Where a click hits a line: its text, or what lies left of it.
+QPoint placeOf(CodeView* view, int line, int x = -1) {
+    const long position = view->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line);
+    return {x >= 0 ? x : int(view->SendScintilla(QsciScintilla::SCI_POINTXFROMPOSITION, 0L, position)) + 3,
+            int(view->SendScintilla(QsciScintilla::SCI_POINTYFROMPOSITION, 0L, position)) + 4};
+}
+
+bool coloured(CodeView* view, int line) {
+    const long position = view->SendScintilla(QsciScintilla::SCI_POSITIONFROMLINE, line);
+    for (long at = position; at < position + 20; ++at)
+        if (view->SendScintilla(QsciScintilla::SCI_GETSTYLEAT, at) > 0)
+            return true;
+    return false;
+}
+
+/// As many lines on both sides; some of them differ.
+models::Comparison equalLines(int count, const std::vector<int>& different) {
+    models::Comparison comparison;
+    for (int line = 0; line < count; ++line) {
+        comparison.before << QStringLiteral("  %%1 = add(%%2, %%2) : float32[64, 56, 56]").arg(line + 1).arg(line);
+        const bool differs = std::ranges::find(different, line) != different.end();
+        comparison.after << (differs ? QStringLiteral("  another(%%1)").arg(line) : comparison.before.back());
+        comparison.rows.push_back({differs ? Kind::Changed : Kind::Same, line, line});
+    }
+    comparison.nodesBefore.resize(size_t(count));
+    comparison.nodesAfter.resize(size_t(count));
+    comparison.align();
+    return comparison;
+}
+
+double cpuMs() {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return double(time.tv_sec) * 1e3 + double(time.tv_nsec) / 1e6;
+}
+
+} // namespace
+
+class TestComparison : public QObject {
+    Q_OBJECT
+
+private slots:
+    void rowsStandSideBySide() {
+        ComparisonView view;
+        view.resize(900, 500);
+        view.show();
+        models::Comparison comparison;
+        comparison.before = QStringList{"a", "b", "c"};
+        comparison.after = QStringList{"a", "c", "d"};
+        comparison.rows = {{Kind::Same, 0, 0}, {Kind::Removed, 1, -1}, {Kind::Same, 2, 1}, {Kind::Added, -1, 2}};
+        comparison.align();
+        view.setComparison(comparison);
+        QCOMPARE(view.before()->text(), QStringLiteral("a\nb\nc\n"));
+        QCOMPARE(view.after()->text(), QStringLiteral("a\n\nc\nd"));
+        const Tint before[] = {Tint::None, Tint::Removed, Tint::None, Tint::Absent},
+                   after[] = {Tint::None, Tint::Absent, Tint::None, Tint::Added};
+        for (int row = 0; row < 4; ++row) {
+            QCOMPARE(view.before()->tintOf(row), before[row]);
+            QCOMPARE(view.after()->tintOf(row), after[row]);
+        }
+        // Beside it stand the numbers of each text's own lines, and markers colour it, once it was painted.
+        QTRY_VERIFY(view.after()->markersAtLine(3) != 0);
+        QVERIFY(view.after()->markersAtLine(0) == 0);
+        const auto number = [](CodeView* side, int line) {
+            char text[16] = {};
+            side->SendScintilla(QsciScintilla::SCI_MARGINGETTEXT, static_cast<unsigned long>(line), text);
+            return QString::fromUtf8(text);
+        };
+        QCOMPARE(number(view.after(), 2), QString("2"));
+        QCOMPARE(number(view.after(), 1), QString());
+        QCOMPARE(number(view.before(), 2), QString("3"));
+    }
+
+    void differencesAreSteppedThrough() {
+        ComparisonView view;
+        view.resize(900, 300);
+        view.show();
+        models::Comparison comparison = equalLines(400, {100, 101, 200, 300});
+        comparison.nodesAfter[250] = {7};
+        view.setComparison(comparison);
+        const auto at = [&](int row) {
+            return inView(view.before(), row) && inView(view.after(), row) &&
+                   lineOnTop(view.before()) == lineOnTop(view.after());
+        };
+        QVERIFY(at(100)); // shown at once
+        for (const int row : {200, 300, 300}) {
+            view.step(true);
+            QVERIFY(at(row));
+        }
+        for (const int row : {200, 100, 100}) {
+            view.step(false);
+            QVERIFY(at(row));
+        }
+        view.markNodes({7});
+        QVERIFY(at(250));
+        QCOMPARE(view.after()->markedLines(), std::vector<int>{250});
+        QVERIFY(view.before()->markedLines().empty());
+        QSignalSpy picked(&view, &ComparisonView::nodesPicked);
+        QTest::mouseClick(view.after()->viewport(), Qt::LeftButton, {}, placeOf(view.after(), 250));
+        QTRY_COMPARE(picked.count(), 1);
+        QCOMPARE(picked.at(0).at(0).value<std::vector<int>>(), std::vector<int>{7});
+        view.step(true); // from where the user has gone
+        QVERIFY(at(300));
+        // One side scrolls the other.
+        view.before()->verticalScrollBar()->setValue(17);
+        QCOMPARE(lineOnTop(view.after()), 17);
+        view.after()->verticalScrollBar()->setValue(40);
+        QCOMPARE(lineOnTop(view.before()), 40);
+    }
+
+    void searchFindsInBothTexts() {
+        ComparisonView view;
+        view.resize(900, 300);
+        view.show();
+        view.setComparison(equalLines(400, {100, 300}));
+        auto* field = view.findChild<QLineEdit*>();
+        view.focusSearch();
+        QTest::keyClicks(field, "ANOTHER"); // in any case
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(inView(view.after(), 100) && inView(view.before(), 100));
+        QCOMPARE(view.after()->selectedText(), QString("another"));
+        QTest::keyClick(field, Qt::Key_Return);
+        QVERIFY(inView(view.after(), 300) && inView(view.before(), 300));
+        QTest::keyClick(field, Qt::Key_Return); // around
+        QVERIFY(inView(view.after(), 100));
+        QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
+        QVERIFY(inView(view.after(), 300));
+        const auto said = [&](const QString& text) {
+            const auto labels = view.findChildren<QLabel*>();
+            return std::ranges::any_of(labels, [&](const QLabel* each) { return each->text() == text; });
+        };
+        QVERIFY(said("2 of 2 places"));
+        QTest::keyClick(field, Qt::Key_Escape);
+        QVERIFY(field->text().isEmpty());
+        QTest::keyClicks(field, "%399,"); // on both sides: of one row the left one first
+        QTest::keyClick(field, Qt::Key_Return);
+        QCOMPARE(view.before()->selectedText(), QString("%399,"));
+        QVERIFY(said("1 of 2 places"));
+    }
+
+    void sidesFoldTogether() {
+        ComparisonView view;
+        view.resize(900, 400);
+        view.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&view));
+        models::Comparison comparison;
+        for (int line = 0; line < 200; ++line)
+            comparison.before << (line == 3                ? "fn main {"
+                                  : line > 3 && line < 150 ? QStringLiteral("  line %1").arg(line)
+                                                           : QStringLiteral("top %1").arg(line));
+        comparison.after = comparison.before;
+        for (int line = 0; line < 200; ++line)
+            comparison.rows.push_back({Kind::Same, line, line});
+        comparison.align();
+        view.setComparison(comparison);
+        QTest::qWait(20);
+        CodeView* before = view.before();
+        const int x = before->marginWidth(0) + before->marginWidth(1) + before->marginWidth(2) / 2;
+        QTest::mouseClick(before->viewport(), Qt::LeftButton, {}, placeOf(before, 3, x));
+        for (CodeView* side : {view.before(), view.after()}) {
+            const auto visible = [&](int line) {
+                return side->SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, line) != 0;
+            };
+            QVERIFY(visible(3) && !visible(4) && !visible(149) && visible(150)); // far beyond the screen, too
+        }
+        QTest::mouseClick(before->viewport(), Qt::LeftButton, {}, placeOf(before, 3, x));
+        QVERIFY(view.after()->SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, 100));
+    }
+
+    void longTextsMakeNobodyWait() {
+        ComparisonView view;
+        view.resize(1200, 800);
+        view.show();
+        const models::Comparison comparison = equalLines(100'000, {90'000});
+        double longest = 0;
+        QStringList turns;
+        const auto turn = [&](const char* what, const auto& act) {
+            const double start = cpuMs();
+            act();
+            const double acted = cpuMs() - start;
+            QTest::qWait(20); // it is painted
+            turns << QStringLiteral("%1: %2 ms, %3 ms").arg(what).arg(acted, 0, 'f', 0).arg(cpuMs() - start, 0, 'f', 0);
+            longest = std::max(longest, cpuMs() - start);
+        };
+        turn("shown", [&] { view.setComparison(comparison); });
+        QVERIFY(inView(view.after(), 90'000));
+        QTRY_VERIFY(coloured(view.after(), 90'000));
+        QVERIFY(!coloured(view.after(), 50'000));
+        turn("first line", [&] { view.after()->verticalScrollBar()->setValue(0); });
+        QVERIFY(coloured(view.before(), 0) && coloured(view.after(), 0));
+        turn("last line", [&] { view.before()->verticalScrollBar()->setValue(99'000); });
+        auto* field = view.findChild<QLineEdit*>();
+        turn("search", [&] { QTest::keyClicks(field, "5"); });
+        turn("next", [&] { QTest::keyClick(field, Qt::Key_Return); });
+        turn("step", [&] { view.step(false); });
+        qInfo("%s", qPrintable(turns.join("; ")));
+        QVERIFY2(longest < 100, qPrintable(turns.join("; ")));
+    }
+};
+
+QTEST_MAIN(TestComparison)
+#include "test_comparison.moc"
