@@ -15,6 +15,7 @@
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
+#include "views/tensor/tensor_panel.h"
 
 #include <QCoreApplication>
 #include <QDir>
@@ -151,6 +152,8 @@ void MainWindow::connectEngine() {
         graphviz_->layout(picture, dot);
     });
     connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
+    connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
+    connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
     connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
         layingOut_ = false;
         if (auto layout = fromDotPlain(model_->picture(), plain))
@@ -207,7 +210,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 }
 
 bool MainWindow::isSettled() const {
-    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging();
+    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !tensor_->isBusy();
 }
 
 void MainWindow::checkSettled() {
@@ -265,6 +268,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     compilation_ = baseline_ = nullptr;
     baselineTaken_ = false;
     selection_.clear();
+    tensor_->setTensor({});
     showSettings();
     model_->setModel(trace->graph, tr("This file could not be read as a model. Problems says why."));
     for (views::Page* page : pageTable_)
@@ -557,6 +561,14 @@ void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
         problemsDock_->show();
         problemsDock_->raise();
     }
+}
+
+void MainWindow::showValues(const views::models::NamedTensor& tensor) {
+    tensor_->setTensor(tensor);
+    tensorDock_->show();
+    tensorDock_->raise();
+    if (tensorDock_->height() < tensor_->sizeHint().height() && !tensorDock_->isFloating())
+        resizeDocks({tensorDock_}, {std::min(tensor_->sizeHint().height(), height() / 3)}, Qt::Vertical);
 }
 
 void MainWindow::log(const QString& text) {

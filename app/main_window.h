@@ -12,6 +12,7 @@
 #include "app/what_ifs.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
+#include "views/models/tensor_values.h"
 
 #include <QDateTime>
 #include <QMainWindow>
@@ -52,6 +53,9 @@ class ProblemsPanel;
 }
 namespace lathe::views::profile {
 class ProfilePage;
+}
+namespace lathe::views::tensor {
+class TensorPanel;
 }
 
 namespace lathe::app {
@@ -111,6 +115,7 @@ public:
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::check::CheckPage* checkPage() const { return check_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
+    views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
     /// Null until it was asked for.
     views::passes::BisectDialog* bisectDialog() const { return bisect_; }
@@ -172,6 +177,7 @@ private:
     /// Whether the settings of now would compile something else.
     bool isOutdated() const;
     void showProblems(std::vector<Diagnostic> diagnostics);
+    void showValues(const views::models::NamedTensor& tensor);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
     /// Back and forward go on and off.
@@ -223,6 +229,8 @@ private:
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;
+    views::tensor::TensorPanel* tensor_;
+    QDockWidget* tensorDock_;
     QPlainTextEdit* log_;
     std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;

@@ -9,6 +9,7 @@
 #include "views/graph/model_page.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
+#include "views/tensor/tensor_panel.h"
 
 #include <QActionGroup>
 #include <QApplication>
@@ -54,12 +55,16 @@ void MainWindow::makeDocks() {
     };
     problemsDock_ = dock(tr("Problems"), "problems", problems_);
     logDock_ = dock(tr("Log"), "log", log_);
+    tensor_ = new views::tensor::TensorPanel;
+    tensorDock_ = dock(tr("Values"), "values", tensor_);
     setTabPosition(Qt::BottomDockWidgetArea, QTabWidget::North);
     setDocumentMode(true);
     tabifyDockWidget(problemsDock_, logDock_);
+    tabifyDockWidget(logDock_, tensorDock_);
     resizeDocks({problemsDock_, logDock_}, {120, 120}, Qt::Vertical);
     problemsDock_->hide();
     logDock_->hide();
+    tensorDock_->hide();
 }
 
 void MainWindow::makeActions() {
@@ -117,6 +122,7 @@ void MainWindow::makeActions() {
     allowSteps();
     actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
     actions_.adopt("view.log", view, logDock_->toggleViewAction());
+    actions_.adopt("view.values", view, tensorDock_->toggleViewAction());
     auto themes = new QActionGroup(this);
     const QString texts[] = {tr("Theme of the &system"), tr("&Light theme"), tr("&Dark theme")};
     for (int i = 0; i < 3; ++i) {
@@ -160,9 +166,9 @@ void MainWindow::makeMenus() {
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.drop_decisions",
           "model.cancel", "", "model.settings", "", "model.find"}},
-        {tr("&View"),
-         pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "", "view.problems",
-                             "view.log", "", themeActions[0], themeActions[1], themeActions[2], "", "view.shortcuts"}},
+        {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
+                                          "view.problems", "view.log", "view.values", "", themeActions[0],
+                                          themeActions[1], themeActions[2], "", "view.shortcuts"}},
         {tr("&Page"), ofPages},
         {tr("&Help"), {"help.about"}},
     };

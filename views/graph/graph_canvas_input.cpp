@@ -3,6 +3,8 @@
 // What GraphCanvas does on mouse and keys.
 #include "views/graph/graph_canvas.h"
 
+#include "views/models/plain_tip.h"
+
 #include <QApplication>
 #include <QContextMenuEvent>
 #include <QHelpEvent>
@@ -210,7 +212,7 @@ bool GraphCanvas::event(QEvent* event) {
         if (const models::NodeOverlay* overlay = overlayOf(overlay_, value))
             lines << overlay->hint;
         lines.removeAll(QString());
-        QToolTip::showText(help->globalPos(), lines.join('\n'), this);
+        QToolTip::showText(help->globalPos(), models::plainTip(lines.join('\n')), this);
         return true;
     }
     return QWidget::event(event);

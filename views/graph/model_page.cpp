@@ -5,6 +5,7 @@
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
+#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"
@@ -113,6 +114,12 @@ ModelPage::ModelPage(models::Selection* selection)
     setUpTable(*table_, *attributes_);
     table_->setTextElideMode(Qt::ElideMiddle);
     table_->setAccessibleName(tr("Attributes of the selected node"));
+    table_->addAction(values_);
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    connect(table_, &QTableView::activated, this, [this](const QModelIndex& row) {
+        if (const auto& tensor = attributes_->rows()[size_t(row.row())].tensor; tensor.tensor)
+            emit valuesWanted(tensor);
+    });
     auto right = new QWidget;
     auto rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
@@ -178,6 +185,7 @@ std::vector<PageAction> ModelPage::pageActions() const {
         all.push_back({QStringLiteral("colour%1").arg(colourBy_->itemData(int(i)).toInt()), colourActions_[i], {}});
     for (QAction* action : graphActions_)
         all.push_back({action->objectName(), action, {}});
+    all.push_back({values_->objectName(), values_, {QKeySequence(Qt::CTRL | Qt::SHIFT | Qt::Key_V)}});
     return all;
 }
 
@@ -255,7 +263,7 @@ void ModelPage::showPlace() {
         nodes = value.nodes;
     }
     place_->setText(place.join(QStringLiteral("  ›  ")) + "   " + models::counted(nodes, "node", "nodes"));
-    place_->setToolTip(place_->text());
+    place_->setToolTip(models::plainTip(place_->text()));
 }
 
 void ModelPage::showScene(const models::GraphScene& scene, int group) {
@@ -385,6 +393,8 @@ void ModelPage::showAttributes(std::vector<models::AttributeRow> rows) {
             table_->setSpan(row, 0, 1, 2);
     table_->resizeColumnToContents(0);
     table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
+    values_->setEnabled(std::ranges::any_of(
+        attributes_->rows(), [](const models::AttributeRow& row) { return row.tensor.tensor != nullptr; }));
 }
 
 void ModelPage::followSelection() {
@@ -407,7 +417,7 @@ void ModelPage::selectionChanged() {
     if (picking_)
         return;
     if (!model_) {
-        attributes_->show({});
+        showAttributes({});
         title_->clear();
         return;
     }

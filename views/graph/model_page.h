@@ -59,6 +59,8 @@ signals:
     void layoutWanted(int picture, QByteArray dot);
     /// There is a picture, and none is being made.
     void arranged();
+    /// The user wants to see the values of a constant.
+    void valuesWanted(lathe::views::models::NamedTensor tensor);
 
 private:
     void showGraph();
@@ -71,6 +73,8 @@ private:
     void showMenu(int box, QPoint globalPosition);
     void collapseAround();
     void askForPicture();
+    /// Of the row that is chosen, or else of the first that has a tensor.
+    void showValues();
     /// The node's own box in the middle; its groups are open.
     void goTo(int node);
     /// Colours by what is chosen, or by family while there is nothing of the kind, which is said.
@@ -103,7 +107,7 @@ private:
     GraphCanvas* canvas_;
     GraphArranger* arranger_;
     QList<QAction*> graphActions_; // of groups and picture, with their ids as object names
-    QAction *expandAll_, *collapseAll_, *collapse_, *save_;
+    QAction *expandAll_, *collapseAll_, *collapse_, *values_, *save_;
     QLabel* place_;
     QToolButton* out_;
     QComboBox* colourBy_;                 // its items' data are kinds

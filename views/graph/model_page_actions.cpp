@@ -15,6 +15,7 @@
 #include <QPdfWriter>
 #include <QSaveFile>
 #include <QSvgGenerator>
+#include <QTableView>
 #include <algorithm>
 #include <cmath>
 
@@ -32,6 +33,9 @@ void ModelPage::makeActions() {
     collapseAll_ = add("collapse_all", tr("Collapse a&ll groups"), [this] { arranger_->closeAll(); });
     collapse_ = add("collapse", tr("Collapse &group"), [this] { collapseAround(); });
     save_ = add("save", tr("Save &picture…"), [this] { askForPicture(); });
+    values_ = new QAction(tr("Show &values"), this);
+    values_->setObjectName("values");
+    connect(values_, &QAction::triggered, this, &ModelPage::showValues);
     allowActions();
 }
 
@@ -52,6 +56,15 @@ void ModelPage::collapseAround() {
         arranger_->toggle(arranger_->openGroupAround(selection_->nodes().front()));
 }
 
+void ModelPage::showValues() {
+    const auto& rows = attributes_->rows();
+    const int current = table_->currentIndex().row();
+    auto row = current >= 0 && rows[size_t(current)].tensor.tensor ? rows.begin() + current : rows.begin();
+    row = std::find_if(row, rows.end(), [](const models::AttributeRow& each) { return each.tensor.tensor != nullptr; });
+    if (row != rows.end())
+        emit valuesWanted(row->tensor);
+}
+
 void ModelPage::showMenu(int box, QPoint globalPosition) {
     if (box >= 0 && box != canvas_->current())
         pickBox(box);
@@ -63,6 +76,8 @@ void ModelPage::showMenu(int box, QPoint globalPosition) {
         if (value.leadsTo >= 0)
             menu.addAction(tr("Go to the &other end"), this, [this, node = value.leadsTo] { revealNode(node); });
     }
+    if (box >= 0)
+        menu.addAction(values_);
     menu.addActions(graphActions_);
     menu.exec(globalPosition);
 }

@@ -2,6 +2,7 @@
 #include "views/models/attribute_model.h"
 
 #include "views/models/counted.h"
+#include "views/models/plain_tip.h"
 
 #include <QColor>
 #include <QFont>
@@ -95,12 +96,22 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
             scope << text(part);
         rows.push_back({"Node", "Scope", scope.join(" › ")});
     }
-    for (size_t i = 0; i < node.inputs.size(); ++i)
-        rows.push_back({"Inputs", QString::number(i), withType(node.inputs[i])});
-    for (size_t i = 0; i < node.outputs.size(); ++i)
-        rows.push_back({"Outputs", QString::number(i), withType(node.outputs[i])});
-    for (const model::Attribute& attribute : node.attributes)
-        rows.push_back({"Attributes", text(attribute.name), text(toString(attribute.value))});
+    auto addValues = [&](const char* group, const std::vector<std::string>& values) {
+        for (size_t i = 0; i < values.size(); ++i)
+            rows.push_back({.group = group,
+                            .name = QString::number(i),
+                            .value = withType(values[i]),
+                            .tensor = {text(values[i]), constantOf(model, id, values[i])}});
+    };
+    addValues("Inputs", node.inputs);
+    addValues("Outputs", node.outputs);
+    for (const model::Attribute& attribute : node.attributes) {
+        const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value);
+        rows.push_back({.group = "Attributes",
+                        .name = text(attribute.name),
+                        .value = text(toString(attribute.value)),
+                        .tensor = {text(displayName(node) + '.' + attribute.name), tensor ? *tensor : nullptr}});
+    }
     return rows;
 }
 
@@ -146,10 +157,12 @@ QVariant AttributeModel::data(const QModelIndex& index, int role) const {
         return index.column() == 1 ? row.value : row.name;
     }
     if (role == Qt::ToolTipRole)
-        return row.value;
-    if (role == Qt::FontRole && (row.problem || row.heading)) {
+        return plainTip(row.tensor.tensor ? tr("%1\nDouble click or Enter shows the values").arg(row.value)
+                                          : row.value);
+    if (role == Qt::FontRole && (row.problem || row.heading || (row.tensor.tensor && index.column() == 1))) {
         QFont font;
-        font.setBold(true);
+        font.setBold(row.problem || row.heading);
+        font.setUnderline(!row.heading && row.tensor.tensor != nullptr); // there is more behind it
         return font;
     }
     if (role == Qt::ForegroundRole && row.problem)

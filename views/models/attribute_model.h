@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What is known of one node of the model, as rows of name and value: identity, operands with their types, attributes, and
-// why it was refused. Without a node: the model itself.
+// why it was refused. Without a node: the model itself. A row that is about a constant has its tensor.
 #pragma once
 
 #include "views/models/graph_picture.h"
+#include "views/models/tensor_values.h"
 
 #include <QAbstractTableModel>
 #include <QString>
@@ -15,7 +16,8 @@ namespace lathe::views::models {
 struct AttributeRow {
     QString group, name, value;
     bool problem = false;
-    bool heading = false; // a row of its own, above the rows of a group
+    bool heading = false;    // a row of its own, above the rows of a group
+    NamedTensor tensor = {}; // whose values can be shown
 };
 
 /// Rows for a node, -1 for the model itself.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/chart_panel.h"
 
-#include "views/profile/plot.h"
+#include "views/page/plot.h"
 
 #include <QLabel>
 #include <QVBoxLayout>

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/memory_panel.h"
 
-#include "views/profile/plot.h"
+#include "views/page/plot.h"
 
 #include <QMouseEvent>
 #include <QToolTip>

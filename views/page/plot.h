@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How the charts of this page look: as the window around them, light or dark.
+// How charts look: as the window around them, light or dark.
 #pragma once
 
 #include "views/models/colors.h"
 
 #include <qcustomplot.h>
 
-namespace lathe::views::profile {
+namespace lathe::views {
 
 /// What a colour means: "■ compute", for a label with rich text, before what follows in it.
 inline QString legendOf(const QColor& color, const QString& meaning) {
@@ -30,4 +30,4 @@ inline void colourPlot(QCustomPlot& plot, const QPalette& palette) {
     }
 }
 
-} // namespace lathe::views::profile
+} // namespace lathe::views

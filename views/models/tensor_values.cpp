@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/models/tensor_values.h"
+
+#include "driver/tensor_files.h"
+#include "model/host_tensor.h"
+#include "views/models/graph_picture.h"
+
+#include <QLocale>
+#include <QStringList>
+#include <algorithm>
+#include <cstring>
+
+namespace lathe::views::models {
+
+namespace {
+
+/// Graphs around the node, its own first.
+std::vector<std::shared_ptr<const model::Graph>> graphsAround(const model::ModelGraph& model, int node) {
+    std::vector<std::shared_ptr<const model::Graph>> graphs{model.graph};
+    for (const auto& [outer, attribute] : wayTo(model, node))
+        for (const auto& [name, nested] : nestedGraphs(*model.nodes[size_t(outer)]))
+            if (name == attribute)
+                graphs.insert(graphs.begin(), nested);
+    return graphs;
+}
+
+model::TensorPtr heldBy(const model::ModelGraph& model, const model::Node& node) {
+    if (roleOf(model, node).family != model::Family::Constant)
+        return nullptr;
+    for (const model::Attribute& attribute : node.attributes)
+        if (const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value))
+            return *tensor;
+    return nullptr;
+}
+
+/// As many bits as the text of a number needs: 64 of the wide integers, which no double holds.
+template <typename T>
+T wideAt(const model::TensorData& tensor, int64_t place) {
+    T value;
+    std::memcpy(&value, tensor.bytes.view.data() + size_t(place) * sizeof(T), sizeof(T));
+    return value;
+}
+
+} // namespace
+
+model::TensorPtr constantOf(const model::ModelGraph& model, int node, const std::string& value) {
+    if (value.empty())
+        return nullptr;
+    for (const auto& graph : graphsAround(model, node)) {
+        const auto initializer = std::ranges::find(graph->initializers, value, &model::Initializer::name);
+        if (initializer != graph->initializers.end())
+            return initializer->tensor;
+        if (std::ranges::find(graph->inputs, value, &model::Value::name) != graph->inputs.end())
+            return nullptr;
+        for (const model::Node& each : graph->nodes)
+            if (std::ranges::find(each.outputs, value) != each.outputs.end())
+                return heldBy(model, each);
+    }
+    return nullptr;
+}
+
+QString typeText(const model::TensorData& tensor) {
+    QStringList dims;
+    for (const int64_t dim : tensor.shape)
+        dims << QString::number(dim);
+    return QString::fromStdString(toString(tensor.dtype)) + '[' + dims.join(',') + ']';
+}
+
+QString elementText(const model::TensorData& tensor, int64_t place, int digits) {
+    if (tensor.dtype == types::String)
+        return QString::fromStdString(tensor.strings[size_t(place)]);
+    if (tensor.dtype == types::Int64)
+        return QString::number(wideAt<int64_t>(tensor, place));
+    if (tensor.dtype == types::UInt64)
+        return QString::number(wideAt<uint64_t>(tensor, place));
+    const double value = model::elementAsDouble(tensor.dtype, tensor.bytes.view, size_t(place));
+    if (tensor.dtype.isBool())
+        return value != 0 ? QStringLiteral("true") : QStringLiteral("false");
+    if (!tensor.dtype.isFloat())
+        return QString::number(qint64(value));
+    if (digits > 0)
+        return QString::number(value, 'g', digits);
+    return tensor.dtype == types::Float64 ? QString::number(value, 'g', QLocale::FloatingPointShortest)
+                                          : QString::number(value, 'g', 9);
+}
+
+QString numberText(double value) {
+    return QString::number(value, 'g', 7);
+}
+
+QString saveNpy(const QString& path, const model::TensorData& tensor) {
+    const auto written = driver::writeNpy(path.toStdString(), model::toHost(tensor));
+    if (written)
+        return {};
+    const Diagnostic& problem = written.error();
+    return QStringLiteral("%1: %2. %3")
+        .arg(path, QString::fromStdString(problem.what), QString::fromStdString(problem.hint));
+}
+
+QString npyNameOf(const QString& name) {
+    return QString::fromStdString(driver::fileNameOf(name.toStdString())) + ".npy";
+}
+
+} // namespace lathe::views::models

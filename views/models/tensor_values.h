@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Constant tensors of a model: which one a node reads under a name, its elements as text, and its statistics as rows.
+#pragma once
+
+#include "driver/tensor_statistics.h"
+#include "model/model_graph.h"
+
+#include <QString>
+
+namespace lathe::views::models {
+
+struct NamedTensor {
+    QString name;
+    model::TensorPtr tensor; // null: none
+};
+
+/// What a value that a node reads or gives is, as far as the model alone says it: an initializer, or what a Constant holds;
+/// null if it is computed when the model runs. Names of nested graphs hide those around them.
+model::TensorPtr constantOf(const model::ModelGraph& model, int node, const std::string& value);
+
+/// "float32[64,3,7,7]".
+QString typeText(const model::TensorData& tensor);
+/// Of an element by its place in memory, which the tensor has: integers exactly, floats with so many digits, 0: as many as
+/// tell them from their neighbours.
+QString elementText(const model::TensorData& tensor, int64_t place, int digits = 0);
+/// Of a number that a statistic is.
+QString numberText(double value);
+
+/// Writes a .npy file, whole or not at all; what went wrong, or nothing.
+QString saveNpy(const QString& path, const model::TensorData& tensor);
+/// What a file with the values of this name may be called.
+QString npyNameOf(const QString& name);
+
+} // namespace lathe::views::models

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A constant of the model: its statistics, a histogram and its values as a table, coloured as a heat map on request, and saved
+// as .npy. A tensor may be mapped from a file of many gigabytes: statistics of all but small ones, and files, are made on
+// workers; a tensor that is shown meanwhile takes the place of the one before.
+#pragma once
+
+#include "views/models/attribute_model.h"
+#include "views/models/tensor_model.h"
+#include "views/models/tensor_values.h"
+
+#include <QFutureWatcher>
+#include <QWidget>
+#include <functional>
+#include <optional>
+
+class QCheckBox;
+class QCustomPlot;
+class QHBoxLayout;
+class QLabel;
+class QPushButton;
+class QTableView;
+
+namespace lathe::views::tensor {
+
+class TensorPanel : public QWidget {
+    Q_OBJECT
+
+public:
+    TensorPanel();
+    ~TensorPanel() override;
+
+    /// Without one: says how to get here.
+    void setTensor(models::NamedTensor tensor);
+    models::TensorModel* values() const { return values_; }
+    /// Nothing until they are there.
+    const std::optional<driver::TensorStatistics>& statistics() const { return statistics_; }
+    QCustomPlot* plot() const { return plot_; }
+    /// Statistics or a file are being made.
+    bool isBusy() const;
+    /// Writes it as .npy; answers `saved`.
+    void save(const QString& path);
+
+    QSize sizeHint() const override { return {900, 300}; }
+
+signals:
+    /// With what went wrong, or nothing.
+    void saved(QString path, QString problem);
+    /// It is not busy any more.
+    void settled();
+
+protected:
+    void changeEvent(QEvent* event) override;
+
+private:
+    void setStatistics(std::optional<driver::TensorStatistics> statistics);
+    void showFacts();
+    /// A field for each axis that does not go along the table, and for each part of a long one.
+    void makeFields();
+    void addField(const QString& name, int64_t most, int64_t step, const std::function<void(int)>& moved);
+    void colour();
+    void askForFile();
+    /// What is under the mouse.
+    QString barText(double at) const;
+
+    models::NamedTensor tensor_;
+    std::optional<driver::TensorStatistics> statistics_;
+    QFutureWatcher<std::optional<driver::TensorStatistics>> counting_;
+    QFutureWatcher<QString> saving_;
+    QString path_; // that is being written
+
+    QLabel* title_;
+    QCheckBox* heat_;
+    QPushButton* save_;
+    QTableView* factTable_;
+    models::AttributeModel* facts_;
+    QCustomPlot* plot_;
+    QTableView* valueTable_;
+    models::TensorModel* values_;
+    QWidget* fields_ = nullptr;
+    QHBoxLayout* bar_;
+};
+
+} // namespace lathe::views::tensor
