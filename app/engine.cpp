@@ -22,6 +22,8 @@ constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 2
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
 
+using FlamePtr = std::shared_ptr<const views::models::Flame>;
+
 /// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
 ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
     const auto made =
@@ -74,6 +76,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<std::vector<driver::PassFigures>>();
     qRegisterMetaType<driver::MachinePeaks>();
+    qRegisterMetaType<FlamePtr>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<std::vector<Diagnostic>>();
     outbox_->owner = this;
@@ -171,11 +174,20 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
         if (measured && !cancelled()) // without them there is all but a roofline
             peaks =
                 driver::guarded([&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true); });
+        Result<FlamePtr> flame = failure("there is no profile");
+        if (measured && !cancelled())
+            flame = driver::guarded([&]() -> Result<FlamePtr> {
+                const model::ModelGraphPtr& model = compilations.back()->trace().graph;
+                return std::make_shared<const views::models::Flame>(
+                    views::models::flameOf(measured->back(), *views::models::groupedGraph(model, model->graph)));
+            });
         outbox->post([&](Engine& engine) {
             if (cancelled())
                 return emit engine.cancelled();
             if (peaks)
                 emit engine.measured(*peaks);
+            if (flame)
+                emit engine.flamed(*flame);
             if (measured)
                 emit engine.ran(compilations, *measured, {});
             else

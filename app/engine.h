@@ -15,6 +15,7 @@
 #include "driver/provenance.h"
 #include "report/report.h"
 #include "views/models/comparison.h"
+#include "views/models/flame.h"
 #include "views/models/kernel_texts.h"
 #include "views/models/schedule_steps.h"
 
@@ -95,6 +96,8 @@ signals:
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::driver::MachinePeaks peaks);
+    /// The last of its profiles by the model's scopes, likewise.
+    void flamed(std::shared_ptr<const lathe::views::models::Flame> flame);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void figured(lathe::app::TracePtr trace, std::vector<lathe::driver::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);

@@ -96,6 +96,7 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
     connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
     connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
+    connect(&engine_, &Engine::flamed, profile_, &views::profile::ProfilePage::setFlame);
     connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
         log(problems.empty() ? tr("The report is %1.").arg(path) : tr("There is no report: Problems says why."));
         if (!problems.empty())

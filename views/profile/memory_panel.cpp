@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/memory_panel.h"
 
+#include "views/models/plain_tip.h"
 #include "views/page/plot.h"
 
 #include <QMouseEvent>
@@ -45,7 +46,8 @@ MemoryPanel::MemoryPanel(models::Selection* selection)
     connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const driver::MemoryChart::Buffer* buffer = at(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
-                           buffer ? models::textOf(provenance_->trace(), *buffer) : QString(), plot());
+                           models::plainTip(buffer ? models::textOf(provenance_->trace(), *buffer) : QString()),
+                           plot());
     });
     setPlan(nullptr, {});
 }

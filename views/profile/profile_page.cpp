@@ -5,6 +5,7 @@
 #include "views/models/counted.h"
 #include "views/page/table.h"
 #include "views/profile/change_panel.h"
+#include "views/profile/flame_panel.h"
 #include "views/profile/memory_panel.h"
 #include "views/profile/roofline_panel.h"
 
@@ -43,7 +44,7 @@ public:
 ProfilePage::ProfilePage(models::Selection* selection)
     : Page(QStringLiteral("profile"), tr("Profile")), selection_(selection), profile_(new models::ProfileModel(this)),
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
-      changes_(new ChangePanel(selection)), roofline_(new RooflinePanel(selection)),
+      changes_(new ChangePanel(selection)), flame_(new FlamePanel(selection)), roofline_(new RooflinePanel(selection)),
       memory_(new MemoryPanel(selection)), summary_(new QLabel) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(profile_);
@@ -64,6 +65,7 @@ ProfilePage::ProfilePage(models::Selection* selection)
     layout->addWidget(table_, 1);
     tabs_->setDocumentMode(true);
     tabs_->addTab(functions, tr("Functions"));
+    tabs_->addTab(flame_, tr("Flame"));
     tabs_->addTab(roofline_, tr("Roofline"));
     tabs_->addTab(memory_, tr("Memory"));
     tabs_->addTab(changes_, tr("Before and now"));
@@ -119,6 +121,10 @@ void ProfilePage::setPeaks(const driver::MachinePeaks& peaks) {
     roofline_->setProfile(profile_->profile(), peaks_);
 }
 
+void ProfilePage::setFlame(std::shared_ptr<const models::Flame> flame) {
+    flame_->setFlame(std::move(flame));
+}
+
 void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
     setProfile({});
@@ -134,6 +140,8 @@ void ProfilePage::setChange(const driver::Profile& before, const driver::Profile
 
 void ProfilePage::setProfile(const driver::Profile& profile) {
     const bool empty = profile.rows.empty();
+    if (empty)
+        flame_->setFlame(nullptr);
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; its roofline;
-// the memory plan; and, where two compilations were compared, what became faster or slower.
+// The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; in which of
+// the model's scopes it goes; its roofline; the memory plan; and, where two compilations were compared, what became faster or slower.
 #pragma once
 
 #include "views/models/chart_texts.h"
+#include "views/models/flame.h"
 #include "views/models/profile_model.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
@@ -17,6 +18,7 @@ class QTabWidget;
 namespace lathe::views::profile {
 
 class ChangePanel;
+class FlamePanel;
 class MemoryPanel;
 class RooflinePanel;
 
@@ -30,11 +32,14 @@ public:
     void setProfile(const driver::Profile& profile) override;
     /// Of the machine; kept for this profile and those to come.
     void setPeaks(const driver::MachinePeaks& peaks);
+    /// Of the profile that comes next.
+    void setFlame(std::shared_ptr<const models::Flame> flame);
     /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
     void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
                    const QString& afterName);
     const models::ProfileModel* model() const { return profile_; }
     ChangePanel* changes() const { return changes_; }
+    FlamePanel* flame() const { return flame_; }
     RooflinePanel* roofline() const { return roofline_; }
     MemoryPanel* memory() const { return memory_; }
 
@@ -48,6 +53,7 @@ private:
     QTableView* table_;
     QTabWidget* tabs_;
     ChangePanel* changes_;
+    FlamePanel* flame_;
     RooflinePanel* roofline_;
     MemoryPanel* memory_;
     std::shared_ptr<const driver::Provenance> provenance_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/roofline_panel.h"
 
+#include "views/models/plain_tip.h"
 #include "views/page/plot.h"
 
 #include <QMouseEvent>
@@ -40,7 +41,8 @@ RooflinePanel::RooflinePanel(models::Selection* selection)
     connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const driver::RooflinePoint* point = at(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
-                           point ? models::textOf(profile_.rows[point->row], *point) : QString(), plot());
+                           models::plainTip(point ? models::textOf(profile_.rows[point->row], *point) : QString()),
+                           plot());
     });
     setProfile({}, {});
 }
