@@ -9,6 +9,7 @@
 #include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
+#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 #include "views/palette/command_palette.h"
 #include "views/passes/bisect_dialog.h"
@@ -484,7 +485,7 @@ void MainWindow::setRunSettings(const RunSettings& settings) {
 void MainWindow::showSettings() {
     const QString text = settings_.text(modelGraph());
     settingsButton_->setText(fontMetrics().elidedText(text, Qt::ElideRight, widestSettings));
-    settingsButton_->setToolTip(tr("What models are compiled and run for: %1").arg(text));
+    settingsButton_->setToolTip(views::models::plainTip(tr("What models are compiled and run for: %1").arg(text)));
 }
 
 void MainWindow::askForSettings() {

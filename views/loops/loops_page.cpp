@@ -2,6 +2,7 @@
 #include "views/loops/loops_page.h"
 
 #include "views/models/counted.h"
+#include "views/models/plain_tip.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"
 #include "views/text/code_view.h"
@@ -263,7 +264,7 @@ void LoopsPage::describe() {
         text = models::namesOf(*provenance_->trace().graph,
                                provenance_->nodesOf(call_, place.call == call_ ? place.origin : -1));
     nodes_->setText(text);
-    nodes_->setToolTip(text);
+    nodes_->setToolTip(models::plainTip(text));
 }
 
 QString LoopsPage::facts() const {

@@ -2,7 +2,6 @@
 #include "views/models/attribute_model.h"
 
 #include "views/models/counted.h"
-#include "views/models/plain_tip.h"
 
 #include <QColor>
 #include <QFont>
@@ -157,8 +156,7 @@ QVariant AttributeModel::data(const QModelIndex& index, int role) const {
         return index.column() == 1 ? row.value : row.name;
     }
     if (role == Qt::ToolTipRole)
-        return plainTip(row.tensor.tensor ? tr("%1\nDouble click or Enter shows the values").arg(row.value)
-                                          : row.value);
+        return row.tensor.tensor ? tr("%1\nDouble click or Enter shows the values").arg(row.value) : row.value;
     if (role == Qt::FontRole && (row.problem || row.heading || (row.tensor.tensor && index.column() == 1))) {
         QFont font;
         font.setBold(row.problem || row.heading);

@@ -3,7 +3,6 @@
 
 #include "driver/compare.h"
 #include "model/host_tensor.h"
-#include "views/models/plain_tip.h"
 #include "views/models/tensor_values.h"
 
 #include <algorithm>
@@ -83,8 +82,8 @@ QVariant TensorModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         return elementText(*tensor_, place, digits);
     case Qt::ToolTipRole:
-        return plainTip(QStringLiteral("%1  %2").arg(QString::fromStdString(driver::indexText(tensor_->shape, place)),
-                                                     elementText(*tensor_, place)));
+        return QStringLiteral("%1  %2").arg(QString::fromStdString(driver::indexText(tensor_->shape, place)),
+                                            elementText(*tensor_, place));
     case Qt::TextAlignmentRole:
         return int((tensor_->dtype == types::String ? Qt::AlignLeft : Qt::AlignRight) | Qt::AlignVCenter);
     case Qt::BackgroundRole: {

@@ -4,6 +4,8 @@
 // after it.
 #pragma once
 
+#include "views/page/row_delegate.h"
+
 #include <QAbstractItemModel>
 #include <QHeaderView>
 #include <QTableView>
@@ -13,7 +15,8 @@ namespace lathe::views {
 inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setModel(&model);
     table.verticalHeader()->hide();
-    table.verticalHeader()->setDefaultSectionSize(26);
+    table.verticalHeader()->setDefaultSectionSize(rowHeight);
+    table.setItemDelegate(new RowDelegate(&table));
     table.horizontalHeader()->setStretchLastSection(true);
     table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table.horizontalHeader()->setHighlightSections(false);

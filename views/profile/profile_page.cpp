@@ -24,12 +24,12 @@ namespace lathe::views::profile {
 namespace {
 
 /// Draws a share as a bar behind its number.
-class ShareDelegate : public QStyledItemDelegate {
+class ShareDelegate : public RowDelegate {
 public:
-    using QStyledItemDelegate::QStyledItemDelegate;
+    using RowDelegate::RowDelegate;
 
     void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        QStyledItemDelegate::paint(painter, option, index);
+        RowDelegate::paint(painter, option, index);
         const double share = index.data(Qt::UserRole).toDouble();
         QColor colour = models::colorsFor(option.palette).product;
         colour.setAlphaF(0.35F);
