@@ -64,16 +64,17 @@ Moments momentsOf(std::span<const double> block) {
     return moments;
 }
 
-/// Bars over the range, all empty.
-TensorStatistics::Histogram emptyHistogram(DataType dtype, double minimum, double maximum) {
-    constexpr double bars = histogramBars;
+/// Bars over the range, all empty: of floats no more than the square root of how many there are.
+TensorStatistics::Histogram emptyHistogram(DataType dtype, int64_t elements, double minimum, double maximum) {
+    const double bars =
+        dtype.isFloat() ? std::min(std::ceil(std::sqrt(double(elements))), double(histogramBars)) : histogramBars;
     if (!dtype.isFloat()) {
         const double values = maximum - minimum + 1, width = std::ceil(values / bars);
         return {minimum - 0.5, width, std::vector<int64_t>(size_t(std::ceil(values / width)))};
     }
     const double width = maximum / bars - minimum / bars; // the range itself may be beyond all floats
     if (width > 0)
-        return {minimum, width, std::vector<int64_t>(histogramBars)};
+        return {minimum, width, std::vector<int64_t>(size_t(bars))};
     return {minimum - 0.5, 1, {0}};
 }
 
@@ -110,7 +111,7 @@ std::optional<TensorStatistics> statisticsOf(const model::TensorData& tensor, co
     result.mean = static_cast<double>(moments.mean);
     result.deviation = static_cast<double>(std::sqrt(moments.squares / static_cast<long double>(moments.count)));
     auto& [from, width, counts] = result.histogram;
-    result.histogram = emptyHistogram(tensor.dtype, result.minimum, result.maximum);
+    result.histogram = emptyHistogram(tensor.dtype, result.finite, result.minimum, result.maximum);
     const auto last = static_cast<long double>(counts.size() - 1);
     const bool counted = forBlocks(tensor, cancelled, [&](std::span<const double> block) {
         for (const double value : block)

@@ -12,6 +12,8 @@
 #include <array>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
+#include <set>
 
 namespace lathe::frontend {
 namespace {
@@ -57,6 +59,45 @@ std::vector<model::Role> rolesOf(const std::vector<const model::Node*>& nodes, c
     return roles;
 }
 
+/// As the module has them, where the model declares no shape: a file need not say what its operators do.
+std::vector<model::Value> foundTypes(const model::Graph& graph, const relay::Module& module) {
+    std::set<std::string_view> declared;
+    for (const auto* values : {&graph.inputs, &graph.outputs, &graph.values})
+        for (const model::Value& value : *values)
+            if (value.type.hasShape || value.type.element)
+                declared.insert(value.name);
+    std::vector<model::Value> found;
+    for (const relay::BindingPtr& binding : module.main().body->bindings) {
+        const relay::TensorType* type = relay::asTensor(binding->type);
+        if (!type || binding->modelValue.empty() || declared.contains(binding->modelValue))
+            continue;
+        model::Value& value = found.emplace_back(model::Value{binding->modelValue, {}});
+        value.type.kind = model::ValueType::Kind::Tensor;
+        value.type.dtype = type->dtype;
+        value.type.hasShape = true;
+        for (const arith::Expr& dim : type->shape) {
+            const std::optional<int64_t> size = arith::asInt(dim);
+            value.type.shape.push_back(size ? model::Dim{*size, {}} : model::Dim{-1, toString(dim)});
+        }
+    }
+    return found;
+}
+
+/// Adds them to the graph, which others may look at already: it becomes another.
+void addFoundTypes(model::ModelGraph& model, const relay::Module& module) {
+    std::vector<model::Value> found = foundTypes(*model.graph, module);
+    if (found.empty())
+        return;
+    auto graph = std::make_shared<model::Graph>(*model.graph);
+    std::set<std::string_view> names;
+    for (const model::Value& value : found)
+        names.insert(value.name);
+    std::erase_if(graph->values, [&](const model::Value& value) { return names.contains(value.name); });
+    std::ranges::move(found, std::back_inserter(graph->values));
+    model.graph = std::move(graph);
+    indexNodes(model);
+}
+
 Imported import(const Source& source, relay::Evaluator* evaluator, const Options& options) {
     if (source.bytes.view.empty())
         return refused(error("the file is empty", "copy or export the model again"), source.name);
@@ -64,6 +105,8 @@ Imported import(const Source& source, relay::Evaluator* evaluator, const Options
     const auto found = std::ranges::find_if(table, knows);
     if (found != table.end()) {
         Imported imported = found->import(source, evaluator, options);
+        if (imported.graph && imported.module)
+            addFoundTypes(*imported.graph, *imported.module);
         if (imported.graph)
             imported.graph->roles = rolesOf(imported.graph->nodes, *found);
         return imported;

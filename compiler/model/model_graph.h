@@ -121,7 +121,7 @@ struct Graph {
     std::vector<Value> outputs;
     std::vector<Initializer> initializers;
     std::vector<Node> nodes;   // in an order where producers come first
-    std::vector<Value> values; // declared types of intermediate values: hints
+    std::vector<Value> values; // types of intermediate values, declared or found by the import: hints
 };
 
 struct ModelGraph {

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_canvas.h"
 
+#include "views/graph/graph_accessible.h"
+
+#include <QAccessible>
 #include <QPainter>
+#include <QPainterPath>
 #include <algorithm>
 
 namespace lathe::views::graph {
@@ -17,6 +21,7 @@ constexpr double overviewWidth = 150, overviewHeight = 300, margin = 12;
 GraphCanvas::GraphCanvas(QWidget* parent) : QWidget(parent) {
     setFocusPolicy(Qt::StrongFocus);
     setAttribute(Qt::WA_OpaquePaintEvent);
+    makeGraphsAccessible(); // before anything tells screen readers of it
     setAccessibleName(tr("Graph of the model"));
     setMinimumSize(200, 150);
 }
@@ -56,6 +61,7 @@ void GraphCanvas::setMessage(const QString& message) {
 }
 
 void GraphCanvas::setPlaces(models::GraphLayout layout) {
+    ++sceneNumber_;
     scene_.layout = std::move(layout);
     arrowBounds_.clear();
     for (const auto& path : scene_.layout.paths) {
@@ -137,6 +143,7 @@ void GraphCanvas::setOverlay(models::Overlay overlay, const QString& note) {
 }
 
 void GraphCanvas::setSelected(const std::vector<int>& boxes) {
+    const int before = current_;
     selected_.assign(scene_.picture.boxes.size(), 0);
     for (int box : boxes)
         if (box >= 0 && size_t(box) < selected_.size())
@@ -148,6 +155,8 @@ void GraphCanvas::setSelected(const std::vector<int>& boxes) {
         current_ = boxes.front();
     if (boxes.empty())
         current_ = -1;
+    if (current_ != before)
+        tellCurrent();
     update();
 }
 
@@ -188,6 +197,38 @@ int GraphCanvas::boxAt(QPointF widgetPoint) const {
     return hit;
 }
 
+int GraphCanvas::arrowAt(QPointF widgetPoint) const {
+    const QPointF point = toScene(widgetPoint);
+    const double reach = 5 / scale_;
+    for (int i = 0; i < int(arrowBounds_.size()); ++i) {
+        if (!arrowBounds_[size_t(i)].adjusted(-reach, -reach, reach, reach).contains(point))
+            continue;
+        const auto& points = scene_.layout.paths[size_t(i)];
+        QPainterPath path(points[0]);
+        for (size_t k = 1; k + 2 < points.size(); k += 3)
+            path.cubicTo(points[k], points[k + 1], points[k + 2]);
+        QPainterPathStroker stroker;
+        stroker.setWidth(2 * reach);
+        if (stroker.createStroke(path).contains(point))
+            return i;
+    }
+    return -1;
+}
+
+std::vector<int> GraphCanvas::boxesInSight() const {
+    std::vector<int> boxes;
+    const QRectF view(origin_, QSizeF(width(), height()) / scale_);
+    for (int i = 0; i < int(scene_.picture.boxes.size());) {
+        const models::GraphBox& box = scene_.picture.boxes[size_t(i)];
+        const bool seen = rectOf(scene_, i).intersects(view);
+        const bool around = current_ > i && current_ < box.lastBox;
+        if (seen || i == current_)
+            boxes.push_back(i);
+        i = seen || around ? i + 1 : box.lastBox;
+    }
+    return boxes;
+}
+
 int GraphCanvas::boxOfGroup(int group) const {
     for (size_t i = 0; group >= 0 && i < scene_.picture.boxes.size(); ++i)
         if (scene_.picture.boxes[i].group == group)
@@ -202,6 +243,11 @@ int GraphCanvas::frameAround(int box) const {
     return -1;
 }
 
+void GraphCanvas::choose(int box) {
+    pick(box);
+    reveal(box);
+}
+
 void GraphCanvas::pick(int box) {
     current_ = box;
     QString description;
@@ -213,7 +259,17 @@ void GraphCanvas::pick(int box) {
     }
     setAccessibleDescription(description);
     emit boxPicked(box);
+    tellCurrent();
     update();
+}
+
+void GraphCanvas::tellCurrent() {
+    if (!QAccessible::isActive() || !hasFocus() || current_ < 0)
+        return;
+    const auto boxes = boxesInSight();
+    QAccessibleEvent event(this, QAccessible::Focus);
+    event.setChild(int(std::ranges::find(boxes, current_) - boxes.begin()));
+    QAccessible::updateAccessibility(&event);
 }
 
 GraphView GraphCanvas::view() const {

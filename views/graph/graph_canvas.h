@@ -44,6 +44,19 @@ public:
     double scale() const { return scale_; }
     void moveTo(QPointF scenePoint); // into the middle
     QRectF boxOnScreen(int box) const;
+    /// -1: none. Of an open group only its title is the group.
+    int boxAt(QPointF widgetPoint) const;
+    /// Whose curve runs within some pixels of it; -1: none.
+    int arrowAt(QPointF widgetPoint) const;
+    /// Of what boxes are in sight, the chosen one among them wherever it is, ascending.
+    std::vector<int> boxesInSight() const;
+    /// Another one, each time that the boxes or their places are others.
+    int sceneNumber() const { return sceneNumber_; }
+    bool isSelected(int box) const { return selected_[size_t(box)] != 0; }
+    /// As a click on it, and into sight.
+    void choose(int box);
+    /// Opens or closes, enters or leads away, as the box allows; false: it does none of these.
+    bool activate(int box);
     /// Where the overview is painted; empty: all is in sight, and there is none.
     QRectF overviewFrame() const;
     /// Paints a part of the picture, or all of it, for export.
@@ -73,15 +86,14 @@ protected:
 
 private:
     GraphView view() const;
-    int boxAt(QPointF widgetPoint) const;
     int boxOfGroup(int group) const;
     int frameAround(int box) const; // -1: none
     QPointF toScene(QPointF widgetPoint) const { return widgetPoint / scale_ + origin_; }
     QPointF toWidget(QPointF scenePoint) const { return (scenePoint - origin_) * scale_; }
     void setPlaces(models::GraphLayout layout);
     void pick(int box);
-    /// Opens or closes, enters or leads away, as the box allows; false: it does none of these.
-    bool activate(int box);
+    /// Where the focus is now, for a screen reader.
+    void tellCurrent();
     int neighbour(int key) const;
     int alongArrows(int box, bool down) const;
     /// Some of the graph stays in sight.
@@ -97,7 +109,7 @@ private:
     QString note_;
     std::vector<QRectF> arrowBounds_;
     std::vector<char> selected_;
-    int current_ = -1;
+    int current_ = -1, sceneNumber_ = 0;
     double scale_ = 1;
     QPointF origin_; // scene point at the widget's top left
     bool touched_ = false, panning_ = false, moved_ = false, inOverview_ = false, startPending_ = true;

@@ -170,8 +170,7 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Home:
     case Qt::Key_End:
         if (!scene_.picture.boxes.empty()) {
-            pick(event->key() == Qt::Key_Home ? 0 : int(scene_.picture.boxes.size()) - 1);
-            reveal(current_);
+            choose(event->key() == Qt::Key_Home ? 0 : int(scene_.picture.boxes.size()) - 1);
         }
         return;
     case Qt::Key_Return:
@@ -185,10 +184,8 @@ void GraphCanvas::keyPressEvent(QKeyEvent* event) {
     case Qt::Key_Down:
     case Qt::Key_Left:
     case Qt::Key_Right:
-        if (const int next = neighbour(event->key()); next >= 0) {
-            pick(next);
-            reveal(next);
-        }
+        if (const int next = neighbour(event->key()); next >= 0)
+            choose(next);
         return;
     default:
         break;
@@ -201,7 +198,14 @@ bool GraphCanvas::event(QEvent* event) {
         auto help = static_cast<QHelpEvent*>(event);
         const int box = boxAt(help->pos());
         if (box < 0) {
-            QToolTip::hideText();
+            const int arrow = arrowAt(help->pos());
+            if (arrow >= 0) {
+                const models::GraphArrow& value = scene_.picture.arrows[size_t(arrow)];
+                const QString line = value.type.isEmpty() ? value.value : value.value + '\n' + value.type;
+                QToolTip::showText(help->globalPos(), models::plainTip(line), this);
+            } else {
+                QToolTip::hideText();
+            }
             return true;
         }
         const models::GraphBox& value = scene_.picture.boxes[size_t(box)];

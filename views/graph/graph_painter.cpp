@@ -6,6 +6,7 @@
 #include <QPainterPath>
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 namespace lathe::views::graph {
 
@@ -14,6 +15,7 @@ namespace {
 using models::GraphBox;
 
 constexpr double blockScale = 0.22;  // below it a box is one rectangle, and arrows are plain lines
+constexpr double typesScale = 1.15;  // from it on each arrow has its type
 constexpr double linesScale = 0.55;  // below it the lines under a title are too small to read
 constexpr double widestLetter = 8;   // of nearly all lines, in their font
 constexpr double smallestFrame = 48; // pixels
@@ -55,6 +57,7 @@ public:
                 paintArrows(value.firstArrow, value.ownArrows);
             }
         }
+        paintTypes();
     }
 
     bool isChosen(int box) const { return view_.selected[size_t(box)] != 0 || box == view_.current; }
@@ -76,6 +79,8 @@ private:
                 continue;
             const models::GraphArrow& arrow = view_.scene.picture.arrows[size_t(i)];
             const bool near = view_.current >= 0 && (arrow.from == view_.current || arrow.to == view_.current);
+            if (!arrow.type.isEmpty() && scale_ >= (near ? linesScale : typesScale))
+                typed_.push_back(i);
             const QColor& color = near ? colors_.selection : colors_.arrow;
             painter_.setBrush(Qt::NoBrush);
             painter_.setPen(QPen(color, near ? width * 1.8 : width));
@@ -90,6 +95,26 @@ private:
                 path.cubicTo(points[k], points[k + 1], points[k + 2]);
             painter_.drawPath(path);
             paintTip(points, color);
+        }
+    }
+
+    /// Over the boxes. A value that is read by many says its type once, and what has no room is left out.
+    void paintTypes() {
+        std::set<QString> said;
+        std::vector<QRectF> taken;
+        painter_.setFont(small_);
+        painter_.setPen(colors_.dimText);
+        for (const int i : typed_) {
+            const models::GraphArrow& arrow = view_.scene.picture.arrows[size_t(i)];
+            QRectF place(0, 0, metrics_.horizontalAdvance(arrow.type) + 6, 14);
+            place.moveCenter(middleOf(view_.scene, i));
+            const auto covered = [&](const QRectF& other) { return other.intersects(place); };
+            if (said.contains(arrow.value) || !visible_.intersects(place) || std::ranges::any_of(taken, covered))
+                continue;
+            said.insert(arrow.value);
+            taken.push_back(place);
+            painter_.fillRect(place, colors_.canvas);
+            painter_.drawText(place, Qt::AlignCenter, arrow.type);
         }
     }
 
@@ -249,9 +274,21 @@ private:
     const double scale_;
     const QFont title_, boldTitle_, small_;
     const QFontMetricsF metrics_;
+    std::vector<int> typed_; // arrows whose types are to be painted
 };
 
 } // namespace
+
+QPointF middleOf(const models::GraphScene& scene, int arrow) {
+    const auto& points = scene.layout.paths[size_t(arrow)];
+    const size_t curves = (points.size() - 1) / 3;
+    if (curves == 0)
+        return points.front();
+    if (curves % 2 == 0)
+        return points[3 * (curves / 2)];
+    const QPointF* curve = &points[3 * (curves / 2)];
+    return (curve[0] + 3 * curve[1] + 3 * curve[2] + curve[3]) / 8;
+}
 
 QRectF rectOf(const models::GraphScene& scene, int box) {
     const QSizeF size = scene.picture.boxes[size_t(box)].size;

@@ -2,7 +2,8 @@
 //
 // Paints a GraphPicture at the places of a GraphLayout. What is outside the view is skipped, text is dropped where it would be
 // too small to read, and an open group that is too small to look into is painted closed: so a frame costs what can be seen in
-// it, whatever the size of the graph.
+// it, whatever the size of the graph. The types of values stand on the arrows of the box that is chosen, and on all where
+// there is room: scaled up.
 #pragma once
 
 #include "views/models/colors.h"
@@ -27,6 +28,8 @@ struct GraphView {
     models::Colors colors;
 };
 
+/// Half way along an arrow.
+QPointF middleOf(const models::GraphScene& scene, int arrow);
 QRectF rectOf(const models::GraphScene& scene, int box);
 /// Where a click opens or closes the group.
 QRectF handleOf(const models::GraphScene& scene, int box);

@@ -33,6 +33,11 @@ public:
             addWrites(int(i));
         for (size_t i = 0; i < count; ++i)
             addReads(int(i));
+        for (const auto* declared : {&graph_.values, &graph_.inputs, &graph_.outputs})
+            for (const model::Value& value : *declared)
+                if (const auto number = numbers_.find(value.name);
+                    number != numbers_.end() && value.type.kind != model::ValueType::Kind::Unknown)
+                    flow_.values[size_t(number->second)].type = &value.type;
         return std::move(flow_);
     }
 

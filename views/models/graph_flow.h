@@ -16,12 +16,13 @@ inline constexpr int hubReaders = 8;
 
 struct FlowValue {
     enum class Source { Elsewhere, Input, Node, Constant };
-    const std::string* name = nullptr; // in the graph
-    Source source = Source::Elsewhere; // Elsewhere: a graph around, or nothing
-    int from = -1;                     // position of the input, node or initializer; of a constant in a node: -1
-    int node = -1;                     // position of the node that writes it, a Constant too; -1: none
-    std::vector<int> readers;          // positions of nodes, each once, ascending
-    int outputs = 0;                   // outputs of the graph that are this value
+    const std::string* name = nullptr;      // in the graph
+    const model::ValueType* type = nullptr; // as the graph declares it; null: it does not
+    Source source = Source::Elsewhere;      // Elsewhere: a graph around, or nothing
+    int from = -1;                          // position of the input, node or initializer; of a constant in a node: -1
+    int node = -1;                          // position of the node that writes it, a Constant too; -1: none
+    std::vector<int> readers;               // positions of nodes, each once, ascending
+    int outputs = 0;                        // outputs of the graph that are this value
 
     int readerCount() const { return int(readers.size()) + outputs; }
 };

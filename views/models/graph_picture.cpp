@@ -298,7 +298,8 @@ private:
             return;
         }
         if (arrowSeen_.insert({from->second, to}).second)
-            picture_.arrows.push_back({from->second, to, text(*read.name)});
+            picture_.arrows.push_back(
+                {from->second, to, text(*read.name), read.type ? text(toString(*read.type)) : QString()});
     }
 
     QString typeOfConstant(const FlowValue& value) const {

@@ -142,6 +142,8 @@ void TensorPanel::setStatistics(std::optional<driver::TensorStatistics> statisti
         for (size_t i = 0; i < histogram.counts.size(); ++i)
             chart->addData(histogram.from + (double(i) + 0.5) * histogram.width, double(histogram.counts[i]));
         plot_->rescaleAxes();
+        const double edge = histogram.width / 2;
+        plot_->xAxis->setRange(plot_->xAxis->range().lower - edge, plot_->xAxis->range().upper + edge);
         plot_->yAxis->setRangeLower(0);
         plot_->yAxis->setRangeUpper(plot_->yAxis->range().upper * 1.05);
     }
