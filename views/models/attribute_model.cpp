@@ -26,14 +26,14 @@ std::map<std::string, QString> declaredTypes(const model::ModelGraph& model) {
         todo.pop_back();
         if (!graph)
             continue;
-        for (const auto* values : {&graph->inputs, &graph->outputs, &graph->values})
-            for (const model::Value& value : *values)
-                if (value.type.kind != model::ValueType::Kind::Unknown)
-                    types.try_emplace(value.name, text(toString(value.type)));
         for (const model::Initializer& initializer : graph->initializers)
             if (initializer.tensor)
                 types.try_emplace(initializer.name, QStringLiteral("constant ") +
                                                         text(toString(model::AttributeValue(initializer.tensor))));
+        for (const auto* values : {&graph->inputs, &graph->outputs, &graph->values})
+            for (const model::Value& value : *values)
+                if (value.type.kind != model::ValueType::Kind::Unknown)
+                    types.try_emplace(value.name, text(toString(value.type)));
         for (const model::Node& node : graph->nodes)
             for (auto& [name, nested] : nestedGraphs(node))
                 todo.push_back(nested);
