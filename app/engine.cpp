@@ -14,7 +14,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Check, Report, Compare, Figure, ListLoops, ListStep, ListCode };
+enum Kind { Open, Compile, Run, Bisect, Check, Report, CompareModels, Compare, Figure, ListLoops, ListStep, ListCode };
 
 /// Two seconds of runs, or a few of a slow model.
 constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
@@ -78,6 +78,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<driver::MachinePeaks>();
     qRegisterMetaType<FlamePtr>();
     qRegisterMetaType<views::models::Comparison>();
+    qRegisterMetaType<views::models::ModelComparisonPtr>();
     qRegisterMetaType<std::vector<Diagnostic>>();
     outbox_->owner = this;
 }
@@ -255,6 +256,29 @@ void Engine::report(report::Report report, const QString& path) {
                 emit engine.reported(path, {});
             else
                 emit engine.reported(path, {written.error()});
+        });
+    });
+}
+
+void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
+    work_.enqueue(CompareModels, [outbox = outbox_, open = std::move(open), path](const Cancelled& cancelled) {
+        std::vector<Diagnostic> problems;
+        const auto made = driver::guarded([&]() -> Result<views::models::ModelComparisonPtr> {
+            driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
+            const auto imported =
+                driver::importFile(path.toStdString(), {}, trace, Outbox::progress(outbox, tr("Comparing"), cancelled));
+            if (trace.graph)
+                return views::models::compareModels(path, trace.graph, open);
+            problems = trace.diagnostics;
+            return imported ? failure("it is no model") : Failure(imported.error());
+        });
+        if (!made && problems.empty())
+            problems.push_back(made.error());
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.cancelled();
+            else
+                emit engine.modelsCompared(made ? *made : nullptr, problems);
         });
     });
 }

@@ -17,6 +17,7 @@
 #include "views/models/comparison.h"
 #include "views/models/flame.h"
 #include "views/models/kernel_texts.h"
+#include "views/models/model_comparison.h"
 #include "views/models/schedule_steps.h"
 
 #include <QObject>
@@ -61,6 +62,8 @@ public:
     void check(driver::CheckQuestion question);
     /// Writes a report into a file; answers `reported`. The machine's peaks are added where it has a profile.
     void report(report::Report report, const QString& path);
+    /// Imports another model and pairs it with this one; answers `modelsCompared`.
+    void compareModels(model::ModelGraphPtr open, const QString& path);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
     /// What its passes did in figures; answers `figured`.
@@ -83,7 +86,7 @@ public:
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
-    /// Instead of `opened`, `compiled`, `ran`, `bisected`, `checked` or `reported`, where the wish was cancelled.
+    /// Instead of `opened`, `compiled`, `ran`, `bisected`, `checked`, `reported` or `modelsCompared`, where the wish was cancelled.
     void cancelled();
     void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
              std::vector<lathe::Diagnostic> problems);
@@ -98,6 +101,8 @@ signals:
     void measured(lathe::driver::MachinePeaks peaks);
     /// The last of its profiles by the model's scopes, likewise.
     void flamed(std::shared_ptr<const lathe::views::models::Flame> flame);
+    /// Null with problems: the other model could not be read.
+    void modelsCompared(lathe::views::models::ModelComparisonPtr comparison, std::vector<lathe::Diagnostic> problems);
     void compared(int pass, QString function, lathe::views::models::Comparison comparison);
     void figured(lathe::app::TracePtr trace, std::vector<lathe::driver::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);

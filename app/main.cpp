@@ -37,7 +37,8 @@ int main(int argc, char** argv) {
         "STEP");
     const QCommandLineOption theme("theme", "light or dark instead of the system's.", "THEME");
     const QCommandLineOption size("size", "Size of the window, as WIDTHxHEIGHT.", "SIZE");
-    parser.addOptions({picture, steps, theme, size});
+    const QCommandLineOption compare("compare", "Show what is different in the opened model and this one.", "MODEL");
+    parser.addOptions({picture, steps, theme, size, compare});
     parser.process(application);
 
     const QStringList models = parser.positionalArguments();
@@ -50,6 +51,10 @@ int main(int argc, char** argv) {
             window.resize(parts[0].toInt(), parts[1].toInt());
         if (parser.isSet(picture))
             new lathe::app::Picture(window, parser.values(steps), parser.value(picture)); // the window's
+        if (parser.isSet(compare))                                                        // once the model is open
+            QObject::connect(
+                &window, &MainWindow::settled, &window,
+                [&window, with = parser.value(compare)] { window.compareWith(with); }, Qt::SingleShotConnection);
         window.show();
         if (i < models.size())
             window.open(models[i]);

@@ -6,6 +6,7 @@
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/fusion/fusion_page.h"
+#include "views/graph/compare_page.h"
 #include "views/graph/model_page.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
@@ -51,7 +52,8 @@ MainWindow::MainWindow()
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
       profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
-      pageTable_{model_, passes_, fusion_, loops_, profile_, check_},
+      compare_(new views::graph::ComparePage(&selection_)),
+      pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_},
       palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
     status_->setTextFormat(Qt::PlainText); // it shows names of the model
@@ -103,6 +105,19 @@ void MainWindow::connectEngine() {
         if (!problems.empty())
             showProblems(problems);
     });
+    connect(compare_, &views::graph::ComparePage::modelWanted, this, &MainWindow::askForComparison);
+    connect(&engine_, &Engine::modelsCompared, this,
+            [this](const views::models::ModelComparisonPtr& comparison, const std::vector<Diagnostic>& problems) {
+                if (!comparison) {
+                    showProblems(problems);
+                    return log(tr("The models were not compared: Problems says why."));
+                }
+                if (comparison->after.get() != modelGraph())
+                    return; // another one is open by now
+                compare_->setComparison(comparison);
+                log(comparison->rows.empty() ? tr("The models are equal.") : tr("The models differ: see Compare."));
+                showPage("compare");
+            });
     connect(&engine_, &Engine::compared, this,
             [this](int pass, const QString& function, views::models::Comparison comparison) {
                 passes_->setComparison(pass, function, std::move(comparison));
@@ -156,6 +171,7 @@ void MainWindow::connectEngine() {
     connect(model_, &views::graph::ModelPage::arranged, this, &MainWindow::checkSettled);
     connect(model_, &views::graph::ModelPage::valuesWanted, this, &MainWindow::showValues);
     connect(tensor_, &views::tensor::TensorPanel::settled, this, &MainWindow::checkSettled);
+    connect(compare_, &views::graph::ComparePage::arranged, this, &MainWindow::checkSettled);
     connect(graphviz_, &Graphviz::done, this, [this](int picture, const QByteArray& plain) {
         layingOut_ = false;
         if (auto layout = fromDotPlain(model_->picture(), plain))
@@ -212,7 +228,8 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 }
 
 bool MainWindow::isSettled() const {
-    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !tensor_->isBusy();
+    return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
+           !tensor_->isBusy();
 }
 
 void MainWindow::checkSettled() {
@@ -326,6 +343,14 @@ void MainWindow::compile() {
     log(tr("Compiling"));
     askedOn_ = pages_->currentIndex();
     engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
+}
+
+void MainWindow::compareWith(const QString& path) {
+    if (!modelGraph())
+        return;
+    setBusy(true);
+    log(tr("Comparing with %1").arg(path));
+    engine_.compareModels(trace_->graph, QFileInfo(path).absoluteFilePath());
 }
 
 bool MainWindow::hasChanged() const {
@@ -591,6 +616,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
     actions_["model.drop_decisions"]->setEnabled(trace_ && trace_->graph);
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
+    actions_["model.compare_with"]->setEnabled(!busy && modelGraph());
     actions_["model.compare"]->setEnabled(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());
     actions_["check.values"]->setEnabled(!busy && trace_ && trace_->graph);

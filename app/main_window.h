@@ -36,8 +36,9 @@ namespace lathe::views::fusion {
 class FusionPage;
 }
 namespace lathe::views::graph {
+class ComparePage;
 class ModelPage;
-}
+} // namespace lathe::views::graph
 namespace lathe::views::loops {
 class LoopsPage;
 }
@@ -86,6 +87,8 @@ public:
     void runAndCompare();
     /// Compares the values that the model computes on the way; compiles for it what it needs.
     void check(driver::CheckAgainst against);
+    /// Shows what is different in the open model and this one.
+    void compareWith(const QString& path);
     /// What is known of the model, its compilation and its run, as one page in a file.
     void writeReport(const QString& path);
     /// Ends the import, compilation, run, check or report that goes on, and what is queued.
@@ -95,7 +98,8 @@ public:
     const RunSettings& runSettings() const { return settings_; }
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
-    void showPage(const QString& id); // "model", "passes", "fusion", "loops", "profile", "check"; another: the first
+    void showPage(
+        const QString& id); // "model", "passes", "fusion", "loops", "profile", "check", "compare"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
@@ -114,6 +118,7 @@ public:
     views::loops::LoopsPage* loopsPage() const { return loops_; }
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::check::CheckPage* checkPage() const { return check_; }
+    views::graph::ComparePage* comparePage() const { return compare_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
     views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
@@ -147,6 +152,7 @@ private:
     QWidget* makeWelcome();
     void askForFile();
     void askForReport();
+    void askForComparison();
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.
     void forgetPlans();
@@ -226,6 +232,7 @@ private:
     views::loops::LoopsPage* loops_;
     views::profile::ProfilePage* profile_;
     views::check::CheckPage* check_;
+    views::graph::ComparePage* compare_;
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;

@@ -94,6 +94,7 @@ void MainWindow::makeActions() {
         setBusy(busy_);
     });
     actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); });
+    actions_.add("model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(); });
     actions_.add("model.drop_decisions", model, tr("&Drop all decisions"), {}, [this] {
         whatIfs_->tryOut({tr("dropping all decisions"), [](driver::Decisions& decisions) { decisions = {}; }});
     });
@@ -164,8 +165,8 @@ void MainWindow::makeMenus() {
           "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
-         {"model.compile", "model.run", "model.compare", "model.baseline", "model.bisect", "model.drop_decisions",
-          "model.cancel", "", "model.settings", "", "model.find"}},
+         {"model.compile", "model.run", "model.compare", "model.baseline", "model.compare_with", "model.bisect",
+          "model.drop_decisions", "model.cancel", "", "model.settings", "", "model.find"}},
         {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
                                           "view.problems", "view.log", "view.values", "", themeActions[0],
                                           themeActions[1], themeActions[2], "", "view.shortcuts"}},
@@ -271,6 +272,15 @@ void MainWindow::askForFile() {
                                                       tr("Models and projects (*.onnx *.lathe);;All files (*)"));
     if (!path.isEmpty())
         open(path);
+}
+
+void MainWindow::askForComparison() {
+    if (!modelGraph())
+        return;
+    const QString path = QFileDialog::getOpenFileName(this, tr("Compare with a model"), QFileInfo(path_).absolutePath(),
+                                                      tr("Models (*.onnx);;All files (*)"));
+    if (!path.isEmpty())
+        compareWith(path);
 }
 
 void MainWindow::askForReport() {

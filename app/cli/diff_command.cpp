@@ -97,11 +97,11 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                          {"changed", changed},
                                          {"renamed", renamed},
                                          {"moved", moved},
-                                         {"same", diff.equalNodes}}));
+                                         {"same", diff.equal.size()}}));
     else if (!common.quiet)
         fmt::print("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same\n",
                    diff.sameStructure() ? "equal structure" : "different", added, removed, changed, renamed, moved,
-                   diff.equalNodes);
+                   diff.equal.size());
     return diff.sameStructure() ? 0 : 1;
 }
 

@@ -241,7 +241,7 @@ ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& a
         if (change.renamed || change.moved || !change.changes.empty())
             diff.nodes.push_back(std::move(change));
         else
-            ++diff.equalNodes;
+            diff.equal.emplace_back(old, node);
     }
     flushRemoved(a.nodes.size());
     return diff;

@@ -33,7 +33,7 @@ struct ValueChange {
 struct ModelDiff {
     std::vector<NodeChange> nodes; // in the order of the model after; what was removed where it stood
     std::vector<ValueChange> values;
-    size_t equalNodes = 0; // in all
+    std::vector<std::pair<const model::Node*, const model::Node*>> equal; // all other pairs, before and after
 
     /// The same computation behind the same inputs and outputs; nodes may be renamed and moved.
     bool sameStructure() const;

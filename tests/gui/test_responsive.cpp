@@ -152,7 +152,7 @@ private:
     Watchdog& watchdog_;
 };
 
-constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile", "check"};
+constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile", "check", "compare"};
 
 } // namespace
 

@@ -181,9 +181,26 @@ Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const 
     return OverlayMaker(kind, provenance, profile).make(grouped);
 }
 
+QColor colorOf(NodeDifference difference, const Colors& colors) {
+    switch (difference) {
+    case NodeDifference::Added:
+        return colors.added;
+    case NodeDifference::Removed:
+        return colors.removed;
+    case NodeDifference::Changed:
+        return colors.changed;
+    case NodeDifference::Moved:
+        return colors.marked;
+    default:
+        return colors.box;
+    }
+}
+
 QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors) {
     if (overlay.kind == OverlayKind::Function)
         return node.call < 0 ? colors.grid : colors.ofFunction(node.call);
+    if (overlay.kind == OverlayKind::Difference)
+        return colorOf(node.difference, colors);
     return node.value ? colors.ofShare(node.share) : colors.grid;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the nodes of a graph are coloured by, besides their families: a figure of the fused functions that compute them, or
-// which function that is; or the errors of a check (error_overlay.h). A figure belongs to a function, so nodes of one function have the same; a node with nested graphs
+// which function that is; or the errors of a check (error_overlay.h), or how they differ from another model's. A figure belongs to a function, so nodes of one function have the same; a node with nested graphs
 // has the sum over what is in them. Pure functions: a canvas draws the result, whatever it shows.
 #pragma once
 
@@ -16,15 +16,19 @@
 
 namespace lathe::views::models {
 
-enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error };
+enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error, Difference };
+
+/// How a node differs from the one that it is compared with (model_comparison.h).
+enum class NodeDifference : uint8_t { None, Added, Removed, Changed, Moved };
 
 struct NodeOverlay {
     std::optional<double>
         value; // ms, FLOPs or bytes of one run, share of a tolerance; none: not of this kind, no code, or not known
     double share = 0; // of the largest value of all functions, at most 1
-    int call = -1;    // in the Trace, of several the first; -1: no code computes the node
-    QString text;     // for its card, "0.31 ms"; with ∗ if other nodes share the value
-    QString hint;     // the same at length, or why there is no value
+    NodeDifference difference = NodeDifference::None;
+    int call = -1; // in the Trace, of several the first; -1: no code computes the node
+    QString text;  // for its card, "0.31 ms"; with ∗ if other nodes share the value
+    QString hint;  // the same at length, or why there is no value
 };
 
 struct Overlay {
@@ -37,13 +41,14 @@ struct Overlay {
 };
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without
-/// symbols. A null Provenance has none. Not of the kind Error.
+/// symbols. A null Provenance has none. Not of the kinds Error and Difference.
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile);
 
 /// Linear in the nodes of the graph and of those nested in it, and in the depth of the groups. `profile` is of the same compilation, or empty.
 Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,
                   const GroupedGraph* grouped = nullptr);
 
+QColor colorOf(NodeDifference difference, const Colors& colors);
 /// Of a node's card, in an overlay that is not of the kind Family.
 QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors);
 

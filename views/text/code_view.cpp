@@ -42,6 +42,7 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
     for (int marker = 0; marker <= selectedMarker; ++marker)
         markerDefine(QsciScintilla::Background, marker);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, soughtIndicator);
+    setIndicatorDrawUnder(true, soughtIndicator);
     setLexer(lexer_);
     colour();
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this](int line, int) {
@@ -69,7 +70,9 @@ void CodeView::colour() {
     for (int tint = 0; tint < tints; ++tint)
         setMarkerBackgroundColor(ofTint[tint], firstTint + tint);
     setMarkerBackgroundColor(colors.marked, selectedMarker);
-    setIndicatorForegroundColor(colors.reduction, soughtIndicator);
+    QColor sought = colors.reduction;
+    sought.setAlpha(90); // what was found is read through it
+    setIndicatorForegroundColor(sought, soughtIndicator);
     setMarginsForegroundColor(colors.dimText);
     setMarginsBackgroundColor(colors.canvas);
     setFoldMarginColors(colors.canvas, colors.canvas);
