@@ -4,6 +4,7 @@
 #include "app/outbox.h"
 #include "codegen/target.h"
 #include "driver/guarded.h"
+#include "driver/roofline.h"
 #include "driver/runner_client.h"
 #include "driver/session.h"
 
@@ -173,8 +174,9 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
         });
         Result<driver::MachinePeaks> peaks = failure("they are not wanted");
         if (measured && !cancelled()) // without them there is all but a roofline
-            peaks =
-                driver::guarded([&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true); });
+            peaks = driver::guarded([&]() -> Result<driver::MachinePeaks> {
+                return driver::machinePeaks(threads, true, driver::fastestGflops(measured->back()));
+            });
         Result<FlamePtr> flame = failure("there is no profile");
         if (measured && !cancelled())
             flame = driver::guarded([&]() -> Result<FlamePtr> {
@@ -246,7 +248,8 @@ void Engine::report(report::Report report, const QString& path) {
         const auto written = driver::guarded([&]() -> Result<void> {
             report::Report whole = report;
             if (whole.profile)
-                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache);
+                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache,
+                                                   driver::fastestGflops(*whole.profile));
             return report::writeReport(whole, path.toStdString(), Outbox::progress(outbox, tr("Report"), cancelled));
         });
         outbox->post([&](Engine& engine) {

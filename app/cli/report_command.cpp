@@ -4,7 +4,7 @@
 #include "app/cli/prepare.h"
 #include "bundle/artifact.h"
 #include "driver/guarded.h"
-#include "driver/profile.h"
+#include "driver/roofline.h"
 #include "report/report.h"
 
 #include <fmt/format.h>
@@ -51,7 +51,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     if (artifact && !args.noRun) {
         auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, options->shapes, page); });
         if (profile) {
-            page.peaks = driver::machinePeaks(common.threads, !common.noCache);
+            page.peaks = driver::machinePeaks(common.threads, !common.noCache, driver::fastestGflops(*profile));
             page.profile = *std::move(profile);
         } else {
             page.problems.push_back(profile.error());

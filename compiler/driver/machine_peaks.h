@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What this machine can do at most: the two figures that a roofline is made of, measured for one thread and for several.
-// Measuring takes some tenths of a second, so it is done once: the figures are kept in a file beside the kernel cache.
+// Measuring well takes a second, so the figures are kept in a file beside the kernel cache, and only looked at again for some
+// tenths of a second each time: a peak that was measured beside other work rises when the machine shows more.
 #pragma once
 
 #include <string>
@@ -21,8 +22,9 @@ struct MachinePeaks {
     const Peak& of(int count) const { return count == 1 ? one : all; }
 };
 
-/// The peaks of `threads` threads (0: all cores). keep: taken from the file if it has them, and written there. A file that is
-/// missing, damaged or unwritable only means that they are measured anew.
-MachinePeaks machinePeaks(int threads, bool keep);
+/// The peaks of `threads` threads (0: all cores). keep: not below what the file says, and written there. A file that is missing,
+/// damaged or unwritable only means that they are measured anew. shownGflops: what a kernel has reached on as many threads; it
+/// raises the peak too, unless it is so far above that its FLOPs must be estimated wrongly.
+MachinePeaks machinePeaks(int threads, bool keep, double shownGflops = 0);
 
 } // namespace lathe::driver
