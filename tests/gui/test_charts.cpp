@@ -8,12 +8,16 @@
 #include "views/profile/profile_page.h"
 #include "views/profile/roofline_panel.h"
 
+#include <QAbstractItemModelTester>
 #include <QLabel>
 #include <QSettings>
+#include <QSortFilterProxyModel>
 #include <QTabWidget>
+#include <QTableView>
 #include <QTest>
 #include <QToolTip>
 #include <algorithm>
+#include <limits>
 #include <qcustomplot.h>
 
 using namespace lathe;
@@ -91,6 +95,45 @@ private slots:
             QCOMPARE(window_->selection().nodes(), std::vector<int>(ids.begin(), ids.end()));
         }
         QVERIFY(textOf(memory()).contains("alive at the peak"));
+    }
+
+    void buffersAsATable() {
+        show(memory());
+        auto table = memory()->findChild<QTableView*>();
+        const views::models::BufferModel& buffers = *memory()->model();
+        QCOMPARE(table->model()->rowCount(), int(memory()->chart().buffers.size()));
+        int64_t before = std::numeric_limits<int64_t>::max();
+        for (int row = 0; row < table->model()->rowCount(); ++row) { // the largest first
+            const auto bytes = table->model()
+                                   ->index(row, views::models::BufferModel::Size)
+                                   .data(views::models::BufferModel::sortRole)
+                                   .toLongLong();
+            QVERIFY(bytes <= before);
+            before = bytes;
+        }
+        window_->selection().clear();
+        table->setFocus();
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {},
+                          table->visualRect(table->model()->index(1, 0)).center());
+        const auto* sorted = qobject_cast<const QSortFilterProxyModel*>(table->model());
+        const int row = sorted->mapToSource(sorted->index(1, 0)).row();
+        QCOMPARE(window_->selection().nodes(),
+                 std::vector<int>(buffers.nodesAt(row).begin(), buffers.nodesAt(row).end()));
+        QTest::keyClick(table, Qt::Key_Down);
+        const int next = sorted->mapToSource(sorted->index(2, 0)).row();
+        QCOMPARE(window_->selection().place().call, buffers.recordAt(next).firstCall);
+        // And back: what is selected elsewhere is selected in the table.
+        window_->selection().set({{buffers.nodesAt(row).begin(), buffers.nodesAt(row).end()}});
+        QVERIFY(table->selectionModel()->isRowSelected(1, {}));
+    }
+
+    void theTableIsSound() {
+        views::models::BufferModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(window_->provenance(), memory()->chart());
+        QVERIFY(model.rowCount() > 3);
+        model.show(nullptr, {});
+        QCOMPARE(model.rowCount(), 0);
     }
 
     void aSelectionFromElsewhereShows() {

@@ -4,12 +4,13 @@
 #include "views/page/plot.h"
 
 #include <QLabel>
+#include <QSplitter>
 #include <QVBoxLayout>
 
 namespace lathe::views::profile {
 
 ChartPanel::ChartPanel(models::Selection* selection, const QString& name)
-    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot) {
+    : selection_(selection), summary_(new QLabel), legend_(new QLabel), plot_(new QCustomPlot), body_(new QSplitter) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     summary_->setMargin(8);
     summary_->setWordWrap(true);
@@ -21,7 +22,9 @@ ChartPanel::ChartPanel(models::Selection* selection, const QString& name)
     layout->setSpacing(0);
     layout->addWidget(summary_);
     layout->addWidget(legend_);
-    layout->addWidget(plot_, 1);
+    body_->addWidget(plot_);
+    body_->setChildrenCollapsible(false);
+    layout->addWidget(body_, 1);
     connect(selection_, &models::Selection::changed, this, &ChartPanel::refresh);
 }
 
@@ -35,13 +38,23 @@ void ChartPanel::refresh() {
 
 void ChartPanel::say(const QString& summary, bool empty) {
     summary_->setText(summary);
-    plot_->setVisible(!empty);
+    body_->setVisible(!empty);
     legend_->setVisible(!empty);
     layout()->setAlignment(summary_, empty ? Qt::AlignTop : Qt::Alignment());
 }
 
 void ChartPanel::setLegend(const QString& richText) {
     legend_->setText(richText);
+}
+
+void ChartPanel::addOnTop(QLayout* controls) {
+    static_cast<QVBoxLayout*>(layout())->insertLayout(0, controls);
+}
+
+void ChartPanel::addBeside(QWidget* table) {
+    body_->addWidget(table);
+    body_->setStretchFactor(0, 3);
+    body_->setStretchFactor(1, 2);
 }
 
 void ChartPanel::changeEvent(QEvent* event) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the charts of this page have in common: a summary above, what the colours mean, the plot; colours of the window around
-// them, light or dark. A chart is drawn while it is seen: what changes meanwhile shows when it is turned to.
+// them, light or dark; beside it a table, where a chart has one. A chart is drawn while it is seen: what changes meanwhile shows when it is turned to.
 #pragma once
 
 #include "views/models/selection.h"
@@ -10,6 +10,8 @@
 
 class QCustomPlot;
 class QLabel;
+class QLayout;
+class QSplitter;
 
 namespace lathe::views::profile {
 
@@ -30,6 +32,8 @@ protected:
     /// What stands above; empty: there is nothing to draw, and it stands alone.
     void say(const QString& summary, bool empty);
     void setLegend(const QString& richText);
+    void addOnTop(QLayout* controls);
+    void addBeside(QWidget* table);
     models::Selection* selection() const { return selection_; }
 
     void changeEvent(QEvent* event) override;
@@ -39,6 +43,7 @@ private:
     models::Selection* selection_;
     QLabel *summary_, *legend_;
     QCustomPlot* plot_;
+    QSplitter* body_; // of the plot, and what is beside it
 };
 
 } // namespace lathe::views::profile

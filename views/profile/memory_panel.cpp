@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/memory_panel.h"
 
+#include "views/models/chart_texts.h"
 #include "views/models/plain_tip.h"
 #include "views/page/plot.h"
+#include "views/page/table.h"
 
 #include <QMouseEvent>
+#include <QScopedValueRollback>
+#include <QSortFilterProxyModel>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -32,99 +36,170 @@ protected:
 
 } // namespace
 
+/// All boxes as one thing to draw: thousands of items would each be looked up, laid out and painted by themselves.
+class MemoryPanel::Boxes : public QCPLayerable {
+public:
+    struct Box {
+        double firstCall, endCall, lowest, highest;
+        int row; // of the model
+        QColor fill;
+        bool strong, selected;
+    };
+
+    explicit Boxes(QCustomPlot* plot) : QCPLayerable(plot, QStringLiteral("main")) {}
+
+    std::vector<Box> all;
+    QColor border; // of what is selected
+
+    QRectF rectOf(const Box& box) const {
+        const QCPAxis *x = mParentPlot->xAxis, *y = mParentPlot->yAxis;
+        return QRectF(QPointF(x->coordToPixel(box.firstCall), y->coordToPixel(box.highest)),
+                      QPointF(x->coordToPixel(box.endCall), y->coordToPixel(box.lowest)));
+    }
+
+protected:
+    QRect clipRect() const override { return mParentPlot->axisRect()->rect(); }
+    void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(false); }
+    void draw(QCPPainter* painter) override {
+        for (const Box& box : all) {
+            QColor fill = box.fill;
+            fill.setAlphaF(box.strong ? 0.75F : 0.3F);
+            painter->setPen(box.fill);
+            painter->setBrush(fill);
+            painter->drawRect(rectOf(box));
+        }
+        painter->setBrush(Qt::NoBrush);
+        painter->setPen(QPen(border, 2.5));
+        for (const Box& box : all) // above their neighbours
+            if (box.selected)
+                painter->drawRect(rectOf(box));
+    }
+};
+
 MemoryPanel::MemoryPanel(models::Selection* selection)
-    : ChartPanel(selection, tr("Memory plan")), alive_(plot()->addGraph()), peak_(new QCPItemStraightLine(plot())) {
+    : ChartPanel(selection, tr("Memory plan")), alive_(plot()->addGraph()), peak_(new QCPItemStraightLine(plot())),
+      boxes_(new Boxes(plot())), model_(new models::BufferModel(this)), sorted_(new QSortFilterProxyModel(this)),
+      table_(new QTableView) {
     plot()->xAxis->setLabel(tr("kernel call"));
     plot()->xAxis->setTicker(QSharedPointer<CallTicker>::create());
     plot()->yAxis->setTicker(QSharedPointer<BytesTicker>::create());
     alive_->setLineStyle(QCPGraph::lsStepLeft);
     alive_->setLayer(QStringLiteral("overlay")); // above the boxes
-    connect(plot(), &QCustomPlot::mousePress, this, [this, selection](QMouseEvent* event) {
-        if (const driver::MemoryChart::Buffer* buffer = at(event->position()))
-            selection->set({nodesOf(*buffer), provenance_->trace().buffers[buffer->index].firstCall});
+    sorted_->setSourceModel(model_);
+    sorted_->setSortRole(models::BufferModel::sortRole);
+    setUpTable(*table_, *sorted_);
+    table_->setSortingEnabled(true);
+    table_->sortByColumn(models::BufferModel::Size, Qt::DescendingOrder);
+    table_->setAccessibleName(tr("Buffers of the memory plan"));
+    addBeside(table_);
+    connect(plot(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {
+        if (const int row = rowAt(event->position()); row >= 0)
+            select(row);
     });
     connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
-        const driver::MemoryChart::Buffer* buffer = at(event->position());
+        const int row = rowAt(event->position());
         QToolTip::showText(event->globalPosition().toPoint(),
-                           models::plainTip(buffer ? models::textOf(provenance_->trace(), *buffer) : QString()),
+                           models::plainTip(row < 0 ? QString()
+                                                    : models::textOf(model_->provenance()->trace(),
+                                                                     chart().buffers[size_t(row)])),
                            plot());
+    });
+    connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
+        if (index.isValid() && !following_)
+            select(sorted_->mapToSource(index).row());
     });
     setPlan(nullptr, {});
 }
 
-const std::vector<int32_t>& MemoryPanel::nodesOf(const driver::MemoryChart::Buffer& buffer) const {
-    const driver::Trace& trace = provenance_->trace();
-    return trace.graph->spans->ids(trace.buffers[buffer.index].use.span);
+void MemoryPanel::select(int row) {
+    const auto& nodes = model_->nodesAt(row);
+    selection()->set({{nodes.begin(), nodes.end()}, model_->recordAt(row).firstCall});
+}
+
+bool MemoryPanel::isSelected(int row) const {
+    return std::ranges::any_of(model_->nodesAt(row), [&](int32_t node) { return selection()->contains(node); });
 }
 
 void MemoryPanel::setPlan(std::shared_ptr<const driver::Provenance> provenance, const driver::Shapes& shapes) {
-    provenance_ = std::move(provenance);
-    for (const auto& [box, buffer] : boxes_)
-        plot()->removeItem(box);
-    boxes_.clear();
-    chart_ = provenance_ ? driver::memoryChart(provenance_->trace(), shapes) : driver::MemoryChart();
-    const bool empty = chart_.buffers.empty();
-    say(!empty           ? models::summaryOf(provenance_->trace(), chart_)
-        : chart_.unknown ? tr("Run the model (F6): the sizes of its inputs say how large its values are.")
-                         : tr("Compile the model (F5) to see where its intermediate values lie."),
+    const QScopedValueRollback guard(following_, true);
+    boxes_->all.clear();
+    model_->show(provenance, provenance ? driver::memoryChart(provenance->trace(), shapes) : driver::MemoryChart());
+    const bool empty = chart().buffers.empty();
+    say(!empty            ? models::summaryOf(provenance->trace(), chart())
+        : chart().unknown ? tr("Run the model (F6): the sizes of its inputs say how large its values are.")
+                          : tr("Compile the model (F5) to see where its intermediate values lie."),
         empty);
     if (!empty)
         draw();
 }
 
 void MemoryPanel::draw() {
-    double top = double(std::max(chart_.peak(), chart_.reserved.value_or(0)));
-    for (const driver::MemoryChart::Buffer& buffer : chart_.buffers) {
+    double top = double(std::max(chart().peak(), chart().reserved.value_or(0)));
+    for (int row = 0; row < model_->rowCount(); ++row) {
+        const driver::MemoryChart::Buffer& buffer = chart().buffers[size_t(row)];
         if (!buffer.offset)
             continue;
-        const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer.index];
-        auto box = new QCPItemRect(plot());
-        box->topLeft->setCoords(record.firstCall, double(*buffer.offset + buffer.bytes));
-        box->bottomRight->setCoords(record.lastCall + 1, double(*buffer.offset));
-        top = std::max(top, double(*buffer.offset + buffer.bytes));
-        boxes_.emplace_back(box, &buffer);
+        const lower::PlacedBuffer& record = model_->recordAt(row);
+        const auto lowest = double(*buffer.offset), highest = double(*buffer.offset + buffer.bytes);
+        top = std::max(top, highest);
+        boxes_->all.push_back({.firstCall = double(record.firstCall),
+                               .endCall = double(record.lastCall + 1),
+                               .lowest = lowest,
+                               .highest = highest,
+                               .row = row,
+                               .fill = {},
+                               .strong = model_->isAtPeak(row),
+                               .selected = false});
     }
+    const std::vector<int64_t>& alive = chart().alive;
     alive_->data()->clear();
-    for (size_t i = 0; i <= chart_.alive.size(); ++i) // the last step has an end too
-        alive_->addData(double(i), double(chart_.alive[std::min(i, chart_.alive.size() - 1)]));
-    peak_->point1->setCoords(chart_.peakCall + 0.5, 0);
-    peak_->point2->setCoords(chart_.peakCall + 0.5, 1);
-    plot()->xAxis->setRange(0, double(chart_.alive.size()));
+    for (size_t i = 0; i <= alive.size(); ++i) // the last step has an end too
+        alive_->addData(double(i), double(alive[std::min(i, alive.size() - 1)]));
+    peak_->point1->setCoords(chart().peakCall + 0.5, 0);
+    peak_->point2->setCoords(chart().peakCall + 0.5, 1);
+    plot()->xAxis->setRange(0, double(alive.size()));
     plot()->yAxis->setRange(0, top * 1.03);
+    table_->resizeColumnsToContents();
+    table_->setColumnWidth(models::BufferModel::Name, std::min(table_->columnWidth(0), 220));
     refresh();
 }
 
 QPointF MemoryPanel::pixelOf(const driver::MemoryChart::Buffer& buffer) const {
-    const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer.index];
-    return {plot()->xAxis->coordToPixel((record.firstCall + record.lastCall + 1) / 2.0),
-            plot()->yAxis->coordToPixel(double(buffer.offset.value_or(0)) + double(buffer.bytes) / 2)};
+    const auto box = std::ranges::find(boxes_->all, int(&buffer - chart().buffers.data()), &Boxes::Box::row);
+    return box == boxes_->all.end() ? QPointF() : boxes_->rectOf(*box).center();
 }
 
-const driver::MemoryChart::Buffer* MemoryPanel::at(QPointF pixel) const {
+int MemoryPanel::rowAt(QPointF pixel) const {
     const double call = plot()->xAxis->pixelToCoord(pixel.x()), byte = plot()->yAxis->pixelToCoord(pixel.y());
-    for (const auto& [box, buffer] : boxes_)
-        if (box->topLeft->key() <= call && call < box->bottomRight->key() && box->bottomRight->value() <= byte &&
-            byte < box->topLeft->value())
-            return buffer;
-    return nullptr;
+    for (const Boxes::Box& box : boxes_->all)
+        if (box.firstCall <= call && call < box.endCall && box.lowest <= byte && byte < box.highest)
+            return box.row;
+    return -1;
 }
 
 void MemoryPanel::colour() {
     const models::Colors colors = models::colorsFor(palette());
     alive_->setPen(QPen(colors.text, 1.5));
     peak_->setPen(QPen(colors.problem, 1.5, Qt::DashLine));
+    boxes_->border = colors.selection;
     const QColor byKind[] = {colors.product, colors.reduction, colors.normalization, colors.control};
     bool there[std::size(byKind)] = {};
-    for (const auto& [box, buffer] : boxes_) {
-        const lower::PlacedBuffer& record = provenance_->trace().buffers[buffer->index];
-        there[size_t(record.use.kind)] = true;
-        QColor fill = byKind[size_t(record.use.kind)];
-        const bool selected =
-            std::ranges::any_of(nodesOf(*buffer), [&](int32_t node) { return selection()->contains(node); });
-        box->setPen(selected ? QPen(colors.selection, 2.5) : QPen(fill));
-        fill.setAlphaF(record.firstCall <= chart_.peakCall && chart_.peakCall <= record.lastCall ? 0.75F : 0.3F);
-        box->setBrush(fill);
+    for (Boxes::Box& box : boxes_->all) {
+        const auto kind = size_t(model_->recordAt(box.row).use.kind);
+        there[kind] = true;
+        box.fill = byKind[kind];
+        box.selected = isSelected(box.row);
     }
+    const QScopedValueRollback guard(following_, true);
+    QItemSelection rows;
+    for (int row = 0; row < model_->rowCount(); ++row)
+        if (isSelected(row)) {
+            const QModelIndex index = sorted_->mapFromSource(model_->index(row, 0));
+            rows.select(index, index);
+        }
+    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    if (!rows.isEmpty())
+        table_->scrollTo(rows.indexes().front());
     QString legend = legendOf(colors.text, tr("alive, in all")) + legendOf(colors.problem, tr("peak"));
     for (size_t i = 0; i < std::size(byKind); ++i) {
         const std::string_view kind = lower::toString(lower::BufferUse::Kind(i));
