@@ -15,10 +15,51 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Open, Compile, Run, Bisect, Check, Report, CompareModels, Compare, Figure, ListLoops, ListStep, ListCode };
+enum Kind {
+    Open,
+    Compile,
+    Run,
+    Sweep,
+    Bisect,
+    Check,
+    Report,
+    CompareModels,
+    Compare,
+    Figure,
+    ListLoops,
+    ListStep,
+    ListCode
+};
 
-/// Two seconds of runs, or a few of a slow model.
-constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(2)};
+/// Two seconds of runs, or a few of a slow model; and some for the timeline and the counters.
+constexpr driver::Measuring measuring{.warmUp = 2,
+                                      .leastRuns = 5,
+                                      .mostRuns = 200,
+                                      .atLeast = std::chrono::seconds(2),
+                                      .timeline = true,
+                                      .counters = true};
+
+/// Of each size of a sweep.
+constexpr driver::Measuring measuringOfSize{.warmUp = 2,
+                                            .leastRuns = 5,
+                                            .mostRuns = 200,
+                                            .atLeast = std::chrono::milliseconds(500),
+                                            .timeline = false,
+                                            .counters = false};
+
+driver::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
+    driver::RunnerOptions options;
+    options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
+    options.cancelled = cancelled;
+    return options;
+}
+
+std::vector<std::string> namesOf(const driver::Tensors& tensors) {
+    std::vector<std::string> names;
+    for (const auto& [name, tensor] : tensors)
+        names.push_back(name);
+    return names;
+}
 
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
@@ -77,6 +118,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<std::vector<driver::PassFigures>>();
     qRegisterMetaType<driver::MachinePeaks>();
+    qRegisterMetaType<driver::Sweep>();
     qRegisterMetaType<FlamePtr>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<views::models::ModelComparisonPtr>();
@@ -150,25 +192,25 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
     });
 }
 
-void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked) {
-    work_.enqueue(Run, [outbox = outbox_, compilations = std::move(compilations), threads,
-                        asked = std::move(asked)](const Cancelled& cancelled) {
+void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked,
+                 driver::InputChoice inputs) {
+    work_.enqueue(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
+                        inputs = std::move(inputs)](const Cancelled& cancelled) {
         using Profiles = std::vector<driver::Profile>;
         const auto measured = driver::guarded([&]() -> Result<Profiles> {
-            driver::RunnerOptions options;
-            options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
-            options.cancelled = cancelled;
             std::list<driver::RunnerClient> runners; // of each, what it has loaded is kept beside it
             std::list<driver::RunnerModel> loaded;
             std::vector<driver::Measured> models;
             for (const CompilationPtr& each : compilations) {
                 LATHE_CHECKED(codegen::checkRunsHere(each->options.target));
-                driver::RunnerClient& runner = runners.emplace_back(options);
+                driver::RunnerClient& runner = runners.emplace_back(runnerOptions(threads, cancelled));
                 LATHE_TRY(driver::RunnerModel model, runner.load(each->artifact->path()));
                 loaded.push_back(std::move(model));
+                LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.back().inputs, inputs));
+                const driver::Shapes sizes = driver::shapesBeside(loaded.back().inputs, given, asked);
                 LATHE_TRY(const driver::Shapes shapes,
-                          driver::setInputs(runner, loaded.back(), {}, asked, 0, cancelled));
-                models.push_back({&runner, &loaded.back(), &each->trace(), shapes});
+                          driver::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
+                models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
             return driver::profileByTurns(models, measuring, Outbox::progress(outbox, tr("Running"), cancelled));
         });
@@ -195,6 +237,29 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 emit engine.ran(compilations, *measured, {});
             else
                 emit engine.ran(compilations, {}, {measured.error()});
+        });
+    });
+}
+
+void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, driver::InputChoice inputs,
+                   driver::SweepQuestion question) {
+    work_.enqueue(Sweep, [outbox = outbox_, compilation = std::move(compilation), threads, shapes = std::move(shapes),
+                          inputs = std::move(inputs), question = std::move(question)](const Cancelled& cancelled) {
+        const auto made = driver::guarded([&]() -> Result<driver::Sweep> {
+            LATHE_CHECKED(codegen::checkRunsHere(compilation->options.target));
+            driver::RunnerClient runner(runnerOptions(threads, cancelled));
+            LATHE_TRY(const driver::RunnerModel loaded, runner.load(compilation->artifact->path()));
+            LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs));
+            return driver::sweep(runner, loaded, question, given, driver::shapesBeside(loaded.inputs, given, shapes),
+                                 inputs.seed, measuringOfSize, Outbox::progress(outbox, tr("Running"), cancelled));
+        });
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.cancelled();
+            else if (made)
+                emit engine.swept(compilation, *made, {});
+            else
+                emit engine.swept(compilation, {}, {made.error()});
         });
     });
 }

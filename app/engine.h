@@ -10,9 +10,11 @@
 #include "driver/bisect.h"
 #include "driver/check.h"
 #include "driver/compile.h"
+#include "driver/input_choice.h"
 #include "driver/pass_figures.h"
 #include "driver/profile.h"
 #include "driver/provenance.h"
+#include "driver/sweep.h"
 #include "report/report.h"
 #include "views/models/comparison.h"
 #include "views/models/flame.h"
@@ -51,9 +53,12 @@ public:
     /// Compiles the model that was opened last, which is imported again only if its file or the sizes asked for have
     /// changed. Answers `compiled`, good or not.
     void compile(driver::Options options = {}, driver::Decisions decisions = {});
-    /// Runs artifacts, by turns if there are several, on random inputs of these sizes (driver::inputShapes), each in a child
-    /// process; answers `ran`, with a profile for each.
-    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes);
+    /// Runs artifacts, by turns if there are several, each in a child process, on these inputs; sizes that no file says are
+    /// these (driver::inputShapes). Answers `ran`, with a profile for each.
+    void run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes shapes, driver::InputChoice inputs);
+    /// Runs an artifact at several sizes; answers `swept`.
+    void sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, driver::InputChoice inputs,
+               driver::SweepQuestion question);
     /// Looks for the pass that is to blame; answers `bisectTried` for each compilation that was tried, then `bisected`. What
     /// was compiled stays.
     void bisect(driver::BisectQuestion question);
@@ -86,10 +91,14 @@ public:
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
-    /// Instead of `opened`, `compiled`, `ran`, `bisected`, `checked`, `reported` or `modelsCompared`, where the wish was cancelled.
+    /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported` or `modelsCompared`, where the wish was
+    /// cancelled.
     void cancelled();
     void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
              std::vector<lathe::Diagnostic> problems);
+    /// Without points and with problems: it failed.
+    void swept(lathe::app::CompilationPtr compilation, lathe::driver::Sweep sweep,
+               std::vector<lathe::Diagnostic> problems);
     void bisectTried(lathe::driver::BisectStep step);
     /// Null with problems: it failed.
     void bisected(std::shared_ptr<const lathe::driver::Bisection> found, std::vector<lathe::Diagnostic> problems);

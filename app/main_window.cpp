@@ -98,6 +98,8 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
     connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
+    connect(&engine_, &Engine::swept, this, &MainWindow::showSweep);
+    connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
     connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
     connect(&engine_, &Engine::flamed, profile_, &views::profile::ProfilePage::setFlame);
     connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
@@ -278,6 +280,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     openingLast_ = false;
     if (other) { // another model, not the one whose file has changed
         settings_.fixSizes = false;
+        settings_.inputs = {};
         keeper_.close();
         whatIfs_->reset({});
     }
@@ -386,6 +389,8 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     const Next next = std::exchange(next_, Next::Nothing);
     if (good && next == Next::Run)
         run();
+    else if (good && next == Next::Sweep)
+        sweep(sweep_);
     else if (good && next == Next::Compare)
         runAndCompare();
     else if (!trace_->passes.empty())
@@ -422,7 +427,8 @@ void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
     setBusy(true);
     log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
     askedOn_ = pages_->currentIndex();
-    engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes));
+    engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
+                settings_.inputs);
 }
 
 void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
@@ -446,6 +452,31 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
         profile_->setChange(profiles.front(), profile, views::models::summaryOf(of.front()->decisions),
                             views::models::summaryOf(compilation_->decisions));
     turnTo("profile", std::exchange(profileSeen_, true) && !compared);
+}
+
+void MainWindow::sweep(const driver::SweepQuestion& question) {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    sweep_ = question;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Sweep;
+        return compile();
+    }
+    setBusy(true);
+    log(tr("Running over %1").arg(QString::fromStdString(question.name)));
+    engine_.sweep(compilation_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
+                  settings_.inputs, question);
+}
+
+void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems) {
+    if (of != compilation_)
+        return; // another was made meanwhile
+    if (!problems.empty()) {
+        log(tr("Running over a size failed: Problems says why."));
+        return showProblems(std::move(problems));
+    }
+    log(tr("Ran over %1.").arg(QString::fromStdString(sweep.name)));
+    profile_->setSweep(sweep);
 }
 
 void MainWindow::check(driver::CheckAgainst against) {
@@ -615,6 +646,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["file.save"]->setEnabled(trace_ && trace_->graph);
     actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
     actions_["model.drop_decisions"]->setEnabled(trace_ && trace_->graph);
+    actions_["model.sweep"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare_with"]->setEnabled(!busy && modelGraph());
     actions_["model.compare"]->setEnabled(!busy && baseline_);

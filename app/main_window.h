@@ -178,6 +178,8 @@ private:
                       std::vector<Diagnostic> problems);
     void showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
                    std::vector<Diagnostic> problems);
+    void sweep(const driver::SweepQuestion& question);
+    void showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems);
     /// Of all of them.
     void startRun(std::vector<CompilationPtr> compilations);
     /// Whether the settings of now would compile something else.
@@ -219,9 +221,10 @@ private:
     bool busy_ = false, layingOut_ = false;
     bool reloading_ = false;   // the model whose file has changed is being opened anew
     bool openingLast_ = false; // what was open last, which asks nothing
-    enum class Next { Nothing, Compile, Run, Compare };
+    enum class Next { Nothing, Compile, Run, Sweep, Compare };
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model
+    driver::SweepQuestion sweep_;                                       // that was asked for last
     int askedOn_ = 0; // the page that was shown when work was asked for
 
     QStackedWidget* stack_;

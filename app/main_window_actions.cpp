@@ -9,6 +9,7 @@
 #include "views/graph/model_page.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
+#include "views/profile/profile_page.h"
 #include "views/tensor/tensor_panel.h"
 
 #include <QActionGroup>
@@ -93,6 +94,10 @@ void MainWindow::makeActions() {
         log(tr("What is compiled now is what runs are compared with."));
         setBusy(busy_);
     });
+    actions_.add("model.sweep", model, tr("Run o&ver a size…"), {}, [this] {
+        showPage("profile");
+        profile_->askForSweep();
+    });
     actions_.add("model.bisect", model, tr("B&isect…"), {}, [this] { askForBisect(); });
     actions_.add("model.compare_with", model, tr("Compare &with model…"), {}, [this] { askForComparison(); });
     actions_.add("model.drop_decisions", model, tr("&Drop all decisions"), {}, [this] {
@@ -165,8 +170,8 @@ void MainWindow::makeMenus() {
           "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo"}},
         {tr("&Model"),
-         {"model.compile", "model.run", "model.compare", "model.baseline", "model.compare_with", "model.bisect",
-          "model.drop_decisions", "model.cancel", "", "model.settings", "", "model.find"}},
+         {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",
+          "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings", "", "model.find"}},
         {tr("&View"), pages + QStringList{"", "view.back", "view.forward", "view.places", "view.commands", "",
                                           "view.problems", "view.log", "view.values", "", themeActions[0],
                                           themeActions[1], themeActions[2], "", "view.shortcuts"}},

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// For what a model is compiled and run: a value, of which all but the sizes is kept in the settings. The dialog shows the
-// sizes that the open model leaves open.
+// For what a model is compiled and run: a value, of which all but sizes and inputs is kept in the settings. The dialog shows
+// the sizes that the open model leaves open, and where its inputs come from.
 #pragma once
 
-#include "driver/options.h"
+#include "driver/input_choice.h"
 #include "views/models/open_sizes.h"
 
 #include <QDialog>
@@ -24,6 +24,7 @@ struct RunSettings {
     int threads = 0; // to compile and to run with; 0: all
     views::models::SizeValues sizes;
     bool fixSizes = false; // compiled for these sizes alone
+    driver::InputChoice inputs;
 
     /// Kept ones; a target that cannot be read any more is the native one.
     static RunSettings kept();
@@ -49,12 +50,15 @@ public:
 
 private:
     void check();
+    void addInputs(const model::ModelGraph& graph);
+    void chooseFile(int row);
 
     RunSettings given_;
     QComboBox* target_;
     QComboBox* numerics_;
     QSpinBox* threads_;
-    QTableWidget* sizes_;
+    QTableWidget *sizes_, *inputs_;
+    QSpinBox* seed_;
     QCheckBox* fix_;
     QLabel* problem_;
     QDialogButtonBox* buttons_;

@@ -102,10 +102,13 @@ struct RunArgs {
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
     double timeout = 300;
-    bool choices = false; // of profile: with what was chosen for each function
+    bool choices = false;  // of profile: with what was chosen for each function
+    bool counters = false; // of profile: with what the processor counted
+    std::string timeline;  // of profile: a file for one more run in time
+    std::string sweep;     // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
 };
 int runCommand(const RunArgs& args, const Common& common);
-/// One run with profile: time a fused function.
+/// Runs with profile: time a fused function; or whole runs at several sizes.
 int profileCommand(const RunArgs& args, const Common& common);
 
 struct ReportArgs {

@@ -12,7 +12,12 @@
 namespace lathe::cli {
 namespace {
 
-constexpr driver::Measuring measuring{.warmUp = 2, .leastRuns = 5, .mostRuns = 200, .atLeast = std::chrono::seconds(1)};
+constexpr driver::Measuring measuring{.warmUp = 2,
+                                      .leastRuns = 5,
+                                      .mostRuns = 200,
+                                      .atLeast = std::chrono::seconds(1),
+                                      .timeline = false,
+                                      .counters = false};
 
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
                             const driver::Tensors& given, const driver::Shapes& asked, const report::Report& report) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe run` and `lathe profile`: a model once, or timed by fused function.
+// `lathe run` and `lathe profile`: a model once, or timed: by fused function, or at several sizes.
 #include "app/cli/choices.h"
 #include "app/cli/prepare.h"
 #include "driver/compare.h"
 #include "driver/json.h"
 #include "driver/profile.h"
+#include "driver/sweep.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
@@ -20,6 +21,14 @@ struct Prepared {
     driver::RunnerModel loaded;
     driver::Shapes shapes; // of the inputs
 };
+
+/// Half a second at each size, or a few runs of a slow model.
+constexpr driver::Measuring measuringOfSweep{.warmUp = 2,
+                                             .leastRuns = 5,
+                                             .mostRuns = 200,
+                                             .atLeast = std::chrono::milliseconds(500),
+                                             .timeline = false,
+                                             .counters = false};
 
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
@@ -57,6 +66,37 @@ std::string firstOf(const std::vector<std::string>& origins) {
         names.push_back(end == std::string::npos ? origin : origin.substr(0, end) + " …");
     }
     return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
+                              driver::Trace& trace) {
+    LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
+    const MemoryFile memory("lathe-model");
+    LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace));
+    LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
+    LATHE_TRY(const driver::Options options, makeOptions(common));
+    return driver::sweep(runner, loaded, question, given, options.shapes, args.seed, measuringOfSweep,
+                         makeProgress(common));
+}
+
+void print(const driver::Sweep& sweep, const Common& common) {
+    if (!common.json)
+        fmt::print("{:>12} {:>12} {:>12} {:>25} {:>6}\n", sweep.name, "median ms", "least ms", "half of the runs",
+                   "runs");
+    for (const driver::SweepPoint& point : sweep.points) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"name", sweep.name},
+                                             {"size", point.size},
+                                             {"median_ms", point.medianMs},
+                                             {"least_ms", point.leastMs},
+                                             {"low_ms", point.lowMs},
+                                             {"high_ms", point.highMs},
+                                             {"runs", point.runs}}));
+        else
+            fmt::print("{:12} {:12.4f} {:12.4f} {:>25} {:6}\n", point.size, point.medianMs, point.leastMs,
+                       fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
+    }
 }
 
 int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& file, const Common& common) {
@@ -121,15 +161,30 @@ int profileCommand(const RunArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
     driver::RunnerClient runner(runnerOptions(args, common));
+    if (!args.sweep.empty()) {
+        const auto sweep = sweepOf(runner, args, common, trace);
+        if (!sweep)
+            return fail(sweep.error(), trace, args.model, common);
+        print(*sweep, common);
+        return 0;
+    }
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
     if (args.choices && !trace.graph)
         return fail(error("an artifact does not say what was chosen", "profile the model itself"), trace, args.model,
                     common);
-    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, {});
+    driver::Measuring measuring;
+    measuring.timeline = !args.timeline.empty();
+    measuring.counters = args.counters;
+    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, measuring);
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
+    if (profile->timeline) {
+        const auto written = driver::writeTraceEvents(args.timeline, *profile->timeline, prepared->loaded);
+        if (!written)
+            return fail(written.error(), trace, args.timeline, common);
+    }
     std::vector<ChoiceLine> choices;
     if (args.choices)
         choices = choiceLines(trace);
@@ -155,6 +210,14 @@ int profileCommand(const RunArgs& args, const Common& common) {
     }
     if (!common.json)
         fmt::print("{:9.4f} ms in {} calls\n", total, profile->rows.size());
+    if (args.counters && common.json) {
+        nlohmann::json line{{"refused", profile->counters.refused}};
+        for (const driver::RunnerCounters::Count& count : profile->counters.counts)
+            line["counters"][count.name] = count.perRun;
+        fmt::print("{}\n", driver::dump(line));
+    } else if (args.counters) {
+        fmt::print("{}\n", toString(profile->counters));
+    }
     return 0;
 }
 

@@ -90,7 +90,7 @@ struct Tally {
     }
 };
 
-constexpr int mostRounds = 5;
+constexpr int mostRounds = 5, countedRuns = 1;
 
 /// The runs of one round, which ends when its share of the runs or of the time is done.
 Result<void> measureRound(const Measured& model, const Measuring& measuring, int round, int rounds, Tally& tally,
@@ -123,10 +123,12 @@ Profile profileOf(const Measured& model, Tally tally) {
     const auto quantile = [&](size_t part, size_t of) {
         return tally.ns.empty() ? 0 : static_cast<double>(tally.ns[(tally.ns.size() - 1) * part / of]) / 1e6;
     };
+    result.leastMs = quantile(0, 1);
     result.medianMs = tally.ns.empty() ? 0 : static_cast<double>(tally.ns[tally.ns.size() / 2]) / 1e6;
     result.lowMs = quantile(1, 4);
     result.highMs = quantile(3, 4);
     result.shapes = model.shapes;
+    result.given = model.given;
     result.rows = profileRows(*model.loaded, tally.sum, result.runs, *model.trace, model.shapes);
     for (ProfileRow& row : result.rows)
         row.spread = tally.spreadOf(row.call);
@@ -161,6 +163,15 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
     std::vector<Profile> profiles;
     for (size_t i = 0; i < models.size(); ++i)
         profiles.push_back(profileOf(models[i], std::move(tallies[i])));
+    if (measuring.counters)
+        for (size_t i = 0; i < models.size(); ++i) {
+            LATHE_TRY(profiles[i].counters, models[i].runner->count(countedRuns));
+        }
+    if (measuring.timeline)
+        for (size_t i = 0; i < models.size(); ++i) {
+            LATHE_TRY(Timeline timeline, recordTimeline(*models[i].runner, *models[i].loaded));
+            profiles[i].timeline = std::make_shared<const Timeline>(std::move(timeline));
+        }
     return profiles;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "driver/inputs.h"
+#include "driver/timeline.h"
 #include "driver/trace.h"
 
 #include <chrono>
@@ -26,12 +27,15 @@ struct ProfileRow {
 };
 
 struct Profile {
-    std::vector<ProfileRow> rows; // of calls that ran, the slowest first
-    double medianMs = 0;          // of the whole run
-    double lowMs = 0, highMs = 0; // half of the runs took between these
+    std::vector<ProfileRow> rows;     // of calls that ran, the slowest first
+    double leastMs = 0, medianMs = 0; // of the whole run
+    double lowMs = 0, highMs = 0;     // half of the runs took between these
     int runs = 0;
-    int threads = 0; // 0: all
-    Shapes shapes;   // of the inputs that it ran on
+    int threads = 0;                               // 0: all
+    Shapes shapes;                                 // of the inputs that it ran on
+    std::vector<std::string> given = {};           // inputs that came from files; the others were drawn at random
+    RunnerCounters counters;                       // of one run more, if it was asked for
+    std::shared_ptr<const Timeline> timeline = {}; // of one more run, if it was asked for
 };
 
 /// How often to run: `warmUp` unmeasured times; then at least `leastRuns` times and until `atLeast` has passed, but no more
@@ -40,6 +44,7 @@ struct Measuring {
     int warmUp = 1;
     int leastRuns = 3, mostRuns = 3;
     std::chrono::milliseconds atLeast{0};
+    bool timeline = false, counters = false; // each of one run more
 };
 
 /// A model loaded in a runner, with its inputs set: what profile() takes, for several that are to be compared.
@@ -48,6 +53,7 @@ struct Measured {
     const RunnerModel* loaded = nullptr;
     const Trace* trace = nullptr;
     Shapes shapes;
+    std::vector<std::string> given = {}; // inputs that came from files
 };
 
 /// Measures all of them, in rounds by turns: what disturbs the machine meanwhile disturbs all alike. Each of them runs as

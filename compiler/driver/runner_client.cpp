@@ -8,8 +8,11 @@
 #include "runtime/runner/protocol.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <system_error>
 
 namespace lathe::driver {
 
@@ -368,6 +371,44 @@ Result<void> RunnerClient::stopProfile() {
     payload.number(uint32_t{0});
     payload.number(uint32_t{0});
     return state_->command(Kind::Profile, payload.bytes());
+}
+
+Result<RunnerCounters> RunnerClient::count(int times) {
+    constexpr size_t mostCounts = 64, longestName = 64;
+    const int runs = std::clamp(times, 1, static_cast<int>(runtime::limits::runsAtOnce));
+    Writer payload;
+    payload.number(static_cast<uint32_t>(runs));
+    LATHE_TRY(Reader reader, state_->request(Kind::Count, payload.bytes()));
+    RunnerCounters counters;
+    if (const auto error = reader.number<int32_t>(); error != 0)
+        counters.refused = std::generic_category().message(error);
+    counters.counts.resize(reader.count(sizeof(uint32_t) + sizeof(double)));
+    bool sound = counters.counts.size() <= mostCounts;
+    for (RunnerCounters::Count& each : counters.counts) {
+        each.name = reader.string();
+        each.perRun = reader.number<double>() / runs;
+        sound &= each.name.size() <= longestName && std::isfinite(each.perRun) && each.perRun >= 0;
+    }
+    if (!reader.finished() || !sound)
+        return Failure(state_->outOfStep(Kind::Count));
+    return counters;
+}
+
+std::string toString(const RunnerCounters& counters) {
+    std::vector<std::string> parts;
+    double instructions = 0, cycles = 0;
+    for (const RunnerCounters::Count& each : counters.counts) {
+        parts.push_back(fmt::format("{:.3g} {}", each.perRun, each.name));
+        if (each.name == "instructions")
+            instructions = each.perRun;
+        if (each.name == "cycles")
+            cycles = each.perRun;
+    }
+    if (instructions > 0 && cycles > 0)
+        parts.push_back(fmt::format("{:.2f} instructions a cycle", instructions / cycles));
+    if (!counters.refused.empty())
+        parts.push_back(fmt::format("the processor's counters are not available: {}", counters.refused));
+    return fmt::format("{}", fmt::join(parts, ", "));
 }
 
 Result<RunnerProfile> RunnerClient::readProfile() {

@@ -70,6 +70,18 @@ struct RunnerProfile {
     std::vector<std::vector<Event>> threads; // the timeline
 };
 
+/// What the processor counted, over all threads of the child.
+struct RunnerCounters {
+    std::string refused; // why the processor's own counters say nothing, as the system puts it; empty: they do
+    struct Count {
+        std::string name; // "instructions"
+        double perRun = 0;
+    };
+    std::vector<Count> counts;
+};
+/// On one line: "1.2e+09 instructions, …, 1.52 instructions a cycle", and that there are none, with the reason.
+std::string toString(const RunnerCounters& counters);
+
 /// How a kernel's artifact (driver/kernel_artifact.h) is timed.
 struct RunnerBench {
     std::string kernel;                         // the artifact's
@@ -112,6 +124,8 @@ public:
     Result<void> setInput(const std::string& name, const model::HostTensor& tensor);
     /// Runs `times` times; timeout() holds for all of them together.
     Result<RunnerTimes> run(int times = 1);
+    /// Runs `times` times, and counts.
+    Result<RunnerCounters> count(int times);
     /// Of a loaded kernel artifact whose inputs but the last one are set.
     Result<RunnerBenchTimes> bench(const RunnerBench& plan);
     Result<model::HostTensor> output(int index);

@@ -9,6 +9,7 @@
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
+#include <QSet>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QtCore/QJsonArray>
@@ -40,6 +41,11 @@ class TestCommands : public QObject {
     void hasFields(const QJsonObject& object, const QStringList& fields) {
         for (const QString& field : fields)
             QVERIFY2(object.contains(field), qPrintable("no field " + field));
+    }
+
+    static QByteArray readFile(const QString& path) {
+        QFile file(path);
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
     }
 
     static std::string tensor(const std::vector<float>& values) {
@@ -256,6 +262,40 @@ private slots:
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
         for (const QJsonObject& line : lines(outcome.out))
             hasFields(line, {"function", "kernel", "ms", "share", "gflops", "gbs", "nodes"});
+    }
+
+    void profileInTime() {
+        const QString file = folder_.filePath("timeline.json");
+        const Outcome outcome = runLathe({"profile", "--json", model_, "--timeline", file});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const QJsonArray events = QJsonDocument::fromJson(readFile(file)).object()["traceEvents"].toArray();
+        QSet<QString> called, profiled;
+        for (const QJsonValue& event : events)
+            if (event["cat"].toString() == "call")
+                called << event["name"].toString();
+        for (const QJsonObject& line : lines(outcome.out))
+            profiled << line["function"].toString();
+        QCOMPARE(called, profiled);
+        QCOMPARE(runLathe({"profile", model_, "--timeline", folder_.filePath("no/such/folder.json")}).code, 1);
+    }
+
+    void profileOverASize() {
+        const Outcome outcome = runLathe({"profile", "--json", model_, "--sweep", "n=2:6:2"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QList<int> sizes;
+        for (const QJsonObject& line : lines(outcome.out)) {
+            sizes << line["size"].toInt();
+            QVERIFY(line["runs"].toInt() >= 5);
+            QVERIFY(line["least_ms"].toDouble() > 0);
+            QVERIFY(line["least_ms"].toDouble() <= line["low_ms"].toDouble());
+            QVERIFY(line["low_ms"].toDouble() <= line["median_ms"].toDouble());
+            QVERIFY(line["median_ms"].toDouble() <= line["high_ms"].toDouble());
+        }
+        QCOMPARE(sizes, QList<int>({2, 4, 6}));
+        QCOMPARE(runLathe({"profile", model_, "--sweep", "n=3:1"}).code, 2);
+        const Outcome other = runLathe({"profile", model_, "--sweep", "batch=1,2"});
+        QCOMPARE(other.code, 2);
+        QVERIFY(other.err.find("it leaves open: n") != std::string::npos);
     }
 
     /// Each choice stands with one function, the one that it was made for.

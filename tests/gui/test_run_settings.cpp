@@ -6,7 +6,9 @@
 #include "app/main_window.h"
 #include "app/run_settings.h"
 #include "arith/expr.h"
+#include "driver/tensor_files.h"
 #include "gui/window.h"
+#include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
 #include <QComboBox>
@@ -34,6 +36,7 @@ class TestRunSettings : public QObject {
     /// Opens the dialog by its key and lets `act` use it.
     template <class Act>
     static void inDialog(MainWindow& window, const Act& act) {
+        window.activateWindow(); // a dialog before it may have taken that away
         QVERIFY(QTest::qWaitForWindowActive(&window)); // keys belong to the active one
         bool done = false;
         QTimer::singleShot(0, &window, [&] {
@@ -158,6 +161,60 @@ private slots:
         QSettings().setValue("run/target", "no such cpu");
         QSettings().setValue("run/threads", -7);
         QVERIFY(RunSettings::kept() == RunSettings());
+    }
+
+    /// An input from a file says the sizes, and what is wrong with it stands in Problems by file and input.
+    void inputsFromFiles() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        const model::Value& first = window.modelGraph()->graph->inputs.front();
+        const auto write = [&](const QString& name, DataType dtype, int64_t open) {
+            model::HostTensor tensor;
+            tensor.dtype = dtype;
+            for (const model::Dim& dim : first.type.shape)
+                tensor.shape.push_back(dim.value >= 0 ? dim.value : open);
+            tensor.bytes.resize(size_t(tensor.elements() * dtype.bytes()));
+            const QString file = folder_.filePath(name);
+            return driver::writeNpy(file.toStdString(), tensor) ? file : QString();
+        };
+        const QString good = write("good.npy", first.type.dtype, 5), bad = write("bad.npy", types::Float64, 5);
+        QVERIFY(!good.isEmpty() && !bad.isEmpty());
+        const auto chooseFile = [&](const QString& file) {
+            inDialog(window, [&](RunSettingsDialog& dialog) {
+                auto field = qobject_cast<QLineEdit*>(dialog.findChild<QTableWidget*>("inputs")->cellWidget(0, 1));
+                QVERIFY(field);
+                QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
+                field->selectAll();
+                QTest::keyClicks(field, folder_.filePath("nowhere.npy"));
+                QVERIFY(!ok->isEnabled());
+                field->selectAll();
+                QTest::keyClicks(field, file);
+                QVERIFY(ok->isEnabled());
+                accept(dialog);
+            });
+        };
+        chooseFile(good);
+        QVERIFY(RunSettings::fromJson(window.runSettings().toJson()) == window.runSettings()); // as in a project
+        QVERIFY(window.runSettings().text(window.modelGraph()).contains("from files"));
+        QVERIFY(runAndWait(window));
+        const driver::Profile& profile = window.profilePage()->model()->profile();
+        QCOMPARE(profile.given, std::vector<std::string>{first.name});
+        for (size_t dim = 0; dim < first.type.shape.size(); ++dim)
+            if (first.type.shape[dim].value < 0)
+                QCOMPARE(profile.shapes.front().second[dim], int64_t{5});
+        const auto labels = window.profilePage()->findChildren<QLabel*>();
+        QVERIFY(std::ranges::any_of(labels, [](QLabel* label) { return label->text().contains("from files"); }));
+
+        chooseFile(bad);
+        QVERIFY(runAndWait(window));
+        const auto& problems = *window.problems()->model();
+        QVERIFY(problems.errors() > 0);
+        QCOMPARE(QString::fromStdString(problems.at(0).file), bad);
+        QVERIFY(problems.at(0).what.find("'" + first.name + "'") != std::string::npos);
+
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // the files were the other model's
+        QVERIFY(window.runSettings().inputs == driver::InputChoice());
     }
 
     /// Run compiles where nothing is compiled, or something else than the settings of now say; else it does not.

@@ -75,6 +75,29 @@ private slots:
         QCOMPARE(profile->threads.size(), size_t{2});
     }
 
+    /// Whether the processor's counters can be had is the machine's; what the system counts is always there, or the reason.
+    void countsOrSaysWhyNot() {
+        RunnerClient client({.threads = 2});
+        QVERIFY(!client.count(1).has_value()); // nothing is loaded
+        QVERIFY(runWith(client, 0).has_value());
+        const auto counters = client.count(3);
+        QVERIFY2(counters.has_value(), counters ? "" : toString(counters.error()).c_str());
+        const auto instructions = std::ranges::find(counters->counts, "instructions", &RunnerCounters::Count::name);
+        if (counters->refused.empty())
+            QVERIFY(instructions != counters->counts.end() && instructions->perRun > 0);
+        else
+            QVERIFY(toString(*counters).find("not available: " + counters->refused) != std::string::npos);
+        QVERIFY(client.run().has_value());
+    }
+
+    void countsInWords() {
+        const RunnerCounters all{"", {{"instructions", 3e9}, {"cycles", 2e9}}};
+        QCOMPARE(toString(all), std::string("3e+09 instructions, 2e+09 cycles, 1.50 instructions a cycle"));
+        QCOMPARE(toString(RunnerCounters{"Permission denied", {{"page faults", 12}}}),
+                 std::string("12 page faults, the processor's counters are not available: Permission denied"));
+        QCOMPARE(toString(RunnerCounters()), std::string());
+    }
+
     void largeTensorsGoThrough() {
         RunnerClient client;
         QVERIFY(client.load(probe_).has_value());

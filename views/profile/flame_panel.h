@@ -1,27 +1,25 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The tab with the flame view: what it shows in words, and the picture, which scrolls where it is deeper than the window.
+// The tab with the flame view.
 #pragma once
 
 #include "views/profile/flame_view.h"
-
-class QLabel;
-class QScrollArea;
+#include "views/profile/picture_panel.h"
 
 namespace lathe::views::profile {
 
-class FlamePanel : public QWidget {
+class FlamePanel : public PicturePanel {
     Q_OBJECT
 
 public:
-    explicit FlamePanel(models::Selection* selection);
+    explicit FlamePanel(models::Selection* selection) : FlamePanel(new FlameView(selection)) {}
 
     void setFlame(std::shared_ptr<const models::Flame> flame); // null: there is none
     FlameView* view() const { return view_; }
 
 private:
-    QLabel* summary_;
-    QScrollArea* area_;
+    explicit FlamePanel(FlameView* view) : PicturePanel(view), view_(view) { setFlame(nullptr); }
+
     FlameView* view_;
 };
 

@@ -98,11 +98,11 @@ MemoryPanel::MemoryPanel(models::Selection* selection)
     });
     connect(plot(), &QCustomPlot::mouseMove, this, [this](QMouseEvent* event) {
         const int row = rowAt(event->position());
-        QToolTip::showText(event->globalPosition().toPoint(),
-                           models::plainTip(row < 0 ? QString()
-                                                    : models::textOf(model_->provenance()->trace(),
-                                                                     chart().buffers[size_t(row)])),
-                           plot());
+        QToolTip::showText(
+            event->globalPosition().toPoint(),
+            models::plainTip(row < 0 ? QString()
+                                     : models::textOf(model_->provenance()->trace(), chart().buffers[size_t(row)])),
+            plot());
     });
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& index) {
         if (index.isValid() && !following_)

@@ -8,6 +8,8 @@
 #include "views/profile/flame_panel.h"
 #include "views/profile/memory_panel.h"
 #include "views/profile/roofline_panel.h"
+#include "views/profile/sweep_panel.h"
+#include "views/profile/timeline_panel.h"
 
 #include <QLabel>
 #include <QPainter>
@@ -39,13 +41,25 @@ public:
     }
 };
 
+/// Where its inputs came from.
+QString inputsOf(const driver::Profile& profile) {
+    if (profile.given.empty())
+        return ProfilePage::tr("random inputs");
+    QStringList names;
+    for (const std::string& name : profile.given)
+        names << QString::fromStdString(name);
+    const QString text = ProfilePage::tr("%1 from files").arg(names.join(QStringLiteral(", ")));
+    return profile.given.size() == profile.shapes.size() ? text : ProfilePage::tr("%1, others at random").arg(text);
+}
+
 } // namespace
 
 ProfilePage::ProfilePage(models::Selection* selection)
     : Page(QStringLiteral("profile"), tr("Profile")), selection_(selection), profile_(new models::ProfileModel(this)),
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
-      changes_(new ChangePanel(selection)), flame_(new FlamePanel(selection)), roofline_(new RooflinePanel(selection)),
-      memory_(new MemoryPanel(selection)), summary_(new QLabel) {
+      changes_(new ChangePanel(selection)), flame_(new FlamePanel(selection)), timeline_(new TimelinePanel(selection)),
+      roofline_(new RooflinePanel(selection)), memory_(new MemoryPanel(selection)), sweep_(new SweepPanel(selection)),
+      summary_(new QLabel) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(profile_);
     sorted_->setSortRole(models::ProfileModel::sortRole);
@@ -66,12 +80,15 @@ ProfilePage::ProfilePage(models::Selection* selection)
     tabs_->setDocumentMode(true);
     tabs_->addTab(functions, tr("Functions"));
     tabs_->addTab(flame_, tr("Flame"));
+    tabs_->addTab(timeline_, tr("Timeline"));
     tabs_->addTab(roofline_, tr("Roofline"));
     tabs_->addTab(memory_, tr("Memory"));
+    tabs_->addTab(sweep_, tr("Sizes"));
     tabs_->addTab(changes_, tr("Before and now"));
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->addWidget(tabs_);
+    connect(sweep_, &SweepPanel::sweepWanted, this, &ProfilePage::sweepWanted);
     connect(changes_, &ChangePanel::nodeWanted, this, &Page::nodeWanted);
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, [this] {
         if (following_)
@@ -127,9 +144,20 @@ void ProfilePage::setFlame(std::shared_ptr<const models::Flame> flame) {
 
 void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
+    sweep_->setModel(provenance_ ? provenance_->trace().graph.get() : nullptr);
     setProfile({});
     changes_->setProfiles({}, {});
     tabs_->setCurrentIndex(0);
+}
+
+void ProfilePage::setSweep(const driver::Sweep& sweep) {
+    sweep_->setSweep(sweep);
+    tabs_->setCurrentWidget(sweep_);
+}
+
+void ProfilePage::askForSweep() {
+    tabs_->setCurrentWidget(sweep_);
+    sweep_->ask();
 }
 
 void ProfilePage::setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
@@ -145,15 +173,20 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else
-        summary_->setText(tr("Median %1 ms (%6 to %7 for half) of %2 runs on random inputs (%5), %3, %4")
+        summary_->setText(tr("Median %1 ms (%6 to %7 for half) of %2 runs on %8 (%5), %3, %4")
                               .arg(profile.medianMs, 0, 'f', 3)
                               .arg(profile.runs)
                               .arg(models::counted(profile.threads, "thread", "threads"),
                                    models::counted(qint64(profile.rows.size()), "fused function", "fused functions"),
                                    models::textOf(profile.shapes))
                               .arg(profile.lowMs, 0, 'f', 3)
-                              .arg(profile.highMs, 0, 'f', 3));
+                              .arg(profile.highMs, 0, 'f', 3)
+                              .arg(inputsOf(profile)) +
+                          (profile.runs > 0 && !toString(profile.counters).empty()
+                               ? tr("\nA run: %1").arg(QString::fromStdString(toString(profile.counters)))
+                               : QString()));
     profile_->show(profile);
+    timeline_->setProfile(profile);
     roofline_->setProfile(profile, peaks_);
     memory_->setPlan(provenance_, profile.shapes);
     table_->resizeColumnsToContents();

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The page Profile: time of each fused function of the last run, its share as a bar, and the rates it reached; in which of
-// the model's scopes it goes; its roofline; the memory plan; and, where two compilations were compared, what became faster or slower.
+// the model's scopes it goes; what its threads do when; its roofline; the memory plan;
+// how long it takes over a size; and, where two compilations were compared, what became faster or slower.
 #pragma once
 
 #include "views/models/chart_texts.h"
 #include "views/models/flame.h"
 #include "views/models/profile_model.h"
 #include "views/models/selection.h"
+#include "views/models/sweep_model.h"
 #include "views/page/page.h"
 
 class QLabel;
@@ -21,6 +23,8 @@ class ChangePanel;
 class FlamePanel;
 class MemoryPanel;
 class RooflinePanel;
+class SweepPanel;
+class TimelinePanel;
 
 class ProfilePage : public Page {
     Q_OBJECT
@@ -37,11 +41,20 @@ public:
     /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
     void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
                    const QString& afterName);
+    /// Of what is compiled now; the page shows it.
+    void setSweep(const driver::Sweep& sweep);
+    /// Shows where a sweep is asked for.
+    void askForSweep();
     const models::ProfileModel* model() const { return profile_; }
     ChangePanel* changes() const { return changes_; }
     FlamePanel* flame() const { return flame_; }
+    TimelinePanel* timeline() const { return timeline_; }
     RooflinePanel* roofline() const { return roofline_; }
     MemoryPanel* memory() const { return memory_; }
+    SweepPanel* sweep() const { return sweep_; }
+
+signals:
+    void sweepWanted(lathe::driver::SweepQuestion question);
 
 private:
     /// The rows of the selection become the table's.
@@ -54,8 +67,10 @@ private:
     QTabWidget* tabs_;
     ChangePanel* changes_;
     FlamePanel* flame_;
+    TimelinePanel* timeline_;
     RooflinePanel* roofline_;
     MemoryPanel* memory_;
+    SweepPanel* sweep_;
     std::shared_ptr<const driver::Provenance> provenance_;
     std::optional<driver::MachinePeaks> peaks_;
     QLabel* summary_;

@@ -30,6 +30,8 @@
 //                                                                list of threads: list of (i32 call, i32 chunks,
 //                                                                i64 begin ns, i64 end ns)
 //
+//   Count             u32 runs                                   i32 errno of why the processor counts nothing (0: it does),
+//                                                                list of (string name, f64 over all of the runs)
 //   Bench             string kernel, list of i64 sizes, u32      i64 calls in a sample, list of f64 ns of a call, one a
 //                     warm-up calls, i64 ns that a sample        sample. Of a kernel's artifact (driver/kernel_artifact.h)
 //                     takes at least, u32 samples, u64 bytes     whose other inputs are set.
@@ -52,7 +54,7 @@
 
 namespace lathe::runtime::protocol {
 
-inline constexpr uint32_t protocolVersion = 2;
+inline constexpr uint32_t protocolVersion = 3;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2;
 
@@ -67,6 +69,7 @@ enum class Kind : uint32_t {
     Profile,
     ReadProfile,
     Bench,
+    Count,
     Ok = 100,
     Error,
 };

@@ -4,6 +4,7 @@
 #include "runtime/runner/server.h"
 
 #include "runtime/runner/bench.h"
+#include "runtime/runner/counters.h"
 #include "runtime/runner/stream.h"
 
 #include <algorithm>
@@ -122,6 +123,8 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return profile(reader);
     case Kind::ReadProfile:
         return readProfile(reader, reply);
+    case Kind::Count:
+        return count(reader, reply);
     case Kind::Bench:
         return bench(reader, reply);
     case Kind::Ok:
@@ -357,6 +360,28 @@ Server::Answer Server::readProfile(Reader& reader, Writer& reply) {
     }
     reply.number(threads);
     reply.raw(timelines.bytes().data(), timelines.bytes().size());
+    return Answer::Ok;
+}
+
+Server::Answer Server::count(Reader& reader, Writer& reply) {
+    const auto runs = reader.number<uint32_t>();
+    if (!reader.finished() || runs > limits::runsAtOnce)
+        return Answer::Malformed;
+    if (!context_)
+        return fail(LATHE_INVALID_ARGUMENT, "no model is loaded");
+    Counters counters;
+    counters.start();
+    for (uint32_t i = 0; i < runs; ++i)
+        if (const lathe_status bad = lathe_run(context_.get()))
+            return failContext(bad);
+    counters.stop();
+    const std::vector<Counters::Count> counts = counters.read();
+    reply.number(static_cast<int32_t>(counters.error()));
+    reply.number(static_cast<uint32_t>(counts.size()));
+    for (const Counters::Count& each : counts) {
+        reply.string(each.name);
+        reply.number(each.value);
+    }
     return Answer::Ok;
 }
 

@@ -42,6 +42,7 @@ private:
     Answer output(Reader& reader, Writer& reply);
     Answer profile(Reader& reader);
     Answer readProfile(Reader& reader, Writer& reply);
+    Answer count(Reader& reader, Writer& reply);
     Answer bench(Reader& reader, Writer& reply);
 
     Answer fail(lathe_status status, std::string message, std::string node = {});

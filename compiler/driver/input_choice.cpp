@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/input_choice.h"
+
+#include "driver/tensor_files.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::driver {
+namespace {
+
+std::string typeText(DataType dtype, const std::vector<int64_t>& dims) {
+    std::vector<std::string> texts;
+    for (const int64_t dim : dims)
+        texts.push_back(dim >= 0 ? std::to_string(dim) : "?");
+    return fmt::format("{}[{}]", toString(dtype), fmt::join(texts, ","));
+}
+
+/// Other negative dims are known only while running, and equal to none.
+bool isSymbol(int64_t dim) {
+    return dim < 0 && dim != INT64_MIN;
+}
+
+} // namespace
+
+Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice) {
+    Tensors tensors;
+    for (const auto& [name, file] : choice.files) {
+        const auto refused = [&](std::string what, std::string hint) {
+            Diagnostic problem = error(std::move(what), std::move(hint));
+            problem.file = file;
+            return Failure(std::move(problem));
+        };
+        const auto input = std::ranges::find(inputs, name, &RunnerValue::name);
+        if (input == inputs.end())
+            return refused(fmt::format("the model has no input '{}', for which this file was chosen", name),
+                           "choose inputs anew in the settings");
+        auto tensor = readTensorFile(file);
+        if (!tensor)
+            return refused(fmt::format("for input '{}': {}", name, tensor.error().what), tensor.error().hint);
+        bool fits = tensor->dtype == input->dtype && tensor->shape.size() == input->dims.size();
+        for (size_t i = 0; fits && i < input->dims.size(); ++i)
+            fits = input->dims[i] < 0 || input->dims[i] == tensor->shape[i];
+        if (!fits)
+            return refused(fmt::format("input '{}' is {} in this file, but {} in the compiled model", name,
+                                       typeText(tensor->dtype, tensor->shape), typeText(input->dtype, input->dims)),
+                           "choose another file, or random values");
+        tensors[name] = *std::move(tensor);
+    }
+    return tensors;
+}
+
+Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {
+    std::map<int64_t, int64_t> sizes; // of symbols, as in RunnerValue::dims
+    for (const RunnerValue& input : inputs)
+        if (const auto tensor = given.find(input.name); tensor != given.end())
+            for (size_t i = 0; i < std::min(input.dims.size(), tensor->second.shape.size()); ++i)
+                if (isSymbol(input.dims[i]))
+                    sizes.emplace(input.dims[i], tensor->second.shape[i]);
+    Shapes shapes;
+    for (const auto& [name, dims] : asked) {
+        if (given.contains(name))
+            continue;
+        const auto input = std::ranges::find(inputs, name, &RunnerValue::name);
+        shapes.emplace_back(name, dims);
+        if (input == inputs.end())
+            continue; // inputShapes says so
+        for (size_t i = 0; i < std::min(dims.size(), input->dims.size()); ++i)
+            if (const auto size = sizes.find(input->dims[i]); size != sizes.end())
+                shapes.back().second[i] = size->second;
+    }
+    return shapes;
+}
+
+} // namespace lathe::driver

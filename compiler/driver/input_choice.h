@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a model is run with: some inputs from files, the others drawn at random.
+#pragma once
+
+#include "driver/inputs.h"
+
+namespace lathe::driver {
+
+struct InputChoice {
+    uint64_t seed = 0;                        // of what is drawn
+    std::map<std::string, std::string> files; // .npy or .pb, by the name of an input
+
+    bool operator==(const InputChoice&) const = default;
+};
+
+/// The tensors of the files. Fails with a Diagnostic that names file and input: if the model has no such input, if the file
+/// cannot be read, or if it is of another type or other sizes than the input.
+Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice);
+
+/// Sizes that are asked for, as far as the given tensors leave them open: they say their own dims, and those of others that
+/// must equal them.
+Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
+
+} // namespace lathe::driver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How long a model takes over one of the sizes that it leaves open: compiled once, measured at each size.
+#pragma once
+
+#include "driver/profile.h"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace lathe::driver {
+
+/// A size of the model and the values that it takes. The name is that of a symbol ("batch"), or a dim of an input
+/// ("input_ids[1]").
+struct SweepQuestion {
+    std::string name;
+    std::vector<int64_t> sizes;
+};
+
+/// "NAME=FROM:TO", "NAME=FROM:TO:STEP" or "NAME=1,2,4"; sizes are at least 1, and at most 1000 of them.
+Result<SweepQuestion> parseSweep(std::string_view text);
+
+struct SweepPoint {
+    int64_t size = 0;
+    double leastMs = 0, medianMs = 0; // of whole runs
+    double lowMs = 0, highMs = 0;     // half of the runs took between these
+    int runs = 0;
+};
+
+struct Sweep {
+    std::string name;
+    std::vector<SweepPoint> points; // in the order that was asked for
+    int threads = 0;                // 0: all
+};
+
+/// Runs a loaded model at each of the sizes, as Measuring says. The other sizes are those of `given` and `asked`, as
+/// inputShapes has them; inputs that are not given are drawn from the seed. Fails where the model has no such size, or one
+/// of them cannot be run. Throws Cancelled (driver/guarded.h) where drawing inputs is cancelled.
+Result<Sweep> sweep(RunnerClient& runner, const RunnerModel& loaded, const SweepQuestion& question,
+                    const Tensors& given, const Shapes& asked, uint64_t seed, const Measuring& measuring,
+                    const Progress& progress = {});
+
+} // namespace lathe::driver

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/timeline.h"
+
+#include "base/new_file.h"
+#include "driver/json.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <limits>
+#include <span>
+
+namespace lathe::driver {
+namespace {
+
+using Event = RunnerProfile::Event;
+
+constexpr size_t mostThreads = 4096;
+constexpr int eventsOfThread = 1 << 16;
+
+Diagnostic impossible(std::string_view why) {
+    return error(fmt::format("lathe-runner noted a timeline that cannot be: {}", why),
+                 "the model's code may have damaged it; `lathe check` compares its values");
+}
+
+/// Fails if two of them overlap, which takes their order into account.
+Result<void> putInOrder(std::vector<TimelineBox>& boxes) {
+    std::ranges::sort(boxes, {}, [](const TimelineBox& box) { return std::pair(box.beginMs, box.endMs); });
+    const auto overlap = [](const TimelineBox& first, const TimelineBox& next) { return next.beginMs < first.endMs; };
+    if (std::ranges::adjacent_find(boxes, overlap) != boxes.end())
+        return Failure(impossible("a thread does two things at once"));
+    return {};
+}
+
+} // namespace
+
+double Timeline::busy(size_t thread) const {
+    double sum = 0;
+    for (const TimelineBox& box : threads[thread])
+        sum += box.ms();
+    return ms > 0 ? sum / ms : 0;
+}
+
+Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t capacity) {
+    if (profile.threads.size() > mostThreads)
+        return Failure(impossible(fmt::format("{} threads", profile.threads.size())));
+    int64_t first = std::numeric_limits<int64_t>::max(), last = 0;
+    for (const std::vector<Event>& events : profile.threads)
+        for (const Event& event : events) {
+            if (event.beginNs < 0 || event.endNs < event.beginNs)
+                return Failure(impossible("something ends before it begins"));
+            if (event.call < -1 || event.call >= static_cast<int64_t>(calls))
+                return Failure(impossible(fmt::format("there is no call {}", event.call)));
+            first = std::min(first, event.beginNs);
+            last = std::max(last, event.endNs);
+        }
+    const auto at = [&](int64_t ns) { return static_cast<double>(ns - first) / 1e6; };
+    Timeline timeline;
+    timeline.threads.resize(profile.threads.size());
+    timeline.ms = last > 0 ? at(last) : 0;
+    for (size_t thread = 0; thread < profile.threads.size(); ++thread) {
+        timeline.complete &= profile.threads[thread].size() < capacity;
+        for (const Event& event : profile.threads[thread]) {
+            const bool whole = event.chunks < 0;
+            if (event.chunks < -1 || event.chunks == 0 || (whole && (thread > 0 || event.call < 0)))
+                return Failure(impossible("a call on the wrong thread, or a region without chunks"));
+            (whole ? timeline.calls : timeline.threads[thread])
+                .push_back({event.call, std::max(0, event.chunks), at(event.beginNs), at(event.endNs)});
+        }
+        LATHE_CHECKED(putInOrder(timeline.threads[thread]));
+    }
+    LATHE_CHECKED(putInOrder(timeline.calls));
+    // What the first thread does between two calls of its own is no region of either.
+    std::vector<double> begins; // of all regions
+    for (const auto& boxes : timeline.threads)
+        for (const TimelineBox& box : boxes)
+            begins.push_back(box.beginMs);
+    std::ranges::sort(begins);
+    for (const TimelineBox& call : timeline.calls) {
+        const auto inside = std::ranges::lower_bound(begins, call.beginMs);
+        if (inside == begins.end() || *inside > call.endMs)
+            timeline.threads.front().push_back(call);
+    }
+    if (!timeline.threads.empty())
+        LATHE_CHECKED(putInOrder(timeline.threads.front()));
+    return timeline;
+}
+
+Result<Timeline> recordTimeline(RunnerClient& runner, const RunnerModel& loaded) {
+    LATHE_CHECKED(runner.startProfile(eventsOfThread));
+    LATHE_CHECKED(runner.run(1));
+    LATHE_CHECKED(runner.stopProfile());
+    LATHE_TRY(const RunnerProfile profile, runner.readProfile());
+    return timelineOf(profile, loaded.calls.size(), eventsOfThread);
+}
+
+std::string toTraceEvents(const Timeline& timeline, const RunnerModel& loaded) {
+    nlohmann::json events = nlohmann::json::array();
+    for (size_t thread = 0; thread < timeline.threads.size(); ++thread)
+        events.push_back({{"name", "thread_name"},
+                          {"ph", "M"},
+                          {"pid", 1},
+                          {"tid", thread},
+                          {"args", {{"name", fmt::format("thread {}", thread)}}}});
+    const auto add = [&](const TimelineBox& box, size_t thread, std::string_view category, std::string_view name,
+                         nlohmann::json arguments) {
+        events.push_back({{"name", name},
+                          {"cat", category},
+                          {"ph", "X"},
+                          {"pid", 1},
+                          {"tid", thread},
+                          {"ts", box.beginMs * 1e3}, // microseconds
+                          {"dur", box.ms() * 1e3},
+                          {"args", std::move(arguments)}});
+    };
+    for (const TimelineBox& box : timeline.calls) {
+        const RunnerCall& call = loaded.calls[static_cast<size_t>(box.call)];
+        add(box, 0, "call", call.function, {{"kernel", call.kernel}, {"nodes", call.nodes}});
+    }
+    for (size_t thread = 0; thread < timeline.threads.size(); ++thread)
+        for (const TimelineBox& box : timeline.threads[thread])
+            if (box.chunks > 0)
+                add(box, thread, "region",
+                    box.call < 0 ? std::string("region") : loaded.calls[static_cast<size_t>(box.call)].function,
+                    {{"chunks", box.chunks}});
+    return dump({{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}) + "\n";
+}
+
+Result<void> writeTraceEvents(const std::filesystem::path& path, const Timeline& timeline, const RunnerModel& loaded) {
+    const std::string text = toTraceEvents(timeline, loaded);
+    NewFile file(path, NewFile::Kind::Text);
+    if (!file.write(std::as_bytes(std::span(text))) || !file.keep())
+        return Failure(file.problem());
+    return {};
+}
+
+} // namespace lathe::driver

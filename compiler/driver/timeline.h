@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One run in time: when each kernel call began and ended, and which threads took part in its parallel regions; what is empty is
+// idle. Made of the events that the runtime notes where they are asked for, after the runs whose times count.
+#pragma once
+
+#include "driver/runner_client.h"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lathe::driver {
+
+struct TimelineBox {
+    int call = -1;  // in RunnerModel::calls; -1: outside of all calls
+    int chunks = 0; // of a parallel region, that the thread did; 0: the whole call, which has none
+    double beginMs = 0, endMs = 0;
+
+    double ms() const { return endMs - beginMs; }
+};
+
+struct Timeline {
+    std::vector<TimelineBox> calls; // as they followed one another
+    /// By thread, of which the first one makes the calls: what it worked on, one after the other. A call without parallel
+    /// regions stands with the first.
+    std::vector<std::vector<TimelineBox>> threads;
+    double ms = 0;        // from the begin of the first to the end of the last
+    bool complete = true; // false: there was more than could be noted
+
+    /// The part of the run that a thread worked: 0 … 1.
+    double busy(size_t thread) const;
+};
+
+/// Checks the events, which come from a child process that ran foreign code. `capacity`: of events a thread.
+Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t capacity);
+
+/// Runs a loaded model with its inputs set once more, and notes its events.
+Result<Timeline> recordTimeline(RunnerClient& runner, const RunnerModel& loaded);
+
+/// In the trace event format that browsers and Perfetto show.
+std::string toTraceEvents(const Timeline& timeline, const RunnerModel& loaded);
+/// The same in a file.
+Result<void> writeTraceEvents(const std::filesystem::path& path, const Timeline& timeline, const RunnerModel& loaded);
+
+} // namespace lathe::driver

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+//
+// One run in time: which thread does what, what is idle, and events of a child process that cannot be.
+#include "driver/timeline.h"
+
+#include "driver/json.h"
+#include "runtime/probe_artifact.h"
+#include "support/host_tensor.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <limits>
+
+using namespace lathe;
+using namespace lathe::driver;
+using namespace lathe::testing;
+
+using Event = RunnerProfile::Event;
+
+Q_DECLARE_METATYPE(std::vector<std::vector<Event>>)
+
+class TestTimeline : public QObject {
+    Q_OBJECT
+
+    static Result<Timeline> timeline(std::vector<std::vector<Event>> threads, size_t capacity = 100) {
+        RunnerProfile profile;
+        profile.threads = std::move(threads);
+        return timelineOf(profile, 3, capacity);
+    }
+
+private slots:
+    void regionsAndIdleTime() {
+        // Call 0 has a region of both threads, call 2 none; 2 ms pass between them. A region is noted before its call.
+        const auto made =
+            timeline({{{0, 3, 1'500'000, 3'000'000}, {0, -1, 1'000'000, 4'000'000}, {2, -1, 6'000'000, 9'000'000}},
+                      {{0, 5, 1'600'000, 3'600'000}}});
+        QVERIFY(made.has_value());
+        QCOMPARE(made->ms, 8.0);
+        QVERIFY(made->complete);
+        QCOMPARE(made->calls.size(), size_t{2});
+        QCOMPARE(made->calls[1].call, 2);
+        QCOMPARE(made->calls[1].beginMs, 5.0);
+        QCOMPARE(made->threads.size(), size_t{2});
+        QCOMPARE(made->threads[0].size(), size_t{2});
+        QCOMPARE(made->threads[0][0].chunks, 3);
+        QCOMPARE(made->threads[0][1].call, 2); // without a region: the first thread's own
+        QCOMPARE(made->threads[0][1].chunks, 0);
+        QCOMPARE(made->busy(0), (1.5 + 3) / 8);
+        QCOMPARE(made->busy(1), 2.0 / 8);
+    }
+
+    void nothingWasNoted() {
+        const auto made = timeline({{}, {}});
+        QVERIFY(made.has_value());
+        QCOMPARE(made->ms, 0.0);
+        QCOMPARE(made->busy(1), 0.0);
+    }
+
+    void aFullBufferIsSaid() {
+        const auto made = timeline({{{0, -1, 1, 2}, {1, -1, 2, 3}}}, 2);
+        QVERIFY(made.has_value());
+        QVERIFY(!made->complete);
+    }
+
+    void impossibleEventsAreRefused_data() {
+        QTest::addColumn<std::vector<std::vector<Event>>>("threads");
+        using Threads = std::vector<std::vector<Event>>;
+        constexpr int64_t least = std::numeric_limits<int64_t>::min(), most = std::numeric_limits<int64_t>::max();
+        QTest::newRow("no such call") << Threads{{{3, -1, 1, 2}}};
+        QTest::newRow("negative call") << Threads{{{-2, 1, 1, 2}}};
+        QTest::newRow("ends before it begins") << Threads{{{0, -1, 2, 1}}};
+        QTest::newRow("negative time") << Threads{{{0, -1, least, most}}};
+        QTest::newRow("no chunks") << Threads{{{0, 0, 1, 2}}};
+        QTest::newRow("negative chunks") << Threads{{{0, -2, 1, 2}}};
+        QTest::newRow("call on a worker") << Threads{{}, {{0, -1, 1, 2}}};
+        QTest::newRow("no call at all") << Threads{{{-1, -1, 1, 2}}};
+        QTest::newRow("calls overlap") << Threads{{{0, -1, 1, 5}, {1, -1, 4, 6}}};
+        QTest::newRow("regions overlap") << Threads{{}, {{0, 1, 1, 5}, {0, 1, 4, 6}}};
+        QTest::newRow("too many threads") << Threads(5000);
+    }
+    void impossibleEventsAreRefused() {
+        QFETCH(std::vector<std::vector<Event>>, threads);
+        const auto made = timeline(threads);
+        QVERIFY(!made.has_value());
+        QVERIFY(made.error().what.find("timeline") != std::string::npos);
+    }
+
+    void traceEvents() {
+        RunnerModel model;
+        model.calls = {{"fused_\"a\"", "kernel_a", {"conv\xff"}, 0, 0}, {}, {"fused_b", "kernel_b", {}, 0, 0}};
+        const auto made =
+            timeline({{{0, 3, 1'500'000, 2'000'000}, {0, -1, 1'000'000, 4'000'000}, {2, -1, 6'000'000, 9'000'000}}});
+        QVERIFY(made.has_value());
+        const auto json = parseJson(toTraceEvents(*made, model));
+        QVERIFY(json.has_value());
+        std::vector<std::string> names;
+        for (const auto& event : json->at("traceEvents")) {
+            if (event.at("ph") == "M")
+                continue;
+            QCOMPARE(event.at("ph").get<std::string>(), std::string("X"));
+            names.push_back(event.at("cat").get<std::string>() + " " + event.at("name").get<std::string>());
+            if (names.back() == "call fused_b") {
+                QCOMPARE(event.at("ts").get<double>(), 5000.0); // microseconds
+                QCOMPARE(event.at("dur").get<double>(), 3000.0);
+            }
+        }
+        QCOMPARE(names, (std::vector<std::string>{"call fused_\"a\"", "call fused_b", "region fused_\"a\""}));
+    }
+
+    void ofARealRun() {
+        QTemporaryDir folder;
+        const std::string probe = lathe::tests::buildProbe(folder.path()).toStdString();
+        RunnerClient client({.threads = 2});
+        const auto model = client.load(probe);
+        QVERIFY(model.has_value());
+        QVERIFY(client.setInput("x", tensorOf(types::Float32, {64, 4}, std::vector<float>(256, 0))).has_value());
+        const auto made = recordTimeline(client, *model);
+        QVERIFY2(made.has_value(), made ? "" : toString(made.error()).c_str());
+        QCOMPARE(made->calls.size(), size_t{1});
+        QCOMPARE(made->threads.size(), size_t{2});
+        int chunks = 0;
+        for (const auto& thread : made->threads)
+            for (const TimelineBox& box : thread) {
+                chunks += box.chunks;
+                QVERIFY(box.beginMs >= made->calls[0].beginMs && box.endMs <= made->calls[0].endMs);
+            }
+        QCOMPARE(chunks, 64); // a row each
+    }
+};
+
+QTEST_MAIN(TestTimeline)
+#include "test_timeline.moc"

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// How long a run takes over one of the sizes that the model leaves open: which and from where to where, the chart, the table.
+#pragma once
+
+#include "views/models/open_sizes.h"
+#include "views/models/sweep_model.h"
+#include "views/profile/chart_panel.h"
+
+class QComboBox;
+class QCPGraph;
+class QLabel;
+class QLineEdit;
+class QPushButton;
+
+namespace lathe::views::profile {
+
+class SweepPanel : public ChartPanel {
+    Q_OBJECT
+
+public:
+    explicit SweepPanel(models::Selection* selection);
+
+    /// That was compiled; null: there is none.
+    void setModel(const model::ModelGraph* graph);
+    /// Without points: nothing was measured.
+    void setSweep(const driver::Sweep& sweep);
+    /// The field with the sizes gets the focus.
+    void ask();
+    const models::SweepModel* model() const { return model_; }
+
+signals:
+    void sweepWanted(lathe::driver::SweepQuestion question);
+
+protected:
+    void colour() override;
+
+private:
+    Result<driver::SweepQuestion> question() const;
+    void check();
+
+    bool compiled_ = false;
+    models::SweepModel* model_;
+    QComboBox* names_;
+    QLineEdit* sizes_;
+    QPushButton* start_;
+    QLabel* problem_;
+    QCPGraph *low_, *high_, *median_, *least_;
+};
+
+} // namespace lathe::views::profile
