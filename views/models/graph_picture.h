@@ -42,7 +42,7 @@ struct GraphBox {
 struct GraphArrow {
     int from = 0, to = 0; // indices of boxes
     QString value;        // the model's value that flows, the first of several
-    QString type;         // "float32[1,64,56,56]", as the model declares it; empty: it does not
+    QString type = {};    // "float32[1,64,56,56]", as the model declares it; empty: it does not
 };
 
 /// Height of the bar at the top of an open group, with its name.
