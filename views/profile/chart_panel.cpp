@@ -53,8 +53,10 @@ void ChartPanel::addOnTop(QLayout* controls) {
 
 void ChartPanel::addBeside(QWidget* table) {
     body_->addWidget(table);
-    body_->setStretchFactor(0, 3);
-    body_->setStretchFactor(1, 2);
+    constexpr int ofPlot = 600, ofTable = 400; // their sizes to each other
+    body_->setStretchFactor(0, ofPlot);
+    body_->setStretchFactor(1, ofTable);
+    body_->setSizes({ofPlot, ofTable});
 }
 
 void ChartPanel::changeEvent(QEvent* event) {

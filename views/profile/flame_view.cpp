@@ -136,10 +136,10 @@ void FlameView::paintEvent(QPaintEvent* /*event*/) {
         if (area.width() >= narrowestText) {
             const QRectF inside = area.adjusted(5, 0, -4, 0);
             painter.setPen(value.depth < flame_->boxes[size_t(zoomed_)].depth ? colors.dimText : colors.text);
-            painter.drawText(
-                inside, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
-                fontMetrics().elidedText(tr("%1  %2 ms").arg(value.name, QString::number(value.ms, 'g', 3)),
-                                         Qt::ElideMiddle, int(inside.width())));
+            const QString whole = tr("%1  %2 ms").arg(value.name, QString::number(value.ms, 'g', 3));
+            const bool fits = fontMetrics().horizontalAdvance(whole) <= inside.width();
+            painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
+                             fits ? whole : fontMetrics().elidedText(value.name, Qt::ElideRight, int(inside.width())));
         }
     }
     for (const int box : boxes)

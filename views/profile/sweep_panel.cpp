@@ -96,6 +96,7 @@ void SweepPanel::setSweep(const driver::Sweep& sweep) {
         least_->addData(size, point.leastMs);
     }
     if (!empty) {
+        findChild<QTableView*>()->resizeColumnsToContents();
         plot()->xAxis->setLabel(QString::fromStdString(sweep.name));
         plot()->rescaleAxes();
         plot()->xAxis->scaleRange(1.08);
