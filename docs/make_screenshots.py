@@ -35,7 +35,6 @@ PICTURES = {
     "profile": ("small_cnn", RUN),
     "overlay": ("small_cnn", RUN + ["view.model", "pick:Time", "node:12"]),
     "flame": ("small_transformer", RUN + ["pick:Flame"]),
-    "timeline": ("small_cnn", RUN + ["pick:Timeline"]),
     "sizes": ("small_transformer", COMPILE + ["model.sweep", "type:1:29:4\n"]),
     "roofline": ("small_cnn", RUN + ["pick:Roofline"]),
     "memory": ("small_cnn", RUN + ["pick:Memory"]),
