@@ -112,7 +112,7 @@ private slots:
             else if (phase == 1)
                 used.compile(uncached);
             else
-                used.run({answers.compilation}, 0, {});
+                used.run({answers.compilation}, 0, {}, {});
         };
         // Whole, for the times that the moments are drawn from; what is compiled is run afterwards.
         qint64 whole[3];

@@ -10,12 +10,14 @@
 #include "views/graph/model_page.h"
 #include "views/models/attribute_model.h"
 #include "views/models/tensor_model.h"
+#include "views/page/table.h"
 #include "views/tensor/tensor_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
 #include <QDockWidget>
 #include <QFile>
+#include <QHelpEvent>
 #include <QLabel>
 #include <QPushButton>
 #include <QSettings>
@@ -23,6 +25,7 @@
 #include <QTableView>
 #include <QTest>
 #include <QTimer>
+#include <QToolTip>
 #include <algorithm>
 #include <numeric>
 #include <qcustomplot.h>
@@ -132,7 +135,16 @@ private slots:
         QAbstractItemModelTester tester(&model);
         model.show(strings);
         QCOMPARE(cell(model, 1, 0), QString("<b>bold</b>"));
-        QVERIFY(!model.index(1, 0).data(Qt::ToolTipRole).toString().contains("<b>")); // shown as it is
+        // The tooltip of a table shows it as it is.
+        QTableView table;
+        views::setUpTable(table, model);
+        table.show();
+        QVERIFY(QTest::qWaitForWindowExposed(&table));
+        const QPoint place = table.visualRect(model.index(1, 0)).center();
+        QHelpEvent help(QEvent::ToolTip, place, table.viewport()->mapToGlobal(place));
+        QCoreApplication::sendEvent(table.viewport(), &help);
+        QVERIFY(QToolTip::text().contains("&lt;b&gt;bold"));
+        QToolTip::hideText();
     }
 
     void heatFollowsTheValue() {
