@@ -36,7 +36,7 @@ class TestRunSettings : public QObject {
     /// Opens the dialog by its key and lets `act` use it.
     template <class Act>
     static void inDialog(MainWindow& window, const Act& act) {
-        window.activateWindow(); // a dialog before it may have taken that away
+        window.activateWindow();                       // a dialog before it may have taken that away
         QVERIFY(QTest::qWaitForWindowActive(&window)); // keys belong to the active one
         bool done = false;
         QTimer::singleShot(0, &window, [&] {

@@ -36,7 +36,10 @@ report::Report reportOf(const std::string& bytes) {
 
 /// As if each call had taken a millisecond more than the one before.
 void addProfile(report::Report& report) {
-    driver::Profile profile{.rows = {}, .medianMs = 12.5, .runs = 3, .threads = 1, .shapes = {}};
+    driver::Profile profile;
+    profile.medianMs = 12.5;
+    profile.runs = 3;
+    profile.threads = 1;
     const auto& calls = report.trace->calls;
     double total = 0;
     for (size_t i = calls.size(); i-- > 0;) {
