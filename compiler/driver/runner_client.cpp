@@ -8,6 +8,7 @@
 #include "runtime/runner/protocol.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cmath>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -95,6 +96,21 @@ const char* nameOf(Kind kind) {
         return "give an output";
     default:
         return "answer";
+    }
+}
+
+/// Why there are no counters, by the system's number, and what would help.
+std::string reasonOf(int error) {
+    switch (error) {
+    case ENOENT:
+    case ENODEV:
+    case EOPNOTSUPP:
+        return "this machine shows none to programs, as is usual for a virtual one";
+    case EACCES:
+    case EPERM:
+        return "they are not permitted (kernel.perf_event_paranoid of 2 or less permits them)";
+    default:
+        return std::generic_category().message(error);
     }
 }
 
@@ -381,7 +397,7 @@ Result<RunnerCounters> RunnerClient::count(int times) {
     LATHE_TRY(Reader reader, state_->request(Kind::Count, payload.bytes()));
     RunnerCounters counters;
     if (const auto error = reader.number<int32_t>(); error != 0)
-        counters.refused = std::generic_category().message(error);
+        counters.refused = reasonOf(error);
     counters.counts.resize(reader.count(sizeof(uint32_t) + sizeof(double)));
     bool sound = counters.counts.size() <= mostCounts;
     for (RunnerCounters::Count& each : counters.counts) {

@@ -23,9 +23,9 @@ using models::NodeDifference;
 ComparePage::ComparePage(models::Selection* selection)
     : Page(QStringLiteral("compare"), tr("Compare")), selection_(selection),
       differences_(new models::DifferenceModel(this)), table_(new QTableView), summary_(new QLabel),
-      detail_(new QLabel), before_(new ComparePane(true, tr("The other model"))),
-      after_(new ComparePane(false, tr("The open model"))), next_(new QAction(tr("&Next difference"), this)),
-      previous_(new QAction(tr("Pre&vious difference"), this)) {
+      detail_(new QLabel), splitter_(new QSplitter(Qt::Vertical)),
+      before_(new ComparePane(true, tr("The other model"))), after_(new ComparePane(false, tr("The open model"))),
+      next_(new QAction(tr("&Next difference"), this)), previous_(new QAction(tr("Pre&vious difference"), this)) {
     auto choose = new QPushButton(tr("Compare &with…"));
     connect(choose, &QPushButton::clicked, this, &ComparePage::modelWanted);
     auto bar = new QHBoxLayout;
@@ -53,16 +53,16 @@ ComparePage::ComparePage(models::Selection* selection)
     listLayout->setSpacing(0);
     listLayout->addWidget(table_, 1);
     listLayout->addWidget(detail_);
-    auto splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(panes);
-    splitter->addWidget(list);
-    splitter->setStretchFactor(0, 1);
-    splitter->setSizes({520, 220});
+    splitter_->addWidget(panes);
+    splitter_->addWidget(list);
+    splitter_->setStretchFactor(0, 1);
+    splitter_->setSizes({520, 220});
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
     all->addLayout(bar);
-    all->addWidget(splitter, 1);
+    all->addWidget(splitter_, 1);
+    all->addStretch(0);
 
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& row) { showRow(row.row()); });
@@ -89,11 +89,14 @@ void ComparePage::setComparison(models::ModelComparisonPtr comparison) {
     comparison_ = std::move(comparison);
     detail_->clear();
     differences_->show(comparison_);
+    splitter_->setVisible(comparison_ != nullptr);
     before_->show(comparison_, comparison_ ? tr("Other model: %1").arg(comparison_->path) : QString());
     after_->show(comparison_,
                  comparison_ ? tr("Open model: %1").arg(QString::fromStdString(comparison_->after->file)) : QString());
     if (!comparison_) {
-        summary_->setText(tr("Choose a model to compare the open one with."));
+        summary_->setText(
+            tr("\"Compare with…\" shows another model beside the open one, and what differs: nodes that were added, "
+               "removed, changed, or moved."));
     } else {
         const auto part = [&](NodeDifference kind, const QString& name) {
             return QStringLiteral("%1 %2").arg(models::grouped(comparison_->count(kind)), name);

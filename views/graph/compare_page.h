@@ -9,6 +9,7 @@
 #include "views/page/page.h"
 
 class QLabel;
+class QSplitter;
 class QPushButton;
 class QTableView;
 
@@ -55,6 +56,7 @@ private:
     models::DifferenceModel* differences_;
     QTableView* table_;
     QLabel *summary_, *detail_;
+    QSplitter* splitter_;
     ComparePane *before_, *after_;
     QAction *next_, *previous_; // while the page is seen: their keys are those of other pages too
     bool picking_ = false;      // a node; the row follows

@@ -27,7 +27,8 @@ SweepPanel::SweepPanel(models::Selection* selection)
     row->addWidget(names_);
     row->addWidget(sizes_);
     row->addWidget(start_);
-    row->addWidget(problem_, 1);
+    row->addWidget(problem_);
+    row->addStretch(1);
     addOnTop(row);
     auto table = new QTableView;
     setUpTable(*table, *model_);
@@ -54,6 +55,7 @@ void SweepPanel::check() {
     const auto asked = question();
     start_->setEnabled(asked.has_value());
     problem_->setText(asked || names_->count() == 0 ? QString() : sizes_->toolTip());
+    problem_->setVisible(!problem_->text().isEmpty());
 }
 
 void SweepPanel::setModel(const model::ModelGraph* graph) {
