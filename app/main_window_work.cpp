@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of MainWindow that has work done: what is asked of the Engine, with which settings, and what is shown of the answers.
+#include "app/main_window.h"
+
+#include "views/check/check_page.h"
+#include "views/graph/compare_page.h"
+#include "views/models/counted.h"
+#include "views/passes/bisect_dialog.h"
+#include "views/passes/passes_page.h"
+#include "views/profile/profile_page.h"
+
+#include <QDir>
+#include <QFileInfo>
+#include <QLabel>
+#include <QTabWidget>
+#include <algorithm>
+#include <utility>
+
+namespace lathe::app {
+
+void MainWindow::compile() {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    if (hasChanged()) {
+        if (next_ == Next::Nothing)
+            next_ = Next::Compile;
+        if (std::exchange(reloading_, true))
+            return; // it is on its way, and compiled with what is decided then
+        log(tr("%1 has changed: it is opened anew.").arg(QFileInfo(path_).fileName()));
+        return load(path_);
+    }
+    setBusy(true);
+    log(tr("Compiling"));
+    askedOn_ = pages_->currentIndex();
+    engine_.compile(settings_.options(*trace_->graph), whatIfs_->decisions());
+}
+
+void MainWindow::compareWith(const QString& path) {
+    if (!modelGraph())
+        return;
+    setBusy(true);
+    log(tr("Comparing with %1").arg(path));
+    engine_.compareModels(trace_->graph, QFileInfo(path).absoluteFilePath());
+}
+
+bool MainWindow::hasChanged() const {
+    const QFileInfo file(path_);
+    return file.exists() && file.lastModified() != changedAt_;
+}
+
+void MainWindow::showCompiled(const QString& path, const CompilationPtr& compilation) {
+    if (path != path_)
+        return;
+    const bool other = compilation_ && (compilation_->decisions != compilation->decisions ||
+                                        compilation_->options != compilation->options);
+    if (isCompiled() && other && !baselineTaken_)
+        baseline_ = compilation_;
+    compilation_ = compilation;
+    trace_ = TracePtr(compilation->provenance, &compilation->trace());
+    selection_.dropCalls();
+    for (views::Page* page : pageTable_)
+        page->setProvenance(compilation->provenance);
+    showProblems(trace_->diagnostics);
+    const bool good = isCompiled();
+    if (good)
+        facts_->setText(views::models::counted(qint64(trace_->calls.size()), "fused function", "fused functions"));
+    log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
+                   .arg(compilation->seconds, 0, 'f', 2)
+                   .arg(tr("%1 (%2 of them new)")
+                            .arg(views::models::counted(qint64(trace_->kernels.size()), "kernel", "kernels"))
+                            .arg(std::ranges::count(trace_->kernels, false, &driver::KernelRecord::cached)),
+                        views::models::counted(qint64(trace_->calls.size()), "time", "times"))
+             : tr("Compilation ended without an artifact: Problems says why."));
+    setBusy(busy_);
+    keeper_.touch();
+    const Next next = std::exchange(next_, Next::Nothing);
+    if (good && next == Next::Run)
+        run();
+    else if (good && next == Next::Sweep)
+        sweep(sweep_);
+    else if (good && next == Next::Compare)
+        runAndCompare();
+    else if (!trace_->passes.empty())
+        turnTo("passes", std::exchange(passesSeen_, true));
+}
+
+bool MainWindow::isOutdated() const {
+    driver::Options wanted = settings_.options(*trace_->graph);
+    wanted.threads = compilation_->options.threads; // to compile with: they change no code
+    return wanted != compilation_->options || whatIfs_->decisions() != compilation_->decisions;
+}
+
+void MainWindow::run() {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Run;
+        return compile();
+    }
+    startRun({compilation_});
+}
+
+void MainWindow::runAndCompare() {
+    if (!baseline_)
+        return;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Compare;
+        return compile();
+    }
+    startRun({baseline_, compilation_});
+}
+
+void MainWindow::startRun(std::vector<CompilationPtr> compilations) {
+    setBusy(true);
+    log(compilations.size() > 1 ? tr("Running the baseline and the compilation of now by turns") : tr("Running"));
+    askedOn_ = pages_->currentIndex();
+    engine_.run(std::move(compilations), settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
+                settings_.inputs);
+}
+
+void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::vector<driver::Profile>& profiles,
+                              std::vector<Diagnostic> problems) {
+    if (of.empty() || of.back() != compilation_) // another was made meanwhile: its own run is what is wanted
+        return of.size() > 1 ? runAndCompare() : run();
+    if (profiles.empty()) {
+        log(tr("The run failed."));
+        return showProblems(std::move(problems));
+    }
+    const driver::Profile& profile = profiles.back();
+    log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
+    facts_->setText(tr("%1 · %2 · %3 ms")
+                        .arg(QFileInfo(path_).fileName(),
+                             views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
+                        .arg(profile.medianMs, 0, 'f', 2));
+    for (views::Page* page : pageTable_)
+        page->setProfile(profile);
+    const bool compared = profiles.size() > 1;
+    if (compared)
+        profile_->setChange(profiles.front(), profile, views::models::summaryOf(of.front()->decisions),
+                            views::models::summaryOf(compilation_->decisions));
+    turnTo("profile", std::exchange(profileSeen_, true) && !compared);
+}
+
+void MainWindow::sweep(const driver::SweepQuestion& question) {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    sweep_ = question;
+    if (!isCompiled() || isOutdated()) {
+        next_ = Next::Sweep;
+        return compile();
+    }
+    setBusy(true);
+    log(tr("Running over %1").arg(QString::fromStdString(question.name)));
+    engine_.sweep(compilation_, settings_.threads, views::models::shapesWith(*trace_->graph, settings_.sizes),
+                  settings_.inputs, question);
+}
+
+void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems) {
+    if (of != compilation_)
+        return; // another was made meanwhile
+    if (!problems.empty()) {
+        log(tr("Running over a size failed: Problems says why."));
+        return showProblems(std::move(problems));
+    }
+    log(tr("Ran over %1.").arg(QString::fromStdString(sweep.name)));
+    profile_->setSweep(sweep);
+}
+
+void MainWindow::check(driver::CheckAgainst against) {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    if (hasChanged())
+        return compile(); // what is shown is not what would be checked
+    driver::CheckQuestion question;
+    question.options = settings_.options(*trace_->graph);
+    question.decisions = whatIfs_->decisions();
+    question.runner.threads = settings_.threads;
+    if (!std::holds_alternative<driver::AgainstFiles>(against)) // files say sizes themselves
+        question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+    question.against = std::move(against);
+    setBusy(true);
+    log(tr("Checking"));
+    askedOn_ = pages_->currentIndex();
+    engine_.check(std::move(question));
+}
+
+void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
+                           std::vector<Diagnostic> problems) {
+    if (path != path_)
+        return;
+    if (!check) {
+        log(tr("The check failed: Problems says why."));
+        return showProblems(std::move(problems));
+    }
+    const auto diverge = check->count(driver::CheckState::Diverges);
+    log(check->count(driver::CheckState::Within) + diverge == 0
+            ? tr("Checked nothing: the page says of each value why it was not compared.")
+        : diverge ? tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge"))
+                  : tr("Checked: all values are within the tolerance."));
+    for (views::Page* page : pageTable_)
+        page->setCheck(check);
+    turnTo("check", std::exchange(checkSeen_, true));
+}
+
+void MainWindow::writeReport(const QString& path) {
+    setBusy(true);
+    const driver::Profile& profile = profile_->model()->profile();
+    engine_.report({.trace = trace_,
+                    .model = path_.toStdString(),
+                    .options = compilation_    ? compilation_->options
+                               : trace_->graph ? settings_.options(*trace_->graph)
+                                               : driver::Options(),
+                    .decisions = compilation_ ? compilation_->decisions : decisions(),
+                    .compileSeconds = compilation_ ? compilation_->seconds : 0,
+                    .profile = profile.rows.empty() ? std::nullopt : std::optional(profile),
+                    .peaks = {},
+                    .problems = {}},
+                   path);
+}
+
+void MainWindow::askForBisect() {
+    if (!bisect_) {
+        using views::passes::BisectDialog;
+        bisect_ = new BisectDialog(this);
+        connect(bisect_, &BisectDialog::wanted, this, [this](const driver::Fault& fault) {
+            if (!trace_ || !trace_->graph)
+                return bisect_->showEnd(tr("There is no model. Open one, then start again."));
+            if (hasChanged()) {
+                bisect_->showEnd(tr("The model's file has changed and is opened anew. Start again then."));
+                return compile();
+            }
+            setBusy(true);
+            log(tr("Bisecting"));
+            driver::BisectQuestion question;
+            question.fault = fault;
+            question.options = settings_.options(*trace_->graph);
+            question.decisions = whatIfs_->decisions();
+            question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+            question.runner.threads = settings_.threads;
+            engine_.bisect(std::move(question));
+        });
+        connect(bisect_, &BisectDialog::cancelWanted, this, &MainWindow::cancel);
+        connect(bisect_, &BisectDialog::whatIfWanted, whatIfs_, &WhatIfs::tryOut);
+        connect(bisect_, &BisectDialog::passWanted, this, [this](const QString& pass) {
+            showPage("passes");
+            passes_->choosePass(pass);
+        });
+        connect(&engine_, &Engine::bisectTried, bisect_, &BisectDialog::addStep);
+        connect(&engine_, &Engine::idle, bisect_, [this] {
+            if (!engine_.isBusy()) // something may have been asked for since
+                bisect_->showEnd(tr("Cancelled."));
+        });
+        connect(&engine_, &Engine::bisected, this,
+                [this](const std::shared_ptr<const driver::Bisection>& found, const std::vector<Diagnostic>& problems) {
+                    if (found)
+                        bisect_->showFound(*found);
+                    else
+                        bisect_->showEnd(tr("It failed: Problems says why."));
+                    log(bisect_->answer());
+                    if (!found)
+                        showProblems(problems);
+                });
+    }
+    bisect_->show();
+    bisect_->raise();
+    bisect_->activateWindow();
+}
+
+void MainWindow::cancel() {
+    log(tr("Cancelling"));
+    forgetPlans();
+    engine_.cancel();
+}
+
+} // namespace lathe::app
