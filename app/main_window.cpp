@@ -242,6 +242,7 @@ void MainWindow::checkSettled() {
 void MainWindow::open(const QString& path) {
     forgetPlans();
     keeper_.forget();
+    endOpeningLast();
     const QString absolute = QFileInfo(path).absoluteFilePath();
     if (absolute.endsWith(QStringLiteral(".lathe"))) {
         log(tr("Opening %1").arg(absolute));
@@ -277,7 +278,6 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         return;
     const Next next = std::exchange(next_, Next::Nothing);
     const bool other = !std::exchange(reloading_, false);
-    openingLast_ = false;
     if (other) { // another model, not the one whose file has changed
         settings_.fixSizes = false;
         settings_.inputs = {};
@@ -303,6 +303,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         bisect_->clear();
     if (!trace->graph) {
         restoring_.reset();
+        endOpeningLast();
         log(tr("%1 could not be read as a model.").arg(path));
         facts_->clear();
         showPage("model");
@@ -327,7 +328,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         keepUnsaved();
     if (next == Next::Nothing || refused)
         return;
-    next_ = next == Next::Run ? Next::Run : Next::Nothing; // there is nothing to compare with any more
+    next_ =
+        next == Next::Run || next == Next::Sweep ? next : Next::Nothing; // there is nothing to compare with any more
     compile();
 }
 
@@ -425,6 +427,7 @@ void MainWindow::closeEvent(QCloseEvent* event) {
     QSettings settings;
     settings.setValue("window/geometry", saveGeometry());
     settings.setValue("window/state", saveState());
+    endOpeningLast();
     if (!keeper_.path().isEmpty())
         setLastProject(keeper_.path());
     engine_.cancel();

@@ -166,6 +166,7 @@ private:
     /// The model of a project that was saved with another, or with one that is not there: what the user says.
     bool askForModel(OpenedProject& opened);
     void keepUnsaved();
+    void endOpeningLast();
     /// What a project says, once its model is there.
     void restoreProject();
     void showTitle();

@@ -52,7 +52,8 @@ void MainWindow::connectProject() {
     connect(&keeper_, &ProjectKeeper::failed, this,
             [this](const QString& path, const Diagnostic& problem, bool opening) {
                 log(QString::fromStdString(toString(problem)));
-                openingLast_ = false;
+                if (opening)
+                    endOpeningLast();
                 if (isUnsavedProject(path))
                     return; // nobody asked for it
                 std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
@@ -115,20 +116,30 @@ void MainWindow::openLast() {
     const QString path = Preferences::kept().beginsWithLast ? lastProject() : QString();
     if (path.isEmpty())
         return;
-    setLastProject({}); // until it stands: what ends the program on the way does not do so again at the next start
-    openingLast_ = true;
+    if (!beginWithLast()) {
+        remember(path);
+        return log(tr("The program ended while it opened what was open last. File › Open recent has it."));
+    }
     open(path);
+    openingLast_ = true;
+}
+
+void MainWindow::endOpeningLast() {
+    if (std::exchange(openingLast_, false))
+        endWithLast();
 }
 
 void MainWindow::showProject(OpenedProject opened) {
     if (opened.model != ModelState::Same) {
-        if (!std::exchange(openingLast_, false)) {
+        const QString model = QString::fromStdString(opened.project.model.path.string());
+        if (!isUnsavedProject(opened.path)) {
             if (!askForModel(opened))
-                return;
+                return endOpeningLast();
         } else if (opened.model == ModelState::Missing) {
-            return log(tr("%1, which was open last, is not there any more.")
-                           .arg(QString::fromStdString(opened.project.model.path.string())));
+            log(tr("%1, which was open last, is not there any more.").arg(model));
+            return endOpeningLast();
         } else {
+            log(tr("%1 has changed since it was open: the work on it goes on with the file of now.").arg(model));
             opened.project.model = opened.now;
         }
     }
@@ -187,7 +198,12 @@ void MainWindow::restoreProject() {
     passesSeen_ = profileSeen_ = true; // the page is the one that was left
     selection_.set(nodesOf(kept(nodesKey), *trace_->graph));
     connect(
-        this, &MainWindow::settled, this, [this] { setLastProject(keeper_.path()); },
+        this, &MainWindow::settled, this,
+        [this] {
+            endOpeningLast();
+            if (!keeper_.path().isEmpty()) // a copy has none yet
+                setLastProject(keeper_.path());
+        },
         static_cast<Qt::ConnectionType>(Qt::AutoConnection | Qt::SingleShotConnection));
     if (kept(compiledKey) == "yes")
         compile();

@@ -14,7 +14,7 @@ namespace lathe::app {
 namespace {
 
 constexpr int mostKept = 10;
-constexpr auto lastKey = "session/last";
+constexpr auto lastKey = "session/last", beginningKey = "session/beginning";
 
 QDir folder() {
     return {QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/unsaved")};
@@ -54,6 +54,18 @@ QString lastProject() {
 
 void setLastProject(const QString& path) {
     QSettings().setValue(lastKey, path);
+}
+
+bool beginWithLast() {
+    QSettings settings;
+    const bool endedBefore = settings.value(beginningKey).toBool();
+    settings.setValue(beginningKey, !endedBefore);
+    settings.sync(); // what ends the program now is to find it
+    return !endedBefore;
+}
+
+void endWithLast() {
+    QSettings().setValue(beginningKey, false);
 }
 
 } // namespace lathe::app

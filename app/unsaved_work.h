@@ -18,4 +18,9 @@ bool isUnsavedProject(const QString& path);
 QString lastProject();
 void setLastProject(const QString& path);
 
+/// To be called before the last project is opened by itself, and when that has come to an end. False: the program ended in
+/// between the last time; that is forgotten by asking.
+bool beginWithLast();
+void endWithLast();
+
 } // namespace lathe::app

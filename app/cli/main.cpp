@@ -157,16 +157,16 @@ int run(int argc, char** argv) {
         addCommon(*command, common);
     }
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
-    profileApp->add_flag("--choices", run.choices,
-                         "with how each function is computed and stored, among what; decisions pin it");
-    profileApp->add_flag("--counters", run.counters, "with what the processor counted, where the machine allows that");
+    CLI::Option* choices = profileApp->add_flag(
+        "--choices", run.choices, "with how each function is computed and stored, among what; decisions pin it");
+    CLI::Option* counters = profileApp->add_flag("--counters", run.counters,
+                                                 "with what the processor counted, where the machine allows that");
     CLI::Option* sweep = profileApp->add_option(
         "--sweep", run.sweep,
         "time whole runs at several sizes instead: NAME=FROM:TO, NAME=FROM:TO:STEP or NAME=1,2,4");
-    profileApp
-        ->add_option("--timeline", run.timeline,
-                     "write one more run here, by thread: JSON in the trace event format (Perfetto)")
-        ->excludes(sweep);
+    CLI::Option* timeline = profileApp->add_option(
+        "--timeline", run.timeline, "write one more run here, by thread: JSON in the trace event format (Perfetto)");
+    sweep->excludes(choices)->excludes(counters)->excludes(timeline);
 
     reportApp->add_option("-o,--output", report.out, "the page")->required();
     reportApp->add_flag("--no-run", report.noRun, "compile it only");
