@@ -10,9 +10,12 @@
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/overlay.h"
+#include "views/models/table_overlay.h"
+#include "views/models/type_overlay.h"
 #include "views/profile/profile_page.h"
 
 #include <QComboBox>
+#include <QFile>
 #include <QPainter>
 #include <QTemporaryDir>
 #include <QTest>
@@ -163,6 +166,79 @@ private slots:
         QVERIFY(overlayOf(OverlayKind::Family, *compiled.provenance, compiled.profile).nodes.empty());
     }
 
+    void typesAreCategories() {
+        const auto graph = residualBlock();
+        const auto typeOf = [](DataType dtype) {
+            model::ValueType type;
+            type.kind = model::ValueType::Kind::Tensor;
+            type.dtype = dtype;
+            return type;
+        };
+        auto declared = std::make_shared<model::Graph>(*graph->graph);
+        declared->values = {{graph->nodes[0]->outputs[0], typeOf(types::Float32)},
+                            {graph->nodes[1]->outputs[0], typeOf(types::Int64)}};
+        const auto typed = modelOf(declared);
+        const Overlay overlay = typeOverlay(*typed);
+        QCOMPARE(overlay.nodes[0].text, QString("float32"));
+        QVERIFY(overlay.nodes[0].hint.contains(": float32"));
+        QCOMPARE(overlay.nodes[1].text, QString("int64"));
+        const Colors colors = colorsFor(QPalette(Qt::white));
+        QVERIFY(colorOf(overlay, overlay.nodes[0], colors) != colorOf(overlay, overlay.nodes[1], colors));
+    }
+
+    void tablesAreReadInAllTheirForms_data() {
+        QTest::addColumn<QByteArray>("text");
+        QTest::newRow("commas, a heading, quotes") << QByteArray("node,ms\r\n\"a, \"\"b\"\"\",1.5\r\nc,-2e3\r\n");
+        QTest::newRow("semicolons") << QByteArray("\"a, \"\"b\"\"\";1.5\nc;-2e3");
+        QTest::newRow("tabs") << QByteArray("\"a, \"\"b\"\"\"\t1.5\nc\t-2e3\n\n");
+        QTest::newRow("an object") << QByteArray("{\"a, \\\"b\\\"\": 1.5, \"c\": \"-2e3\"}");
+        QTest::newRow("rows") << QByteArray("[{\"name\": \"a, \\\"b\\\"\", \"value\": 1.5},"
+                                            " {\"name\": \"c\", \"value\": -2000}, 7]");
+    }
+    void tablesAreReadInAllTheirForms() {
+        QFETCH(QByteArray, text);
+        const auto table = readTable(text);
+        QVERIFY(table);
+        QCOMPARE(table->values.at("a, \"b\"").toDouble(), 1.5);
+        QCOMPARE(table->values.at("c").toDouble(), -2000.0);
+    }
+
+    void whatIsNoTableIsRefused() {
+        for (const QByteArray& text : {QByteArray(), QByteArray("{\"a\": "), QByteArray("[1, 2]"),
+                                       QByteArray("one word"), QByteArray(100'000, '['), QByteArray(5000, '\0')})
+            QVERIFY(!readTable(text));
+    }
+
+    void aTableColoursTheGraph() {
+        Selection selection;
+        ModelPage page(&selection);
+        page.resize(1200, 700);
+        page.show();
+        const auto graph = residualBlock();
+        page.setModel(graph);
+        const auto names = [&](int node) { return QString::fromStdString(graph->nodes[size_t(node)]->name); };
+        QVERIFY(!names(0).isEmpty() && !names(2).isEmpty());
+        const auto write = [&](const QString& text) {
+            QFile file(folder_.filePath("mine.csv"));
+            file.open(QIODevice::WriteOnly);
+            file.write(text.toUtf8());
+            return file.fileName();
+        };
+        QVERIFY(!isEnabled(page, OverlayKind::Table));
+        QVERIFY(page.colourByTable(write("nobody,1")).contains("names no node"));
+        QVERIFY(page.colourByTable(folder_.path()).contains("cannot be read"));
+        QCOMPARE(page.colourByTable(write(QStringLiteral("%1,10\n%2,30\n").arg(names(0), names(2)))), QString());
+        QCOMPARE(chooserOf(page)->currentText(), QString("Own table"));
+        const Colors colors = colorsFor(page.palette());
+        QCOMPARE(cardOf(page, 2), colors.ofShare(1));
+        QCOMPARE(cardOf(page, 0), colors.ofShare(0));
+        QCOMPARE(cardOf(page, 1), colors.grid); // not in the table
+        QVERIFY(page.canvas()->note().contains("30"));
+        // Words are categories.
+        QCOMPARE(page.colourByTable(write(QStringLiteral("%1,npu\n%2,cpu\n").arg(names(0), names(2)))), QString());
+        QVERIFY(cardOf(page, 0) != cardOf(page, 2) && cardOf(page, 0) != colors.grid);
+    }
+
     void keysChooseAndTheChoiceStays() {
         Selection selection;
         ModelPage page(&selection);
@@ -176,12 +252,14 @@ private slots:
         for (const auto kind : {OverlayKind::Time, OverlayKind::Flops, OverlayKind::Bytes, OverlayKind::Function})
             QVERIFY(!isEnabled(page, kind));
         chooser->setFocus();
-        QTest::keyClick(chooser, Qt::Key_Down); // there is nothing to go to
+        QTest::keyClick(chooser, Qt::Key_Down); // to the only thing that is known
+        QCOMPARE(chooser->currentText(), QString("Element type"));
+        QTest::keyClick(chooser, Qt::Key_Home);
         QCOMPARE(chooser->currentIndex(), 0);
 
         page.setProvenance(compiled.provenance);
         QVERIFY(isEnabled(page, OverlayKind::Function) && !isEnabled(page, OverlayKind::Time));
-        QTest::keyClick(chooser, Qt::Key_End);
+        QTest::keyClick(chooser, Qt::Key_Down);
         QCOMPARE(chooser->currentText(), QString("Fused function"));
         QCOMPARE(cardOf(page, 0), cardOf(page, 1));
         QVERIFY(cardOf(page, 0) != cardOf(page, 2));

@@ -6,6 +6,7 @@
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
 #include "views/models/plain_tip.h"
+#include "views/models/type_overlay.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"
@@ -70,7 +71,8 @@ ModelPage::ModelPage(models::Selection* selection)
     using enum models::OverlayKind;
     for (const auto& [kind, name] :
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
-          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function")), std::pair(Error, tr("Error"))}) {
+          std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function")), std::pair(Error, tr("Error")),
+          std::pair(Type, tr("Element type")), std::pair(Table, tr("Own table"))}) {
         colourBy_->addItem(name, int(kind));
         auto* action = new QAction(tr("Colour by %1").arg(kind == Flops ? name : name.toLower()), this);
         connect(action, &QAction::triggered, this,
@@ -203,12 +205,29 @@ QString ModelPage::missing(models::OverlayKind kind) const {
     using enum models::OverlayKind;
     if (kind == Error)
         return check_ ? QString() : tr("Check values (F8) to see errors");
+    if (kind == Type)
+        return model_ ? QString() : tr("Open a model to see types");
+    if (kind == Table)
+        return model_ && !nodeTable_.empty() ? QString() : tr("\"Colour by a table…\" reads one");
     if (kind == Family || hasOverlay(kind, provenance_.get(), profile_))
         return {};
     const bool compiled = hasOverlay(Function, provenance_.get(), profile_);
     if (kind == Time)
         return compiled ? tr("Run (F6) to see times") : tr("Compile (F5) and run (F6) to see times");
     return compiled ? tr("Run (F6) to see them") : tr("Compile (F5) to see them");
+}
+
+models::Overlay ModelPage::makeOverlay(models::OverlayKind kind) const {
+    switch (kind) {
+    case models::OverlayKind::Error:
+        return models::errorOverlay(*check_, arranger_->grouped());
+    case models::OverlayKind::Type:
+        return models::typeOverlay(*model_, arranger_->grouped());
+    case models::OverlayKind::Table:
+        return models::tableOverlay(nodeTable_, *model_, arranger_->grouped());
+    default:
+        return overlayOf(kind, *provenance_, profile_, arranger_->grouped());
+    }
 }
 
 void ModelPage::showOverlay() {
@@ -223,9 +242,8 @@ void ModelPage::showOverlay() {
     QString note = missing(kind);
     models::Overlay overlay;
     if (note.isEmpty() && kind != models::OverlayKind::Family) {
-        overlay = kind == models::OverlayKind::Error ? models::errorOverlay(*check_, arranger_->grouped())
-                                                     : overlayOf(kind, *provenance_, profile_, arranger_->grouped());
-        if (kind != models::OverlayKind::Function)
+        overlay = makeOverlay(kind);
+        if (!overlay.largest.isEmpty() && kind != models::OverlayKind::Function)
             note = tr("up to %1").arg(overlay.largest);
     }
     canvas_->setOverlay(std::move(overlay), note);

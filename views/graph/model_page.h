@@ -9,6 +9,7 @@
 #include "views/models/node_search.h"
 #include "views/models/overlay.h"
 #include "views/models/selection.h"
+#include "views/models/table_overlay.h"
 #include "views/page/page.h"
 
 class QAction;
@@ -48,6 +49,8 @@ public:
     const models::GroupedGraph* grouped() const;
     /// Places are being found on a worker.
     bool isArranging() const;
+    /// Colours by a table of values by names of nodes (table_overlay.h); what went wrong, or nothing.
+    QString colourByTable(const QString& file);
     /// The whole picture as .svg, .pdf or an image, by the file's suffix; what went wrong, or nothing.
     QString savePicture(const QString& file) const;
 
@@ -79,6 +82,9 @@ private:
     void goTo(int node);
     /// Colours by what is chosen, or by family while there is nothing of the kind, which is said.
     void showOverlay();
+    /// Of a kind of which there is something.
+    models::Overlay makeOverlay(models::OverlayKind kind) const;
+    void askForTable();
     /// What is to be done to see it; empty: it is there.
     QString missing(models::OverlayKind kind) const;
     void enter(int box);
@@ -103,6 +109,7 @@ private:
     std::shared_ptr<const driver::Provenance> provenance_;
     driver::Profile profile_;
     std::shared_ptr<const driver::Check> check_;
+    models::NodeTable nodeTable_; // that was read last, for whatever model
 
     GraphCanvas* canvas_;
     GraphArranger* arranger_;

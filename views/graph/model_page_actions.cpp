@@ -6,6 +6,8 @@
 #include "views/graph/model_page.h"
 
 #include <QAction>
+#include <QComboBox>
+#include <QFile>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QImage>
@@ -32,6 +34,7 @@ void ModelPage::makeActions() {
     expandAll_ = add("expand_all", tr("&Expand all groups"), [this] { arranger_->openAll(); });
     collapseAll_ = add("collapse_all", tr("Collapse a&ll groups"), [this] { arranger_->closeAll(); });
     collapse_ = add("collapse", tr("Collapse &group"), [this] { collapseAround(); });
+    add("table", tr("Colour by a &table…"), [this] { askForTable(); });
     save_ = add("save", tr("Save &picture…"), [this] { askForPicture(); });
     values_ = new QAction(tr("Show &values"), this);
     values_->setObjectName("values");
@@ -90,6 +93,38 @@ void ModelPage::askForPicture() {
         return;
     if (const QString problem = savePicture(file); !problem.isEmpty())
         QMessageBox::warning(this, tr("Save the picture"), problem);
+}
+
+void ModelPage::askForTable() {
+    const QString file = QFileDialog::getOpenFileName(this, tr("A table of values by names of nodes"), {},
+                                                      tr("Tables (*.csv *.tsv *.json *.txt);;All files (*)"));
+    if (file.isEmpty())
+        return;
+    if (const QString problem = colourByTable(file); !problem.isEmpty())
+        QMessageBox::warning(this, tr("Colour by a table"), problem);
+}
+
+QString ModelPage::colourByTable(const QString& file) {
+    if (!model_)
+        return tr("There is no model to colour.");
+    QFile input(file);
+    if (!QFileInfo(file).isFile() || !input.open(QIODevice::ReadOnly))
+        return tr("%1 cannot be read as a file.").arg(file);
+    if (input.size() > models::largestTable)
+        return tr("%1 has more than %2 MB: a table of nodes is smaller.").arg(file).arg(models::largestTable >> 20);
+    auto table = models::readTable(input.readAll());
+    if (!table)
+        return tr("%1: %2").arg(file, QString::fromStdString(toString(table.error())));
+    if (models::countNamed(*table, *model_) == 0)
+        return tr("%1 names no node of this model: its first column is the name of a node.").arg(file);
+    nodeTable_ = *std::move(table);
+    nodeTable_.name = QFileInfo(file).fileName();
+    const int row = colourBy_->findData(int(models::OverlayKind::Table));
+    if (colourBy_->currentIndex() == row)
+        showOverlay();
+    else
+        colourBy_->setCurrentIndex(row);
+    return {};
 }
 
 QString ModelPage::savePicture(const QString& file) const {

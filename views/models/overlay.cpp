@@ -167,8 +167,9 @@ private:
 } // namespace
 
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile) {
-    if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() || kind == OverlayKind::Family ||
-        kind == OverlayKind::Error)
+    using enum OverlayKind;
+    if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() ||
+        (kind != Time && kind != Flops && kind != Bytes && kind != Function))
         return false;
     return kind == OverlayKind::Function ||
            std::ranges::any_of(figuresOf(kind, provenance->trace(), profile), &std::optional<double>::has_value);
@@ -199,6 +200,8 @@ QColor colorOf(NodeDifference difference, const Colors& colors) {
 QColor colorOf(const Overlay& overlay, const NodeOverlay& node, const Colors& colors) {
     if (overlay.kind == OverlayKind::Function)
         return node.call < 0 ? colors.grid : colors.ofFunction(node.call);
+    if (node.category >= 0)
+        return colors.ofFunction(node.category);
     if (overlay.kind == OverlayKind::Difference)
         return colorOf(node.difference, colors);
     return node.value ? colors.ofShare(node.share) : colors.grid;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What the nodes of a graph are coloured by, besides their families: a figure of the fused functions that compute them, or
-// which function that is; or the errors of a check (error_overlay.h), or how they differ from another model's. A figure belongs to a function, so nodes of one function have the same; a node with nested graphs
-// has the sum over what is in them. Pure functions: a canvas draws the result, whatever it shows.
+// which function that is; or the errors of a check (error_overlay.h), how they differ from another model's, their types
+// (type_overlay.h), a table of the user's own (table_overlay.h). A figure belongs to a function, so nodes of one function have
+// the same; a node with nested graphs has the sum over what is in them. Pure functions: a canvas draws the result, whatever
+// it shows.
 #pragma once
 
 #include "driver/profile.h"
@@ -16,19 +18,21 @@
 
 namespace lathe::views::models {
 
-enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error, Difference };
+enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error, Difference, Type, Table };
 
 /// How a node differs from the one that it is compared with (model_comparison.h).
 enum class NodeDifference : uint8_t { None, Added, Removed, Changed, Moved };
 
 struct NodeOverlay {
-    std::optional<double>
-        value; // ms, FLOPs or bytes of one run, share of a tolerance; none: not of this kind, no code, or not known
+    /// ms, FLOPs or bytes of one run, share of a tolerance, a number of the user's; none: not of this kind, no code, or not
+    /// known.
+    std::optional<double> value;
     double share = 0; // of the largest value of all functions, at most 1
     NodeDifference difference = NodeDifference::None;
-    int call = -1; // in the Trace, of several the first; -1: no code computes the node
-    QString text;  // for its card, "0.31 ms"; with ∗ if other nodes share the value
-    QString hint;  // the same at length, or why there is no value
+    int category = -1; // where values are none: those of one have one colour
+    int call = -1;     // in the Trace, of several the first; -1: no code computes the node
+    QString text;      // for its card, "0.31 ms"; with ∗ if other nodes share the value
+    QString hint;      // the same at length, or why there is no value
 };
 
 struct Overlay {
@@ -41,7 +45,7 @@ struct Overlay {
 };
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without
-/// symbols. A null Provenance has none. Not of the kinds Error and Difference.
+/// symbols. A null Provenance has none. Of the kinds that are made of Provenance and profile.
 bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const driver::Profile& profile);
 
 /// Linear in the nodes of the graph and of those nested in it, and in the depth of the groups. `profile` is of the same compilation, or empty.
