@@ -54,7 +54,7 @@ std::string nameOf(const lower::PlacedBuffer& buffer) {
 
 std::string_view functionAt(const Trace& trace, int call) {
     const auto at = static_cast<size_t>(call);
-    return at < trace.calls.size() ? std::string_view(trace.calls[at].function) : std::string_view();
+    return at < trace.calls.size() ? std::string_view(trace.calls[at].function) : "outputs";
 }
 
 } // namespace lathe::driver

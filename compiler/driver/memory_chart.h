@@ -31,7 +31,7 @@ MemoryChart memoryChart(const Trace& trace, const Shapes& shapes);
 
 /// "Relu_3_out", "workspace of fused_conv_0": what people call a buffer.
 std::string nameOf(const lower::PlacedBuffer& buffer);
-/// The fused function of a kernel call; empty for one behind the last, where outputs live on.
+/// The fused function of a kernel call; "outputs" for what is behind the last one, where these live on.
 std::string_view functionAt(const Trace& trace, int call);
 
 } // namespace lathe::driver

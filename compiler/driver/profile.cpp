@@ -163,15 +163,16 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
     std::vector<Profile> profiles;
     for (size_t i = 0; i < models.size(); ++i)
         profiles.push_back(profileOf(models[i], std::move(tallies[i])));
-    if (measuring.counters)
-        for (size_t i = 0; i < models.size(); ++i) {
-            LATHE_TRY(profiles[i].counters, models[i].runner->count(countedRuns));
+    // What was measured stays where the runs after it fail: these are an extra.
+    for (size_t i = 0; i < models.size(); ++i) {
+        if (measuring.counters) {
+            auto counters = models[i].runner->count(countedRuns);
+            profiles[i].counters = counters ? *std::move(counters) : RunnerCounters{counters.error().what, {}};
         }
-    if (measuring.timeline)
-        for (size_t i = 0; i < models.size(); ++i) {
-            LATHE_TRY(Timeline timeline, recordTimeline(*models[i].runner, *models[i].loaded));
-            profiles[i].timeline = std::make_shared<const Timeline>(std::move(timeline));
-        }
+        if (measuring.timeline)
+            if (auto timeline = recordTimeline(*models[i].runner, *models[i].loaded))
+                profiles[i].timeline = std::make_shared<const Timeline>(*std::move(timeline));
+    }
     return profiles;
 }
 

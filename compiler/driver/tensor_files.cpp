@@ -192,7 +192,9 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
     };
     std::error_code failed;
     const uint64_t fileBytes = fs::file_size(path, failed); // fails for what is no regular file
-    std::ifstream file(path, std::ios::binary);
+    std::ifstream file;
+    if (!failed) // opening a pipe would wait for whoever writes into it
+        file.open(path, std::ios::binary);
     if (failed || !file)
         return named(error("the file cannot be read", "name a .npy file or a TensorProto (.pb)"));
     char magic[npyMagic.size()] = {};

@@ -154,7 +154,6 @@ Figure flopsOf(const OpCall& call, std::span<const Type> args, const Type& resul
     case Op::Einsum:
         return einsumFlops(attrs<EinsumAttrs>(call.attrs).equation, args);
     case Op::Reduce:
-    case Op::ArgReduce:
         return elementsOf(args[0]);
     case Op::MaxPool:
     case Op::MaxPoolWithIndex:

@@ -183,7 +183,9 @@ private slots:
         const auto idOf = [&](const std::string& name) {
             return int(std::ranges::find(model->nodes, name, &model::Node::name) - model->nodes.begin());
         };
-        using views::models::constantOf;
+        const auto constantOf = [](const model::ModelGraph& graph, int id, const char* name) {
+            return views::models::constantsOf(graph, id, {name}).front();
+        };
         QCOMPARE(constantOf(*model, idOf("inner"), "w"), innerValue);
         QCOMPARE(constantOf(*model, idOf("inner"), "k"), outerValue);
         QCOMPARE(constantOf(*model, idOf("other"), "w"), outerValue);
@@ -258,7 +260,7 @@ private slots:
         // A node that reads an initializer.
         const auto reads = [&](const model::Node* node) {
             return node && std::ranges::any_of(node->inputs, [&](const std::string& input) {
-                       return views::models::constantOf(*graph, node->id, input) != nullptr;
+                       return views::models::constantsOf(*graph, node->id, {input}).front() != nullptr;
                    });
         };
         const auto found = std::ranges::find_if(graph->nodes, reads);

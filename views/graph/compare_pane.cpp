@@ -3,6 +3,7 @@
 
 #include "views/graph/graph_arranger.h"
 #include "views/graph/graph_canvas.h"
+#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 
 #include <QVBoxLayout>
@@ -20,6 +21,10 @@ ComparePane::ComparePane(bool before, const QString& accessibleName)
     layout->addWidget(title_);
     layout->addWidget(canvas_, 1);
     connect(arranger_, &GraphArranger::arranged, this, &ComparePane::showScene);
+    connect(arranger_, &GraphArranger::failed, this, [this](const Diagnostic& problem) {
+        canvas_->setMessage(tr("The graph could not be arranged: %1").arg(QString::fromStdString(toString(problem))));
+        emit arranged();
+    });
     connect(canvas_, &GraphCanvas::groupToggled, arranger_, &GraphArranger::toggle);
     connect(canvas_, &GraphCanvas::nestedOpened, this, &ComparePane::enter);
     connect(canvas_, &GraphCanvas::nodeWanted, this, &ComparePane::reveal);
@@ -45,7 +50,7 @@ bool ComparePane::isArranging() const {
 void ComparePane::show(models::ModelComparisonPtr comparison, const QString& title) {
     comparison_ = std::move(comparison);
     title_->setText(title);
-    title_->setToolTip(title.toHtmlEscaped());
+    title_->setToolTip(models::plainTip(title));
     selected_ = goingTo_ = -1;
     canvas_->setOverlay({}, {});
     showGraph(comparison_ ? model()->graph : nullptr);

@@ -100,6 +100,7 @@ void GraphArranger::finish(Job job) {
     if (job.generation != generation_)
         return;
     if (job.problem) {
+        way_.reset();
         emit failed(*job.problem);
         return;
     }

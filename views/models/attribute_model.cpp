@@ -96,11 +96,12 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
         rows.push_back({"Node", "Scope", scope.join(" › ")});
     }
     auto addValues = [&](const char* group, const std::vector<std::string>& values) {
+        const std::vector<model::TensorPtr> constants = constantsOf(model, id, values);
         for (size_t i = 0; i < values.size(); ++i)
             rows.push_back({.group = group,
                             .name = QString::number(i),
                             .value = withType(values[i]),
-                            .tensor = {text(values[i]), constantOf(model, id, values[i])}});
+                            .tensor = {text(values[i]), constants[i]}});
     };
     addValues("Inputs", node.inputs);
     addValues("Outputs", node.outputs);

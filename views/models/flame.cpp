@@ -148,9 +148,8 @@ Flame flameOf(const driver::Profile& profile, const GroupedGraph& grouped) {
 QString textOf(const Flame& flame, const FlameBox& box) {
     const double whole = flame.boxes.front().ms;
     QString text = QCoreApplication::translate("Flame", "%1\n%2 ms, %3 % of the run")
-                       .arg(box.name)
-                       .arg(box.ms, 0, 'g', 4)
-                       .arg(whole > 0 ? 100 * box.ms / whole : 0, 0, 'f', 1);
+                       .arg(box.name, QString::number(box.ms, 'g', 4),
+                            QString::number(whole > 0 ? 100 * box.ms / whole : 0, 'f', 1));
     if (box.call < 0)
         text += QStringLiteral("\n") + counted(box.functions, "fused function", "fused functions");
     return text;

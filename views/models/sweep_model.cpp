@@ -75,12 +75,10 @@ QString summaryOf(const driver::Sweep& sweep) {
     return SweepModel::tr(
                "%1 from %2 to %3 on %4: %5 ms to %6 ms a run, %7 ms to %8 ms for each. The line is the median, "
                "the band has half of the runs, the points are the fastest ones.")
-        .arg(QString::fromStdString(sweep.name))
-        .arg(least.size)
-        .arg(most.size)
-        .arg(counted(sweep.threads, "thread", "threads"), msText(least.medianMs), msText(most.medianMs))
-        .arg(least.medianMs / double(least.size), 0, 'g', 3)
-        .arg(most.medianMs / double(most.size), 0, 'g', 3);
+        .arg(QString::fromStdString(sweep.name), QString::number(least.size), QString::number(most.size),
+             counted(sweep.threads, "thread", "threads"), msText(least.medianMs), msText(most.medianMs),
+             QString::number(least.medianMs / double(least.size), 'g', 3),
+             QString::number(most.medianMs / double(most.size), 'g', 3));
 }
 
 } // namespace lathe::views::models

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/tensor_values.h"
 
+#include "driver/guarded.h"
 #include "driver/tensor_files.h"
 #include "model/host_tensor.h"
 #include "views/models/graph_picture.h"
@@ -9,6 +10,9 @@
 #include <QStringList>
 #include <algorithm>
 #include <cstring>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
 
 namespace lathe::views::models {
 
@@ -43,20 +47,26 @@ T wideAt(const model::TensorData& tensor, int64_t place) {
 
 } // namespace
 
-model::TensorPtr constantOf(const model::ModelGraph& model, int node, const std::string& value) {
-    if (value.empty())
-        return nullptr;
+std::vector<model::TensorPtr> constantsOf(const model::ModelGraph& model, int node,
+                                          const std::vector<std::string>& values) {
+    std::unordered_map<std::string_view, model::TensorPtr> known; // null: it is found, and no constant
+    const std::unordered_set<std::string_view> wanted(values.begin(), values.end());
     for (const auto& graph : graphsAround(model, node)) {
-        const auto initializer = std::ranges::find(graph->initializers, value, &model::Initializer::name);
-        if (initializer != graph->initializers.end())
-            return initializer->tensor;
-        if (std::ranges::find(graph->inputs, value, &model::Value::name) != graph->inputs.end())
-            return nullptr;
+        for (const model::Initializer& initializer : graph->initializers)
+            if (wanted.contains(initializer.name))
+                known.emplace(initializer.name, initializer.tensor);
+        for (const model::Value& input : graph->inputs)
+            if (wanted.contains(input.name))
+                known.emplace(input.name, nullptr);
         for (const model::Node& each : graph->nodes)
-            if (std::ranges::find(each.outputs, value) != each.outputs.end())
-                return heldBy(model, each);
+            for (const std::string& output : each.outputs)
+                if (wanted.contains(output) && !output.empty())
+                    known.emplace(output, heldBy(model, each));
     }
-    return nullptr;
+    std::vector<model::TensorPtr> constants;
+    for (const std::string& value : values)
+        constants.push_back(known[value]);
+    return constants;
 }
 
 QString typeText(const model::TensorData& tensor) {
@@ -89,7 +99,7 @@ QString numberText(double value) {
 }
 
 QString saveNpy(const QString& path, const model::TensorData& tensor) {
-    const auto written = driver::writeNpy(path.toStdString(), model::toHost(tensor));
+    const auto written = driver::guarded([&] { return driver::writeNpy(path.toStdString(), model::toHost(tensor)); });
     if (written)
         return {};
     const Diagnostic& problem = written.error();

@@ -15,9 +15,10 @@ struct NamedTensor {
     model::TensorPtr tensor; // null: none
 };
 
-/// What a value that a node reads or gives is, as far as the model alone says it: an initializer, or what a Constant holds;
-/// null if it is computed when the model runs. Names of nested graphs hide those around them.
-model::TensorPtr constantOf(const model::ModelGraph& model, int node, const std::string& value);
+/// What values that a node reads or gives are, as far as the model alone says it: each an initializer, or what a Constant holds;
+/// null if it is computed when the model runs. Names of nested graphs hide those around them. Linear in the graphs around.
+std::vector<model::TensorPtr> constantsOf(const model::ModelGraph& model, int node,
+                                          const std::vector<std::string>& values);
 
 /// "float32[64,3,7,7]".
 QString typeText(const model::TensorData& tensor);

@@ -40,6 +40,7 @@ void TimelineView::setProfile(const driver::Profile& profile) {
         functionOf_[functions_[i].call] = i;
     from_ = 0;
     to_ = timeline_->ms;
+    left_ = fontMetrics().horizontalAdvance(tr("thread %1").arg(timeline_->threads.size())) + 16;
     setMinimumHeight((rows() + 1) * (fontMetrics().height() + 2));
     setAccessibleDescription({});
     update();
@@ -49,16 +50,12 @@ double TimelineView::rowHeight() const {
     return std::min(fontMetrics().height() * 2.0, double(height()) / (rows() + 1));
 }
 
-double TimelineView::left() const {
-    return fontMetrics().horizontalAdvance(tr("thread %1").arg(timeline_->threads.size())) + 16;
-}
-
 double TimelineView::pixelOf(double ms) const {
-    return left() + (to_ > from_ ? (ms - from_) / (to_ - from_) * (width() - left()) : 0);
+    return left_ + (to_ > from_ ? (ms - from_) / (to_ - from_) * (width() - left_) : 0);
 }
 
 double TimelineView::msOf(double pixel) const {
-    return from_ + (pixel - left()) / std::max(1.0, width() - left()) * (to_ - from_);
+    return from_ + (pixel - left_) / std::max(1.0, width() - left_) * (to_ - from_);
 }
 
 QRectF TimelineView::rectOf(int row, const TimelineBox& box) const {
@@ -72,7 +69,7 @@ const std::vector<TimelineBox>& TimelineView::boxesOf(int row) const {
 
 const TimelineBox* TimelineView::at(QPointF pixel) const {
     const int row = int(pixel.y() / rowHeight()) - 1;
-    if (row < 0 || row >= rows() || pixel.x() < left())
+    if (row < 0 || row >= rows() || pixel.x() < left_)
         return nullptr;
     const double ms = msOf(pixel.x()), slack = msOf(pixel.x() + 1.5) - ms; // one pixel wide is enough to be hit
     const std::vector<TimelineBox>& boxes = boxesOf(row);
@@ -166,17 +163,16 @@ void TimelineView::paintTicks(QPainter& painter) const {
 void TimelineView::paintRow(QPainter& painter, int row) const {
     const models::Colors colors = models::colorsFor(palette());
     painter.setPen(colors.text);
-    painter.drawText(QRectF(8, (row + 1) * rowHeight(), left() - 8, rowHeight()), Qt::AlignVCenter | Qt::AlignLeft,
+    painter.drawText(QRectF(8, (row + 1) * rowHeight(), left_ - 8, rowHeight()), Qt::AlignVCenter | Qt::AlignLeft,
                      row == 0 ? tr("calls") : tr("thread %1").arg(row - 1));
     painter.save();
-    painter.setClipRect(QRectF(left(), 0, width() - left(), height()));
+    painter.setClipRect(QRectF(left_, 0, width() - left_, height()));
     const std::vector<TimelineBox>& boxes = boxesOf(row);
-    double painted = left() - 1; // what ends before this pixel is hidden by its neighbours
+    double painted = left_ - 1; // what ends before this pixel is hidden by its neighbours
     for (auto box = std::ranges::lower_bound(boxes, from_, {}, &TimelineBox::endMs);
-         box != boxes.end() && box->beginMs <= to_; ++box) {
+         box != boxes.end() && box->beginMs <= to_;
+         box = std::ranges::lower_bound(box + 1, boxes.end(), msOf(painted), {}, &TimelineBox::endMs)) {
         QRectF area = rectOf(row, *box);
-        if (area.right() < painted)
-            continue;
         area.setWidth(std::max(1.0, area.width()));
         painted = area.right();
         const bool selected = box->call >= 0 && selection_->place().call == box->call;
@@ -186,7 +182,7 @@ void TimelineView::paintRow(QPainter& painter, int row) const {
             painter.setBrush(Qt::NoBrush);
             painter.drawRect(area.adjusted(1, 1, -1, -1));
         }
-        const QRectF inside = area.intersected(QRectF(left(), 0, width(), height())).adjusted(4, 0, -3, 0);
+        const QRectF inside = area.intersected(QRectF(left_, 0, width(), height())).adjusted(4, 0, -3, 0);
         const auto function = functionOf_.find(box->call);
         if (row > 0 || inside.width() < narrowestText || function == functionOf_.end())
             continue;

@@ -40,7 +40,6 @@ protected:
 private:
     int rows() const { return int(timeline_->threads.size()) + 1; }
     double rowHeight() const;
-    double left() const; // of the time, in pixels
     double pixelOf(double ms) const;
     double msOf(double pixel) const;
     const std::vector<driver::TimelineBox>& boxesOf(int row) const;
@@ -55,6 +54,7 @@ private:
     void paintTicks(QPainter& painter) const;
 
     models::Selection* selection_;
+    double left_ = 0; // of the time, in pixels
     std::shared_ptr<const driver::Timeline> timeline_;
     std::vector<driver::ProfileRow> functions_;
     std::unordered_map<int, size_t> functionOf_; // by call

@@ -43,7 +43,7 @@ int openEvent(size_t kind, pid_t thread) {
     wanted.type = kinds[kind].type;
     wanted.config = kinds[kind].config;
     wanted.disabled = 1;
-    wanted.exclude_kernel = kind < hardwareKinds; // what a user may ask for without rights of its own
+    wanted.exclude_kernel = 1; // what a user may ask for without rights of its own
     wanted.exclude_hv = 1;
     wanted.read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
     return static_cast<int>(syscall(SYS_perf_event_open, &wanted, thread, -1, -1, PERF_FLAG_FD_CLOEXEC));
