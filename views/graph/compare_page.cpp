@@ -37,6 +37,7 @@ ComparePage::ComparePage(models::Selection* selection)
     table_->setTextElideMode(Qt::ElideMiddle);
     table_->setAccessibleName(tr("Differences of the models"));
     summary_->setTextFormat(Qt::PlainText);
+    summary_->setWordWrap(true); // the window may be narrow
     detail_->setTextFormat(Qt::PlainText);
     detail_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     detail_->setWordWrap(true);
