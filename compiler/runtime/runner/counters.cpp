@@ -64,14 +64,21 @@ std::vector<pid_t> threadsOfThisProcess() {
 
 Counters::Counters() {
     const std::vector<pid_t> threads = threadsOfThisProcess();
-    for (size_t kind = 0; kind < std::size(kinds); ++kind)
+    for (size_t kind = 0; kind < std::size(kinds); ++kind) {
+        const size_t before = events_.size();
         for (const pid_t thread : threads) {
             const int descriptor = openEvent(kind, thread);
-            if (descriptor >= 0)
+            if (descriptor >= 0) {
                 events_.push_back({kind, descriptor});
-            else if (error_ == 0)
+                continue;
+            }
+            if (error_ == 0)
                 error_ = errno;
+            for (; events_.size() > before; events_.pop_back()) // a count of some threads would be none of the run
+                close(events_.back().descriptor);
+            break;
         }
+    }
     // One that is missing does not spoil the others; the reason counts where the processor counts nothing at all.
     for (const Event& event : events_)
         if (event.kind < hardwareKinds)
