@@ -3,7 +3,6 @@
 // thousand lines those in sight are coloured, and no others.
 #include "views/passes/comparison_view.h"
 
-#include <QElapsedTimer>
 #include <QLabel>
 #include <QLineEdit>
 #include <QScrollBar>
