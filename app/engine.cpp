@@ -39,14 +39,6 @@ constexpr driver::Measuring measuring{.warmUp = 2,
                                       .timeline = true,
                                       .counters = true};
 
-/// Of each size of a sweep.
-constexpr driver::Measuring measuringOfSize{.warmUp = 2,
-                                            .leastRuns = 5,
-                                            .mostRuns = 200,
-                                            .atLeast = std::chrono::milliseconds(500),
-                                            .timeline = false,
-                                            .counters = false};
-
 driver::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
     driver::RunnerOptions options;
     options.threads = threads ? threads : int(std::max(1U, std::thread::hardware_concurrency()));
@@ -251,7 +243,8 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
             LATHE_TRY(const driver::RunnerModel loaded, runner.load(compilation->artifact->path()));
             LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs));
             return driver::sweep(runner, loaded, question, given, driver::shapesBeside(loaded.inputs, given, shapes),
-                                 inputs.seed, measuringOfSize, Outbox::progress(outbox, tr("Running"), cancelled));
+                                 inputs.seed, driver::measuringOfSize,
+                                 Outbox::progress(outbox, tr("Running"), cancelled));
         });
         outbox->post([&](Engine& engine) {
             if (cancelled())

@@ -22,14 +22,6 @@ struct Prepared {
     driver::Shapes shapes; // of the inputs
 };
 
-/// Half a second at each size, or a few runs of a slow model.
-constexpr driver::Measuring measuringOfSweep{.warmUp = 2,
-                                             .leastRuns = 5,
-                                             .mostRuns = 200,
-                                             .atLeast = std::chrono::milliseconds(500),
-                                             .timeline = false,
-                                             .counters = false};
-
 Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, const Common& common,
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
@@ -76,7 +68,7 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
     LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Options options, makeOptions(common));
-    return driver::sweep(runner, loaded, question, given, options.shapes, args.seed, measuringOfSweep,
+    return driver::sweep(runner, loaded, question, given, options.shapes, args.seed, driver::measuringOfSize,
                          makeProgress(common));
 }
 

@@ -28,6 +28,14 @@ struct SweepPoint {
     int runs = 0;
 };
 
+/// Half a second at each size, or a few runs of a slow model.
+inline constexpr Measuring measuringOfSize{.warmUp = 2,
+                                           .leastRuns = 5,
+                                           .mostRuns = 200,
+                                           .atLeast = std::chrono::milliseconds(500),
+                                           .timeline = false,
+                                           .counters = false};
+
 struct Sweep {
     std::string name;
     std::vector<SweepPoint> points; // in the order that was asked for

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One run in time: when each kernel call began and ended, and which threads took part in its parallel regions; what is empty is
-// idle. Made of the events that the runtime notes where they are asked for, after the runs whose times count.
+// waiting, or, on the first thread within a call, work between its regions. Made of the events that the runtime notes where
+// they are asked for, after the runs whose times count.
 #pragma once
 
 #include "driver/runner_client.h"

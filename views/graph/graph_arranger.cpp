@@ -54,7 +54,7 @@ void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model
 }
 
 GraphArranger::Job GraphArranger::work(Job job) {
-    const auto made = models::guarded([&] {
+    const auto made = models::guardedArranging([&] {
         if (!job.maker) {
             job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph));
             job.open = startingGroups(job.maker->grouped());

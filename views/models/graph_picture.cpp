@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_picture.h"
 
+#include "views/models/tensor_values.h"
+
 #include <algorithm>
 #include <functional>
 #include <map>
@@ -66,13 +68,6 @@ const model::TensorPtr* constantValue(const model::Node& node) {
         if (auto tensor = std::get_if<model::TensorPtr>(&attribute.value))
             return tensor;
     return nullptr;
-}
-
-QString typeOf(const model::TensorData& tensor) {
-    QStringList dims;
-    for (int64_t dim : tensor.shape)
-        dims << QString::number(dim);
-    return text(toString(tensor.dtype)) + "[" + dims.join(",") + "]";
 }
 
 /// Ids of all nodes below a node's nested graphs lead to the node.
@@ -305,12 +300,12 @@ private:
     QString typeOfConstant(const FlowValue& value) const {
         if (value.node < 0) {
             const model::TensorPtr& tensor = graph_.initializers[size_t(value.from)].tensor;
-            return tensor ? typeOf(*tensor) : QString();
+            return tensor ? typeText(*tensor) : QString();
         }
         const model::Node& node = graph_.nodes[size_t(value.node)];
         const model::TensorPtr* tensor = constantValue(node);
         if (tensor && *tensor)
-            return typeOf(**tensor);
+            return typeText(**tensor);
         return node.attributes.empty() ? QString() : text(toString(node.attributes[0].value));
     }
 

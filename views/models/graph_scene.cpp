@@ -90,7 +90,7 @@ struct SceneMaker::Known {
     GraphLayout layout;
 };
 
-Result<void> guarded(const std::function<void()>& work) {
+Result<void> guardedArranging(const std::function<void()>& work) {
     return driver::guarded([&]() -> Result<void> {
         work();
         return {};

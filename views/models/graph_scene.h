@@ -36,7 +36,7 @@ struct GraphScene {
 };
 
 /// Does the work, which makes scenes; what it throws, be it for want of memory or by a bug, as a Diagnostic.
-Result<void> guarded(const std::function<void()>& work);
+Result<void> guardedArranging(const std::function<void()>& work);
 
 /// Layouts of groups, for those of the same structure; also remembers them from one scene to the next.
 class SceneMaker {
