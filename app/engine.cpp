@@ -4,7 +4,6 @@
 #include "app/outbox.h"
 #include "codegen/target.h"
 #include "driver/guarded.h"
-#include "driver/roofline.h"
 #include "driver/runner_client.h"
 #include "driver/session.h"
 
@@ -22,22 +21,17 @@ enum Kind {
     Sweep,
     Bisect,
     Check,
+    FindValue,
     Report,
     CompareModels,
     Compare,
+    Picture,
+    PictureFusion,
     Figure,
     ListLoops,
     ListStep,
     ListCode
 };
-
-/// Two seconds of runs, or a few of a slow model; and some for the timeline and the counters.
-constexpr driver::Measuring measuring{.warmUp = 2,
-                                      .leastRuns = 5,
-                                      .mostRuns = 200,
-                                      .atLeast = std::chrono::seconds(2),
-                                      .timeline = true,
-                                      .counters = true};
 
 driver::RunnerOptions runnerOptions(int threads, const Cancelled& cancelled) {
     driver::RunnerOptions options;
@@ -56,7 +50,7 @@ std::vector<std::string> namesOf(const driver::Tensors& tensors) {
 /// Of a check's reference, which has no optimizations.
 constexpr std::chrono::minutes longestRun{20};
 
-using FlamePtr = std::shared_ptr<const views::models::Flame>;
+using FlamePtr = std::shared_ptr<const driver::Flame>;
 
 /// A Trace that it cannot be made of is a fault of ours, which stands among its diagnostics then.
 ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
@@ -97,7 +91,8 @@ Engine::Engine(QObject* parent)
     : QObject(parent), outbox_(std::make_shared<Outbox>()),
       work_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.idle(); }); }),
       looks_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
-      codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
+      codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
+      figures_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
     qRegisterMetaType<TracePtr>();
     qRegisterMetaType<CompilationPtr>();
     qRegisterMetaType<driver::BisectStep>();
@@ -106,6 +101,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<views::models::CodeTexts>();
     qRegisterMetaType<views::models::OriginText>();
     qRegisterMetaType<std::shared_ptr<const driver::Check>>();
+    qRegisterMetaType<views::models::CheckedTensors>();
     qRegisterMetaType<std::vector<CompilationPtr>>();
     qRegisterMetaType<std::vector<driver::Profile>>();
     qRegisterMetaType<std::vector<driver::PassFigures>>();
@@ -114,6 +110,7 @@ Engine::Engine(QObject* parent)
     qRegisterMetaType<FlamePtr>();
     qRegisterMetaType<views::models::Comparison>();
     qRegisterMetaType<views::models::ModelComparisonPtr>();
+    qRegisterMetaType<model::ModelGraphPtr>();
     qRegisterMetaType<std::vector<Diagnostic>>();
     outbox_->owner = this;
 }
@@ -132,14 +129,16 @@ bool Engine::isBusy() const {
 }
 
 bool Engine::isLooking() const {
-    return looks_.isBusy() || codes_.isBusy();
+    return looks_.isBusy() || codes_.isBusy() || figures_.isBusy();
 }
 
 bool Engine::finish(std::chrono::milliseconds patience) {
-    work_.cancel();
-    codes_.cancel();
-    const bool looked = looks_.finish(patience / 3), listed = codes_.finish(patience / 3);
-    return work_.finish(patience / 3) && looked && listed;
+    bool ended = true;
+    for (Lane* lane : {&work_, &looks_, &codes_, &figures_}) // so that none of them goes on while another is waited for
+        lane->cancel();
+    for (Lane* lane : {&looks_, &codes_, &figures_, &work_})
+        ended &= lane->finish(patience / 4);
+    return ended;
 }
 
 void Engine::open(const QString& path) {
@@ -155,6 +154,7 @@ void Engine::open(const QString& path) {
                 engine.model_ = model;
                 engine.looks_.cancel(); // texts of the model before
                 engine.codes_.cancel();
+                engine.figures_.cancel();
             };
             QMetaObject::invokeMethod(&engine, take, Qt::QueuedConnection);
             emit engine.opened(path, trace);
@@ -173,9 +173,13 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
         const auto artifact = model->session.compile(out->path(), decisions, options, *trace, progress);
         if (cancelled())
             return outbox->post([&](Engine& engine) { emit engine.cancelled(); });
+        auto rows = driver::guarded([&]() -> Result<views::models::FusionRows> {
+                        return views::models::fusionRows(*trace);
+                    }).value_or(views::models::FusionRows());
         Compilation made{.provenance = provenanceOf(trace),
                          .options = options,
                          .decisions = decisions,
+                         .fusion = std::make_shared<const views::models::FusionRows>(std::move(rows)),
                          .artifact = artifact ? std::move(out) : nullptr,
                          .seconds = artifact ? artifact->seconds : 0};
         const QString path = QString::fromStdString(model->session.model().string());
@@ -204,19 +208,19 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                           driver::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
                 models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
-            return driver::profileByTurns(models, measuring, Outbox::progress(outbox, tr("Running"), cancelled));
+            return driver::profileByTurns(models, driver::measuringOfRun,
+                                          Outbox::progress(outbox, tr("Running"), cancelled));
         });
         Result<driver::MachinePeaks> peaks = failure("they are not wanted");
         if (measured && !cancelled()) // without them there is all but a roofline
-            peaks = driver::guarded([&]() -> Result<driver::MachinePeaks> {
-                return driver::machinePeaks(threads, true, driver::fastestGflops(measured->back()));
-            });
+            peaks =
+                driver::guarded([&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true); });
         Result<FlamePtr> flame = failure("there is no profile");
         if (measured && !cancelled())
             flame = driver::guarded([&]() -> Result<FlamePtr> {
                 const model::ModelGraphPtr& model = compilations.back()->trace().graph;
-                return std::make_shared<const views::models::Flame>(
-                    views::models::flameOf(measured->back(), *views::models::groupedGraph(model, model->graph)));
+                return std::make_shared<const driver::Flame>(
+                    driver::flameOf(measured->back(), *driver::groupedGraph(model, model->graph)));
             });
         outbox->post([&](Engine& engine) {
             if (cancelled())
@@ -224,7 +228,7 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
             if (peaks)
                 emit engine.measured(*peaks);
             if (flame)
-                emit engine.flamed(*flame);
+                emit engine.flamed(compilations.back(), *flame);
             if (measured)
                 emit engine.ran(compilations, *measured, {});
             else
@@ -301,13 +305,39 @@ void Engine::check(driver::CheckQuestion question) {
         });
 }
 
+void Engine::findValue(driver::CheckQuestion question, const QString& value) {
+    question.runner.timeout = longestRun;
+    work_.replace(FindValue, [outbox = outbox_, model = model_, question = std::move(question),
+                              value](const Cancelled& cancelled) {
+        if (!model)
+            return;
+        auto found = driver::guarded([&]() -> Result<views::models::CheckedTensors> {
+            LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
+            LATHE_TRY(driver::CheckedValue computed,
+                      driver::checkedValue(model->session, question, value.toStdString(),
+                                           Outbox::progress(outbox, tr("Values of %1").arg(value), cancelled)));
+            return views::models::checkedTensors(std::move(computed));
+        });
+        const QString path = QString::fromStdString(model->session.model().string());
+        views::models::CheckedTensors nothing;
+        nothing.name = value;
+        outbox->post([&](Engine& engine) {
+            if (cancelled())
+                emit engine.valueFound(path, nothing, {});
+            else if (found)
+                emit engine.valueFound(path, *found, {});
+            else
+                emit engine.valueFound(path, nothing, {found.error()});
+        });
+    });
+}
+
 void Engine::report(report::Report report, const QString& path) {
     work_.enqueue(Report, [outbox = outbox_, report = std::move(report), path](const Cancelled& cancelled) {
         const auto written = driver::guarded([&]() -> Result<void> {
             report::Report whole = report;
             if (whole.profile)
-                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache,
-                                                   driver::fastestGflops(*whole.profile));
+                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache);
             return report::writeReport(whole, path.toStdString(), Outbox::progress(outbox, tr("Report"), cancelled));
         });
         outbox->post([&](Engine& engine) {
@@ -339,7 +369,7 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
             if (cancelled())
                 emit engine.cancelled();
             else
-                emit engine.modelsCompared(made ? *made : nullptr, problems);
+                emit engine.modelsCompared(open, made ? *made : nullptr, problems);
         });
     });
 }
@@ -358,12 +388,38 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
             shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
             shown.align();
         }
-        outbox->post([&](Engine& engine) { emit engine.compared(pass, function, shown); });
+        outbox->post([&](Engine& engine) { emit engine.compared(trace, pass, function, shown); });
+    });
+}
+
+void Engine::picture(TracePtr trace, int pass, const QString& function) {
+    looks_.enqueue(Picture, [outbox = outbox_, trace = std::move(trace), pass, function](const Cancelled& cancelled) {
+        const auto pictured = driver::guarded(
+            [&]() -> Result<views::models::PassPicture> { return views::models::picturePass(*trace, pass, function); });
+        if (cancelled())
+            return;
+        auto shown = std::make_shared<views::models::PassPicture>();
+        if (pictured)
+            *shown = *pictured;
+        else
+            shown->why = QString::fromStdString(toString(pictured.error()));
+        outbox->post([&](Engine& engine) { emit engine.pictured(trace, pass, function, shown); });
+    });
+}
+
+void Engine::pictureFusion(TracePtr trace) {
+    looks_.enqueue(PictureFusion, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
+        const auto made = driver::guarded([&]() -> Result<std::shared_ptr<const views::models::FusionPicture>> {
+            return std::make_shared<const views::models::FusionPicture>(views::models::pictureFusion(*trace));
+        });
+        if (made && !cancelled()) // without a picture there is the list
+            outbox->post([&](Engine& engine) { emit engine.fusionPictured(trace, *made); });
     });
 }
 
 void Engine::figure(TracePtr trace) {
-    looks_.enqueue(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
+    figures_.cancel(); // of a Trace that is shown no more
+    figures_.enqueue(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
         const auto figures = driver::guarded(
             [&]() -> Result<std::vector<driver::PassFigures>> { return driver::passFigures(*trace, cancelled); });
         if (figures && !cancelled()) // without them the passes are shown without figures

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling, running and reports
-// take turns on one thread, since each needs what the one before made; looking at texts has a thread of its own and never waits for
-// a compilation, nor for the machine code of a kernel, which has a third. The window never waits; when it closes, half a second at most.
+// take turns on one thread, since each needs what the one before made; looking at texts has a thread of its own and never
+// waits for a compilation, nor for the machine code of a kernel or the figures of passes, which have theirs. The window never
+// waits; when it closes, half a second at most.
 #pragma once
 
 #include "app/lane.h"
@@ -10,6 +11,7 @@
 #include "driver/bisect.h"
 #include "driver/check.h"
 #include "driver/compile.h"
+#include "driver/flame.h"
 #include "driver/input_choice.h"
 #include "driver/pass_figures.h"
 #include "driver/profile.h"
@@ -17,10 +19,13 @@
 #include "driver/sweep.h"
 #include "report/report.h"
 #include "views/models/comparison.h"
-#include "views/models/flame.h"
+#include "views/models/fusion_model.h"
+#include "views/models/fusion_picture.h"
 #include "views/models/kernel_texts.h"
 #include "views/models/model_comparison.h"
+#include "views/models/pass_picture.h"
 #include "views/models/schedule_steps.h"
+#include "views/models/tensor_values.h"
 
 #include <QObject>
 
@@ -34,7 +39,8 @@ struct Compilation {
     ProvenancePtr provenance; // with its Trace, complete up to the failing pass
     driver::Options options;
     driver::Decisions decisions;
-    std::shared_ptr<const MemoryFile> artifact; // null: there is none, the Trace says why
+    std::shared_ptr<const views::models::FusionRows> fusion; // what the page Fusion lists
+    std::shared_ptr<const MemoryFile> artifact;              // null: there is none, the Trace says why
     double seconds = 0;
 
     const driver::Trace& trace() const { return provenance->trace(); }
@@ -65,13 +71,20 @@ public:
     /// Compares intermediate values of the model that was opened last, which is compiled for it, in child processes; answers
     /// `checked`. What was compiled stays.
     void check(driver::CheckQuestion question);
+    /// Computes a value again as the check did, or would: answers `valueFound`. A newer wish takes the place of an older one,
+    /// also of one that has begun.
+    void findValue(driver::CheckQuestion question, const QString& value);
     /// Writes a report into a file; answers `reported`. The machine's peaks are added where it has a profile.
     void report(report::Report report, const QString& path);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
     void compareModels(model::ModelGraphPtr open, const QString& path);
     /// Answers `compared`.
     void compare(TracePtr trace, int pass, const QString& function);
-    /// What its passes did in figures; answers `figured`.
+    /// The same as graphs to draw; answers `pictured`.
+    void picture(TracePtr trace, int pass, const QString& function);
+    /// Its fused functions as boxes in the graph; answers `fusionPictured`.
+    void pictureFusion(TracePtr trace);
+    /// What its passes did in figures; answers `figured`. A newer wish ends an older one.
     void figure(TracePtr trace);
     /// Texts of one of the Trace's kernels: answer `loopsListed`, and `codeListed`, for which the kernel is compiled again. A
     /// newer wish takes the place of one that has not begun.
@@ -105,14 +118,19 @@ signals:
     /// Likewise.
     void checked(QString path, std::shared_ptr<const lathe::driver::Check> check,
                  std::vector<lathe::Diagnostic> problems);
+    /// Without problems and without tensors: it was cancelled.
+    void valueFound(QString path, lathe::views::models::CheckedTensors value, std::vector<lathe::Diagnostic> problems);
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::driver::MachinePeaks peaks);
-    /// The last of its profiles by the model's scopes, likewise.
-    void flamed(std::shared_ptr<const lathe::views::models::Flame> flame);
-    /// Null with problems: the other model could not be read.
-    void modelsCompared(lathe::views::models::ModelComparisonPtr comparison, std::vector<lathe::Diagnostic> problems);
-    void compared(int pass, QString function, lathe::views::models::Comparison comparison);
+    /// The last of its profiles by the model's scopes, likewise; which compilation that is of.
+    void flamed(lathe::app::CompilationPtr compilation, std::shared_ptr<const lathe::driver::Flame> flame);
+    /// With the one that was open. Null with problems: the other model could not be read.
+    void modelsCompared(lathe::model::ModelGraphPtr open, lathe::views::models::ModelComparisonPtr comparison,
+                        std::vector<lathe::Diagnostic> problems);
+    void compared(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::Comparison comparison);
+    void pictured(lathe::app::TracePtr trace, int pass, QString function, lathe::views::models::PassPicturePtr picture);
+    void fusionPictured(lathe::app::TracePtr trace, std::shared_ptr<const lathe::views::models::FusionPicture> picture);
     void figured(lathe::app::TracePtr trace, std::vector<lathe::driver::PassFigures> figures);
     void loopsListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::LoopTexts texts);
     void codeListed(lathe::app::TracePtr trace, int kernel, lathe::views::models::CodeTexts texts);
@@ -128,7 +146,7 @@ private:
     struct Model;
     std::shared_ptr<Outbox> outbox_;
     std::shared_ptr<Model> model_; // the one opened last
-    Lane work_, looks_, codes_;
+    Lane work_, looks_, codes_, figures_;
 };
 
 } // namespace lathe::app

@@ -20,6 +20,7 @@ struct Lane::State {
     std::condition_variable wake, ended;
     std::deque<Job> queue;
     std::shared_ptr<std::atomic<bool>> running; // the flag of the work that runs
+    int runningKind = 0;                        // of that
     bool owesIdle = false;                      // something was enqueued since `idle` was called last
     bool ending = false, hasEnded = false;
 
@@ -40,6 +41,7 @@ struct Lane::State {
             Job job = std::move(queue.front());
             queue.pop_front();
             running = job.cancelled;
+            runningKind = job.kind;
             lock.unlock();
             job.work([flag = job.cancelled] { return flag->load(); });
             job.work = {}; // what it held goes without the lock
@@ -77,6 +79,15 @@ void Lane::enqueue(int kind, Work work) {
         state_->owesIdle = true;
     }
     state_->wake.notify_one();
+}
+
+void Lane::replace(int kind, Work work) {
+    {
+        const std::lock_guard lock(state_->mutex);
+        if (state_->running && state_->runningKind == kind)
+            *state_->running = true;
+    }
+    enqueue(kind, std::move(work));
 }
 
 void Lane::cancel() {

@@ -28,6 +28,8 @@ public:
     Lane& operator=(const Lane&) = delete;
 
     void enqueue(int kind, Work work);
+    /// Likewise; what runs is told to end, too, if it is of the same kind.
+    void replace(int kind, Work work);
     /// Tells what runs to end, and forgets what is queued.
     void cancel();
     /// Whether `idle` is still to be called for something that was enqueued.

@@ -9,12 +9,36 @@
 #include <QApplication>
 #include <QCommandLineParser>
 #include <algorithm>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 #include <vector>
 
 using lathe::app::MainWindow;
 using lathe::app::Theme;
+
+namespace {
+
+constexpr int largestSide = 16384; // pixels that a picture can have
+
+std::optional<QSize> sizeOf(const QString& text) {
+    const QStringList parts = text.split('x');
+    if (parts.size() != 2)
+        return std::nullopt;
+    const QSize size(parts[0].toInt(), parts[1].toInt());
+    const bool fits =
+        size.width() >= 1 && size.height() >= 1 && size.width() <= largestSide && size.height() <= largestSide;
+    return fits ? std::optional(size) : std::nullopt;
+}
+
+/// The exit code of a malformed argument.
+int refused(const QString& why) {
+    std::fprintf(stderr, "lathe-workbench: %s\n", qPrintable(why));
+    return 2;
+}
+
+} // namespace
 
 int main(int argc, char** argv) {
     QApplication application(argc, argv);
@@ -39,7 +63,17 @@ int main(int argc, char** argv) {
     const QCommandLineOption size("size", "Size of the window, as WIDTHxHEIGHT.", "SIZE");
     const QCommandLineOption compare("compare", "Show what is different in the opened model and this one.", "MODEL");
     parser.addOptions({picture, steps, theme, size, compare});
-    parser.process(application);
+    if (!parser.parse(QApplication::arguments()))
+        return refused(parser.errorText());
+    if (parser.isSet("help"))
+        parser.showHelp();
+    if (parser.isSet("version"))
+        parser.showVersion();
+    const auto room = sizeOf(parser.value(size));
+    if (parser.isSet(size) && !room)
+        return refused(QStringLiteral("--size takes WIDTHxHEIGHT, each from 1 to %1").arg(largestSide));
+    if (parser.isSet(theme) && parser.value(theme) != "dark" && parser.value(theme) != "light")
+        return refused(QStringLiteral("--theme takes light or dark"));
 
     const QStringList models = parser.positionalArguments();
     std::vector<std::unique_ptr<MainWindow>> windows;
@@ -47,8 +81,8 @@ int main(int argc, char** argv) {
         MainWindow& window = *windows.emplace_back(std::make_unique<MainWindow>());
         if (parser.isSet(theme))
             window.theme().choose(parser.value(theme) == "dark" ? Theme::Choice::Dark : Theme::Choice::Light);
-        if (const QStringList parts = parser.value(size).split('x'); parts.size() == 2)
-            window.resize(parts[0].toInt(), parts[1].toInt());
+        if (room)
+            window.resize(*room);
         if (parser.isSet(picture))
             new lathe::app::Picture(window, parser.values(steps), parser.value(picture)); // the window's
         if (parser.isSet(compare))                                                        // once the model is open

@@ -2,12 +2,14 @@
 #include "app/main_window.h"
 
 #include "app/graphviz.h"
+#include "app/progress_pane.h"
 #include "app/unsaved_work.h"
 #include "base/version.h"
 #include "views/check/check_page.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/compare_page.h"
 #include "views/graph/model_page.h"
+#include "views/log/log_panel.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
 #include "views/models/plain_tip.h"
@@ -26,24 +28,26 @@
 #include <QFileInfo>
 #include <QLabel>
 #include <QMimeData>
-#include <QPlainTextEdit>
 #include <QProcess>
-#include <QProgressBar>
+#include <QRegularExpression>
 #include <QSettings>
 #include <QStackedWidget>
 #include <QStatusBar>
 #include <QTabWidget>
-#include <QTime>
 #include <QToolButton>
 #include <algorithm>
 #include <utility>
 
 namespace lathe::app {
 
+using views::models::LogLevel;
+
 namespace {
 
 /// In the status bar, in pixels: a model may leave many sizes open.
 constexpr int widestSettings = 320;
+/// Of the problems that are shown at once.
+constexpr int mostLogged = 50;
 
 } // namespace
 
@@ -54,7 +58,7 @@ MainWindow::MainWindow()
       profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
       compare_(new views::graph::ComparePage(&selection_)),
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_},
-      palette_(new views::palette::CommandPalette(this)), progress_(new QProgressBar), status_(new views::ElidedLabel),
+      palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new QLabel) {
     status_->setTextFormat(Qt::PlainText); // it shows names of the model
     facts_->setTextFormat(Qt::PlainText);
@@ -66,11 +70,6 @@ MainWindow::MainWindow()
     stack_->addWidget(makeWelcome());
     stack_->addWidget(pages_);
     setCentralWidget(stack_);
-    progress_->setRange(0, 1000);
-    progress_->setMaximumWidth(220);
-    progress_->setTextVisible(false);
-    progress_->setVisible(false);
-    progress_->setAccessibleName(tr("Progress"));
     status_->setContentsMargins(8, 0, 0, 0);
     facts_->setContentsMargins(8, 0, 8, 0);
     statusBar()->addWidget(status_, 1);
@@ -97,32 +96,53 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::cancelled, this, [this] { log(tr("Cancelled.")); });
     connect(&engine_, &Engine::ran, this, &MainWindow::showProfiles);
     connect(&engine_, &Engine::checked, this, &MainWindow::showCheck);
+    connect(&engine_, &Engine::valueFound, this, &MainWindow::showFound);
     connect(check_, &views::check::CheckPage::checkWanted, this, &MainWindow::check);
     connect(&engine_, &Engine::swept, this, &MainWindow::showSweep);
     connect(profile_, &views::profile::ProfilePage::sweepWanted, this, &MainWindow::sweep);
     connect(&engine_, &Engine::measured, profile_, &views::profile::ProfilePage::setPeaks);
-    connect(&engine_, &Engine::flamed, profile_, &views::profile::ProfilePage::setFlame);
+    connect(&engine_, &Engine::flamed, this,
+            [this](const CompilationPtr& of, const std::shared_ptr<const driver::Flame>& flame) {
+                if (of == compilation_)
+                    profile_->setFlame(flame);
+            });
     connect(&engine_, &Engine::reported, this, [this](const QString& path, const std::vector<Diagnostic>& problems) {
-        log(problems.empty() ? tr("The report is %1.").arg(path) : tr("There is no report: Problems says why."));
+        if (problems.empty())
+            log(tr("The report is %1.").arg(path));
+        else
+            log(tr("There is no report: Problems says why."), LogLevel::Error);
         if (!problems.empty())
             showProblems(problems);
     });
     connect(compare_, &views::graph::ComparePage::modelWanted, this, &MainWindow::askForComparison);
     connect(&engine_, &Engine::modelsCompared, this,
-            [this](const views::models::ModelComparisonPtr& comparison, const std::vector<Diagnostic>& problems) {
+            [this](const model::ModelGraphPtr& open, const views::models::ModelComparisonPtr& comparison,
+                   const std::vector<Diagnostic>& problems) {
+                if (open.get() != modelGraph())
+                    return log(tr("Another model is open by now: what it was compared with is not shown."));
                 if (!comparison) {
                     showProblems(problems);
-                    return log(tr("The models were not compared: Problems says why."));
+                    return log(tr("The models were not compared: Problems says why."), LogLevel::Error);
                 }
-                if (comparison->after.get() != modelGraph())
-                    return; // another one is open by now
                 compare_->setComparison(comparison);
                 log(comparison->rows.empty() ? tr("The models are equal.") : tr("The models differ: see Compare."));
                 showPage("compare");
             });
     connect(&engine_, &Engine::compared, this,
-            [this](int pass, const QString& function, views::models::Comparison comparison) {
-                passes_->setComparison(pass, function, std::move(comparison));
+            [this](const TracePtr& trace, int pass, const QString& function, views::models::Comparison comparison) {
+                if (trace == trace_)
+                    passes_->setComparison(pass, function, std::move(comparison));
+            });
+    connect(
+        &engine_, &Engine::pictured, this,
+        [this](const TracePtr& trace, int pass, const QString& function, const views::models::PassPicturePtr& picture) {
+            if (trace == trace_)
+                passes_->setPicture(pass, function, picture);
+        });
+    connect(&engine_, &Engine::fusionPictured, this,
+            [this](const TracePtr& trace, const std::shared_ptr<const views::models::FusionPicture>& picture) {
+                if (trace == trace_)
+                    fusion_->setPicture(picture);
             });
     connect(&engine_, &Engine::loopsListed, this,
             [this](const TracePtr& trace, int kernel, const views::models::LoopTexts& texts) {
@@ -143,17 +163,27 @@ void MainWindow::connectEngine() {
     connect(&engine_, &Engine::looked, this, &MainWindow::checkSettled); // texts are made beside other work
     connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
         status_->setText(what);
-        progress_->setVisible(busy_);
-        progress_->setValue(int(fraction * 1000));
+        logStage(what);
+        if (busy_)
+            progress_->report(fraction);
     });
     connect(&engine_, &Engine::idle, this, [this] {
         setBusy(engine_.isBusy()); // something may have been asked for since
+        if (!busy_)
+            tensor_->endWaiting(tr("It was cancelled."));
         checkSettled();
     });
     connect(passes_, &views::passes::PassesPage::comparisonWanted, this, [this](int pass, const QString& function) {
         if (trace_)
             engine_.compare(trace_, pass, function);
     });
+    connect(passes_, &views::passes::PassesPage::pictureWanted, this, [this](int pass, const QString& function) {
+        if (trace_)
+            engine_.picture(trace_, pass, function);
+    });
+    connect(passes_, &views::passes::PassesPage::arranged, this, &MainWindow::checkSettled);
+    connect(fusion_, &views::fusion::FusionPage::pictureWanted, this, [this] { engine_.pictureFusion(trace_); });
+    connect(fusion_, &views::fusion::FusionPage::arranged, this, &MainWindow::checkSettled);
     connect(passes_, &views::passes::PassesPage::figuresWanted, this, [this] { engine_.figure(trace_); });
     connect(&engine_, &Engine::figured, this,
             [this](const TracePtr& trace, const std::vector<driver::PassFigures>& figures) {
@@ -182,13 +212,14 @@ void MainWindow::connectEngine() {
     });
     connect(graphviz_, &Graphviz::failed, this, [this](int, const QString& why) {
         layingOut_ = false;
-        log(tr("The simple layout of the graph stays: %1.").arg(why));
+        log(tr("The simple layout of the graph stays: %1.").arg(why), LogLevel::Warning);
         checkSettled();
     });
     connect(problems_, &views::problems::ProblemsPanel::nodeWanted, this, &MainWindow::reveal);
     for (views::Page* page : pageTable_) {
         connect(page, &views::Page::nodeWanted, this, &MainWindow::reveal);
         connect(page, &views::Page::whatIfWanted, whatIfs_, &WhatIfs::tryOut);
+        connect(page, &views::Page::valueWanted, this, &MainWindow::findValue);
     }
 }
 
@@ -231,7 +262,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 
 bool MainWindow::isSettled() const {
     return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
-           !tensor_->isBusy();
+           !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy();
 }
 
 void MainWindow::checkSettled() {
@@ -283,6 +314,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         settings_.inputs = {};
         keeper_.close();
         whatIfs_->reset({});
+        unreadDecisions_.clear();
     }
     path_ = path;
     changedAt_ = QFileInfo(path).lastModified();
@@ -304,7 +336,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     if (!trace->graph) {
         restoring_.reset();
         endOpeningLast();
-        log(tr("%1 could not be read as a model.").arg(path));
+        log(tr("%1 could not be read as a model.").arg(path), LogLevel::Error);
         facts_->clear();
         showPage("model");
         stack_->setCurrentIndex(1);
@@ -315,8 +347,10 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
     showPage("model");
     const QString nodes = views::models::counted(trace->graph->nodeCount, "node", "nodes");
     facts_->setText(QStringLiteral("%1 · %2").arg(QString::fromStdString(trace->graph->format), nodes));
-    log(refused ? tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName())
-                : tr("Opened %1, %2. Compile (F5) to see its passes.").arg(QFileInfo(path).fileName(), nodes));
+    if (refused)
+        log(tr("%1 cannot be compiled as it is: Problems says why.").arg(QFileInfo(path).fileName()), LogLevel::Error);
+    else
+        log(tr("Opened %1, %2. Compile (F5) to see its passes.").arg(QFileInfo(path).fileName(), nodes));
     for (const Diagnostic& diagnostic : trace->diagnostics)
         if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0) {
             model_->revealNode(diagnostic.nodeId);
@@ -360,6 +394,11 @@ void MainWindow::showPage(const QString& id) {
 void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
     problems_->setProblems(std::move(diagnostics));
     const int count = problems_->model()->rowCount();
+    for (int row = 0; row < std::min(count, mostLogged); ++row) {
+        const Diagnostic& problem = problems_->model()->at(row);
+        log_->add(problem.severity == Severity::Error ? LogLevel::Error : LogLevel::Warning,
+                  QString::fromStdString(toString(problem)));
+    }
     problemsDock_->setWindowTitle(count ? tr("Problems (%1)").arg(count) : tr("Problems"));
     if (count == 0)
         logDock_->raise();
@@ -371,22 +410,35 @@ void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
 
 void MainWindow::showValues(const views::models::NamedTensor& tensor) {
     tensor_->setTensor(tensor);
+    showValueDock();
+}
+
+void MainWindow::showValueDock() {
     tensorDock_->show();
     tensorDock_->raise();
     if (tensorDock_->height() < tensor_->sizeHint().height() && !tensorDock_->isFloating())
         resizeDocks({tensorDock_}, {std::min(tensor_->sizeHint().height(), height() / 3)}, Qt::Vertical);
 }
 
-void MainWindow::log(const QString& text) {
-    log_->appendPlainText(QTime::currentTime().toString("HH:mm:ss  ") + text);
+void MainWindow::log(const QString& text, LogLevel level) {
+    log_->add(level, text);
     status_->setText(text);
+}
+
+void MainWindow::logStage(const QString& what) {
+    static const QRegularExpression numbers(QStringLiteral("[0-9]+"));
+    QString stage = what;
+    stage.remove(numbers); // "12 of 80 kernels" is one line
+    if (std::exchange(stage_, stage) != stage)
+        log_->add(LogLevel::Detail, what);
 }
 
 void MainWindow::setBusy(bool busy) {
     busy_ = busy;
-    progress_->setVisible(busy);
-    if (!busy)
-        progress_->setValue(0);
+    if (busy)
+        progress_->begin();
+    else
+        progress_->end();
     actions_["model.cancel"]->setEnabled(busy);
     actions_["file.report"]->setEnabled(!busy && trace_);
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
@@ -395,6 +447,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["file.save_as"]->setEnabled(trace_ && trace_->graph);
     actions_["model.drop_decisions"]->setEnabled(trace_ && trace_->graph);
     actions_["model.sweep"]->setEnabled(!busy && trace_ && trace_->graph);
+    profile_->setBusy(busy);
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare_with"]->setEnabled(!busy && modelGraph());
     actions_["model.compare"]->setEnabled(!busy && baseline_);

@@ -10,6 +10,7 @@
 #include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
+#include "views/models/log_model.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
 #include "views/models/tensor_values.h"
@@ -20,8 +21,6 @@
 class QDockWidget;
 class QLabel;
 class QMenu;
-class QPlainTextEdit;
-class QProgressBar;
 class QStackedWidget;
 class QTabWidget;
 class QToolButton;
@@ -39,6 +38,9 @@ namespace lathe::views::graph {
 class ComparePage;
 class ModelPage;
 } // namespace lathe::views::graph
+namespace lathe::views::log {
+class LogPanel;
+}
 namespace lathe::views::loops {
 class LoopsPage;
 }
@@ -62,6 +64,7 @@ class TensorPanel;
 namespace lathe::app {
 
 class Graphviz;
+class ProgressPane;
 struct Preferences;
 
 class MainWindow : public QMainWindow {
@@ -120,6 +123,7 @@ public:
     views::check::CheckPage* checkPage() const { return check_; }
     views::graph::ComparePage* comparePage() const { return compare_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
+    views::log::LogPanel* logPanel() const { return log_; }
     views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
     /// Null until it was asked for.
@@ -187,6 +191,11 @@ private:
     bool isOutdated() const;
     void showProblems(std::vector<Diagnostic> diagnostics);
     void showValues(const views::models::NamedTensor& tensor);
+    void showValueDock();
+    /// By the settings and decisions of now.
+    driver::CheckQuestion checkQuestion(driver::CheckAgainst against) const;
+    void findValue(const QString& value);
+    void showFound(const QString& path, const views::models::CheckedTensors& value, std::vector<Diagnostic> problems);
     /// Shows where something stands, in the page Model.
     void reveal(int node);
     /// Back and forward go on and off.
@@ -201,7 +210,10 @@ private:
     /// After work that was asked for: its result has a page of its own. Whoever has turned to another page meanwhile, or has
     /// seen a result of this kind and model before, stays where they are.
     void turnTo(const QString& id, bool seen);
-    void log(const QString& text);
+    /// In the dock Log and in the status bar.
+    void log(const QString& text, views::models::LogLevel level = views::models::LogLevel::Note);
+    /// In the dock alone: which part of the work goes on.
+    void logStage(const QString& what);
     void setBusy(bool busy);
     void checkSettled();
 
@@ -212,6 +224,7 @@ private:
     views::models::Selection selection_;
     WhatIfs* whatIfs_;
     std::optional<OpenedProject> restoring_; // whose model is being opened
+    std::string unreadDecisions_;            // of the project, as its file has them
     RunSettings settings_ = RunSettings::kept();
     QDateTime changedAt_;        // the file of the open model
     QString path_, opening_;     // of the model that is open; of the one that was asked for last
@@ -226,6 +239,7 @@ private:
     Next next_ = Next::Nothing;                                         // after what is being opened or compiled
     bool passesSeen_ = false, profileSeen_ = false, checkSeen_ = false; // of this model
     driver::SweepQuestion sweep_;                                       // that was asked for last
+    QString stage_;                                                     // that was logged last, without its numbers
     int askedOn_ = 0; // the page that was shown when work was asked for
 
     QStackedWidget* stack_;
@@ -242,12 +256,12 @@ private:
     QDockWidget* logDock_;
     views::tensor::TensorPanel* tensor_;
     QDockWidget* tensorDock_;
-    QPlainTextEdit* log_;
+    views::log::LogPanel* log_;
     std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
     QMenu* recent_;
-    QProgressBar* progress_;
+    ProgressPane* progress_;
     QLabel* status_;
     QToolButton* settingsButton_; // what is compiled and run for, in the status bar
     QLabel* facts_;               // of the model, at the right of the status bar

@@ -7,6 +7,7 @@
 #include "app/style.h"
 #include "base/version.h"
 #include "views/graph/model_page.h"
+#include "views/log/log_panel.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -20,7 +21,6 @@
 #include <QLabel>
 #include <QMenuBar>
 #include <QMessageBox>
-#include <QPlainTextEdit>
 #include <QPushButton>
 #include <QScreen>
 #include <QSettings>
@@ -37,16 +37,14 @@ constexpr auto recentKey = "recentFiles";
 constexpr int recentFiles = 10;
 /// By Theme::Choice.
 constexpr const char* themeActions[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
+/// How pages show what they do: it stays so from one start to the next.
+constexpr const char* keptChoices[] = {"passes.picture", "fusion.picture"};
 
 } // namespace
 
 void MainWindow::makeDocks() {
     problems_ = new views::problems::ProblemsPanel;
-    log_ = new QPlainTextEdit;
-    log_->setReadOnly(true);
-    log_->setMaximumBlockCount(5000);
-    log_->setTabChangesFocus(true);
-    log_->setAccessibleName(tr("Log"));
+    log_ = new views::log::LogPanel;
     auto dock = [this](const QString& title, const QString& name, QWidget* widget) {
         auto result = new QDockWidget(title, this);
         result->setObjectName(name);
@@ -128,6 +126,8 @@ void MainWindow::makeActions() {
     allowSteps();
     actions_.adopt("view.problems", view, problemsDock_->toggleViewAction());
     actions_.adopt("view.log", view, logDock_->toggleViewAction());
+    actions_.adopt("log.copy", edit, log_->copyAction());
+    actions_.adopt("log.clear", edit, log_->clearAction());
     actions_.adopt("view.values", view, tensorDock_->toggleViewAction());
     auto themes = new QActionGroup(this);
     const QString texts[] = {tr("Theme of the &system"), tr("&Light theme"), tr("&Dark theme")};
@@ -168,7 +168,7 @@ void MainWindow::makeMenus() {
         {tr("&File"),
          {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "", "file.preferences", "",
           "file.quit"}},
-        {tr("&Edit"), {"edit.undo", "edit.redo"}},
+        {tr("&Edit"), {"edit.undo", "edit.redo", "", "log.copy", "log.clear"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",
           "model.bisect", "model.drop_decisions", "model.cancel", "", "model.settings", "", "model.find"}},
@@ -212,6 +212,11 @@ void MainWindow::restoreWindow() {
     if (!restoreGeometry(settings.value("window/geometry").toByteArray()))
         resize(QSize(1440, 900).boundedTo(screen()->availableSize() * 9 / 10));
     restoreState(settings.value("window/state").toByteArray());
+    for (const char* id : keptChoices) {
+        actions_[id]->setChecked(settings.value(QStringLiteral("choices/") + id).toBool());
+        connect(actions_[id], &QAction::toggled, this,
+                [id](bool on) { QSettings().setValue(QStringLiteral("choices/") + id, on); });
+    }
     setPreferences(Preferences::kept());
 }
 

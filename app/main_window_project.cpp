@@ -51,7 +51,7 @@ void MainWindow::connectProject() {
     connect(&keeper_, &ProjectKeeper::opened, this, &MainWindow::showProject);
     connect(&keeper_, &ProjectKeeper::failed, this,
             [this](const QString& path, const Diagnostic& problem, bool opening) {
-                log(QString::fromStdString(toString(problem)));
+                log(QString::fromStdString(toString(problem)), views::models::LogLevel::Error);
                 if (opening)
                     endOpeningLast();
                 if (isUnsavedProject(path))
@@ -83,6 +83,8 @@ project::Project MainWindow::projectState() const {
     project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
+    if (!unreadDecisions_.empty())
+        project.kept[project::unreadDecisions] = unreadDecisions_;
     return project;
 }
 
@@ -99,6 +101,8 @@ void MainWindow::askForProject() {
     const QString path = dialog.selectedFiles().constFirst();
     if (path == keeper_.path())
         return log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(path).fileName()));
+    if (const auto other = driver::keepsModel(path.toStdString(), path_.toStdString(), *trace_); !other)
+        return showProblems({other.error()});
     saveProject(path);
 }
 
@@ -136,10 +140,11 @@ void MainWindow::showProject(OpenedProject opened) {
             if (!askForModel(opened))
                 return endOpeningLast();
         } else if (opened.model == ModelState::Missing) {
-            log(tr("%1, which was open last, is not there any more.").arg(model));
+            log(tr("%1, which was open last, is not there any more.").arg(model), views::models::LogLevel::Warning);
             return endOpeningLast();
         } else {
-            log(tr("%1 has changed since it was open: the work on it goes on with the file of now.").arg(model));
+            log(tr("%1 has changed since it was open: the work on it goes on with the file of now.").arg(model),
+                views::models::LogLevel::Warning);
             opened.project.model = opened.now;
         }
     }
@@ -183,10 +188,14 @@ void MainWindow::restoreProject() {
     settings_ = RunSettings::fromJson(kept(settingsKey));
     showSettings();
     whatIfs_->reset(opened.project.decisions);
+    unreadDecisions_ = kept(project::unreadDecisions);
+    for (const Diagnostic& warning : opened.project.warnings)
+        log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     keeper_.hold(opened);
     if (keeper_.isReadOnly())
         log(tr("%1 may not be written: what changes is not kept until it is saved under another name.")
-                .arg(opened.path));
+                .arg(opened.path),
+            views::models::LogLevel::Warning);
     if (!opened.file) {
         log(tr("This is a copy of %1: Ctrl+S saves it under a name of its own.").arg(opened.path));
         keepUnsaved();

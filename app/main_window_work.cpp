@@ -4,11 +4,14 @@
 #include "app/main_window.h"
 
 #include "views/check/check_page.h"
+#include "views/fusion/fusion_page.h"
 #include "views/graph/compare_page.h"
+#include "views/log/log_panel.h"
 #include "views/models/counted.h"
 #include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
 #include "views/profile/profile_page.h"
+#include "views/tensor/tensor_panel.h"
 
 #include <QDir>
 #include <QFileInfo>
@@ -18,6 +21,8 @@
 #include <utility>
 
 namespace lathe::app {
+
+using views::models::LogLevel;
 
 void MainWindow::compile() {
     if (path_.isEmpty() || !trace_->graph)
@@ -59,19 +64,23 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     compilation_ = compilation;
     trace_ = TracePtr(compilation->provenance, &compilation->trace());
     selection_.dropCalls();
+    tensor_->dropChecked();
     for (views::Page* page : pageTable_)
         page->setProvenance(compilation->provenance);
+    fusion_->setFunctions(*compilation->fusion);
     showProblems(trace_->diagnostics);
     const bool good = isCompiled();
     if (good)
         facts_->setText(views::models::counted(qint64(trace_->calls.size()), "fused function", "fused functions"));
-    log(good ? tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
-                   .arg(compilation->seconds, 0, 'f', 2)
-                   .arg(tr("%1 (%2 of them new)")
-                            .arg(views::models::counted(qint64(trace_->kernels.size()), "kernel", "kernels"))
-                            .arg(std::ranges::count(trace_->kernels, false, &driver::KernelRecord::cached)),
-                        views::models::counted(qint64(trace_->calls.size()), "time", "times"))
-             : tr("Compilation ended without an artifact: Problems says why."));
+    if (good)
+        log(tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
+                .arg(compilation->seconds, 0, 'f', 2)
+                .arg(tr("%1 (%2 of them new)")
+                         .arg(views::models::counted(qint64(trace_->kernels.size()), "kernel", "kernels"))
+                         .arg(std::ranges::count(trace_->kernels, false, &driver::KernelRecord::cached)),
+                     views::models::counted(qint64(trace_->calls.size()), "time", "times")));
+    else
+        log(tr("Compilation ended without an artifact: Problems says why."), LogLevel::Error);
     setBusy(busy_);
     keeper_.touch();
     const Next next = std::exchange(next_, Next::Nothing);
@@ -124,7 +133,7 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
     if (of.empty() || of.back() != compilation_) // another was made meanwhile: its own run is what is wanted
         return of.size() > 1 ? runAndCompare() : run();
     if (profiles.empty()) {
-        log(tr("The run failed."));
+        log(tr("The run failed."), LogLevel::Error);
         return showProblems(std::move(problems));
     }
     const driver::Profile& profile = profiles.back();
@@ -157,10 +166,10 @@ void MainWindow::sweep(const driver::SweepQuestion& question) {
 }
 
 void MainWindow::showSweep(const CompilationPtr& of, const driver::Sweep& sweep, std::vector<Diagnostic> problems) {
-    if (of != compilation_)
-        return; // another was made meanwhile
+    if (of != compilation_) // another was made meanwhile: its own sweep is what is wanted
+        return this->sweep(sweep_);
     if (!problems.empty()) {
-        log(tr("Running over a size failed: Problems says why."));
+        log(tr("Running over a size failed: Problems says why."), LogLevel::Error);
         return showProblems(std::move(problems));
     }
     log(tr("Ran over %1.").arg(QString::fromStdString(sweep.name)));
@@ -172,17 +181,48 @@ void MainWindow::check(driver::CheckAgainst against) {
         return;
     if (hasChanged())
         return compile(); // what is shown is not what would be checked
+    setBusy(true);
+    log(tr("Checking"));
+    askedOn_ = pages_->currentIndex();
+    engine_.check(checkQuestion(std::move(against)));
+}
+
+driver::CheckQuestion MainWindow::checkQuestion(driver::CheckAgainst against) const {
     driver::CheckQuestion question;
     question.options = settings_.options(*trace_->graph);
     question.decisions = whatIfs_->decisions();
     question.runner.threads = settings_.threads;
+    question.chosen = settings_.inputs;
     if (!std::holds_alternative<driver::AgainstFiles>(against)) // files say sizes themselves
         question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
     question.against = std::move(against);
+    return question;
+}
+
+void MainWindow::findValue(const QString& value) {
+    if (path_.isEmpty() || !trace_->graph)
+        return;
+    if (hasChanged())
+        return compile(); // what is shown is not what would be computed
     setBusy(true);
-    log(tr("Checking"));
-    askedOn_ = pages_->currentIndex();
-    engine_.check(std::move(question));
+    log(tr("Computing the values of %1").arg(value));
+    tensor_->wait(value);
+    showValueDock();
+    const views::models::CheckPtr& check = check_->model()->check(); // its figures are of these elements
+    engine_.findValue(check ? check->question : checkQuestion(check_->against()), value);
+}
+
+void MainWindow::showFound(const QString& path, const views::models::CheckedTensors& value,
+                           std::vector<Diagnostic> problems) {
+    if (path != path_ || tensor_->awaited() != value.name)
+        return; // something else is to be shown by now
+    if (!problems.empty()) {
+        log(tr("The values of %1 are not there: Problems says why.").arg(value.name), LogLevel::Error);
+        tensor_->endWaiting(tr("It could not be computed: Problems says why."));
+        return showProblems(std::move(problems));
+    }
+    if (value.got || value.expected) // else it was cancelled: what is asked for by now is still to come
+        tensor_->setChecked(value);
 }
 
 void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,
@@ -190,14 +230,17 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
     if (path != path_)
         return;
     if (!check) {
-        log(tr("The check failed: Problems says why."));
+        log(tr("The check failed: Problems says why."), LogLevel::Error);
         return showProblems(std::move(problems));
     }
     const auto diverge = check->count(driver::CheckState::Diverges);
-    log(check->count(driver::CheckState::Within) + diverge == 0
-            ? tr("Checked nothing: the page says of each value why it was not compared.")
-        : diverge ? tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge"))
-                  : tr("Checked: all values are within the tolerance."));
+    if (check->count(driver::CheckState::Within) + diverge == 0)
+        log(tr("Checked nothing: the page says of each value why it was not compared."), LogLevel::Warning);
+    else if (diverge)
+        log(tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge")),
+            LogLevel::Warning);
+    else
+        log(tr("Checked: all values are within the tolerance."));
     for (views::Page* page : pageTable_)
         page->setCheck(check);
     turnTo("check", std::exchange(checkSeen_, true));
@@ -237,6 +280,7 @@ void MainWindow::askForBisect() {
             question.options = settings_.options(*trace_->graph);
             question.decisions = whatIfs_->decisions();
             question.shapes = views::models::shapesWith(*trace_->graph, settings_.sizes);
+            question.chosen = settings_.inputs;
             question.runner.threads = settings_.threads;
             engine_.bisect(std::move(question));
         });
@@ -247,6 +291,11 @@ void MainWindow::askForBisect() {
             passes_->choosePass(pass);
         });
         connect(&engine_, &Engine::bisectTried, bisect_, &BisectDialog::addStep);
+        connect(&engine_, &Engine::bisectTried, bisect_, [this](const driver::BisectStep& step) {
+            log_->add(LogLevel::Detail, tr("Bisecting: %1 with passes: %2, %3")
+                                            .arg(step.bad ? tr("bad") : tr("good"), QString::fromStdString(step.passes),
+                                                 QString::fromStdString(step.reason)));
+        });
         connect(&engine_, &Engine::idle, bisect_, [this] {
             if (!engine_.isBusy()) // something may have been asked for since
                 bisect_->showEnd(tr("Cancelled."));
@@ -257,7 +306,7 @@ void MainWindow::askForBisect() {
                         bisect_->showFound(*found);
                     else
                         bisect_->showEnd(tr("It failed: Problems says why."));
-                    log(bisect_->answer());
+                    log(bisect_->answer(), found ? LogLevel::Note : LogLevel::Error);
                     if (!found)
                         showProblems(problems);
                 });

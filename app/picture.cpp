@@ -2,19 +2,24 @@
 #include "app/picture.h"
 
 #include "app/main_window.h"
+#include "base/new_file.h"
 #include "views/graph/model_page.h"
 
 #include <QAbstractButton>
 #include <QAbstractItemView>
 #include <QApplication>
+#include <QBuffer>
 #include <QComboBox>
 #include <QDialog>
+#include <QFileInfo>
+#include <QImageWriter>
 #include <QKeyEvent>
 #include <QPainter>
 #include <QTabBar>
 #include <QTimer>
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <utility>
 
 namespace lathe::app {
@@ -126,8 +131,12 @@ void Picture::look() {
 bool Picture::take(const QString& step) {
     const QString what = step.section(':', 0, 0), rest = step.section(':', 1);
     if (what == "node") {
+        bool isNumber = false;
+        const int node = rest.toInt(&isNumber);
+        if (!isNumber || node < 0)
+            return false;
         window_.showPage("model");
-        window_.modelPage()->revealNode(rest.toInt());
+        window_.modelPage()->revealNode(node);
         return true;
     }
     if (what == "pick")
@@ -161,7 +170,18 @@ void Picture::save() {
         painter.setPen(window_.palette().color(QPalette::PlaceholderText)); // in the place of a window manager's frame
         painter.drawRect(place.adjusted(-1, -1, 0, 0));
     }
-    QApplication::exit(picture.save(file_) ? 0 : 1);
+    QBuffer bytes;
+    QImageWriter writer(&bytes, QFileInfo(file_).suffix().toLatin1());
+    NewFile file(file_.toStdString(), NewFile::Kind::Text);
+    QString problem;
+    if (!writer.write(picture.toImage()))
+        problem = writer.errorString();
+    else if (!file.write(std::as_bytes(std::span(bytes.data()))) || !file.keep())
+        problem = QString::fromStdString(file.problem().what);
+    if (!problem.isEmpty())
+        std::fprintf(stderr, "lathe-workbench: the picture \"%s\" cannot be written: %s\n", qPrintable(file_),
+                     qPrintable(problem));
+    QApplication::exit(problem.isEmpty() ? 0 : 1);
 }
 
 } // namespace lathe::app

@@ -3,6 +3,7 @@
 
 #include "views/models/chart_texts.h"
 #include "views/models/counted.h"
+#include "views/page/on_worker.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -11,13 +12,10 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QLabel>
-#include <QPromise>
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
-#include <QThreadPool>
 #include <algorithm>
-#include <memory>
 
 namespace lathe::app {
 
@@ -118,13 +116,7 @@ Preferences PreferencesDialog::preferences() const {
 void PreferencesDialog::lookAtCache(driver::CacheContent (*look)()) {
     clear_->setEnabled(false);
     cache_->setText(tr("…"));
-    auto promise = std::make_shared<QPromise<driver::CacheContent>>();
-    promise->start();
-    watcher_.setFuture(promise->future());
-    QThreadPool::globalInstance()->start([promise, look] {
-        promise->addResult(look());
-        promise->finish();
-    });
+    views::onWorker(watcher_, [look](const std::function<bool()>& /*cancelled*/) { return look(); });
 }
 
 } // namespace lathe::app

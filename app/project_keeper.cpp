@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/project_keeper.h"
 
+#include "app/unsaved_work.h"
 #include "driver/guarded.h"
 
 #include <future>
@@ -9,7 +10,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Write, Close, Create, Open, Refer, Finish };
+enum Kind { Write, Close, Remove, Create, Open, Refer, Finish };
 
 /// After the first change; further ones go into the same write.
 constexpr std::chrono::milliseconds delay{300};
@@ -77,8 +78,11 @@ void ProjectKeeper::create(const QString& path) {
                 emit keeper.failed(path, created.error(), false);
                 return;
             }
+            const QString before = keeper.path();
             keeper.hold(made);
-            keeper.touch(); // of what changed meanwhile
+            keeper.touch();                                          // of what changed meanwhile
+            if (isUnsavedProject(before) && !isUnsavedProject(path)) // behind what `hold` still writes there
+                keeper.lane_.enqueue(Remove, [before](const Cancelled&) { removeProject(before); });
             emit keeper.created(path);
         });
     });

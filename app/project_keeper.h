@@ -36,7 +36,8 @@ public:
     /// Closes, and waits for two seconds at most.
     ~ProjectKeeper() override;
 
-    /// A new file with the state of now takes the place of the one that is open. Answers `created` or `failed`.
+    /// A new file with the state of now takes the place of the one that is open; where that was work without a name, which has
+    /// one now, its file goes. Answers `created` or `failed`.
     void create(const QString& path);
     /// Reads a project; what is open stays open. Answers `opened` or `failed`. copy: of what is open elsewhere.
     void open(const QString& path, bool copy = false);

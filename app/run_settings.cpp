@@ -2,6 +2,9 @@
 #include "app/run_settings.h"
 
 #include "codegen/target.h"
+#include "views/models/input_files_model.h"
+#include "views/models/open_size_model.h"
+#include "views/page/table.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -9,15 +12,14 @@
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
+#include <QHBoxLayout>
 #include <QHeaderView>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
-#include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
 #include <QSpinBox>
-#include <QTableWidget>
 #include <QVBoxLayout>
 
 namespace lathe::app {
@@ -27,12 +29,46 @@ using driver::NumericsLevel;
 namespace {
 
 constexpr int mostThreads = 1024;
-constexpr int largestSize = 1 << 24;
 constexpr int largestSeed = 1'000'000'000;
 
-enum Column { Name, Size, Where, columns };
-/// Of the inputs, behind their names.
-enum InputColumn { File = 1, Choose };
+/// How many names of inputs or sizes the status bar has.
+constexpr qsizetype mostNames = 3;
+
+/// The first of them, and how many there are beside.
+QString firstOf(const QStringList& names, const QString& separator) {
+    if (names.size() <= mostNames)
+        return names.join(separator);
+    return QDialog::tr("%1 and %2 more")
+        .arg(names.mid(0, mostNames).join(QStringLiteral(", ")))
+        .arg(names.size() - mostNames);
+}
+
+/// A table of which one column is written into: with a click, or by typing, whatever column was gone to.
+void setUpEditing(QTableView& table, int column) {
+    table.setEditTriggers(QAbstractItemView::EditKeyPressed | QAbstractItemView::AnyKeyPressed);
+    QObject::connect(&table, &QTableView::clicked, &table,
+                     [&table, column](const QModelIndex& at) { table.edit(at.siblingAtColumn(column)); });
+    QObject::connect(table.selectionModel(), &QItemSelectionModel::currentChanged, &table,
+                     [&table, column](const QModelIndex& now) {
+                         if (now.isValid() && now.column() != column)
+                             table.setCurrentIndex(now.siblingAtColumn(column));
+                     });
+    table.setToolTip(QDialog::tr("A click, or typing, changes it"));
+}
+
+/// A size is written with the wheel and the arrows too.
+class SizeDelegate : public views::RowDelegate {
+public:
+    using RowDelegate::RowDelegate;
+
+    QWidget* createEditor(QWidget* parent, const QStyleOptionViewItem&, const QModelIndex& index) const override {
+        auto box = new QSpinBox(parent);
+        box->setRange(0, int(views::models::OpenSizeModel::largest));
+        box->setFrame(false);
+        box->setAccessibleName(index.data(Qt::AccessibleTextRole).toString());
+        return box;
+    }
+};
 
 QString nameOf(NumericsLevel level) {
     const std::string_view name = driver::toString(level);
@@ -83,7 +119,8 @@ RunSettings RunSettings::fromJson(const std::string& text) {
     settings.threads = std::clamp(json["threads"].toInt(), 0, mostThreads);
     const QJsonObject sizes = json["sizes"].toObject();
     for (auto size = sizes.begin(); size != sizes.end(); ++size)
-        settings.sizes[size.key()] = std::clamp(size.value().toInteger(1), qint64{1}, qint64{largestSize});
+        settings.sizes[size.key()] =
+            std::clamp(size.value().toInteger(1), qint64{1}, views::models::OpenSizeModel::largest);
     settings.fixSizes = json["fix_sizes"].toBool();
     settings.inputs.seed = uint64_t(std::clamp(json["seed"].toInteger(), qint64{0}, qint64{largestSeed}));
     const QJsonObject files = json["input_files"].toObject();
@@ -110,19 +147,22 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
                                              : QDialog::tr("%1 threads").arg(threads)};
     if (numerics != NumericsLevel::Default)
         parts << QDialog::tr("%1 numerics").arg(nameOf(numerics));
+    QStringList open;
     if (graph)
         for (const views::models::OpenSize& size : views::models::openSizesOf(*graph)) {
             const auto value = sizes.find(size.name);
-            parts << QStringLiteral("%1 %2%3")
-                         .arg(size.name)
-                         .arg(value == sizes.end() ? 1 : value->second)
-                         .arg(fixSizes ? QDialog::tr(" (fixed)") : QString());
+            open << QStringLiteral("%1 %2%3")
+                        .arg(size.name)
+                        .arg(value == sizes.end() ? 1 : value->second)
+                        .arg(fixSizes ? QDialog::tr(" (fixed)") : QString());
         }
+    if (!open.isEmpty())
+        parts << firstOf(open, QStringLiteral(", "));
     if (graph && !inputs.files.empty()) {
         QStringList names;
         for (const auto& [name, file] : inputs.files)
             names << QString::fromStdString(name);
-        parts << QDialog::tr("%1 from files").arg(names.join(QStringLiteral(" and ")));
+        parts << QDialog::tr("%1 from files").arg(firstOf(names, QStringLiteral(" and ")));
     }
     if (inputs.seed != 0)
         parts << QDialog::tr("seed %1").arg(inputs.seed);
@@ -131,10 +171,10 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
 
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
-      sizes_(new QTableWidget), inputs_(new QTableWidget), seed_(new QSpinBox),
-      fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
-      buttons_(
-          new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
+      sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
+      inputs_(new QTableView), seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))),
+      problem_(new QLabel), buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel |
+                                                          QDialogButtonBox::RestoreDefaults)) {
     setWindowTitle(tr("Compile and run settings"));
     target_->setEditable(true);
     target_->addItems({"native", "x86-64-v3", "x86-64-v4", "haswell", "skylake-avx512", "znver4"});
@@ -147,33 +187,6 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     threads_->setRange(0, mostThreads);
     threads_->setSpecialValueText(tr("all"));
     threads_->setAccessibleName(tr("Threads"));
-    const std::vector<views::models::OpenSize> open =
-        graph ? views::models::openSizesOf(*graph) : std::vector<views::models::OpenSize>();
-    sizes_->setColumnCount(columns);
-    sizes_->setHorizontalHeaderLabels({tr("Open size"), tr("Runs with"), tr("Dims of inputs")});
-    sizes_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    sizes_->horizontalHeader()->setStretchLastSection(true);
-    sizes_->verticalHeader()->hide();
-    sizes_->setAccessibleName(tr("Sizes that the model leaves open"));
-    sizes_->setRowCount(int(open.size()));
-    sizes_->setSelectionMode(QAbstractItemView::NoSelection);
-    for (int row = 0; row < int(open.size()); ++row) {
-        const auto fixedItem = [](const QString& text) {
-            auto item = new QTableWidgetItem(text);
-            item->setFlags(Qt::ItemIsEnabled);
-            return item;
-        };
-        const QString& name = open[size_t(row)].name;
-        auto box = new QSpinBox;
-        box->setRange(0, largestSize);
-        const auto value = settings.sizes.find(name);
-        box->setValue(value == settings.sizes.end() ? 1 : int(value->second));
-        box->setFrame(false);
-        box->setAccessibleName(name);
-        sizes_->setItem(row, Name, fixedItem(name));
-        sizes_->setCellWidget(row, Size, box);
-        sizes_->setItem(row, Where, fixedItem(open[size_t(row)].where.join(QStringLiteral(", "))));
-    }
     fix_->setToolTip(tr("The compiled model takes no others, and may be faster"));
     problem_->setTextFormat(Qt::PlainText); // it shows names
     problem_->setWordWrap(true);
@@ -186,93 +199,111 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     form->addRow(tr("S&eed of random inputs:"), seed_);
     auto all = new QVBoxLayout(this);
     all->addLayout(form);
+    std::vector<views::models::OpenSize> open =
+        graph ? views::models::openSizesOf(*graph) : std::vector<views::models::OpenSize>();
     if (open.empty())
         all->addWidget(new QLabel(graph ? tr("All sizes of this model are fixed.")
                                         : tr("With a model open, its sizes are chosen here.")),
                        1, Qt::AlignTop);
-    all->addWidget(sizes_, 1);
+    else
+        addSizes(*all);
+    resize(560, !graph ? 260 : open.empty() ? 420 : 560);
+    sizes_->show(std::move(open), settings.sizes);
+    fix_->setVisible(sizes_->rowCount() > 0);
     all->addWidget(fix_);
-    all->addWidget(inputs_, 1);
-    inputs_->setVisible(graph != nullptr);
     if (graph)
-        addInputs(*graph);
-    sizes_->setVisible(!open.empty());
-    fix_->setVisible(!open.empty());
+        addInputs(*all);
     all->addWidget(problem_);
     all->addWidget(buttons_);
-    resize(560, !graph ? 260 : open.empty() ? 420 : 560);
 
-    const auto show = [this](const RunSettings& shown) {
+    std::vector<QString> names;
+    if (graph)
+        for (const model::Value& input : graph->graph->inputs)
+            names.push_back(QString::fromStdString(input.name));
+    const auto show = [this, names](const RunSettings& shown) {
         target_->setCurrentText(shown.target);
         numerics_->setCurrentIndex(numerics_->findData(int(shown.numerics)));
         threads_->setValue(shown.threads);
         fix_->setChecked(shown.fixSizes);
         seed_->setValue(int(std::min<uint64_t>(shown.inputs.seed, largestSeed)));
-        for (int row = 0; row < inputs_->rowCount(); ++row) {
-            const auto file = shown.inputs.files.find(inputs_->item(row, Name)->text().toStdString());
-            static_cast<QLineEdit*>(inputs_->cellWidget(row, File))
-                ->setText(file == shown.inputs.files.end() ? QString() : QString::fromStdString(file->second));
-        }
+        files_->show(names, shown.inputs.files);
     };
     show(settings);
     check();
     connect(target_, &QComboBox::editTextChanged, this, &RunSettingsDialog::check);
-    connect(buttons_, &QDialogButtonBox::accepted, this, &QDialog::accept);
+    connect(files_, &QAbstractItemModel::dataChanged, this, &RunSettingsDialog::check);
+    connect(files_, &QAbstractItemModel::modelReset, this, &RunSettingsDialog::check);
+    connect(buttons_, &QDialogButtonBox::accepted, this, &RunSettingsDialog::accept);
     connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(buttons_->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this, [this, show] {
         show({});
         for (int row = 0; row < sizes_->rowCount(); ++row)
-            static_cast<QSpinBox*>(sizes_->cellWidget(row, Size))->setValue(1);
+            sizes_->setData(sizes_->index(row, views::models::OpenSizeModel::Size), 1, Qt::EditRole);
     });
 }
 
-void RunSettingsDialog::addInputs(const model::ModelGraph& graph) {
-    const std::vector<model::Value>& inputs = graph.graph->inputs;
+void RunSettingsDialog::addSizes(QVBoxLayout& to) {
+    auto table = new QTableView;
+    views::setUpTable(*table, *sizes_);
+    table->setItemDelegate(new SizeDelegate(table));
+    setUpEditing(*table, views::models::OpenSizeModel::Size);
+    table->setAccessibleName(tr("Sizes that the model leaves open"));
+    table->setObjectName(QStringLiteral("sizes"));
+    to.addWidget(table, 1);
+}
+
+void RunSettingsDialog::addInputs(QVBoxLayout& to) {
+    using views::models::InputFilesModel;
+    views::setUpTable(*inputs_, *files_);
     inputs_->setObjectName(QStringLiteral("inputs"));
-    inputs_->setColumnCount(3);
-    inputs_->setHorizontalHeaderLabels({tr("Input"), tr("File (.npy, .pb)"), QString()});
-    inputs_->horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
-    inputs_->horizontalHeader()->setSectionResizeMode(File, QHeaderView::Stretch);
-    inputs_->horizontalHeader()->setSectionResizeMode(Choose, QHeaderView::ResizeToContents);
-    inputs_->verticalHeader()->hide();
-    inputs_->setSelectionMode(QAbstractItemView::NoSelection);
+    setUpEditing(*inputs_, InputFilesModel::File);
+    inputs_->horizontalHeader()->setSectionResizeMode(InputFilesModel::File, QHeaderView::Stretch);
+    inputs_->setTextElideMode(Qt::ElideMiddle);
     inputs_->setAccessibleName(tr("Inputs and the files that they come from"));
-    inputs_->setRowCount(int(inputs.size()));
-    for (int row = 0; row < int(inputs.size()); ++row) {
-        const QString name = QString::fromStdString(inputs[size_t(row)].name);
-        auto item = new QTableWidgetItem(name);
-        item->setFlags(Qt::ItemIsEnabled);
-        inputs_->setItem(row, Name, item);
-        auto file = new QLineEdit;
-        file->setPlaceholderText(tr("random"));
-        file->setFrame(false);
-        file->setAccessibleName(tr("File of %1").arg(name));
-        connect(file, &QLineEdit::textChanged, this, &RunSettingsDialog::check);
-        inputs_->setCellWidget(row, File, file);
-        auto choose = new QPushButton(tr("Choose…"));
-        choose->setAutoDefault(false);
-        choose->setAccessibleName(tr("Choose a file for %1").arg(name));
-        connect(choose, &QPushButton::clicked, this, [this, row] { chooseFile(row); });
-        inputs_->setCellWidget(row, Choose, choose);
+    auto choose = new QPushButton(tr("&Choose a file…"));
+    choose->setAutoDefault(false);
+    auto random = new QPushButton(tr("Dra&w at random"));
+    random->setAutoDefault(false);
+    for (QPushButton* button : {choose, random}) {
+        button->setToolTip(tr("For the input that is chosen above"));
+        button->setEnabled(false);
     }
+    connect(inputs_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [choose, random](const QModelIndex& now) {
+                choose->setEnabled(now.isValid());
+                random->setEnabled(now.isValid());
+            });
+    connect(files_, &QAbstractItemModel::modelReset, this, [choose, random] { // nothing is current then
+        choose->setEnabled(false);
+        random->setEnabled(false);
+    });
+    connect(choose, &QPushButton::clicked, this, [this] { chooseFile(inputs_->currentIndex().row()); });
+    connect(random, &QPushButton::clicked, this, [this] { files_->setFile(inputs_->currentIndex().row(), {}); });
+    auto buttons = new QHBoxLayout;
+    buttons->addWidget(choose);
+    buttons->addWidget(random);
+    buttons->addStretch(1);
+    to.addWidget(inputs_, 1);
+    to.addLayout(buttons);
 }
 
 void RunSettingsDialog::chooseFile(int row) {
-    auto field = static_cast<QLineEdit*>(inputs_->cellWidget(row, File));
     const QString file =
-        QFileDialog::getOpenFileName(this, tr("A file for %1").arg(inputs_->item(row, Name)->text()),
-                                     QFileInfo(field->text()).path(), tr("Tensors (*.npy *.pb);;All files (*)"));
+        QFileDialog::getOpenFileName(this, tr("A file for %1").arg(files_->name(row)),
+                                     QFileInfo(files_->file(row)).path(), tr("Tensors (*.npy *.pb);;All files (*)"));
     if (!file.isEmpty())
-        field->setText(file);
+        files_->setFile(row, file);
+}
+
+void RunSettingsDialog::accept() {
+    buttons_->setFocus(); // what is being written counts
+    if (buttons_->button(QDialogButtonBox::Ok)->isEnabled())
+        QDialog::accept();
 }
 
 void RunSettingsDialog::check() {
     const auto parsed = codegen::parseTarget(target_->currentText().toStdString());
-    QString problem = parsed ? QString() : QString::fromStdString(toString(parsed.error()));
-    for (int row = 0; row < inputs_->rowCount() && problem.isEmpty(); ++row) // what is in them, a run says
-        if (const QString file = static_cast<QLineEdit*>(inputs_->cellWidget(row, File))->text();
-            !file.isEmpty() && !QFileInfo(file).isFile())
-            problem = tr("Input %1: there is no file %2.").arg(inputs_->item(row, Name)->text(), file);
+    const QString problem = parsed ? files_->problem() : QString::fromStdString(toString(parsed.error()));
     problem_->setText(problem);
     buttons_->button(QDialogButtonBox::Ok)->setEnabled(problem.isEmpty());
 }
@@ -283,15 +314,9 @@ RunSettings RunSettingsDialog::settings() const {
     settings.numerics = NumericsLevel(numerics_->currentData().toInt());
     settings.threads = threads_->value();
     settings.fixSizes = fix_->isChecked();
-    settings.inputs.seed = uint64_t(seed_->value());
-    settings.inputs.files.clear();
-    for (int row = 0; row < inputs_->rowCount(); ++row)
-        if (const QString file = static_cast<QLineEdit*>(inputs_->cellWidget(row, File))->text(); !file.isEmpty())
-            settings.inputs.files[inputs_->item(row, Name)->text().toStdString()] =
-                QFileInfo(file).absoluteFilePath().toStdString();
-    for (int row = 0; row < sizes_->rowCount(); ++row)
-        settings.sizes[sizes_->item(row, Name)->text()] =
-            static_cast<QSpinBox*>(sizes_->cellWidget(row, Size))->value();
+    settings.inputs = {.seed = uint64_t(seed_->value()), .files = files_->files()};
+    for (const auto& [name, size] : sizes_->values())
+        settings.sizes[name] = size;
     return settings;
 }
 

@@ -14,7 +14,13 @@ class QComboBox;
 class QDialogButtonBox;
 class QLabel;
 class QSpinBox;
-class QTableWidget;
+class QTableView;
+class QVBoxLayout;
+
+namespace lathe::views::models {
+class InputFilesModel;
+class OpenSizeModel;
+} // namespace lathe::views::models
 
 namespace lathe::app {
 
@@ -47,17 +53,21 @@ public:
     RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent);
 
     RunSettings settings() const;
+    void accept() override;
 
 private:
     void check();
-    void addInputs(const model::ModelGraph& graph);
+    void addSizes(QVBoxLayout& to);
+    void addInputs(QVBoxLayout& to);
     void chooseFile(int row);
 
     RunSettings given_;
     QComboBox* target_;
     QComboBox* numerics_;
     QSpinBox* threads_;
-    QTableWidget *sizes_, *inputs_;
+    views::models::OpenSizeModel* sizes_;
+    views::models::InputFilesModel* files_;
+    QTableView* inputs_;
     QSpinBox* seed_;
     QCheckBox* fix_;
     QLabel* problem_;

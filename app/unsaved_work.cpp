@@ -33,14 +33,18 @@ QString newUnsavedProject(const QString& model) {
     const QFileInfoList kept = place.entryInfoList({QStringLiteral("*.lathe")}, QDir::Files, QDir::Time);
     for (const QFileInfo& old : kept.mid(mostKept - 1))
         if (!isOpen(old.filePath()))
-            for (const char* part : {"", "-journal"}) // the latter is of a program that was killed
-                QFile::remove(old.filePath() + QLatin1String(part));
+            removeProject(old.filePath());
     const QString name = QStringLiteral("%1-%2").arg(
         QFileInfo(model).completeBaseName(), QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
     QString path = place.filePath(name + QStringLiteral(".lathe"));
     for (int again = 2; QFileInfo::exists(path); ++again)
         path = place.filePath(QStringLiteral("%1-%2.lathe").arg(name).arg(again));
     return path;
+}
+
+void removeProject(const QString& path) {
+    for (const char* part : {"", "-journal", "-wal", "-shm"}) // the latter are of a program that was killed
+        QFile::remove(path + QLatin1String(part));
 }
 
 bool isUnsavedProject(const QString& path) {

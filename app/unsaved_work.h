@@ -13,6 +13,8 @@ namespace lathe::app {
 /// are open, stay beside it. Empty where there is no such folder and none can be made.
 QString newUnsavedProject(const QString& model);
 bool isUnsavedProject(const QString& path);
+/// Takes a project, which is not open, and what SQLite has written beside it, off the disk.
+void removeProject(const QString& path);
 
 /// The project that was open last; empty: none, or it is not there any more, or open elsewhere.
 QString lastProject();

@@ -3,10 +3,9 @@
 // `lathe bench MODEL --kernel NAME`: one kernel of the model, compiled as an artifact of its own and timed alone, with inputs
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
 #include "app/cli/prepare.h"
-#include "arith/analysis.h"
 #include "driver/json.h"
 #include "driver/kernel_artifact.h"
-#include "lower/bench_entry.h"
+#include "driver/kernel_inputs.h"
 
 #include <algorithm>
 #include <charconv>
@@ -15,8 +14,6 @@
 
 namespace lathe::cli {
 namespace {
-
-constexpr int64_t largestInput = int64_t{16} << 30; // bytes, at random
 
 /// Written before each call, the caches of most machines hold nothing else.
 constexpr int64_t flushBytes = int64_t{256} << 20;
@@ -56,32 +53,6 @@ Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std
     return sizes;
 }
 
-/// All inputs but the plan at random, of the dims that they have at these sizes.
-Result<void> setKernelInputs(driver::RunnerClient& runner, const tir::PrimFunc& computation,
-                             const std::vector<int64_t>& sizes) {
-    arith::VarMap values;
-    for (const tir::Param& param : computation.params)
-        if (!param.buffer)
-            values[param.scalar.get()] = arith::intImm(sizes[values.size()]);
-    std::vector<tir::BufferPtr> buffers;
-    for (const tir::Param& param : computation.params)
-        if (param.buffer)
-            buffers.push_back(param.buffer);
-    buffers.resize(buffers.size() - static_cast<size_t>(computation.outputs));
-    std::mt19937_64 generator(0);
-    for (const tir::BufferPtr& buffer : buffers) {
-        std::vector<int64_t> shape;
-        for (const arith::Expr& dim : buffer->shape)
-            shape.push_back(arith::asInt(arith::simplify(arith::substitute(dim, values))).value_or(-1));
-        const auto bytes = model::byteSize(buffer->dtype, shape);
-        if (!bytes || *bytes > largestInput)
-            return failure(fmt::format("input '{}' would be [{}]", buffer->name, fmt::join(shape, ",")),
-                           "choose smaller sizes");
-        LATHE_CHECKED(runner.setInput(buffer->name, driver::randomTensor(buffer->dtype, shape, generator)));
-    }
-    return {};
-}
-
 Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
     LATHE_TRY(driver::Options options, makeRunOptions(common));
     LATHE_TRY(const driver::Decisions decisions, makeDecisions(common));
@@ -95,13 +66,19 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     const tir::PrimFuncPtr computation = kernel->stages.front().second;
     LATHE_TRY(std::vector<int64_t> sizes, sizesOf(*computation, args.sizes));
     const MemoryFile artifact("lathe-kernel");
-    LATHE_CHECKED(driver::writeKernelArtifact(computation, kernel->schedulable, decisions, options, artifact.path()));
+    LATHE_TRY(const driver::CompiledKernelPtr alone,
+              driver::compileKernelAlone(computation, kernel->name, kernel->schedulable, decisions, options));
+    LATHE_CHECKED(driver::writeKernelArtifact(std::span(&alone, 1), options, artifact.path()));
     driver::RunnerOptions runnerOptions;
     runnerOptions.threads = options.threads;
     runnerOptions.timeout = std::chrono::minutes(10);
     driver::RunnerClient runner(runnerOptions);
     LATHE_CHECKED(runner.load(artifact.path()));
-    LATHE_CHECKED(setKernelInputs(runner, *computation, sizes));
+    std::mt19937_64 generator(0);
+    LATHE_CHECKED(
+        driver::setKernelInputs(runner, *computation, sizes, [&](DataType dtype, const std::vector<int64_t>& shape) {
+            return driver::randomTensor(dtype, shape, generator);
+        }));
     driver::RunnerBench plan;
     plan.kernel = kernel->name;
     plan.sizes = sizes;

@@ -69,7 +69,7 @@ Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common
         std::swap(question.shapes, question.options.shapes); // as for `run`: one compilation serves all sizes
     question.data.assign(args.data.begin(), args.data.end());
     LATHE_TRY(question.inputs, readInputs(args.inputs));
-    question.seed = args.seed;
+    question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
     return question;
@@ -132,6 +132,7 @@ void print(const driver::Bisection& found, const driver::BisectQuestion& questio
             if (found.kernel)
                 json["kernel"] = {{"name", found.kernel->kernel},
                                   {"alone", found.kernel->alone},
+                                  {"of_constants", found.kernel->ofConstants},
                                   {"functions", found.kernel->functions},
                                   {"nodes", nodeNames(found)}};
         } else {
@@ -151,7 +152,9 @@ void print(const driver::Bisection& found, const driver::BisectQuestion& questio
                              "have the fault too.");
     if (found.kernel) {
         const std::vector<std::string> names = nodeNames(found);
-        fmt::print("kernel: {}{}\n", found.kernel->kernel, found.kernel->alone ? "" : ", and others");
+        fmt::print("kernel: {}{}{}\n", found.kernel->kernel,
+                   found.kernel->ofConstants ? ", which computes constants" : "",
+                   found.kernel->alone ? "" : ", and others");
         fmt::print("nodes: {}\n", fmt::join(names, ", "));
     }
     for (const std::string& line : changed)

@@ -37,7 +37,7 @@ Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& 
     else if (!args.against.empty())
         question.against = driver::AgainstFiles{{args.against.begin(), args.against.end()}};
     LATHE_TRY(question.inputs, readInputs(args.inputs));
-    question.seed = args.seed;
+    question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
     return question;

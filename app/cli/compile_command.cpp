@@ -68,10 +68,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
                              fmt::format("use {}", fmt::join(stages, ", ")))},
                       common);
     std::error_code ignored;
-    if (!args.out.empty() && fs::equivalent(args.model, args.out, ignored))
-        return report({error(ErrorKind::Usage, fmt::format("'{}' is the model itself", args.out),
-                             "name another file for the result")},
-                      common);
+    if (const auto other = driver::keepsModel(args.out, args.model, {}); !other)
+        return report({other.error()}, common);
     auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
                                         makeProgress(common));
     const int code = report(trace.diagnostics, common); // warnings of a good compilation too
@@ -86,6 +84,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
                        trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);
         return 0;
     }
+    if (const auto other = driver::keepsModel(args.out, args.model, trace); !other)
+        return report({other.error()}, common);
     auto emitted = emit(trace, args);
     if (!emitted)
         return report({emitted.error()}, common);

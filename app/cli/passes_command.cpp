@@ -26,7 +26,8 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
         std::ofstream file(folder / name);
         file << text;
         if (!file.flush())
-            return failure(fmt::format("cannot write '{}'", (folder / name).string()));
+            return failure(fmt::format("cannot write '{}'", (folder / name).string()),
+                           "see whether the folder may be written to, and the disk has room");
         return {};
     };
     for (const driver::PassRecord& record : trace.passes) {
@@ -49,46 +50,50 @@ nlohmann::json asJson(const driver::PassRecord& record, const driver::PassFigure
                         {"required", record.required}, {"enabled", record.enabled},
                         {"ran", record.ran},           {"ms", record.ms},
                         {"changed", record.changed}};
+    // A count is a whole number as long as it fits into one.
+    const auto counted = [](double count) {
+        return std::abs(count) < 0x1p63 ? nlohmann::json(std::llround(count)) : nlohmann::json(count);
+    };
     const auto add = [&](const std::string& name, std::optional<double> driver::Figures::* figure) {
         if (const std::optional<double>& after = figures.after.*figure)
-            json[name] = std::llround(*after);
+            json[name] = counted(*after);
         if (const std::optional<double>& delta = figures.delta.*figure)
-            json[name + "_delta"] = std::llround(*delta);
+            json[name + "_delta"] = counted(*delta);
     };
-    add(record.stage == driver::Stage::Tir ? "statements" : "bindings", &driver::Figures::size);
+    add("bindings", &driver::Figures::bindings);
+    add("statements", &driver::Figures::statements);
     add("flops", &driver::Figures::flops);
     add("bytes", &driver::Figures::bytes);
     add("peak_bytes", &driver::Figures::peakBytes);
     return json;
 }
 
-const char* outcomeOf(const driver::PassRecord& record) {
-    if (!record.enabled)
-        return "off";
-    if (!record.ran)
-        return "not run";
-    if (record.changed)
-        return "changed";
-    return record.stage == driver::Stage::Relay || record.stage == driver::Stage::Tir ? "unchanged" : "";
+/// How much there is after the pass, and what it changed of that: "288 bindings", "+12".
+std::pair<std::string, std::string> amountOf(const driver::PassFigures& figures) {
+    if (figures.after.statements)
+        return {fmt::format("{:.0f} statements", *figures.after.statements),
+                driver::deltaText(figures.delta.statements)};
+    return {figures.after.bindings ? fmt::format("{:.0f} bindings", *figures.after.bindings) : "",
+            driver::deltaText(figures.delta.bindings)};
 }
 
 /// One line a pass: what it cost, how much there is after it, and what it changed of that.
 void printStrip(const driver::Trace& trace, bool json) {
     const std::vector<driver::PassFigures> figures = driver::passFigures(trace);
     if (!json)
-        fmt::print("{:24} {:8} {:9} {:>9} {:>8} {:>8} {:>9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "size",
+        fmt::print("{:24} {:8} {:9} {:>9} {:>17} {:>8} {:>9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "after it",
                    "change", "FLOPs", "bytes", "peak", "");
     for (size_t i = 0; i < trace.passes.size(); ++i) {
         const driver::PassRecord& record = trace.passes[i];
-        const driver::Figures &after = figures[i].after, &delta = figures[i].delta;
+        const driver::Figures& delta = figures[i].delta;
+        const auto [amount, change] = amountOf(figures[i]);
         if (json)
             fmt::print("{}\n", driver::dump(asJson(record, figures[i])));
         else
-            fmt::print("{:24} {:8} {:9} {:9.2f} {:>8} {:>8} {:>9} {:>9} {:>9}  {}\n", record.name,
-                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms,
-                       after.size ? fmt::format("{:.0f}", *after.size) : "", driver::deltaText(delta.size),
-                       driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
-                       driver::deltaText(delta.peakBytes), outcomeOf(record));
+            fmt::print("{:24} {:8} {:9} {:9.2f} {:>17} {:>8} {:>9} {:>9} {:>9}  {}\n", record.name,
+                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms, amount,
+                       change, driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
+                       driver::deltaText(delta.peakBytes), driver::outcomeOf(record));
     }
 }
 

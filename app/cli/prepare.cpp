@@ -47,7 +47,7 @@ Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {
     driver::Tensors tensors;
     for (const std::string& argument : arguments) {
         const size_t equals = argument.find('=');
-        if (equals == std::string::npos)
+        if (equals == std::string::npos || equals == 0 || equals + 1 == argument.size())
             return failure(ErrorKind::Usage, fmt::format("malformed input '{}'", argument), "use NAME=FILE");
         LATHE_TRY(tensors[argument.substr(0, equals)], driver::readTensorFile(argument.substr(equals + 1)));
     }

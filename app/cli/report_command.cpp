@@ -4,7 +4,7 @@
 #include "app/cli/prepare.h"
 #include "bundle/artifact.h"
 #include "driver/guarded.h"
-#include "driver/roofline.h"
+#include "driver/machine_peaks.h"
 #include "report/report.h"
 
 #include <fmt/format.h>
@@ -12,18 +12,13 @@
 namespace lathe::cli {
 namespace {
 
-constexpr driver::Measuring measuring{.warmUp = 2,
-                                      .leastRuns = 5,
-                                      .mostRuns = 200,
-                                      .atLeast = std::chrono::seconds(1),
-                                      .timeline = false,
-                                      .counters = false};
-
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
                             const driver::Tensors& given, const driver::Shapes& asked, const report::Report& report) {
     driver::RunnerClient runner(runnerOptions(args.run, common));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
+    driver::Measuring measuring = driver::measuringOfRun;
+    measuring.timeline = measuring.counters = false; // a report shows neither
     return driver::profile(runner, loaded, *report.trace, shapes, measuring, makeProgress(common));
 }
 
@@ -56,7 +51,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     if (artifact && !args.noRun) {
         auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, options->shapes, page); });
         if (profile) {
-            page.peaks = driver::machinePeaks(common.threads, !common.noCache, driver::fastestGflops(*profile));
+            page.peaks = driver::machinePeaks(common.threads, !common.noCache);
             page.profile = *std::move(profile);
         } else {
             page.problems.push_back(profile.error());

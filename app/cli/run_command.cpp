@@ -166,6 +166,9 @@ int profileCommand(const RunArgs& args, const Common& common) {
     if (args.choices && !trace.graph)
         return fail(error("an artifact does not say what was chosen", "profile the model itself"), trace, args.model,
                     common);
+    if (!args.timeline.empty())
+        if (const auto other = driver::keepsModel(args.timeline, args.model, trace); !other)
+            return fail(other.error(), trace, args.model, common);
     driver::Measuring measuring;
     measuring.timeline = !args.timeline.empty();
     measuring.counters = args.counters;

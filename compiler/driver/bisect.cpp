@@ -128,7 +128,7 @@ private:
     /// changes nothing in a shorter one either, since the passes before it are the same.
     void noteSuspects() {
         for (const PassRecord& record : found_.trace.passes)
-            if (!record.required && record.enabled && (record.changed || !record.ran))
+            if (!record.required && record.enabled && (record.changed || record.changedConstants || !record.ran))
                 suspects_.push_back(record.name);
         expectedSteps_ = found_.steps.size() + static_cast<size_t>(std::bit_width(suspects_.size())) + 1;
     }
@@ -177,9 +177,11 @@ private:
     Result<void> findKernel() {
         std::vector<const KernelRecord*> touched;
         const Trace& trace = found_.trace;
-        for (const KernelRecord& kernel : trace.kernels)
-            if (isTouched(kernel, found_.pass))
-                touched.push_back(&kernel);
+        std::set<std::string_view> workloads; // some compute constants as well
+        for (const auto* kernels : {&trace.kernels, &trace.constantKernels})
+            for (const KernelRecord& kernel : *kernels)
+                if (isTouched(kernel, found_.pass) && workloads.insert(kernel.workload).second)
+                    touched.push_back(&kernel);
         if (touched.empty())
             return {};
         // Where switching the pass off does not mend the whole, passes behind it have the fault as well.
@@ -203,14 +205,16 @@ private:
             (isWorse ? bad : good) = middle;
         }
         const KernelRecord& kernel = *touched[good - 1];
-        GuiltyKernel guilty{.kernel = kernel.name, .functions = {}, .nodes = {}, .alone = true};
+        GuiltyKernel guilty{.kernel = kernel.name, .ofConstants = false, .functions = {}, .nodes = {}, .alone = true};
+        guilty.ofConstants =
+            std::ranges::find(trace.kernels, kernel.workload, &KernelRecord::workload) == trace.kernels.end();
         if (touched.size() > 1) {
             LATHE_TRY(const bool others, isBad(off(good - 1, 1), named(fmt::format("'{}' alone", kernel.name))));
             guilty.alone = !others;
         }
         std::set<int32_t> nodes;
         for (const CallRecord& call : trace.calls)
-            if (call.kernel == kernel.name) {
+            if (!guilty.ofConstants && call.kernel == kernel.name) {
                 guilty.functions.push_back(call.function);
                 const std::vector<int32_t>& ids = trace.graph->spans->ids(call.span);
                 nodes.insert(ids.begin(), ids.end());

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "driver/data_set.h"
-#include "driver/inputs.h"
+#include "driver/input_choice.h"
 #include "driver/session.h"
 
 namespace lathe::driver {
@@ -38,9 +38,10 @@ struct BisectQuestion {
     Options options;
     Decisions decisions;                     // for all compilations; optional passes that are off here stay off
     std::vector<std::filesystem::path> data; // folders (driver/data_set.h) to run with; none: the following
-    Tensors inputs;                          // by name; the others are drawn at random
+    Tensors inputs;                          // by name
+    InputChoice chosen;                      // others from files, and what is left at random; its seed is that of
+                                             // random operators too
     Shapes shapes;                           // of the random inputs
-    uint64_t seed = 0;                       // of random inputs and operators
     RunnerOptions runner;                    // its timeout is the limit; seed and cancellation are set from the above
 };
 
@@ -63,6 +64,7 @@ enum class BisectAnswer {
 /// A kernel in which switching the pass off makes good what was bad.
 struct GuiltyKernel {
     std::string kernel;
+    bool ofConstants = false; // it computes constants while the model is compiled, and has no place in the model
     std::vector<std::string> functions; // the fused functions that it serves
     std::vector<int32_t> nodes;         // of the model, ascending
     bool alone = true;                  // false: others are guilty as well

@@ -2,7 +2,6 @@
 #include "driver/bisect_judge.h"
 
 #include "base/memory_file.h"
-#include "driver/inputs.h"
 #include "driver/provenance.h"
 #include "model/random_values.h"
 #include "relay/visit.h"
@@ -15,7 +14,7 @@ namespace {
 
 RunnerOptions runnerOptions(const BisectQuestion& question, const Progress& progress) {
     RunnerOptions options = question.runner;
-    options.seed = question.seed;
+    options.seed = question.chosen.seed;
     options.cancelled = progress.cancelled;
     return options;
 }
@@ -81,8 +80,8 @@ Result<void> BisectJudge::readSets(const RunnerModel& loaded) {
     if (!sets_.empty())
         return {};
     DataSet drawn;
-    LATHE_CHECKED(drawInputs(
-        loaded.inputs, question_.inputs, question_.shapes, question_.seed,
+    LATHE_CHECKED(drawChosen(
+        loaded.inputs, question_.inputs, question_.chosen, question_.shapes,
         [&](size_t, const model::HostTensor& tensor) -> Result<void> {
             drawn.inputs.push_back(tensor);
             return {};

@@ -36,7 +36,7 @@ Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, 
     KernelCache cache(options.cache);
     Objects objects(count);
     std::vector<std::optional<Diagnostic>> errors(count);
-    hook.report("kernels", 0);
+    hook.reportKernels(0, count);
     const auto compileOne = [&](size_t i) {
         hook.checkCancelled();
         KernelRecord& record = trace.kernels[i];
@@ -48,9 +48,7 @@ Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, 
         else
             errors[i] = object.error();
     };
-    parallelFor(count, options.threads, compileOne, [&](size_t finished) {
-        hook.report("kernels", static_cast<double>(finished) / static_cast<double>(count));
-    });
+    parallelFor(count, options.threads, compileOne, [&](size_t finished) { hook.reportKernels(finished, count); });
     for (size_t i = 0; i < count; ++i) {
         const std::vector<Diagnostic>& warnings = trace.kernels[i].schedule.warnings;
         trace.diagnostics.insert(trace.diagnostics.end(), warnings.begin(), warnings.end());
@@ -107,7 +105,7 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     std::set<std::string> workloads;
     for (const KernelRecord& record : trace.kernels)
         workloads.insert(record.workload);
-    LATHE_CHECKED(requireWorkloads(decisions, workloads));
+    LATHE_CHECKED(requireSchedules(decisions, workloads));
     LATHE_TRY(Objects objects, compileKernels(kernels, options, decisions, hook, trace));
     LATHE_TRY(lower::Entry entry, hook.step("make entry", [&] { return makeEntry(fused, kernels, graph, trace); }));
     noteFigures(trace, hook.recordOf("make entry"));
@@ -127,11 +125,20 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
 }
 
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
-                   relay::Evaluator& evaluator, const Budget& budget, int threads) {
+                   relay::Evaluator& evaluator, const Budget& budget, int threads,
+                   const std::function<Result<void>()>& evaluated) {
+    if (built.constants.empty() && evaluated)
+        LATHE_CHECKED(evaluated());
     ConstantBytes bytes(built.constants, module, evaluator, budget, threads);
     std::vector<bundle::ConstantSource> sources;
     for (size_t i = 0; i < built.constants.size(); ++i)
-        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]), [&bytes] { return bytes.next(); }});
+        sources.push_back({built.offsets[i], bytesOf(*built.constants[i]),
+                           [&, last = i + 1 == built.constants.size()]() -> Result<std::span<const std::byte>> {
+                               LATHE_TRY(const std::span<const std::byte> next, bytes.next());
+                               if (last && evaluated)
+                                   LATHE_CHECKED(evaluated());
+                               return next;
+                           }});
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }
 

@@ -18,8 +18,10 @@ struct Built {
 Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
                     const Decisions& decisions, PassHook& hook, Trace& trace);
 
-/// Writes the artifact; recipes are evaluated as they are written, on up to `threads` threads.
+/// Writes the artifact; recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
+/// empty, is called when all of them are; if it fails, so does this, and no artifact is there.
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
-                   relay::Evaluator& evaluator, const Budget& budget, int threads);
+                   relay::Evaluator& evaluator, const Budget& budget, int threads,
+                   const std::function<Result<void>()>& evaluated = {});
 
 } // namespace lathe::driver

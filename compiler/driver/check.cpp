@@ -30,7 +30,7 @@ Progress part(const Progress& whole, std::string what, double from, double to) {
 
 RunnerOptions runnerOptions(const CheckQuestion& question, const Progress& progress) {
     RunnerOptions options = question.runner;
-    options.seed = question.seed;
+    options.seed = question.chosen.seed;
     options.cancelled = progress.cancelled;
     return options;
 }
@@ -120,6 +120,43 @@ public:
         return std::move(result_);
     }
 
+    Result<CheckedValue> valueOf(const std::string& name) {
+        LATHE_CHECKED(begin());
+        std::erase_if(result_.rows, [&](const CheckRow& row) { return row.value != name; });
+        if (result_.rows.empty())
+            return failure(fmt::format("no node of the model's outermost graph computes a value '{}'", name),
+                           "name the output of a node outside of branches and loops");
+        LATHE_CHECKED(checked_.compile(session_, {name}, part(progress_, "compiling", 0, 0.3)));
+        LATHE_CHECKED(drawAll());
+        explainRows(result_.rows, checked_.trace());
+        CheckedValue found{.value = name, .got = {}, .expected = {}, .difference = {}, .why = result_.rows.front().why};
+        if (reference_) {
+            LATHE_CHECKED(reference_->compile(session_, {name}, part(progress_, "compiling the reference", 0.3, 0.6)));
+            report("running the reference", 0.6);
+            LATHE_CHECKED(reference_->run(inputs_));
+            if (reference_->gives(name)) {
+                LATHE_TRY(found.expected, reference_->value(name));
+            } else {
+                found.why = "the reference does not compute it";
+            }
+        } else if (const auto file = files_->values.find(name); file != files_->values.end()) {
+            found.expected = file->second;
+        } else {
+            found.why = "no file holds it";
+        }
+        if (checked_.gives(name)) {
+            report("running", 0.8);
+            LATHE_CHECKED(checked_.run(inputs_));
+            LATHE_TRY(found.got, checked_.value(name));
+        }
+        if (!found.got && !found.expected)
+            return failure(fmt::format("'{}' has no value to show: {}", name, found.why),
+                           "choose a value that the compiled model computes");
+        if (found.got && found.expected)
+            found.difference = differenceOf(*found.got, *found.expected);
+        return found;
+    }
+
 private:
     Result<void> begin() {
         Trace imported;
@@ -127,7 +164,7 @@ private:
         options.observe.clear();
         LATHE_CHECKED(session_.open(options, imported, {.report = {}, .cancelled = progress_.cancelled}));
         graph_ = imported.graph;
-        result_.against = question_.against;
+        result_.question = question_;
         result_.rows = checkRows(*graph_);
         result_.nested = countNested(*graph_);
         if (const auto* files = std::get_if<AgainstFiles>(&question_.against)) {
@@ -152,8 +189,8 @@ private:
         if (files_)
             for (const auto& [name, tensor] : files_->inputs)
                 given.insert_or_assign(name, tensor);
-        LATHE_TRY(result_.shapes, drawInputs(
-                                      checked_.loaded().inputs, given, question_.shapes, question_.seed,
+        LATHE_TRY(result_.shapes, drawChosen(
+                                      checked_.loaded().inputs, std::move(given), question_.chosen, question_.shapes,
                                       [&](size_t, const model::HostTensor& tensor) -> Result<void> {
                                           inputs_.push_back(tensor);
                                           return {};
@@ -269,6 +306,11 @@ size_t Check::count(CheckState state) const {
 
 Result<Check> check(Session& session, const CheckQuestion& question, const Progress& progress) {
     return guarded([&] { return Checker(session, question, progress).run(); });
+}
+
+Result<CheckedValue> checkedValue(Session& session, const CheckQuestion& question, const std::string& value,
+                                  const Progress& progress) {
+    return guarded([&] { return Checker(session, question, progress).valueOf(value); });
 }
 
 } // namespace lathe::driver

@@ -7,9 +7,10 @@
 #pragma once
 
 #include "driver/compare.h"
-#include "driver/inputs.h"
+#include "driver/input_choice.h"
 #include "driver/session.h"
 
+#include <optional>
 #include <variant>
 
 namespace lathe::driver {
@@ -32,9 +33,9 @@ struct CheckQuestion {
     CheckAgainst against;
     Options options; // of what is checked, with its Decisions
     Decisions decisions;
-    Tensors inputs;    // by name; the others are drawn at random
-    Shapes shapes;     // of the random ones
-    uint64_t seed = 0; // of random inputs and operators
+    Tensors inputs;     // by name
+    InputChoice chosen; // others from files, and what is left at random; its seed is that of random operators too
+    Shapes shapes;      // of the random ones
     Tolerance tolerance = Tolerance::Model;
     int64_t bytesAtOnce = int64_t{1} << 30; // of observed values; more are checked in several runs
     RunnerOptions runner;                   // seed and cancellation are set from the above
@@ -57,7 +58,7 @@ struct CheckRow {
 };
 
 struct Check {
-    CheckAgainst against;
+    CheckQuestion question;             // that it answers
     std::vector<CheckRow> rows;         // in the model's order: what is computed from a value comes behind it
     size_t nested = 0;                  // values within branches and loops, which are left out
     Shapes shapes;                      // of the inputs that it ran on
@@ -69,5 +70,25 @@ struct Check {
 /// Fails if a compilation or a run fails, files cannot be read, name no value of the model or do not have its type and shape,
 /// or the work is cancelled.
 Result<Check> check(Session& session, const CheckQuestion& question, const Progress& progress = {});
+
+/// One value as both computations give it. Of a Check only figures are kept, since all values of a network together are larger
+/// than a machine's memory; what is asked for is computed again.
+struct CheckedValue {
+    std::string value;
+    std::optional<model::HostTensor> got, expected; // at least one of them
+    std::optional<model::HostTensor> difference;    // got - expected; of both, if their types and shapes are equal
+    std::string why;                                // why one of them is not there, as in CheckRow
+};
+
+/// What `question` computes of a value that a node of the outermost graph gives: compiles and runs with this value alone
+/// observed. Of a value that the compiled model does not compute, only what is expected. Fails as check() does, or if there
+/// is neither.
+Result<CheckedValue> checkedValue(Session& session, const CheckQuestion& question, const std::string& value,
+                                  const Progress& progress = {});
+
+/// got - expected, element by element: in float32 where both are floats of up to 32 bits, else in float64, in which integers
+/// of more than 53 bits are rounded. NaN where either is, and where infinities are equal, 0. Nothing if types or shapes
+/// differ, or they are texts.
+std::optional<model::HostTensor> differenceOf(const model::HostTensor& got, const model::HostTensor& expected);
 
 } // namespace lathe::driver

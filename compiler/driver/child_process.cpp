@@ -181,8 +181,12 @@ std::string ChildProcess::reap() {
         return "closed its connection";
     }
     pid_ = -1;
-    if (WIFSIGNALED(status))
-        return fmt::format("crashed with {}", signalName(WTERMSIG(status)));
+    if (WIFSIGNALED(status)) {
+        const int signal = WTERMSIG(status);
+        // No program sends itself these: the system does, when memory runs out, or a person.
+        const bool fromOutside = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
+        return fmt::format("{} {}", fromOutside ? "was ended from outside by" : "crashed with", signalName(signal));
+    }
     return fmt::format("ended with exit code {}", WEXITSTATUS(status));
 }
 

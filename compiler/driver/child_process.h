@@ -45,7 +45,8 @@ public:
     Io readLine(std::string& line, size_t limit, Deadline deadline);
     /// Ends it at once.
     void kill();
-    /// For a child that closed its stream: how it ended, "crashed with SIGSEGV" or "ended with exit code 2".
+    /// For a child that closed its stream: how it ended, "crashed with SIGSEGV", "was ended from
+    /// outside by SIGKILL" or "ended with exit code 2".
     std::string reap();
 
 private:

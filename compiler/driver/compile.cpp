@@ -38,6 +38,9 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
         frontend::Options importOptions{options.symbols, options.shapes, budget};
         frontend::Imported imported = source.import(&evaluator, importOptions);
         trace.graph = imported.graph;
+        trace.files.clear();
+        for (const auto& [file, identity] : imported.files)
+            trace.files.push_back(file);
         trace.diagnostics.insert(trace.diagnostics.end(), imported.diagnostics.begin(), imported.diagnostics.end());
         PassRecord& record = hook.recordOf("import");
         record.after = imported.module;
@@ -134,6 +137,15 @@ Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& deci
     return std::move(made.module);
 }
 
+/// Of its kernels, those of constants too, as far as these were computed.
+std::set<std::string> workloadsOf(const Trace& trace) {
+    std::set<std::string> workloads;
+    for (const auto* kernels : {&trace.kernels, &trace.constantKernels})
+        for (const KernelRecord& kernel : *kernels)
+            workloads.insert(kernel.workload);
+    return workloads;
+}
+
 /// Fails if something is to be observed that is no value of the outermost graph.
 Result<void> requireValues(const std::vector<std::string>& observe, const model::ModelGraph& graph) {
     if (observe.empty())
@@ -156,9 +168,11 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     // What import gives does not depend on Decisions: a Session imports once for all of them.
     DriverEvaluator importing({.target = options.target, .threads = options.threads, .budget = budget});
     LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
+    if (!out.empty())
+        LATHE_CHECKED(keepsModel(out, source.name, trace));
     LATHE_CHECKED(requireValues(options.observe, *trace.graph));
     DriverEvaluator evaluator(
-        {.target = options.target, .threads = options.threads, .passes = decisions, .budget = budget});
+        {.target = options.target, .threads = options.threads, .passes = decisions, .trace = &trace, .budget = budget});
     // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
     std::set<int32_t> nodes = nodesOf(*module);
     noteRemoved(allNodes(*trace.graph), nodes, "import", trace);
@@ -209,10 +223,13 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_TRY(Built built, build(*module, trace.graph.get(), options, decisions, hook, trace));
     noteRemoved(nodes, nodesWithCode(*module, trace), "lower", trace);
     Artifact artifact;
+    const auto require = [&] { return requireSkips(decisions, workloadsOf(trace)); };
     if (!out.empty() && options.emitCode) {
-        LATHE_CHECKED(
-            hook.step("write", [&] { return write(built, out, *module, evaluator, *budget, options.threads); }));
+        LATHE_CHECKED(hook.step(
+            "write", [&] { return write(built, out, *module, evaluator, *budget, options.threads, require); }));
         artifact.path = out;
+    } else {
+        LATHE_CHECKED(require());
     }
     artifact.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     return artifact;

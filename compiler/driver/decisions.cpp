@@ -180,6 +180,15 @@ Result<void> readSchedules(const json& value, Decisions& decisions) {
     return {};
 }
 
+Result<void> requireWorkloads(const char* what, const auto& decided, const std::set<std::string>& workloads) {
+    for (const auto& [workload, ignored] : decided)
+        if (!workloads.contains(workload))
+            return failure(
+                fmt::format("{} are decided for the workload '{}', which this model does not have", what, workload),
+                "the workloads of a model, for the target it is compiled for: lathe passes --kernels");
+    return {};
+}
+
 } // namespace
 
 Result<Decisions> parseDecisions(std::string_view text) {
@@ -238,17 +247,12 @@ std::string toJson(const Decisions& decisions) {
     return dump(value);
 }
 
-Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads) {
-    const auto require = [&](const char* what, const auto& decided) -> Result<void> {
-        for (const auto& [workload, ignored] : decided)
-            if (!workloads.contains(workload))
-                return failure(
-                    fmt::format("{} are decided for the workload '{}', which this model does not have", what, workload),
-                    "the workloads of a model, for the target it is compiled for: lathe passes --kernels");
-        return {};
-    };
-    LATHE_CHECKED(require("schedules", decisions.kernels));
-    return require("passes", decisions.skipIn);
+Result<void> requireSchedules(const Decisions& decisions, const std::set<std::string>& workloads) {
+    return requireWorkloads("schedules", decisions.kernels, workloads);
+}
+
+Result<void> requireSkips(const Decisions& decisions, const std::set<std::string>& workloads) {
+    return requireWorkloads("passes", decisions.skipIn, workloads);
 }
 
 } // namespace lathe::driver

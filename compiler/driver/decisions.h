@@ -39,7 +39,8 @@ std::string toJson(const Decisions& decisions);
 /// Names of the optional passes in their order: what optionalLimit counts.
 const std::vector<std::string>& optionalPasses();
 
-/// Fails if something is decided for a workload that is none of these.
-Result<void> requireWorkloads(const Decisions& decisions, const std::set<std::string>& workloads);
+/// Fails if schedules, or passes, are decided for a workload that is none of these.
+Result<void> requireSchedules(const Decisions& decisions, const std::set<std::string>& workloads);
+Result<void> requireSkips(const Decisions& decisions, const std::set<std::string>& workloads);
 
 } // namespace lathe::driver

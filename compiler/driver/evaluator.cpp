@@ -15,6 +15,7 @@
 #include "runtime/lathe_rt.h"
 #include "tir/interpret.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
 
@@ -324,11 +325,23 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     Decisions decisions;
     decisions.skipPasses = options_.passes.skipPasses;
     decisions.optionalLimit = options_.passes.optionalLimit;
+    decisions.skipIn = options_.passes.skipIn;
     Trace trace;
+    // However it ends: what fails is of interest, too.
+    struct Noted {
+        DriverEvaluator& evaluator;
+        const Trace& trace;
+        bool failed = true;
+        ~Noted() { evaluator.note(trace, failed); }
+    } noted{*this, trace};
     Progress progress;
     PassHook hook(decisions, options, trace, progress);
-    if (hook.recordOf("fuse").enabled)
-        small = relay::transform::fuse(small).module;
+    if (PassRecord& fuse = hook.recordOf("fuse"); fuse.enabled) {
+        relay::Module made = relay::transform::fuse(small).module;
+        fuse.ran = true;
+        fuse.changed = made.functions != small.functions;
+        small = std::move(made);
+    }
     const relay::Module fused = relay::transform::fuse(small, {.maxOps = 1}).module;
     LATHE_TRY(Built built, build(fused, nullptr, options, decisions, hook, trace));
     // The runtime loads it as it loads any artifact; what is loaded stays when the file is gone.
@@ -336,7 +349,24 @@ Result<void> DriverEvaluator::compile(const relay::Module& module, const relay::
     LATHE_CHECKED(write(built, file.path(), fused, *this, *options_.budget, options_.threads));
     if (lathe_model_load(file.path().c_str(), &into.model) != LATHE_OK)
         return failure(fmt::format("a compiled constant computation does not load: {}", lathe_thread_error()));
+    noted.failed = false;
     return {};
+}
+
+void DriverEvaluator::note(const Trace& trace, bool failed) {
+    if (!options_.trace)
+        return;
+    const std::lock_guard lock(mutex_);
+    Trace& into = *options_.trace;
+    for (const KernelRecord& kernel : trace.kernels)
+        if (std::ranges::find(into.constantKernels, kernel.workload, &KernelRecord::workload) ==
+            into.constantKernels.end())
+            into.constantKernels.push_back(kernel);
+    for (const PassRecord& record : trace.passes)
+        if (record.changed || (failed && record.enabled && !record.ran && record.stage == Stage::Tir))
+            if (const auto found = std::ranges::find(into.passes, record.name, &PassRecord::name);
+                found != into.passes.end())
+                found->changedConstants = true;
 }
 
 } // namespace lathe::driver

@@ -8,6 +8,7 @@
 #include "base/budget.h"
 #include "codegen/target.h"
 #include "driver/decisions.h"
+#include "driver/trace.h"
 #include "relay/evaluator.h"
 #include "relay/folding.h"
 
@@ -22,9 +23,11 @@ struct EvaluatorOptions {
     int threads = 0; // for compiling
     /// Computations of more steps than this are compiled.
     int64_t interpretedSteps = relay::interpretedSteps;
-    /// Which optional passes are off in what is compiled (nothing else of it applies): a pass that is off has no part in the
-    /// model's constants either.
+    /// Which optional passes are off in what is compiled, altogether or in some kernels (nothing else of it applies): a pass
+    /// that is off has no part in the model's constants either.
     Decisions passes = {};
+    /// Takes note of what is compiled: constantKernels, and of its passes what they changed there. Null: nobody does.
+    Trace* trace = nullptr;
     /// Results of more bytes than this are declined.
     int64_t limitBytes = limits::tensorBytes;
     /// Its checkpoint is asked at each evaluation; steps are taken by those who decide to fold.
@@ -45,6 +48,7 @@ private:
     Result<std::vector<relay::ConstantPtr>> compileAndRun(const relay::Module& module, const relay::Function& function,
                                                           const std::vector<relay::ConstantPtr>& args);
     Result<void> compile(const relay::Module& module, const relay::Function& function, Compiled& into);
+    void note(const Trace& trace, bool failed);
     EvaluatorOptions options_;
     std::mutex mutex_;
     std::map<Hash128, std::shared_ptr<Compiled>> compiled_; // by the function and the constants in it

@@ -17,11 +17,6 @@ std::string typeText(DataType dtype, const std::vector<int64_t>& dims) {
     return fmt::format("{}[{}]", toString(dtype), fmt::join(texts, ","));
 }
 
-/// Other negative dims are known only while running, and equal to none.
-bool isSymbol(int64_t dim) {
-    return dim < 0 && dim != INT64_MIN;
-}
-
 } // namespace
 
 Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice) {
@@ -71,6 +66,14 @@ Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given
                 shapes.back().second[i] = size->second;
     }
     return shapes;
+}
+
+Result<Shapes> drawChosen(const std::vector<RunnerValue>& inputs, Tensors given, const InputChoice& choice,
+                          const Shapes& asked, const TakeInput& take, const std::function<bool()>& cancelled) {
+    LATHE_TRY(Tensors chosen, readInputs(inputs, choice));
+    const Shapes sizes = shapesBeside(inputs, chosen, asked);
+    given.merge(std::move(chosen));
+    return drawInputs(inputs, given, sizes, choice.seed, take, cancelled);
 }
 
 } // namespace lathe::driver

@@ -22,4 +22,9 @@ Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputCh
 /// must equal them.
 Shapes shapesBeside(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
 
+/// drawInputs with the files of the choice as well, and by its seed. Given tensors go before files; what files say of sizes
+/// goes before what is asked for.
+Result<Shapes> drawChosen(const std::vector<RunnerValue>& inputs, Tensors given, const InputChoice& choice,
+                          const Shapes& asked, const TakeInput& take, const std::function<bool()>& cancelled = {});
+
 } // namespace lathe::driver

@@ -16,12 +16,10 @@ namespace {
 
 using model::HostTensor;
 
-constexpr int64_t knownWhileRunning = INT64_MIN; // a dim of RunnerValue
-
 std::string dimsText(const RunnerValue& value) {
     std::vector<std::string> dims;
     for (const int64_t dim : value.dims)
-        dims.push_back(dim >= 0 ? std::to_string(dim) : dim == knownWhileRunning ? "?" : fmt::format("n{}", -dim - 1));
+        dims.push_back(dim >= 0 ? std::to_string(dim) : isSymbol(dim) ? fmt::format("n{}", -dim - 1) : "?");
     return fmt::format("[{}]", fmt::join(dims, ","));
 }
 
@@ -41,7 +39,7 @@ Failure noInput(const std::vector<RunnerValue>& inputs, const std::string& name)
 /// Gives the symbols of an input the sizes of `shape`; fails where one has another already.
 Result<void> bind(const RunnerValue& input, const std::vector<int64_t>& shape, std::map<int64_t, int64_t>& symbols) {
     for (size_t i = 0; i < std::min(shape.size(), input.dims.size()); ++i) {
-        if (input.dims[i] >= 0 || input.dims[i] == knownWhileRunning)
+        if (!isSymbol(input.dims[i]))
             continue;
         const auto [at, fresh] = symbols.try_emplace(input.dims[i], shape[i]);
         if (at->second != shape[i])

@@ -82,8 +82,6 @@ constexpr int rounds = 6;
 /// When nothing is known, and when something is kept already.
 constexpr int repetitions = 6, laterRepetitions = 1;
 constexpr std::chrono::milliseconds betweenRepetitions{20};
-/// What a call says beyond so many times the measured peak is taken for a bad estimate of what it does.
-constexpr double mostTrusted = 1.5;
 /// Of all threads together, so that it lies in no cache; of one thread, so that a round takes longer than starting it.
 constexpr int64_t readBytes = int64_t{128} << 20, leastBytes = int64_t{8} << 20, hugePage = int64_t{2} << 20;
 
@@ -190,13 +188,13 @@ void writeKept(const std::filesystem::path& path, const nlohmann::json& kept) {
 
 } // namespace
 
-MachinePeaks machinePeaks(int threads, bool keep, double shownGflops) {
+MachinePeaks machinePeaks(int threads, bool keep) {
     MachinePeaks peaks;
     peaks.cpu = cpuName();
     const int hardware = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     peaks.threads = threads > 0 ? std::min(threads, hardware) : hardware; // more of them do no more
     const std::filesystem::path folder = keep ? cacheFolder() : std::filesystem::path();
-    const std::filesystem::path path = folder / "peaks.json";
+    const std::filesystem::path path = folder / "measured_peaks.json";
     const std::string key = fmt::format("{}, {} threads", peaks.cpu, peaks.threads);
     nlohmann::json kept = folder.empty() ? nlohmann::json::object() : readKept(path);
     bool known = false;
@@ -212,9 +210,6 @@ MachinePeaks machinePeaks(int threads, bool keep, double shownGflops) {
     measure(1, times, peaks.one);
     if (peaks.threads > 1)
         measure(peaks.threads, times, peaks.all);
-    Peak& shown = peaks.threads == 1 ? peaks.one : peaks.all;
-    if (shownGflops <= mostTrusted * shown.gflops)
-        shown.gflops = std::max(shown.gflops, shownGflops);
     if (peaks.threads == 1)
         peaks.all = peaks.one;
     if (!folder.empty()) {

@@ -23,8 +23,8 @@ struct MachinePeaks {
 };
 
 /// The peaks of `threads` threads (0: all cores). keep: not below what the file says, and written there. A file that is missing,
-/// damaged or unwritable only means that they are measured anew. shownGflops: what a kernel has reached on as many threads; it
-/// raises the peak too, unless it is so far above that its FLOPs must be estimated wrongly.
-MachinePeaks machinePeaks(int threads, bool keep, double shownGflops = 0);
+/// damaged or unwritable only means that they are measured anew. What a kernel seems to reach is no measurement, as its FLOPs
+/// are estimated: it raises nothing.
+MachinePeaks machinePeaks(int threads, bool keep);
 
 } // namespace lathe::driver

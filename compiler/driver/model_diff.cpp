@@ -21,9 +21,11 @@ using model::Node;
 /// Which node is which.
 class Pairs {
 public:
-    Pairs(const NodeList& before, const NodeList& after)
+    Pairs(const NodeList& before, const NodeList& after, NodeNames names)
         : a_(before), b_(after), afterOf(before.nodes.size(), -1), beforeOf(after.nodes.size(), -1) {
         const auto nameOf = [](const ListedNode& entry) { return entry.node->name; };
+        if (names == NodeNames::Identities)
+            pairBy(nameOf);
         pairBy([&](const ListedNode& entry) {
             return nameOf(entry).empty() ? "" : nameOf(entry) + '\n' + toString(entry.local);
         });
@@ -209,9 +211,9 @@ bool ModelDiff::sameStructure() const {
            });
 }
 
-ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& after) {
+ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& after, NodeNames names) {
     const NodeList a = listNodes(before, before), b = listNodes(after, before);
-    const Pairs pairs(a, b);
+    const Pairs pairs(a, b, names);
     ModelDiff diff;
     diffValues(before.graph->inputs, after.graph->inputs, false, diff);
     diffValues(before.graph->outputs, after.graph->outputs, true, diff);

@@ -8,6 +8,7 @@
 
 #include "model/model_graph.h"
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ struct ModelDiff {
     bool sameStructure() const;
 };
 
-ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& after);
+/// What a node's name says about it. Exporters number nodes, so a name may wander to another one; a compiler's Vars do not.
+enum class NodeNames : uint8_t { Hints, Identities };
+
+/// Nodes of one name are a pair whatever they do, if names are identities.
+ModelDiff diffModels(const model::ModelGraph& before, const model::ModelGraph& after,
+                     NodeNames names = NodeNames::Hints);
 
 } // namespace lathe::driver

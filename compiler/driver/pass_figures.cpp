@@ -17,7 +17,7 @@ Figures figuresOf(const relay::Module& module) {
     double bindings = 0;
     relay::visitBindings(module, [&](const relay::Binding&) { ++bindings; });
     const relay::Cost cost = relay::costOf(module);
-    return {bindings, cost.flops, cost.bytes, cost.peakBytes};
+    return {bindings, std::nullopt, cost.flops, cost.bytes, cost.peakBytes};
 }
 
 double statementsOf(const tir::PrimFunc& function) {
@@ -44,7 +44,7 @@ public:
             figures.after = of(record.after);
             if (record.before && record.changed) {
                 const Figures before = of(record.before);
-                figures.delta = {difference(figures.after.size, before.size),
+                figures.delta = {difference(figures.after.bindings, before.bindings), std::nullopt,
                                  difference(figures.after.flops, before.flops),
                                  difference(figures.after.bytes, before.bytes),
                                  difference(figures.after.peakBytes, before.peakBytes)};
@@ -57,8 +57,8 @@ public:
                         before += of(kernel.stages[i - 1].second);
                         after += of(kernel.stages[i].second);
                     }
-            figures.after.size = after;
-            figures.delta.size = after - before;
+            figures.after.statements = after;
+            figures.delta.statements = after - before;
         } else {
             figures.after.flops = record.flops;
             if (record.peakBytes)
@@ -103,9 +103,9 @@ std::string deltaText(const std::optional<double>& delta) {
     constexpr std::array prefixes{"", " k", " M", " G", " T"};
     double value = std::abs(*delta);
     size_t prefix = 0;
-    for (; value >= 1000 && prefix + 1 < prefixes.size(); ++prefix)
+    for (; value >= 999.5 && prefix + 1 < prefixes.size(); ++prefix) // it would be rounded to 1000
         value /= 1000;
-    const int digits = prefix == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2;
+    const int digits = prefix == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
     return fmt::format("{}{:.{}f}{}", *delta > 0 ? "+" : *delta < 0 ? "-" : "", value, digits, prefixes[prefix]);
 }
 

@@ -10,7 +10,8 @@ namespace lathe::driver {
 
 /// What is not known, or does not exist at that stage, is absent.
 struct Figures {
-    std::optional<double> size;                    // bindings of the module, or statements of all kernels
+    std::optional<double> bindings;                // of the module
+    std::optional<double> statements;              // of all kernels
     std::optional<double> flops, bytes, peakBytes; // of one run, estimated: see relay/cost.h
 };
 
@@ -21,7 +22,7 @@ struct PassFigures {
 /// For each pass of the Trace, in order; empty: cancelled.
 std::vector<PassFigures> passFigures(const Trace& trace, const std::function<bool()>& cancelled = {});
 
-/// "+1.23 M", "-512"; empty for what is absent.
+/// "+1.23 M", "-512", in three figures or fewer; empty for what is absent.
 std::string deltaText(const std::optional<double>& delta);
 
 } // namespace lathe::driver

@@ -13,6 +13,13 @@
 
 namespace lathe::driver {
 
+namespace {
+
+// Of the whole work: kernels take nearly all of it.
+constexpr double beforeKernels = 0.1, afterKernels = 0.9;
+
+} // namespace
+
 int64_t countBindings(const relay::Module& module) {
     int64_t count = 0;
     relay::visitBindings(module, [&](const relay::Binding&) { ++count; });
@@ -40,6 +47,20 @@ void PassHook::report(std::string_view stage, double fraction) const {
         progress_.report(stage, fraction);
 }
 
+void PassHook::reportKernels(size_t finished, size_t count) const {
+    const double share = count == 0 ? 1 : static_cast<double>(finished) / static_cast<double>(count);
+    report(fmt::format("{} of {} kernels", finished, count), beforeKernels + (afterKernels - beforeKernels) * share);
+}
+
+void PassHook::reportPass(std::string_view name) const {
+    const auto placeOf = [this](std::string_view pass) {
+        return static_cast<double>(std::ranges::find(trace_.passes, pass, &PassRecord::name) - trace_.passes.begin());
+    };
+    const double place = placeOf(name), entry = placeOf("make entry"), all = static_cast<double>(trace_.passes.size());
+    report(name, place < entry ? beforeKernels * place / entry
+                               : afterKernels + (1 - afterKernels) * (place - entry) / (all - entry));
+}
+
 PassRecord& PassHook::recordOf(std::string_view name) {
     const auto found = std::ranges::find(trace_.passes, name, &PassRecord::name);
     LATHE_ASSERT(found != trace_.passes.end(), fmt::format("pass '{}' stands in the pipeline", name));
@@ -57,7 +78,7 @@ PassRecord& PassHook::begin(std::string_view name) {
 Result<ModulePtr> PassHook::run(std::string_view name, const ModulePtr& before,
                                 const std::function<Result<relay::Module>(const relay::Module&)>& fn) {
     PassRecord& record = begin(name);
-    report(name, 0);
+    reportPass(name);
     record.before = before;
     ModulePtr after = before;
     if (record.enabled) {

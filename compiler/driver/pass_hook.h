@@ -30,7 +30,7 @@ public:
     template <class Fn>
     auto step(std::string_view name, Fn fn) -> decltype(fn()) {
         PassRecord& record = begin(name);
-        report(name, 0);
+        reportPass(name);
         const auto start = std::chrono::steady_clock::now();
         auto result = fn();
         add(name, since(start));
@@ -47,6 +47,9 @@ public:
     PassRecord& recordOf(std::string_view name);
     /// Both throw Cancelled if the user wants it so. report is for the compiling thread.
     void report(std::string_view stage, double fraction) const;
+    /// Of the whole work, which moves forward with each pass, and with each kernel that is compiled.
+    void reportPass(std::string_view name) const;
+    void reportKernels(size_t finished, size_t count) const;
     void checkCancelled() const;
 
 private:

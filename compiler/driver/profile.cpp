@@ -137,6 +137,12 @@ Profile profileOf(const Measured& model, Tally tally) {
 
 } // namespace
 
+double shareDone(const Measuring& measuring, size_t runs, std::chrono::duration<double> spent) {
+    const auto of = [&](int all) { return all > 0 ? static_cast<double>(runs) / all : 1; };
+    const double ofTime = measuring.atLeast.count() > 0 ? spent / measuring.atLeast : 1;
+    return std::min(1.0, std::max(std::min(ofTime, of(measuring.leastRuns)), of(measuring.mostRuns)));
+}
+
 Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models, const Measuring& measuring,
                                             const Progress& progress) {
     for (const Measured& model : models)
@@ -149,11 +155,8 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
         if (!progress.report)
             return {};
         double done = 0;
-        for (const Tally& tally : tallies) {
-            const double ofTime =
-                measuring.atLeast.count() > 0 ? std::chrono::duration<double>(tally.spent) / measuring.atLeast : 0;
-            done += std::min(1.0, std::max(ofTime, static_cast<double>(tally.ns.size()) / measuring.mostRuns));
-        }
+        for (const Tally& tally : tallies)
+            done += shareDone(measuring, tally.ns.size(), tally.spent);
         progress.report("run", done / static_cast<double>(tallies.size()));
         return {};
     };

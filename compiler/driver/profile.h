@@ -47,6 +47,17 @@ struct Measuring {
     bool timeline = false, counters = false; // each of one run more
 };
 
+/// The share of the measuring that is done after so many runs and so long: 0 … 1.
+double shareDone(const Measuring& measuring, size_t runs, std::chrono::duration<double> spent);
+
+/// Two seconds of runs, or a few of a slow model: for whoever looks at a profile.
+inline constexpr Measuring measuringOfRun{.warmUp = 2,
+                                          .leastRuns = 5,
+                                          .mostRuns = 200,
+                                          .atLeast = std::chrono::seconds(2),
+                                          .timeline = true,
+                                          .counters = true};
+
 /// A model loaded in a runner, with its inputs set: what profile() takes, for several that are to be compared.
 struct Measured {
     RunnerClient* runner = nullptr;

@@ -138,15 +138,18 @@ std::vector<int> Provenance::nodesOf(int call, int origin) const {
         return {};
     const CallRecord& record = trace_->calls[static_cast<size_t>(call)];
     const int kernel = kernelOf(call);
-    std::set<int> nodes;
+    std::vector<int> nodes;
     for (size_t i = 0; i < record.origins.size(); ++i) {
         const bool counts = origin < 0 || static_cast<int>(i) == origin ||
                             (kernel >= 0 && std::ranges::binary_search(doers_[static_cast<size_t>(kernel)][i], origin));
-        if (counts)
-            nodes.insert(trace_->graph->spans->ids(record.origins[i]).begin(),
-                         trace_->graph->spans->ids(record.origins[i]).end());
+        if (counts) {
+            const auto& ids = trace_->graph->spans->ids(record.origins[i]);
+            nodes.insert(nodes.end(), ids.begin(), ids.end());
+        }
     }
-    return {nodes.begin(), nodes.end()};
+    std::ranges::sort(nodes);
+    nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+    return nodes;
 }
 
 std::vector<int> Provenance::originsOf(int call, int node) const {

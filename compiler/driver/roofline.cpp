@@ -38,15 +38,6 @@ Roofline roofline(const Profile& profile, const MachinePeaks& peaks) {
     return result;
 }
 
-double fastestGflops(const Profile& profile) {
-    constexpr double leastMs = 0.02;
-    double fastest = 0;
-    for (const ProfileRow& row : profile.rows)
-        if (row.ms >= leastMs)
-            fastest = std::max(fastest, row.gflops());
-    return fastest;
-}
-
 Roofline::Extent Roofline::extent() const {
     Extent extent{ridge() / 10, ridge() * 10, peak.gflops / 100, peak.gflops};
     for (const RooflinePoint& point : points) {

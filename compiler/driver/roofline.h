@@ -40,7 +40,4 @@ struct Roofline {
 
 Roofline roofline(const Profile& profile, const MachinePeaks& peaks);
 
-/// GFLOP/s of the fastest call, of those that took long enough to be timed well; 0: there is none.
-double fastestGflops(const Profile& profile);
-
 } // namespace lathe::driver

@@ -114,6 +114,8 @@ std::string reasonOf(int error) {
     }
 }
 
+constexpr const char* anotherRunner = "lathe-runner is installed beside lathe; $LATHE_RUNNER names another";
+
 /// What to do about a request that the runner refused.
 const char* hintFor(uint32_t status) {
     switch (status) {
@@ -165,12 +167,15 @@ struct RunnerClient::State {
         const std::string how = child.reap();
         const bool crashed = how.starts_with("crashed");
         return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
-                    crashed ? "please report the model" : "");
+                    crashed                   ? "please report the model"
+                    : how.contains("outside") ? "the system does so when memory runs out: run it at smaller sizes"
+                                              : anotherRunner);
     }
 
     Diagnostic outOfStep(Kind kind) {
         child.kill();
-        return fail(RunnerOutcome::Crashed, fmt::format("lathe-runner's answer to '{}' is malformed", nameOf(kind)));
+        return fail(RunnerOutcome::Crashed, fmt::format("lathe-runner's answer to '{}' is malformed", nameOf(kind)),
+                    anotherRunner);
     }
 
     Result<Reader> request(Kind kind, std::span<const std::byte> payload = {}, std::span<const std::byte> more = {}) {
@@ -231,8 +236,7 @@ struct RunnerClient::State {
             return {};
         const auto program = options.program.empty() ? defaultProgram() : options.program;
         if (auto started = child.start(program); !started)
-            return Failure(fail(RunnerOutcome::Unavailable, started.error().what,
-                                "lathe-runner is installed beside lathe; $LATHE_RUNNER names another"));
+            return Failure(fail(RunnerOutcome::Unavailable, started.error().what, anotherRunner));
         LATHE_TRY(Reader reader, request(Kind::Ping));
         if (reader.number<uint32_t>() != protocolVersion) {
             child.kill();
@@ -333,6 +337,7 @@ Result<RunnerTimes> RunnerClient::run(int times) {
 Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
     Writer payload;
     payload.string(plan.kernel);
+    payload.number(plan.which);
     payload.number(static_cast<uint32_t>(plan.sizes.size()));
     for (const int64_t size : plan.sizes)
         payload.number(size);

@@ -28,10 +28,17 @@ struct RunnerOptions {
     std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
 };
 
+/// A dim of a RunnerValue that no input says.
+inline constexpr int64_t knownWhileRunning = INT64_MIN;
+/// Whether a dim of a RunnerValue is a symbol of the model: a size that its inputs say, and the same wherever it stands.
+constexpr bool isSymbol(int64_t dim) {
+    return dim < 0 && dim != knownWhileRunning;
+}
+
 struct RunnerValue {
     std::string name;
     DataType dtype;
-    std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or INT64_MIN: known only while running
+    std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or knownWhileRunning
 };
 
 struct RunnerCall {
@@ -63,7 +70,7 @@ struct RunnerProfile {
     };
     struct Event {
         int32_t call = 0;
-        int32_t chunks = 0; // -1: the whole call
+        int32_t chunks = 0; // -1: the whole call; -2: waiting for other threads
         int64_t beginNs = 0, endNs = 0;
     };
     std::vector<Entry> calls;                // as RunnerModel::calls
@@ -84,7 +91,8 @@ std::string toString(const RunnerCounters& counters);
 
 /// How a kernel's artifact (driver/kernel_artifact.h) is timed.
 struct RunnerBench {
-    std::string kernel;                         // the artifact's
+    std::string kernel;                         // the artifact's name
+    int64_t which = 0;                          // of its kernels
     std::vector<int64_t> sizes;                 // the kernel's scalars
     int warmUps = 3;                            // calls before the first sample
     std::chrono::nanoseconds least{10'000'000}; // that a sample takes: as many calls as that needs

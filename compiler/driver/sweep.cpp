@@ -38,11 +38,10 @@ Result<int64_t> symbolNamed(const RunnerModel& loaded, const std::string& name) 
     for (size_t i = 0; i < loaded.symbols.size(); ++i)
         if (loaded.symbols[i] == name)
             return -static_cast<int64_t>(i) - 1;
-    const auto isOpen = [&](int64_t dim) { return dim < 0 && dim >= -static_cast<int64_t>(loaded.symbols.size()); };
     std::vector<std::string> open = loaded.symbols;
     for (const RunnerValue& input : loaded.inputs)
         for (size_t dim = 0; dim < input.dims.size(); ++dim)
-            if (isOpen(input.dims[dim])) {
+            if (isSymbol(input.dims[dim])) {
                 open.push_back(fmt::format("{}[{}]", input.name, dim));
                 if (open.back() == name)
                     return input.dims[dim];

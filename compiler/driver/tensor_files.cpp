@@ -2,8 +2,11 @@
 #include "driver/tensor_files.h"
 
 #include "base/limits.h"
+#include "base/new_file.h"
+#include "driver/guarded.h"
 #include "frontend/frontend.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <cstring>
@@ -173,12 +176,12 @@ Result<HostTensor> readNpy(const fs::path& path, std::ifstream& file, uint64_t f
 }
 
 /// Elements as float32, of a type that NumPy lacks.
-HostTensor widened(const HostTensor& tensor) {
-    HostTensor wide{
-        types::Float32, tensor.shape, std::vector<std::byte>(static_cast<size_t>(tensor.elements()) * 4), {}};
-    for (size_t i = 0; i < wide.bytes.size() / 4; ++i) {
-        const auto value = static_cast<float>(model::elementAsDouble(tensor.dtype, tensor.bytes, i));
-        std::memcpy(wide.bytes.data() + i * 4, &value, 4);
+std::vector<std::byte> widened(DataType dtype, std::span<const std::byte> elements) {
+    const size_t count = elements.size() / static_cast<size_t>(dtype.bytes());
+    std::vector<std::byte> wide(count * sizeof(float));
+    for (size_t i = 0; i < count; ++i) {
+        const auto value = static_cast<float>(model::elementAsDouble(dtype, elements, i));
+        std::memcpy(wide.data() + i * sizeof(float), &value, sizeof(float));
     }
     return wide;
 }
@@ -207,13 +210,15 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
     return model::toHost(*tensor);
 }
 
-Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
+Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std::function<bool()>& cancelled) {
+    constexpr size_t partBytes = size_t{4} << 20;
     std::string_view code;
     for (const NpyType& type : npyTypes)
         if (type.dtype == tensor.dtype)
             code = type.code;
-    if (code.empty() && tensor.dtype.isFloat())
-        return writeNpy(path, widened(tensor));
+    const bool widens = code.empty() && tensor.dtype.isFloat();
+    if (widens)
+        code = "<f4";
     if (code.empty())
         code = tensor.dtype.isSigned() ? "|i1" : "|u1";
     const std::string shape = tensor.shape.size() == 1 ? fmt::format("{},", tensor.shape[0])
@@ -222,24 +227,26 @@ Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
     header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' '); // elements begin at a multiple of 64
     header += '\n';
     const auto length = static_cast<uint16_t>(header.size()); // at most 32 dims of 20 digits
-    fs::path part = path;
-    part += ".part";
-    std::ofstream file(part, std::ios::binary);
-    file << npyMagic << '\x01' << '\0';
-    file.write(reinterpret_cast<const char*>(&length), 2);
-    file << header;
-    file.write(reinterpret_cast<const char*>(tensor.bytes.data()), static_cast<std::streamsize>(tensor.bytes.size()));
-    file.close();
-    std::error_code failed;
-    if (file)
-        fs::rename(part, path, failed);
-    if (file && !failed)
+    const std::string prefix = std::string(npyMagic) + '\x01' + '\0' + static_cast<char>(length & 0xff) +
+                               static_cast<char>(length >> 8) + header;
+    NewFile file(path, NewFile::Kind::Text);
+    bool good = file.write(std::as_bytes(std::span(prefix)));
+    for (std::span<const std::byte> rest = tensor.bytes; good && !rest.empty();) {
+        if (cancelled && cancelled())
+            throw Cancelled{};
+        const std::span<const std::byte> part = rest.first(std::min(partBytes, rest.size()));
+        good = widens ? file.write(widened(tensor.dtype, part)) : file.write(part);
+        rest = rest.subspan(part.size());
+    }
+    if (good && file.keep())
         return {};
-    std::error_code ignored;
-    fs::remove(part, ignored);
     Diagnostic diagnostic = error("the file cannot be written", "look for space and for the right to write there");
     diagnostic.file = path.string();
     return Failure(diagnostic);
+}
+
+Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
+    return writeNpy(path, TensorView{tensor.dtype, tensor.shape, tensor.bytes});
 }
 
 std::string fileNameOf(std::string_view valueName) {

@@ -8,6 +8,8 @@
 #include "model/host_tensor.h"
 
 #include <filesystem>
+#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -16,8 +18,19 @@ namespace lathe::driver {
 /// The tensor in a .npy file, or in a TensorProto whatever the file's name is. Fails with a Diagnostic that names the file.
 Result<model::HostTensor> readTensorFile(const std::filesystem::path& path);
 
-/// Writes a .npy file, whole or not at all. Types that NumPy lacks are widened: narrow floats to float32; integers narrower
-/// than a byte keep their byte an element.
+/// Numbers that lie somewhere, perhaps mapped from a file of many gigabytes: as many as the dims say, row-major, elements
+/// narrower than a byte in one byte each.
+struct TensorView {
+    DataType dtype;
+    std::span<const int64_t> shape;
+    std::span<const std::byte> bytes;
+};
+
+/// Writes a .npy file, whole or not at all, a few megabytes at a time. Types that NumPy lacks are widened: narrow floats to
+/// float32; integers narrower than a byte keep their byte an element. `cancelled`, which may be empty, is asked before each
+/// part; where it says so, nothing is written and Cancelled (driver/guarded.h) is thrown.
+Result<void> writeNpy(const std::filesystem::path& path, const TensorView& tensor,
+                      const std::function<bool()>& cancelled = {});
 Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);
 
 /// A file name for a value's name, different for different names: what no file name can hold, and '%', stands as %XX.

@@ -16,6 +16,8 @@ using Event = RunnerProfile::Event;
 
 constexpr size_t mostThreads = 4096;
 constexpr int eventsOfThread = 1 << 16;
+constexpr int wholeCall = -1, waiting = -2; // instead of chunks, as the runtime notes them
+constexpr double shortestMs = 1e-3;         // of work between regions: less is the noting itself
 
 Diagnostic impossible(std::string_view why) {
     return error(fmt::format("lathe-runner noted a timeline that cannot be: {}", why),
@@ -29,6 +31,22 @@ Result<void> putInOrder(std::vector<TimelineBox>& boxes) {
     if (std::ranges::adjacent_find(boxes, overlap) != boxes.end())
         return Failure(impossible("a thread does two things at once"));
     return {};
+}
+
+/// What the first thread worked in a call outside of regions. `occupied`: its regions, and its waiting for those of others.
+/// Where it noted no waiting there were none, or nobody can tell.
+void addSerial(const TimelineBox& call, std::span<const TimelineBox> occupied, std::vector<TimelineBox>& into) {
+    double from = call.beginMs;
+    const auto add = [&](double to) {
+        if (to - from >= shortestMs)
+            into.push_back({call.call, 0, from, to});
+    };
+    for (auto box = std::ranges::lower_bound(occupied, call.beginMs, {}, &TimelineBox::beginMs);
+         box != occupied.end() && box->beginMs < call.endMs; ++box) {
+        add(box->beginMs);
+        from = box->endMs;
+    }
+    add(call.endMs);
 }
 
 } // namespace
@@ -57,13 +75,17 @@ Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t c
     Timeline timeline;
     timeline.threads.resize(profile.threads.size());
     timeline.ms = last > 0 ? at(last) : 0;
+    std::vector<TimelineBox> waits; // of the first thread
     for (size_t thread = 0; thread < profile.threads.size(); ++thread) {
         timeline.complete &= profile.threads[thread].size() < capacity;
         for (const Event& event : profile.threads[thread]) {
-            const bool whole = event.chunks < 0;
-            if (event.chunks < -1 || event.chunks == 0 || (whole && (thread > 0 || event.call < 0)))
+            const bool whole = event.chunks == wholeCall, waited = event.chunks == waiting;
+            if (event.chunks < waiting || event.chunks == 0 || ((whole || waited) && thread > 0) ||
+                (whole && event.call < 0))
                 return Failure(impossible("a call on the wrong thread, or a region without chunks"));
-            (whole ? timeline.calls : timeline.threads[thread])
+            (whole    ? timeline.calls
+             : waited ? waits
+                      : timeline.threads[thread])
                 .push_back({event.call, std::max(0, event.chunks), at(event.beginNs), at(event.endNs)});
         }
         LATHE_CHECKED(putInOrder(timeline.threads[thread]));
@@ -75,13 +97,22 @@ Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t c
         for (const TimelineBox& box : boxes)
             begins.push_back(box.beginMs);
     std::ranges::sort(begins);
+    if (timeline.threads.empty())
+        return timeline;
+    LATHE_CHECKED(putInOrder(waits));
+    std::vector<TimelineBox> occupied = timeline.threads.front();
+    occupied.insert(occupied.end(), waits.begin(), waits.end());
+    LATHE_CHECKED(putInOrder(occupied));
     for (const TimelineBox& call : timeline.calls) {
-        const auto inside = std::ranges::lower_bound(begins, call.beginMs);
-        if (inside == begins.end() || *inside > call.endMs)
+        const auto isInside = [&](double begin) { return begin <= call.endMs; };
+        const auto region = std::ranges::lower_bound(begins, call.beginMs);
+        const auto wait = std::ranges::lower_bound(waits, call.beginMs, {}, &TimelineBox::beginMs);
+        if (region == begins.end() || !isInside(*region))
             timeline.threads.front().push_back(call);
+        else if (wait != waits.end() && isInside(wait->beginMs))
+            addSerial(call, occupied, timeline.threads.front());
     }
-    if (!timeline.threads.empty())
-        LATHE_CHECKED(putInOrder(timeline.threads.front()));
+    LATHE_CHECKED(putInOrder(timeline.threads.front()));
     return timeline;
 }
 
@@ -122,6 +153,10 @@ std::string toTraceEvents(const Timeline& timeline, const RunnerModel& loaded) {
                 add(box, thread, "region",
                     box.call < 0 ? std::string("region") : loaded.calls[static_cast<size_t>(box.call)].function,
                     {{"chunks", box.chunks}});
+            else if (!std::ranges::binary_search(timeline.calls, box.endMs, {}, &TimelineBox::endMs) ||
+                     !std::ranges::binary_search(timeline.calls, box.beginMs, {}, &TimelineBox::beginMs))
+                add(box, thread, "serial", loaded.calls[static_cast<size_t>(box.call)].function,
+                    nlohmann::json::object());
     return dump({{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}}) + "\n";
 }
 

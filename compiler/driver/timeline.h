@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One run in time: when each kernel call began and ended, and which threads took part in its parallel regions; what is empty is
-// waiting, or, on the first thread within a call, work between its regions. Made of the events that the runtime notes where
+// One run in time: when each kernel call began and ended, which threads took part in its parallel regions, and what the first
+// thread worked alone between them; what is empty is waiting. Made of the events that the runtime notes where
 // they are asked for, after the runs whose times count.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace lathe::driver {
 
 struct TimelineBox {
     int call = -1;  // in RunnerModel::calls; -1: outside of all calls
-    int chunks = 0; // of a parallel region, that the thread did; 0: the whole call, which has none
+    int chunks = 0; // of a parallel region, that the thread did; 0: a whole call, or a part of it outside of regions
     double beginMs = 0, endMs = 0;
 
     double ms() const { return endMs - beginMs; }
@@ -23,8 +23,8 @@ struct TimelineBox {
 
 struct Timeline {
     std::vector<TimelineBox> calls; // as they followed one another
-    /// By thread, of which the first one makes the calls: what it worked on, one after the other. A call without parallel
-    /// regions stands with the first.
+    /// By thread, of which the first one makes the calls: what it worked on, one after the other. What is outside of parallel
+    /// regions is the first one's: a call without them, and what a call does before, between and after them.
     std::vector<std::vector<TimelineBox>> threads;
     double ms = 0;        // from the begin of the first to the end of the last
     bool complete = true; // false: there was more than could be noted

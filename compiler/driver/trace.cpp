@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/trace.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace lathe::driver {
@@ -13,6 +15,31 @@ std::vector<const KernelRecord*> kernelsNamed(const Trace& trace, std::string_vi
             found.push_back(&kernel);
     }
     return found;
+}
+
+std::string_view outcomeOf(const PassRecord& record) {
+    if (!record.enabled)
+        return "off";
+    if (!record.ran)
+        return "not run";
+    if (std::ranges::any_of(record.diagnostics, [](const auto& each) { return each.severity == Severity::Error; }))
+        return "failed";
+    if (record.changed)
+        return "changed";
+    return record.stage == Stage::Relay || record.stage == Stage::Tir ? "unchanged" : "done";
+}
+
+Result<void> keepsModel(const std::filesystem::path& out, const std::filesystem::path& model, const Trace& trace) {
+    std::vector<std::filesystem::path> files = trace.files;
+    files.push_back(model);
+    std::error_code ignored; // one that is not there is not the model
+    for (const std::filesystem::path& file : files)
+        if (std::filesystem::equivalent(file, out, ignored))
+            return failure(ErrorKind::Usage,
+                           fmt::format("'{}' {}", out.string(),
+                                       file == model ? "is the model itself" : "holds tensors of the model"),
+                           "name another file for the result");
+    return {};
 }
 
 } // namespace lathe::driver

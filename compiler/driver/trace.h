@@ -14,6 +14,7 @@
 #include "relay/ir.h"
 #include "tir/ir.h"
 
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -37,6 +38,7 @@ struct PassRecord {
     bool enabled = true;              // false: switched off by Decisions, the optional limit or the numerics
     bool ran = false;                 // false: off, not reached, or there was nothing that it is for
     bool changed = false;             // Import, Relay, Tir: the text after it is not the text before it
+    bool changedConstants = false;    // it changed what constants were computed with, or failed there: constantKernels
     double ms = 0;                    // Tir, Codegen: the sum over all kernels, whose work goes on side by side
     std::optional<int64_t> bindings;  // after it, where a module stands
     std::optional<double> flops;      // of one run, where the sizes are known
@@ -44,6 +46,10 @@ struct PassRecord {
     ModulePtr before, after;          // null for stages without one; one object if nothing changed
     std::vector<Diagnostic> diagnostics;
 };
+
+/// "off", "not run", "failed", "changed"; of a pass that ran and changed nothing "unchanged", of a step that makes something
+/// new "done".
+std::string_view outcomeOf(const PassRecord& record);
 
 /// A kernel at each stage: "computation", "schedule", then the TIR passes by name. A pass that is off has no stage; one
 /// that changed nothing has the PrimFunc of the stage before.
@@ -76,11 +82,15 @@ struct Removed {
 
 struct Trace {
     model::ModelGraphPtr graph;
+    std::vector<std::filesystem::path>
+        files;                           // that the model was read from: its own, and those that its tensors lie in
     std::vector<PassRecord> passes;      // all of the pipeline, in order
     std::vector<VariantRecord> variants; // the choices of "choose variants"
     std::vector<LayoutRecord> layouts;   // those of "choose layouts"
     FusionRecord fusion;                 // of "fuse"
     std::vector<KernelRecord> kernels;
+    /// What constants were computed with while the model was compiled: each workload once, in no particular order.
+    std::vector<KernelRecord> constantKernels;
     tir::PrimFuncPtr entry;
     std::vector<CallRecord> calls;
     std::vector<Removed> removed;
@@ -101,5 +111,9 @@ struct Progress {
     /// Called from all threads that work for it.
     std::function<bool()> cancelled;
 };
+
+/// Fails, with kind Usage, if `out` is the file `model` or another one that the model was read from: what is written there would
+/// destroy it.
+Result<void> keepsModel(const std::filesystem::path& out, const std::filesystem::path& model, const Trace& trace);
 
 } // namespace lathe::driver

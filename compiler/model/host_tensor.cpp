@@ -68,4 +68,10 @@ HostTensor toHost(const TensorData& tensor) {
     return {tensor.dtype, tensor.shape, {tensor.bytes.view.begin(), tensor.bytes.view.end()}, tensor.strings};
 }
 
+std::shared_ptr<const TensorData> toData(HostTensor tensor) {
+    const auto owner = std::make_shared<const HostTensor>(std::move(tensor));
+    return std::make_shared<const TensorData>(
+        TensorData{owner->dtype, owner->shape, {owner, owner->bytes}, owner->strings});
+}
+
 } // namespace lathe::model

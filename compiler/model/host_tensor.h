@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -43,5 +44,7 @@ double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t 
 
 /// A copy of the bytes or strings.
 HostTensor toHost(const TensorData& tensor);
+/// Without a copy.
+std::shared_ptr<const TensorData> toData(HostTensor tensor);
 
 } // namespace lathe::model

@@ -20,6 +20,7 @@ namespace fs = std::filesystem;
 constexpr int applicationId = 0x4c617468; // "Lath": what file(1) and we know a project by
 constexpr int formatNumber = 1;
 constexpr int busyMs = 2000; // another process reads it
+constexpr const char* openOther = "open a model, or a project that the workbench saved";
 constexpr const char* keptPrefix = "kept.";
 constexpr const char* tableOfFacts = "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
@@ -32,7 +33,7 @@ Failure failureOf(const fs::path& path, std::string what, std::string hint = {})
 Failure failureOf(const fs::path& path, const SQLite::Exception& exception) {
     switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
-        return failureOf(path, "this is no project of Lathe");
+        return failureOf(path, "this is no project of Lathe", openOther);
     case SQLITE_CORRUPT:
         return failureOf(path, "the project is damaged", "take a copy of before, or save the work as a new project");
     case SQLITE_FULL:
@@ -74,7 +75,7 @@ private:
 Result<void> check(const fs::path& path, SQLite::Database& database) {
     database.exec("PRAGMA trusted_schema = OFF");
     if (database.execAndGet("PRAGMA application_id").getInt() != applicationId)
-        return failureOf(path, "this is no project of Lathe");
+        return failureOf(path, "this is no project of Lathe", openOther);
     const int format = database.execAndGet("PRAGMA user_version").getInt();
     if (format > formatNumber)
         return failureOf(path,
@@ -113,7 +114,7 @@ Facts factsOf(const Project& project, const fs::path& file) {
     return facts;
 }
 
-Result<Project> projectOf(Facts facts, const fs::path& file) {
+Project projectOf(Facts facts, const fs::path& file) {
     Project project;
     project.model.path = facts["model.path"];
     project.model.hash = facts["model.hash"];
@@ -123,17 +124,19 @@ Result<Project> projectOf(Facts facts, const fs::path& file) {
     const fs::path beside = (fs::absolute(file).parent_path() / facts["model.beside"]).lexically_normal();
     if (!facts["model.beside"].empty() && fs::is_regular_file(beside, ignored))
         project.model.path = beside;
-    auto decisions = driver::parseDecisions(facts["decisions"]);
-    if (!decisions) {
-        Diagnostic problem = decisions.error();
-        problem.file = file.string();
-        problem.what = "the project's decisions: " + problem.what;
-        return Failure(problem);
-    }
-    project.decisions = std::move(*decisions);
     for (auto& [name, value] : facts)
         if (name.starts_with(keptPrefix))
-            project.kept[name.substr(std::string_view(keptPrefix).size())] = std::move(value);
+            project.kept[name.substr(std::string_view(keptPrefix).size())] = value;
+    if (auto decisions = driver::parseDecisions(facts["decisions"])) {
+        project.decisions = std::move(*decisions);
+    } else { // all else of the work is not lost for it
+        Diagnostic& problem = project.warnings.emplace_back(decisions.error());
+        problem.severity = Severity::Warning;
+        problem.file = file.string();
+        problem.what = "the project's decisions cannot be read: " + problem.what;
+        problem.hint = "it is open without them; decide anew what is missing";
+        project.kept[unreadDecisions] = facts["decisions"];
+    }
     return project;
 }
 

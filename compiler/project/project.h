@@ -25,9 +25,13 @@ struct ModelReference {
 /// Reads the whole file. Fails if it cannot be read, is no plain file, or the work was cancelled.
 Result<ModelReference> referenceTo(const std::filesystem::path& model, const std::function<bool()>& cancelled = {});
 
+inline constexpr const char* unreadDecisions = "unread decisions";
+
 struct Project {
     ModelReference model;
     driver::Decisions decisions;
+    /// What of the file could not be read, and so is not there; the text of such decisions is kept under unreadDecisions.
+    std::vector<Diagnostic> warnings = {};
     /// What the programs that work on it keep, by names of theirs: "page", "settings". Texts; what a program does not know
     /// it leaves as it is.
     std::map<std::string, std::string> kept;

@@ -15,7 +15,7 @@ namespace {
 std::string scaled(double value, std::string_view none, std::initializer_list<std::string_view> units) {
     std::string_view unit = none;
     for (const std::string_view next : units) {
-        if (std::abs(value) < 1000)
+        if (std::abs(value) < 999.5) // more would be rounded to 1000
             break;
         value /= 1000;
         unit = next;
@@ -88,6 +88,8 @@ Facts::Facts(const Report& report)
         kernels[hottest[i]].detailed = true;
     if (report.profile && report.peaks)
         roofline = driver::roofline(*report.profile, *report.peaks);
+    if (report.profile && !report.profile->rows.empty() && trace.graph && trace.graph->graph)
+        flame = driver::flameOf(*report.profile, *driver::groupedGraph(trace.graph, trace.graph->graph));
     memory = driver::memoryChart(trace, report.profile ? report.profile->shapes : report.options.shapes);
 }
 

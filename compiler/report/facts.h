@@ -3,6 +3,7 @@
 // What several sections of a report look up: which kernel serves what, how much time it takes, where it is described.
 #pragma once
 
+#include "driver/flame.h"
 #include "driver/memory_chart.h"
 #include "driver/roofline.h"
 #include "report/report.h"
@@ -40,10 +41,11 @@ struct Facts {
 
     const Report& report;
     const driver::Trace& trace;
-    std::vector<KernelFacts> kernels; // as in the Trace
-    std::vector<size_t> hottest;      // all of them; the order of the estimated FLOPs without a profile
-    std::vector<int> kernelOfNode;    // by node id; -1: no code
-    std::vector<double> shareOfNode;  // of the calls that compute it; as KernelFacts::share
+    std::vector<KernelFacts> kernels;   // as in the Trace
+    std::vector<size_t> hottest;        // all of them; the order of the estimated FLOPs without a profile
+    std::vector<int> kernelOfNode;      // by node id; -1: no code
+    std::vector<double> shareOfNode;    // of the calls that compute it; as KernelFacts::share
+    std::optional<driver::Flame> flame; // of the profile
     std::optional<driver::Roofline> roofline;
     driver::MemoryChart memory;
     std::vector<Diagnostic> problems; // of the compilation and the run, each once

@@ -12,18 +12,6 @@
 namespace lathe::report {
 namespace {
 
-std::string_view outcomeOf(const driver::PassRecord& record) {
-    if (!record.enabled)
-        return "off";
-    if (!record.ran)
-        return "not run";
-    if (std::ranges::any_of(record.diagnostics, [](const auto& each) { return each.severity == Severity::Error; }))
-        return "failed";
-    if (record.changed)
-        return "changed";
-    return record.stage == driver::Stage::Relay || record.stage == driver::Stage::Tir ? "unchanged" : "done";
-}
-
 /// The kernel's text before and after a pass; empty if the pass left it as it was.
 std::pair<std::string, std::string> textsOf(const driver::KernelRecord& kernel, std::string_view pass) {
     for (size_t i = 1; i < kernel.stages.size(); ++i)
@@ -59,23 +47,26 @@ void writeDifferences(Html& html, const Facts& facts, const driver::PassRecord& 
 
 } // namespace
 
-void writePasses(Html& html, const Facts& facts) {
+void writePasses(Html& html, const Facts& facts, std::span<const driver::PassFigures> figures) {
     openSection(
         html, "passes", "Passes",
-        "In their order. Times of passes over kernels are sums over all kernels, which are worked on side by side.");
+        "In their order. Times of passes over kernels are sums over all kernels, which are worked on side by "
+        "side. FLOPs, bytes and peak memory of one run are estimated from the graph; Δ is what a pass changed of "
+        "them.");
     double slowest = 1e-9;
     for (const driver::PassRecord& record : facts.trace.passes)
         slowest = std::max(slowest, record.ms);
     html.open("table").open("thead").open("tr");
     for (const char* head : {"Pass", "Stage", "", "Outcome"})
         html.element("th", head);
-    for (const char* head : {"ms", "", "Bindings", "Change", "FLOPs", "Peak"})
+    for (const char* head : {"ms", "", "After it", "Δ", "FLOPs", "Δ", "Bytes", "Δ", "Peak", "Δ"})
         html.element("th", head, {{"class", "number"}});
     html.close().close().open("tbody");
-    std::optional<int64_t> bindings;
     const auto number = [&](const std::string& text) { html.element("td", text, {{"class", "number"}}); };
-    for (const driver::PassRecord& record : facts.trace.passes) {
-        const std::string_view outcome = outcomeOf(record);
+    for (size_t i = 0; i < facts.trace.passes.size(); ++i) {
+        const driver::PassRecord& record = facts.trace.passes[i];
+        const auto& [after, delta] = figures[i];
+        const std::string_view outcome = driver::outcomeOf(record);
         html.open("tr", {{"class", outcome}});
         html.element("td", record.name).element("td", driver::toString(record.stage));
         html.element("td", record.required ? "" : "optional", {{"class", "note"}}).element("td", outcome);
@@ -84,15 +75,17 @@ void writePasses(Html& html, const Facts& facts) {
         if (record.ran)
             writeBar(html, record.ms / slowest);
         html.close();
-        number(record.bindings ? std::to_string(*record.bindings) : "");
-        number(record.bindings && bindings && *record.bindings != *bindings
-                   ? fmt::format("{:+}", *record.bindings - *bindings)
-                   : "");
-        number(record.flops ? countText(*record.flops) : "");
-        number(record.peakBytes ? bytesText(static_cast<double>(*record.peakBytes)) : "");
+        number(after.bindings     ? fmt::format("{:.0f} bindings", *after.bindings)
+               : after.statements ? fmt::format("{:.0f} statements", *after.statements)
+                                  : "");
+        number(driver::deltaText(delta.bindings ? delta.bindings : delta.statements));
+        number(after.flops ? countText(*after.flops) : "");
+        number(driver::deltaText(delta.flops));
+        number(after.bytes ? bytesText(*after.bytes) : "");
+        number(driver::deltaText(delta.bytes));
+        number(after.peakBytes ? bytesText(*after.peakBytes) : "");
+        number(driver::deltaText(delta.peakBytes));
         html.close();
-        if (record.bindings)
-            bindings = record.bindings;
     }
     html.close().close();
     html.element("h3", "What they changed");

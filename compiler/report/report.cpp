@@ -15,6 +15,9 @@
 namespace lathe::report {
 namespace {
 
+// Of the whole work.
+constexpr double forCode = 0.7, forSections = 0.95;
+
 void check(const driver::Progress& progress) {
     if (progress.cancelled && progress.cancelled())
         throw driver::Cancelled{};
@@ -31,7 +34,7 @@ std::vector<Result<driver::Listing>> list(const Facts& facts, const driver::Prog
     };
     parallelFor(count, facts.report.options.threads, listOne, [&](size_t finished) {
         if (progress.report)
-            progress.report("machine code", static_cast<double>(finished) / static_cast<double>(count));
+            progress.report("machine code", forCode * static_cast<double>(finished) / static_cast<double>(count));
     });
     return listings;
 }
@@ -43,20 +46,23 @@ struct Section {
 };
 
 /// All of a page, in their order.
-std::vector<Section> sectionsOf(const Facts& facts, std::span<const Result<driver::Listing>> listings) {
+std::vector<Section> sectionsOf(const Facts& facts, std::span<const driver::PassFigures> figures,
+                                std::span<const Result<driver::Listing>> listings) {
     const driver::Trace& trace = facts.trace;
     const auto by = [&facts](void (*write)(Html&, const Facts&)) {
         return [write, &facts](Html& html) { write(html, facts); };
     };
+    const auto passes = [&facts, figures](Html& html) { writePasses(html, facts, figures); };
     const auto kernels = [&facts, listings](Html& html) { writeKernels(html, facts, listings); };
     return {
         {"#problems", "Problems", !facts.problems.empty(), by(writeProblems)},
         {"#summary", "Summary", true, by(writeSummary)},
         {"#graph", "Graph", trace.graph && trace.graph->graph, by(writeGraph)},
-        {"#passes", "Passes", !trace.passes.empty(), by(writePasses)},
+        {"#passes", "Passes", !trace.passes.empty(), passes},
         {"#fusion", "Fusion", !trace.fusion.operators.empty(), by(writeFusion)},
         {"#kernels", "Kernels", !trace.kernels.empty(), kernels},
         {"#profile", "Profile", true, by(writeProfile)},
+        {"#flame", "Scopes", facts.flame.has_value(), by(writeFlame)},
         {"#roofline", "Roofline", facts.roofline.has_value(), by(writeRoofline)},
         {"#memory", "Memory", !trace.calls.empty(), by(writeMemory)},
     };
@@ -66,30 +72,36 @@ std::vector<Section> sectionsOf(const Facts& facts, std::span<const Result<drive
 
 std::string toHtml(const Report& report, const driver::Progress& progress) {
     const Facts facts(report);
+    const std::vector<driver::PassFigures> figures = driver::passFigures(facts.trace, progress.cancelled);
+    check(progress); // they end early
     const std::vector<Result<driver::Listing>> listings = list(facts, progress);
     const std::string name = report.model.filename().string();
     Html html;
     html.open("html", {{"lang", "en"}}).open("head").empty("meta", {{"charset", "utf-8"}});
     html.empty("meta", {{"name", "viewport"}, {"content", "width=device-width, initial-scale=1"}});
     html.element("title", name + " – Lathe report").verbatim("style", styleSheet).close().open("body");
-    std::vector<Section> sections = sectionsOf(facts, listings);
+    std::vector<Section> sections = sectionsOf(facts, figures, listings);
     std::erase_if(sections, [](const Section& section) { return !section.present; });
     html.open("nav");
     for (const Section& section : sections)
         html.element("a", section.title, {{"href", section.link}});
     html.close().open("main").element("h1", name);
-    for (const Section& section : sections) {
+    for (size_t i = 0; i < sections.size(); ++i) {
         check(progress);
-        section.write(html);
+        if (progress.report)
+            progress.report(sections[i].title, forCode + (forSections - forCode) * static_cast<double>(i) /
+                                                             static_cast<double>(sections.size()));
+        sections[i].write(html);
     }
     html.close().verbatim("script", script).close().close();
     return html.finish();
 }
 
 Result<void> writeReport(const Report& report, const std::filesystem::path& path, const driver::Progress& progress) {
+    LATHE_CHECKED(driver::keepsModel(path, report.model, *report.trace));
     const std::string page = toHtml(report, progress);
     if (progress.report)
-        progress.report("write", 0);
+        progress.report("write", forSections);
     NewFile file(path, NewFile::Kind::Text);
     if (!file.write(std::as_bytes(std::span(page))) || !file.keep())
         return Failure(file.problem());

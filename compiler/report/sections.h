@@ -4,6 +4,7 @@
 // at #function-NAME; everything else links there.
 #pragma once
 
+#include "driver/pass_figures.h"
 #include "report/facts.h"
 #include "report/html.h"
 
@@ -14,11 +15,13 @@ namespace lathe::report {
 void writeProblems(Html& html, const Facts& facts);
 void writeSummary(Html& html, const Facts& facts);
 void writeGraph(Html& html, const Facts& facts);
-void writePasses(Html& html, const Facts& facts);
+/// figures: of the Trace's passes, in order.
+void writePasses(Html& html, const Facts& facts, std::span<const driver::PassFigures> figures);
 void writeFusion(Html& html, const Facts& facts);
 /// listings: of facts.hottest, as far as they are detailed.
 void writeKernels(Html& html, const Facts& facts, std::span<const Result<driver::Listing>> listings);
 void writeProfile(Html& html, const Facts& facts);
+void writeFlame(Html& html, const Facts& facts);
 void writeRoofline(Html& html, const Facts& facts);
 void writeMemory(Html& html, const Facts& facts);
 

@@ -60,6 +60,9 @@ svg text { fill: var(--ink); font: 12px system-ui, sans-serif; }
 .grid { stroke: var(--line); stroke-width: 1; } .roof { fill: none; stroke: var(--ink); stroke-width: 2; }
 .roof.one { stroke: var(--edge); stroke-width: 1; }
 .point { fill-opacity: .55; stroke-width: 1; } .point:hover { fill-opacity: 1; }
+.flame rect { fill: var(--box); stroke: var(--edge); stroke-width: .7; }
+.flame rect.heat { fill: var(--hot); stroke: none; } .flame a:hover rect { stroke: var(--hot); stroke-width: 1.5; }
+.flame text { fill: var(--ink); font-size: 11.5px; }
 .compute { fill: var(--compute); stroke: var(--compute); } .memory { fill: var(--memory); stroke: var(--memory); }
 .caches { fill: var(--caches); stroke: var(--caches); }
 .swatch { display: inline-block; width: .8rem; height: .8rem; margin: 0 .35rem 0 1rem; border-radius: 50%; vertical-align: -1px; }

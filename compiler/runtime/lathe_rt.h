@@ -136,7 +136,8 @@ typedef struct lathe_profile_entry {
 
 typedef struct lathe_timeline_event {
     int32_t call;   /* index of the call */
-    int32_t chunks; /* of its parallel regions that this thread ran; -1: the whole call, on the caller's thread */
+    int32_t chunks; /* of a parallel region that this thread ran; on the caller's thread also -1: the whole call, -2: it
+                       waited for what other threads had begun of a region */
     int64_t begin_ns, end_ns;
 } lathe_timeline_event;
 

@@ -50,6 +50,10 @@ void Profile::noteRegion(int thread, int32_t chunks, int64_t begin) {
         append(thread, {current_, chunks, begin, now()});
 }
 
+void Profile::noteWait(int64_t begin) {
+    append(0, {current_, -2, begin, now()});
+}
+
 void Profile::append(int thread, const lathe_timeline_event& event) {
     auto& timeline = timelines_[static_cast<size_t>(thread)];
     if (timeline.size() < timeline.capacity())

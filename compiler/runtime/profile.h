@@ -25,6 +25,10 @@ public:
     void noteCall(int32_t call, bool end);
     /// On the thread that ran `chunks` chunks of a region since `begin`.
     void noteRegion(int thread, int32_t chunks, int64_t begin);
+    /// On the caller's thread, which waited since `begin` for the other threads of a region.
+    void noteWait(int64_t begin);
+    /// Whether there is a timeline to note it in.
+    bool notesEvents() const { return on_ && timelines_.front().capacity() > 0; }
 
     const std::vector<lathe_profile_entry>& entries() const { return entries_; }
     const std::vector<std::vector<lathe_timeline_event>>& timelines() const { return timelines_; }

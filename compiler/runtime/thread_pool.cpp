@@ -90,11 +90,15 @@ int32_t ThreadPool::run(lathe_exec* exec, lathe_task task, void* closure, int64_
         wake_.notify_all();
     }
     participate(0, claim);
+    const bool notes = profile && profile->notesEvents();
+    const int64_t waitsSince = notes ? Profile::now() : 0;
     for (int spins = 1; done_.load(std::memory_order_acquire) != chunks; ++spins) {
         pauseCpu();
         if (spins % pausesBetweenYields == 0)
             std::this_thread::yield();
     }
+    if (notes)
+        profile->noteWait(waitsSince);
     const uint64_t failure = failure_.load(std::memory_order_relaxed);
     return failure == ~uint64_t{0} ? 0 : static_cast<int32_t>(failure & 0xffffffffU);
 }

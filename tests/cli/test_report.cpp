@@ -93,6 +93,41 @@ private slots:
         QVERIFY(!QFile::exists(page_));
     }
 
+    /// By any command, and under another name too; a file of the model's tensors is the model's as well.
+    void theModelIsNeverOverwritten() {
+        const QString folder = folder_.filePath("kept");
+        QVERIFY(QDir().mkpath(folder));
+        const QString model = folder + "/model.onnx", weights = folder + "/model.bin";
+        auto proto = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[4,64] x) => (float[4,64] y) "
+                                "{ y = Mul (x, w) }");
+        addWeights(proto, "w", {64}, [](int64_t i) { return float(i); });
+        ::onnx::TensorProto& tensor = *proto.mutable_graph()->mutable_initializer(0);
+        const std::vector<float> values(tensor.float_data().begin(), tensor.float_data().end());
+        tensor.clear_float_data();
+        tensor.set_data_location(::onnx::TensorProto::EXTERNAL);
+        auto* location = tensor.add_external_data();
+        location->set_key("location");
+        location->set_value("model.bin");
+        const std::string bytes(reinterpret_cast<const char*>(values.data()), values.size() * sizeof(float));
+        writeFile(model.toStdString(), proto.SerializeAsString());
+        writeFile(weights.toStdString(), bytes);
+        const QString other = folder + "/../kept/model.onnx";
+        QCOMPARE(runLathe({"run", model}).code, 0);
+        for (const QString& out : {model, other, weights})
+            for (const QStringList& command : {QStringList{"compile", model, "-o", out},
+                                               {"compile", model, "--emit", "relay", "-o", out},
+                                               {"report", model, "--no-run", "-o", out},
+                                               {"profile", model, "--timeline", out}}) {
+                const Outcome outcome = runLathe(command);
+                QVERIFY2(outcome.code == 2, qPrintable(command.join(' ')));
+                QVERIFY2(outcome.err.find("name another file") != std::string::npos, outcome.err.c_str());
+            }
+        QFile one(model), two(weights);
+        QVERIFY(one.open(QIODevice::ReadOnly) && two.open(QIODevice::ReadOnly));
+        QCOMPARE(one.readAll().toStdString(), proto.SerializeAsString());
+        QCOMPARE(two.readAll().toStdString(), bytes);
+    }
+
     void aPageThatCannotBeWritten() {
         const Outcome outcome = runLathe({"report", model_, "--no-run", "-o", folder_.filePath("no/such/page.html")});
         QCOMPARE(outcome.code, 1);

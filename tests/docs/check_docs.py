@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The pages are laid out for a window of 100 columns, and their links lead to files that are there.
+"""The pages are laid out for a window of 100 columns, and their links lead to files and headings that are there.
 
 Tables and blocks of code are as wide as what stands in them.
 """
@@ -10,7 +10,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 COLUMNS = 100
-LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
+LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]+))?[^)]*\)")
+
+
+def anchors_of(page):
+    """Its headings as links name them: in lower case, dashes between words, no other signs."""
+    headings = re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
 def problems_of(page):
@@ -26,9 +32,14 @@ def problems_of(page):
         previous = line
         if len(line) > COLUMNS and not code and not line.startswith("|"):
             yield f"{where}:{number}: {len(line)} columns, {COLUMNS} at most"
-        for target in [] if code else LINK.findall(line):
-            if "://" not in target and not (page.parent / target).exists():
+        for target, anchor in [] if code else LINK.findall(line):
+            if "://" in target:
+                continue
+            file = page.parent / target if target else page
+            if not file.exists():
                 yield f"{where}:{number}: {target} is not there"
+            elif anchor and file.suffix == ".md" and anchor not in anchors_of(file):
+                yield f"{where}:{number}: {target} has no heading #{anchor}"
 
 
 def main():

@@ -9,7 +9,9 @@
 // a dozen compilations of a network, which under sanitizers takes longer than Qt Test waits for a function.
 #include "driver/bisect.h"
 #include "driver/passes.h"
+#include "driver/tensor_files.h"
 #include "support/fixtures.h"
+#include "support/host_tensor.h"
 #include "support/onnx_model.h"
 
 #include <QTemporaryDir>
@@ -133,6 +135,65 @@ private slots:
             QCOMPARE(found->steps.back().decisions.skipIn.at(spoilt.workload), std::set{found->pass});
     }
 
+    /// A kernel that computes weights while the model is compiled: the passes are off there too, and it is found. The kernels of
+    /// the model are good.
+    void findsTheKernelOfConstants() {
+        ::onnx::ModelProto model =
+            parseModel("<ir_version: 10, opset_import: [\"\" : 21]> "
+                       "g (float[256,256] x) => (float[256,256] y) { e = Exp (w) y = MatMul (x, e) }");
+        addWeights(model, "w", {256, 256}, [](int64_t i) { return float(i % 97) / 97; });
+        const fs::path path = fs::path(temporary_.path().toStdString()) / "constants.onnx";
+        writeFile(path, model.SerializeAsString());
+        driver::Trace trace;
+        const fs::path out = fs::path(temporary_.path().toStdString()) / "constants.lathe";
+        QVERIFY(driver::compileFile(path, out, {}, {}, trace));
+        const auto spoilt = std::ranges::find_if(trace.constantKernels, [](const driver::KernelRecord& kernel) {
+            return kernel.name.find("exp") != std::string::npos;
+        });
+        QVERIFY(spoilt != trace.constantKernels.end());
+        QVERIFY(std::ranges::none_of(trace.kernels, [&](const auto& each) { return each.name == spoilt->name; }));
+        for (const char* pass : {"hoist conditions", "schedule"}) {
+            qputenv("LATHE_BROKEN_PASS", (std::string(pass) + ":wrong:" + spoilt->name).c_str());
+            const auto found = ask(path, questionOf(driver::WrongValues{}));
+            QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+            QCOMPARE(found->answer, driver::BisectAnswer::Found);
+            QCOMPARE(found->pass, std::string(pass));
+            QVERIFY(found->mends && found->kernel);
+            QCOMPARE(found->kernel->kernel, spoilt->name);
+            QVERIFY(found->kernel->ofConstants && found->kernel->alone);
+            QVERIFY(found->kernel->functions.empty() && found->kernel->nodes.empty());
+        }
+    }
+
+    /// A workload of constants is known, one of nothing is refused, and then nothing is written.
+    void passesAreOffInKernelsThatThereAre() {
+        ::onnx::ModelProto model =
+            parseModel("<ir_version: 10, opset_import: [\"\" : 21]> "
+                       "g (float[256,256] x) => (float[256,256] y) { e = Exp (w) y = MatMul (x, e) }");
+        addWeights(model, "w", {256, 256}, [](int64_t i) { return float(i % 97) / 97; });
+        const fs::path path = fs::path(temporary_.path().toStdString()) / "known.onnx";
+        writeFile(path, model.SerializeAsString());
+        driver::Trace trace;
+        const fs::path out = fs::path(temporary_.path().toStdString()) / "known.lathe";
+        QVERIFY(driver::compileFile(path, out, {}, {}, trace));
+        driver::Decisions decisions;
+        for (const driver::KernelRecord& kernel : trace.constantKernels)
+            decisions.skipIn[kernel.workload] = {"unroll"};
+        QVERIFY(!decisions.skipIn.empty());
+        fs::remove(out);
+        driver::Trace again;
+        QVERIFY(driver::compileFile(path, out, decisions, {}, again));
+        QVERIFY(fs::exists(out));
+        for (const driver::KernelRecord& kernel : again.constantKernels)
+            QVERIFY(std::ranges::none_of(kernel.stages, [](const auto& stage) { return stage.first == "unroll"; }));
+        decisions.skipIn["nothing"] = {"unroll"};
+        fs::remove(out);
+        driver::Trace refused;
+        const auto failed = driver::compileFile(path, out, decisions, {}, refused);
+        QVERIFY(!failed && failed.error().what.find("'nothing'") != std::string::npos);
+        QVERIFY(!fs::exists(out));
+    }
+
     void twoBrokenPassesAreSaid() {
         const fs::path path = fixture("models/mnist-8/model.onnx");
         if (path.empty() && !fixturesExpected())
@@ -220,8 +281,24 @@ private slots:
         driver::BisectQuestion question = questionOf(driver::WrongValues{});
         question.data = {model.parent_path() / "nothing"};
         QVERIFY(!ask(model, question));
+        // A model that takes no random inputs takes chosen ones; one that is not there is named.
+        const auto picky = written("g (float[2] x, int64[1] i) => (float[1] y) <int64[1] far = {7}> "
+                                   "{ j = Add (i, far) y = Gather (x, j) }");
+        driver::BisectQuestion chosen = questionOf(driver::WrongValues{});
+        const auto byChance = ask(picky, chosen);
+        QVERIFY(!byChance && byChance.error().hint.find("inputs") != std::string::npos);
+        const fs::path file = picky.parent_path() / "i.npy";
+        QVERIFY(driver::writeNpy(file, tensorOf<int64_t>(types::Int64, {1}, {-6})));
+        chosen.chosen.files["i"] = file.string();
+        const auto found = ask(picky, chosen);
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QCOMPARE(found->answer, driver::BisectAnswer::GoodWithAll);
+        chosen.chosen.files["i"] = (picky.parent_path() / "nowhere.npy").string();
+        const auto missing = ask(picky, chosen);
+        QVERIFY(!missing);
+        QCOMPARE(missing.error().file, chosen.chosen.files["i"]);
         int asked = 0;
-        driver::Session session(model);
+        driver::Session session(written("g (float[4] x) => (float[4] y) { y = Add (x, x) }"));
         const auto cancelled = driver::bisect(session, questionOf(driver::Crashes{}), {},
                                               {.report = {}, .cancelled = [&] { return ++asked > 3; }});
         QVERIFY(!cancelled && cancelled.error().kind == ErrorKind::Cancelled);

@@ -12,6 +12,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -363,6 +365,118 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
         driver::Trace trace;
         const auto unknown = driver::compileFile(written(chain), {}, {}, options, trace);
         QVERIFY(!unknown && unknown.error().what.find("'nothing'") != std::string::npos);
+    }
+
+    /// Inputs that were chosen are what it runs on, unless the files that it is held against have others.
+    void chosenInputs() {
+        const fs::path files = folder();
+        const auto put = [&](const char* name, const std::vector<float>& elements) {
+            const fs::path file = files / name;
+            return driver::writeNpy(file, tensorOf(types::Float32, {2, 3}, elements)) ? file.string() : std::string();
+        };
+        driver::CheckQuestion asked = question();
+        asked.against = driver::AgainstFiles{{values({{"a", 2}, {"z", 6}}, {})}};
+        const auto byChance = ask(written(chain), asked);
+        QVERIFY(byChance);
+        QCOMPARE(in(byChance, CheckState::Diverges), (std::vector<std::string>{"a", "z"}));
+        asked.chosen.files["x"] = put("chosen.npy", ones);
+        const auto chosen = ask(written(chain), asked);
+        QVERIFY2(chosen, chosen ? "" : toString(chosen.error()).c_str());
+        QCOMPARE(in(chosen, CheckState::Within), (std::vector<std::string>{"a", "z"}));
+        asked.chosen.files["x"] = put("other.npy", {0, 0, 0, 0, 0, 0});
+        asked.against = driver::AgainstFiles{{values({{"x", 1}, {"a", 2}, {"z", 6}}, {})}};
+        const auto own = ask(written(chain), asked);
+        QVERIFY(own);
+        QCOMPARE(in(own, CheckState::Within), (std::vector<std::string>{"a", "z"}));
+
+        asked.chosen.files["x"] = (files / "nowhere.npy").string();
+        const auto missing = ask(written(chain), asked);
+        QVERIFY(!missing);
+        QCOMPARE(missing.error().file, (files / "nowhere.npy").string());
+    }
+
+    /// The seed draws what no file gives, and a file says its sizes whatever is asked for.
+    void seedAndSizes() {
+        const fs::path model = written("g (float[n,3] x, float[n,3] w) => (float[n,3] y) { y = Sub (x, w) }");
+        driver::CheckQuestion asked = question();
+        const auto drawn = [&](uint64_t seed) {
+            asked.against = driver::AgainstFiles{{values({{"y", 100}}, {})}};
+            asked.shapes = {{"x", {2, 3}}};
+            asked.chosen = {.seed = seed, .files = {}};
+            const auto check = ask(model, asked);
+            return check ? check->rows.front().comparison.got : 0;
+        };
+        QCOMPARE(drawn(1), drawn(1));
+        QVERIFY(drawn(1) != drawn(2));
+        const fs::path file = folder() / "x.npy";
+        QVERIFY(driver::writeNpy(file, tensorOf<float>(types::Float32, {1, 3}, {1, 2, 3})));
+        asked.against = driver::AgainstUnoptimized{};
+        asked.shapes = {{"x", {7, 3}}, {"w", {7, 3}}};
+        asked.chosen.files["x"] = file.string();
+        const auto check = ask(model, asked);
+        QVERIFY2(check, check ? "" : toString(check.error()).c_str());
+        QCOMPARE(check->shapes, (driver::Shapes{{"x", {1, 3}}, {"w", {1, 3}}}));
+    }
+
+    /// A value is computed again as the check did, alone.
+    void elementsOfAValue() {
+        driver::CheckQuestion asked = question();
+        asked.against = driver::AgainstFiles{{values({{"x", 1}, {"b", 4}}, {"b"})}};
+        driver::Session session(written(chain));
+        const auto found = driver::checkedValue(session, asked, "b");
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QCOMPARE(valuesOf<float>(found->got.value()), (std::vector<float>{4, -8, 12, 16, 20, -24}));
+        QCOMPARE(valuesOf<float>(found->expected.value()), (std::vector<float>{4, -8, 12, 16, 20.5, -24}));
+        QCOMPARE(valuesOf<float>(found->difference.value()), (std::vector<float>{0, 0, 0, 0, -0.5, 0}));
+        QVERIFY(found->why.empty());
+        const auto alone = driver::checkedValue(session, asked, "c");
+        QVERIFY(alone && !alone->expected && !alone->difference);
+        QCOMPARE(alone->why, "no file holds it");
+        QCOMPARE(valuesOf<float>(alone->got.value()), (std::vector<float>{8, -16, 24, 32, 40, -48}));
+        const auto unknown = driver::checkedValue(session, asked, "nothing");
+        QVERIFY(!unknown && unknown.error().what.find("'nothing'") != std::string::npos);
+        int times = 0;
+        const auto cancelled =
+            driver::checkedValue(session, question(), "b", {.report = {}, .cancelled = [&] { return ++times > 3; }});
+        QVERIFY(!cancelled && cancelled.error().kind == ErrorKind::Cancelled);
+    }
+
+    /// What the compiled model computes within a kernel is known by the reference alone.
+    void elementsOfAFusedValue() {
+        driver::CheckQuestion asked = question();
+        asked.inputs["x"] = tensorOf(types::Float32, {2, 3}, ones);
+        driver::Session session(written(R"(g (float[2,3] x) => (float[2,3] y) <float[3,3] w = {2,0,0, 0,2,0, 0,0,2}> {
+  p = MatMul (x, w)
+  q = Relu (p)
+  y = MatMul (q, w)
+})"));
+        const auto fused = driver::checkedValue(session, asked, "p");
+        QVERIFY2(fused, fused ? "" : toString(fused.error()).c_str());
+        QVERIFY(!fused->got && !fused->difference);
+        QVERIFY2(fused->why.starts_with("fused into 'fused_matmul_relu"), fused->why.c_str());
+        QCOMPARE(valuesOf<float>(fused->expected.value()), (std::vector<float>{2, -4, 6, 8, 10, -12}));
+        const auto whole = driver::checkedValue(session, asked, "q");
+        QVERIFY(whole);
+        QCOMPARE(valuesOf<float>(whole->got.value()), (std::vector<float>{2, 0, 6, 8, 10, 0}));
+        QCOMPARE(valuesOf<float>(whole->difference.value()), std::vector<float>(6, 0));
+    }
+
+    void differences() {
+        const float infinity = std::numeric_limits<float>::infinity(), none = std::numeric_limits<float>::quiet_NaN();
+        const auto floats = driver::differenceOf(tensorOf<float>(types::Float32, {5}, {1, infinity, infinity, none, 3}),
+                                                 tensorOf<float>(types::Float32, {5}, {0.5F, infinity, 1, 2, none}));
+        QVERIFY(floats && floats->dtype == types::Float32);
+        const auto values = valuesOf<float>(*floats);
+        QCOMPARE(values[0], 0.5F);
+        QCOMPARE(values[1], 0.0F);
+        QCOMPARE(values[2], infinity);
+        QVERIFY(std::isnan(values[3]) && std::isnan(values[4]));
+        const auto bytes = driver::differenceOf(tensorOf<uint8_t>(types::UInt8, {2}, {3, 255}),
+                                                tensorOf<uint8_t>(types::UInt8, {2}, {5, 0}));
+        QVERIFY(bytes && bytes->dtype == types::Float64);
+        QCOMPARE(valuesOf<double>(*bytes), (std::vector<double>{-2, 255}));
+        QVERIFY(!driver::differenceOf(tensorOf<float>(types::Float32, {2}, {1, 2}),
+                                      tensorOf<float>(types::Float32, {1, 2}, {1, 2})));
     }
 
     /// Observing changes nothing else: the same kernels by name and structure, but for those that give the model's order.

@@ -226,11 +226,12 @@ private slots:
 
     void progressMovesForward() {
         std::map<std::string, double> last;
+        double before = 0; // of the whole
         driver::Progress progress;
         bool back = false, elsewhere = false;
         progress.report = [&, here = std::this_thread::get_id()](std::string_view stage, double fraction) {
             elsewhere |= std::this_thread::get_id() != here;
-            double& before = last[std::string(stage)];
+            last[std::string(stage)] = fraction;
             back |= fraction < before || fraction < 0 || fraction > 1;
             before = fraction;
         };
@@ -240,7 +241,13 @@ private slots:
         driver::Trace trace;
         QVERIFY(compile(sampleModels[0].graph, trace, {}, options, progress));
         QVERIFY(!back && !elsewhere);
-        QVERIFY(last.contains("import") && last.contains("kernels") && last.contains("link"));
+        QCOMPARE(last.at("import"), 0.0);
+        const std::string all = std::to_string(trace.kernels.size());
+        QCOMPARE(last.at("0 of " + all + " kernels"), 0.1);
+        for (const auto& [stage, fraction] : last)
+            if (stage.ends_with(" of " + all + " kernels"))
+                QVERIFY(fraction >= 0.1 && fraction <= 0.9);
+        QVERIFY(last.at("fuse") < 0.1 && last.at("link") > 0.9);
     }
 
     void cacheGivesTheSameArtifact() {

@@ -41,9 +41,8 @@ class TestKernelArtifact : public QObject {
     /// The stages of the kernel when it is compiled under these decisions; none if that fails.
     std::set<std::string> stagesUnder(const driver::Decisions& decisions) {
         std::set<std::string> stages;
-        const std::filesystem::path path = temporary_.filePath("decided.so").toStdString();
-        if (const auto written = driver::writeKernelArtifact(sums(), true, decisions, options_, path))
-            for (const auto& [stage, function] : written->stages)
+        if (const auto made = driver::compileKernelAlone(sums(), "sums", true, decisions, options_))
+            for (const auto& [stage, function] : (*made)->record.stages)
                 stages.insert(stage);
         return stages;
     }
@@ -64,9 +63,11 @@ private slots:
         runnerOptions_.program = LATHE_BINARY_DIR "/lathe-runner";
         options_.target = *codegen::parseTarget("x86-64-v3");
         options_.verify = true;
-        const auto written = driver::writeKernelArtifact(sums(), true, {}, options_, path_);
+        const auto made = driver::compileKernelAlone(sums(), "sums", true, {}, options_);
+        QVERIFY2(made, made ? "" : toString(made.error()).c_str());
+        QVERIFY(!(*made)->record.workload.empty() && !(*made)->record.schedule.trace.steps.empty());
+        const auto written = driver::writeKernelArtifact(std::span(&*made, 1), options_, path_);
         QVERIFY2(written, written ? "" : toString(written.error()).c_str());
-        QVERIFY(!written->workload.empty() && !written->schedule.trace.steps.empty());
     }
 
     void computesAtAllSizes() {
@@ -75,7 +76,7 @@ private slots:
         QVERIFY2(loaded, loaded ? "" : toString(loaded.error()).c_str());
         for (const auto& [rows, columns] : {std::pair{1, 1}, {5, 40}, {64, 100}, {3, 0}, {0, 3}}) {
             QVERIFY(setRows(runner, rows, columns));
-            QVERIFY(setPlan(runner, {3, rows, columns}));
+            QVERIFY(setPlan(runner, {0, 3, rows, columns}));
             const auto run = runner.run();
             QVERIFY2(run, run ? "" : toString(run.error()).c_str());
             const auto output = runner.output(0);
@@ -86,6 +87,39 @@ private slots:
                     expected[static_cast<size_t>(i)] += static_cast<float>((i * columns + j) % 17);
             QCOMPARE(valuesOf<float>(*output), expected);
         }
+    }
+
+    void severalComputeTheSameByTurns() {
+        driver::Decisions plain;
+        plain.skipPasses = {"schedule"};
+        std::vector<driver::CompiledKernelPtr> kernels;
+        for (const auto& [name, decisions] : {std::pair{"scheduled", driver::Decisions{}}, {"plain", plain}}) {
+            auto made = driver::compileKernelAlone(sums(), name, true, decisions, options_);
+            QVERIFY2(made, made ? "" : toString(made.error()).c_str());
+            kernels.push_back(std::move(*made));
+        }
+        const std::filesystem::path path = temporary_.filePath("two.so").toStdString();
+        const auto written = driver::writeKernelArtifact(kernels, options_, path);
+        QVERIFY2(written, written ? "" : toString(written.error()).c_str());
+        driver::RunnerClient runner(runnerOptions_);
+        QVERIFY(runner.load(path));
+        QVERIFY(setRows(runner, 5, 40));
+        QVERIFY(runner.startProfile());
+        for (int64_t which = 0; which < 2; ++which) {
+            QVERIFY(setPlan(runner, {which, which + 2, 5, 40}));
+            QVERIFY(runner.run());
+            const auto output = runner.output(0);
+            QVERIFY(output);
+            float first = 0; // of 0, 1, … 16, 0, … 16, 0, … 5
+            for (int j = 0; j < 40; ++j)
+                first += static_cast<float>(j % 17);
+            QCOMPARE(valuesOf<float>(*output).front(), first);
+        }
+        const auto profile = runner.readProfile();
+        QVERIFY(profile);
+        QCOMPARE(profile->calls.size(), size_t(2));
+        QCOMPARE(profile->calls[0].count, 2);
+        QCOMPARE(profile->calls[1].count, 3);
     }
 
     void passesThatAreOffDoNotRun() {
@@ -113,13 +147,18 @@ private slots:
         driver::RunnerClient runner(runnerOptions_);
         QVERIFY(runner.load(path_));
         QVERIFY(setRows(runner, 4, 8));
-        for (const std::vector<int64_t>& plan :
-             {std::vector<int64_t>{1, 4, 9}, {1, 5, 8}, {1, -1, 8}, {1, 4, 1L << 62}, {1, 1L << 40, 1L << 40}}) {
+        for (const std::vector<int64_t>& plan : {std::vector<int64_t>{0, 1, 4, 9},
+                                                 {0, 1, 5, 8},
+                                                 {0, 1, -1, 8},
+                                                 {0, 1, 4, 1L << 62},
+                                                 {0, 1, 1L << 40, 1L << 40},
+                                                 {1, 1, 4, 8},
+                                                 {-1, 1, 4, 8}}) {
             QVERIFY(setPlan(runner, plan));
             QVERIFY(!runner.run());
             QVERIFY(runner.outcome() == driver::RunnerOutcome::Refused);
         }
-        QVERIFY(setPlan(runner, {1, 4, 8}));
+        QVERIFY(setPlan(runner, {0, 1, 4, 8}));
         QVERIFY(runner.run());
     }
 

@@ -129,6 +129,22 @@ private slots:
         QVERIFY(diff.sameStructure());
     }
 
+    /// An operator that another one took the place of, under its name, and one that has the name of another.
+    void namesMayBeIdentities() {
+        const auto a = graphOf(graphBytes("g (float[4] x) => (float[4] y) { [l] a = Exp (x) [m] y = Tanh (a) }"));
+        const auto b = graphOf(graphBytes("g (float[4] x) => (float[4] y) { [m] a = Exp (x) [l] y = Sin (a) }"));
+        // As hints: Exp is the same, under another name.
+        const QStringList hints = said(driver::diffModels(*a, *b));
+        QVERIFY2(hints.contains("= m; was l"), qPrintable(hints.join('|')));
+        const driver::ModelDiff diff = driver::diffModels(*a, *b, driver::NodeNames::Identities);
+        QCOMPARE(diff.nodes.size(), size_t(2));
+        for (const driver::NodeChange& change : diff.nodes) {
+            QVERIFY(change.before && change.after && !change.renamed);
+            QCOMPARE(change.before->name, change.after->name);
+            QVERIFY(change.changes.front().starts_with("operator: "));
+        }
+    }
+
     void nestedGraphsTakePart() {
         const std::string text = R"(g (float[2] x, bool flag) => (float[2] y) { [branch] y = If (flag) <
             then_branch = one () => (float[2] t) { [twice] t = Add (x, x) },

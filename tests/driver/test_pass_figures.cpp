@@ -38,10 +38,10 @@ private slots:
         trace.passes[0].changed = trace.passes[2].changed = true;
         const auto figures = passFigures(trace);
         QCOMPARE(figures.size(), size_t(3));
-        QCOMPARE(figures[0].after.size.value(), 3.0);
-        QCOMPARE(figures[0].after.peakBytes.value(), 8000.0);      // %2 and %3
-        QVERIFY(!figures[0].delta.size && !figures[1].delta.size); // nothing before; nothing changed
-        QCOMPARE(figures[2].delta.size.value(), -2.0);
+        QCOMPARE(figures[0].after.bindings.value(), 3.0);
+        QCOMPARE(figures[0].after.peakBytes.value(), 8000.0);              // %2 and %3
+        QVERIFY(!figures[0].delta.bindings && !figures[1].delta.bindings); // nothing before; nothing changed
+        QCOMPARE(figures[2].delta.bindings.value(), -2.0);
         QCOMPARE(figures[2].delta.flops.value(), -2000.0);
         QCOMPARE(figures[2].delta.bytes.value(), -16000.0);
         QCOMPARE(figures[2].delta.peakBytes.value(), -8000.0);
@@ -66,7 +66,8 @@ private slots:
         trace.kernels.resize(2);
         trace.kernels[0].stages = {{"schedule", function(2)}, {"unroll", function(9)}};
         trace.kernels[1].stages = {{"schedule", same}, {"unroll", same}};
-        QCOMPARE(passFigures(trace).at(0).delta.size.value(), 7.0);
+        QCOMPARE(passFigures(trace).at(0).delta.statements.value(), 7.0);
+        QVERIFY(!passFigures(trace).at(0).delta.bindings);
     }
 
     void deltasAreShort() {
@@ -75,6 +76,29 @@ private slots:
         QCOMPARE(deltaText(288.0), std::string("+288"));
         QCOMPARE(deltaText(-1.99e9), std::string("-1.99 G"));
         QCOMPARE(deltaText(56.7e6), std::string("+56.7 M"));
+        // Rounded up to the next power of ten.
+        QCOMPARE(deltaText(999.4), std::string("+999"));
+        QCOMPARE(deltaText(999.6), std::string("+1.00 k"));
+        QCOMPARE(deltaText(-999'700.0), std::string("-1.00 M"));
+        QCOMPARE(deltaText(9'996.0), std::string("+10.0 k"));
+        QCOMPARE(deltaText(99'960.0), std::string("+100 k"));
+    }
+
+    void outcomesAreTold() {
+        PassRecord record;
+        QCOMPARE(outcomeOf(record), std::string_view("not run"));
+        record.ran = true;
+        QCOMPARE(outcomeOf(record), std::string_view("unchanged"));
+        record.changed = true;
+        QCOMPARE(outcomeOf(record), std::string_view("changed"));
+        record.diagnostics.push_back(error("it broke"));
+        QCOMPARE(outcomeOf(record), std::string_view("failed"));
+        record = {};
+        record.stage = Stage::Codegen;
+        record.ran = true;
+        QCOMPARE(outcomeOf(record), std::string_view("done"));
+        record.enabled = false;
+        QCOMPARE(outcomeOf(record), std::string_view("off"));
     }
 };
 

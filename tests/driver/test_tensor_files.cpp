@@ -2,9 +2,11 @@
 // Links: onnx
 //
 // .npy and .pb files: read as they were written, and refused with the file's name where any byte of their form is wrong.
+#include "driver/guarded.h"
 #include "driver/tensor_files.h"
 #include "support/onnx_model.h"
 
+#include <QDir>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
@@ -182,6 +184,47 @@ private slots:
         QVERIFY(!driver::writeNpy(folder + "/x.npy", tensor));
         QVERIFY(std::filesystem::is_directory(folder + "/x.npy"));
         QVERIFY(!std::filesystem::exists(folder + "/x.npy.part"));
+    }
+
+    /// Of a type that NumPy lacks, in several parts: each element is the one of its place.
+    void longTensorsAreWrittenInParts() {
+        constexpr size_t count = 5'000'001; // 10 MB, and as much again
+        HostTensor tensor{types::BFloat16, {int64_t(count)}, std::vector<std::byte>(2 * count), {}};
+        const auto bits = [](size_t i) { return static_cast<uint16_t>(0x3f80 + i % 127); }; // 1 + (i % 127) / 128
+        for (size_t i = 0; i < count; ++i) {
+            const uint16_t value = bits(i);
+            std::memcpy(tensor.bytes.data() + 2 * i, &value, 2);
+        }
+        const std::filesystem::path path = folder_.filePath("long.npy").toStdString();
+        QVERIFY(driver::writeNpy(path, tensor));
+        const auto back = driver::readTensorFile(path);
+        QVERIFY2(back, back ? "" : toString(back.error()).c_str());
+        QVERIFY(back->dtype == types::Float32);
+        QCOMPARE(back->shape, tensor.shape);
+        for (size_t i = 0; i < count; ++i) {
+            float value = 0;
+            std::memcpy(&value, back->bytes.data() + 4 * i, 4);
+            if (value != 1 + float(i % 127) / 128)
+                QFAIL(qPrintable(QString("element %1 is %2").arg(i).arg(value)));
+        }
+    }
+
+    /// What stood there before still does, and nothing beside it.
+    void whatIsCancelledIsNotWritten() {
+        QTemporaryDir folder;
+        const std::filesystem::path path = folder.filePath("x.npy").toStdString();
+        const HostTensor old{types::Int8, {2}, std::vector<std::byte>(2), {}};
+        QVERIFY(driver::writeNpy(path, old));
+        const std::vector<std::byte> bytes(20'000'000);
+        const std::vector<int64_t> shape{int64_t(bytes.size())};
+        int asked = 0;
+        const auto written = driver::guarded(
+            [&] { return driver::writeNpy(path, {types::Int8, shape, bytes}, [&] { return ++asked == 3; }); });
+        QVERIFY(!written && written.error().kind == ErrorKind::Cancelled);
+        QCOMPARE(asked, 3); // it ended there
+        const auto left = driver::readTensorFile(path);
+        QVERIFY(left && *left == old);
+        QCOMPARE(QDir(folder.path()).entryList(QDir::Files).size(), 1);
     }
 
     void differentNamesHaveDifferentFiles() {

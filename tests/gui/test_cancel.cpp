@@ -8,6 +8,7 @@
 // Timeout: 900
 #include "app/engine.h"
 #include "app/main_window.h"
+#include "relay/text.h"
 
 #include <QElapsedTimer>
 #include <QFile>
@@ -261,6 +262,34 @@ private slots:
         QVERIFY(comparedFirst);
     }
 
+    /// Those of many large modules take seconds.
+    void comparingDoesNotWaitForFigures() {
+        std::string text = "module next %3000\n\nfn main(%1 \"x\": float32[4]) -> float32[4] outputs [\"y\"] {\n";
+        for (int i = 2; i <= 2000; ++i)
+            text += "  %" + std::to_string(i) + " = exp(%" + std::to_string(i - 1) + ") : float32[4] @{0}\n";
+        const auto module = relay::parse(text + "  -> %2000\n}\n", {});
+        QVERIFY(module.has_value());
+        const auto trace = std::make_shared<driver::Trace>();
+        trace->passes.resize(5000);
+        for (driver::PassRecord& record : trace->passes)
+            record.before = record.after = std::make_shared<relay::Module>(*module);
+        Engine engine;
+        bool compared = false, figured = false;
+        connect(&engine, &Engine::compared, this, [&](const app::TracePtr& of) { compared = of == trace; });
+        connect(&engine, &Engine::figured, this, [&] { figured = true; });
+        engine.figure(trace);
+        engine.compare(trace, 1, {});
+        QTRY_VERIFY_WITH_TIMEOUT(compared, patience);
+        QVERIFY(!figured && engine.isLooking());
+        // Another Trace takes their place.
+        const auto other = std::make_shared<driver::Trace>();
+        app::TracePtr last;
+        connect(&engine, &Engine::figured, this, [&](const app::TracePtr& of) { last = of; });
+        engine.figure(other);
+        QTRY_VERIFY_WITH_TIMEOUT(last, patience);
+        QCOMPARE(last, app::TracePtr(other));
+    }
+
     void newerWishesTakeTheQueuedOnesPlace() {
         app::Lane lane;
         std::atomic<int> sum = 0;
@@ -276,6 +305,29 @@ private slots:
         lane.enqueue(1, [&](const app::Cancelled&) { sum += 100; });
         release = true;
         QTRY_COMPARE(sum.load(), 110);
+    }
+
+    /// What runs is told to end by a wish of its own kind alone.
+    void aWishMayReplaceWhatRuns() {
+        app::Lane lane;
+        std::atomic<int> begun = 0, ended = 0;
+        std::atomic<bool> release = false;
+        const auto untilCancelled = [&](const app::Cancelled& cancelled) {
+            ++begun;
+            while (!cancelled() && !release)
+                std::this_thread::sleep_for(std::chrono::milliseconds(1));
+            ended += cancelled() ? 1 : 100;
+        };
+        lane.replace(1, untilCancelled);
+        QTRY_COMPARE(begun.load(), 1);
+        lane.replace(1, untilCancelled);
+        QTRY_COMPARE(begun.load(), 2);
+        QCOMPARE(ended.load(), 1);
+        lane.replace(2, untilCancelled);
+        QTest::qWait(20);
+        QCOMPARE(begun.load(), 2); // it waits for what runs
+        release = true;
+        QTRY_COMPARE(ended.load(), 201);
     }
 
     void windowClosesWhileItCompiles() {

@@ -136,6 +136,21 @@ private slots:
         QCOMPARE(model.rowCount(), 0);
     }
 
+    /// As few parts as there can be: what Qt does with them takes a time that grows with their square.
+    void neighboursAreSelectedAsOne() {
+        show(memory());
+        auto* table = memory()->findChild<QTableView*>();
+        std::vector<int> all;
+        for (int node = 0; node < window_->modelGraph()->nodeCount; ++node)
+            all.push_back(node);
+        window_->selection().set(all);
+        const QItemSelection selected = table->selectionModel()->selection();
+        QCOMPARE(table->selectionModel()->selectedRows().size(), table->model()->rowCount());
+        QCOMPARE(selected.size(), 1);
+        window_->selection().clear();
+        QVERIFY(table->selectionModel()->selectedRows().isEmpty());
+    }
+
     void aSelectionFromElsewhereShows() {
         show(roofline());
         window_->selection().clear();

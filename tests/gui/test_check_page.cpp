@@ -10,6 +10,7 @@
 #include "views/graph/model_page.h"
 #include "views/models/error_overlay.h"
 #include "views/problems/problems_panel.h"
+#include "views/tensor/tensor_panel.h"
 
 #include <QAbstractItemModelTester>
 #include <QCheckBox>
@@ -295,6 +296,90 @@ private slots:
         QVERIFY(compileAndWait(window));
         QVERIFY(!page->model()->check());
         QVERIFY(!colours->model()->flags(colours->model()->index(item, 0)).testFlag(Qt::ItemIsEnabled));
+    }
+
+    /// The elements of a value that diverges: computed again, as it is, as expected, and the difference; from the page by its
+    /// menu's action and keys, from the page Model by a double click on what a node computes.
+    void elementsOfAValue() {
+        app::MainWindow window;
+        window.resize(1200, 800);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        const QAction* action = window.actions()["check.elements"];
+        QVERIFY(!action->isEnabled());
+        CheckPage* page = window.checkPage();
+        window.showPage("check");
+        QVERIFY(checkAndWait(window));
+        const auto& rows = page->model()->check()->rows;
+        const auto whole = std::ranges::find(rows, CheckState::Within, &CheckRow::state);
+        const auto fused = std::ranges::find_if(rows, [](const CheckRow& row) { return row.why.starts_with("fused"); });
+        QVERIFY(whole != rows.end() && fused != rows.end());
+        auto* panel = window.tensorPanel();
+        auto* which = panel->findChild<QComboBox*>();
+        QVERIFY(!panel->isVisible());
+
+        window.selection().set({{whole->node}});
+        auto* table = page->findChild<QTableView*>();
+        table->setFocus();
+        for (int row = 0; row < table->model()->rowCount(); ++row)
+            if (table->model()->index(row, CheckModel::Value).data().toString().toStdString() == whole->value)
+                table->setCurrentIndex(table->model()->index(row, CheckModel::Value));
+        QVERIFY(action->isEnabled() && table->actions().contains(action));
+        {
+            Settled settled(window);
+            QTest::keyClick(&window, Qt::Key_V, Qt::ControlModifier | Qt::AltModifier);
+            QCOMPARE(panel->awaited().toStdString(), whole->value);
+            QVERIFY(settled.wait());
+        }
+        QVERIFY(panel->isVisible() && which->isVisible() && panel->awaited().isEmpty());
+        QCOMPARE(which->count(), 3);
+        QCOMPARE(panel->values()->tensor()->shape, whole->shape);
+        QVERIFY(QTest::qWaitFor([&] { return panel->statistics().has_value(); }, patience));
+        which->setFocus();
+        QTest::keyClick(which, Qt::Key_End);
+        QVERIFY(QTest::qWaitFor([&] { return panel->statistics().has_value(); }, patience));
+        // The largest of the difference is what the check said.
+        QCOMPARE(std::max(panel->statistics()->maximum, -panel->statistics()->minimum), whole->comparison.largest);
+
+        // What is fused away is known by the unoptimized computation alone.
+        window.showPage("model");
+        window.modelPage()->revealNode(fused->node);
+        auto* attributes = window.modelPage()->findChild<AttributeModel*>();
+        const auto computed = std::ranges::find_if(
+            attributes->rows(), [&](const AttributeRow& row) { return row.computed.toStdString() == fused->value; });
+        QVERIFY(computed != attributes->rows().end());
+        auto* list = window.modelPage()->findChild<QTableView*>();
+        const QModelIndex index = attributes->index(int(computed - attributes->rows().begin()), 1);
+        list->scrollTo(index);
+        {
+            Settled settled(window);
+            const QPoint place = list->visualRect(index).center();
+            QTest::mouseClick(list->viewport(), Qt::LeftButton, {}, place);
+            QTest::mouseDClick(list->viewport(), Qt::LeftButton, {}, place);
+            QVERIFY(settled.wait());
+        }
+        QCOMPARE(which->count(), 1);
+        QCOMPARE(which->currentText(), QString("Expected"));
+        QVERIFY(panel->values()->tensor());
+
+        // A newer wish takes the place of an older one; ending it says so.
+        Settled settled(window);
+        emit page->valueWanted(QString::fromStdString(fused->value));
+        emit page->valueWanted(QString::fromStdString(whole->value));
+        QVERIFY(settled.wait());
+        QCOMPARE(panel->values()->tensor()->shape, whole->shape);
+        QCOMPARE(which->count(), 3);
+        Settled ended(window);
+        emit page->valueWanted(QString::fromStdString(whole->value));
+        window.cancel();
+        QVERIFY(ended.wait());
+        QVERIFY(panel->awaited().isEmpty() && !panel->values()->tensor());
+        QVERIFY(labelWith(*panel, "cancelled"));
+        // What is no value of a node is a problem.
+        Settled refused(window);
+        emit page->valueWanted("no such value");
+        QVERIFY(refused.wait());
+        QCOMPARE(window.problems()->model()->errors(), 1);
     }
 
     void aCheckCanBeCancelled() {

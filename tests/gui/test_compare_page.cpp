@@ -5,8 +5,8 @@
 #include "gui/sample_graph.h"
 #include "gui/window.h"
 #include "views/graph/compare_page.h"
-#include "views/graph/compare_pane.h"
 #include "views/graph/graph_canvas.h"
+#include "views/graph/graph_pane.h"
 
 #include <QAbstractItemModelTester>
 #include <QAction>
@@ -19,14 +19,14 @@ using namespace lathe;
 using namespace lathe::testing;
 using app::MainWindow;
 using views::graph::ComparePage;
-using views::graph::ComparePane;
+using views::graph::GraphPane;
 using views::models::DifferenceModel;
 using views::models::NodeDifference;
 
 namespace {
 
 /// Whether the node is the one that a pane has been led to.
-bool isShown(ComparePane* pane, int node) {
+bool isShown(GraphPane* pane, int node) {
     const auto& boxes = pane->canvas()->picture().boxOfNode;
     const auto box = boxes.find(node);
     if (box == boxes.end() || pane->canvas()->current() != box->second)
@@ -43,6 +43,20 @@ class TestComparePage : public QObject {
 
 private slots:
     void initTestCase() { isolate(folder_, "test_compare_page"); }
+
+    /// As `lathe diff` says it.
+    void anotherNameIsNoOtherPlace() {
+        const auto before = testing::residualBlock();
+        auto graph = std::make_shared<model::Graph>(*before->graph);
+        graph->nodes[1].name = "another";
+        const auto compared = views::models::compareModels("other", before, modelOf(graph));
+        QCOMPARE(compared->rows.size(), size_t(1));
+        DifferenceModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(compared);
+        QCOMPARE(model.index(0, DifferenceModel::Kind).data().toString(), QString("renamed"));
+        QCOMPARE(compared->rows.front().kind, NodeDifference::Moved); // the colour is that of both
+    }
 
     void differencesAreColoursAndRows() {
         const auto before = testing::residualBlock(); // 0: Conv, 1: Relu, 2: Add
@@ -61,6 +75,7 @@ private slots:
         QCOMPARE(kindOf(false, 1), NodeDifference::Changed);
         QCOMPARE(kindOf(false, 3), NodeDifference::Added);
         QCOMPARE(compared->rows[size_t(compared->rowOf(false, 1))].changes, QStringList{"operator: Relu-13 → Elu-13"});
+        QCOMPARE(compared->rows[size_t(compared->rowOf(false, 1))].difference, QString("changed"));
         QCOMPARE(compared->afterOf.at(2), 2);
         const auto overlay = differenceOverlay(*compared, false, nullptr);
         QCOMPARE(overlay.nodes[1].difference, NodeDifference::Changed);
@@ -96,7 +111,7 @@ private slots:
         };
         QVERIFY(said("The models are equal"));
         // A node picked on one side shows its pair on the other.
-        const auto click = [](ComparePane* pane, int node) {
+        const auto click = [](GraphPane* pane, int node) {
             const int box = pane->canvas()->picture().boxOfNode.at(node);
             pane->canvas()->reveal(box);
             QTest::mouseClick(pane->canvas(), Qt::LeftButton, {}, pane->canvas()->boxOnScreen(box).center().toPoint());

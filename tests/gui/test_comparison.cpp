@@ -198,6 +198,28 @@ private slots:
         QVERIFY(view.after()->SendScintilla(QsciScintilla::SCI_GETLINEVISIBLE, 100));
     }
 
+    /// QScintilla tells where the cursor is when it paints, once for all texts that were set before.
+    void whatIsSetPicksNothing() {
+        CodeView view(QStringLiteral("Text"));
+        view.resize(600, 400);
+        view.QWidget::show(); // its own is for texts
+        const models::OriginText text{QStringList(20, QStringLiteral("  some text")).join('\n'),
+                                      std::vector<int>(20, 1)};
+        view.setOriginText(text);
+        QTest::qWait(20);
+        QSignalSpy lines(&view, &CodeView::linePicked), origins(&view, &CodeView::originPicked);
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, placeOf(&view, 5));
+        QTRY_COMPARE(lines.count(), 1);
+        view.setOriginText(text);
+        view.setOriginText(text);
+        QTest::qWait(50);
+        QCOMPARE(lines.count(), 1);
+        QCOMPARE(origins.count(), 1);
+        QTest::mouseClick(view.viewport(), Qt::LeftButton, {}, placeOf(&view, 7)); // what is picked is told
+        QTRY_COMPARE(lines.count(), 2);
+        QCOMPARE(lines.last().first().toInt(), 7);
+    }
+
     void longTextsAreColouredWhereTheyAreSeen() {
         ComparisonView view;
         view.resize(1200, 800);

@@ -4,9 +4,9 @@
 // Needs: lathe-runner samples
 // Timeout: 600
 #include "app/main_window.h"
+#include "driver/flame.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
-#include "views/models/flame.h"
 #include "views/profile/flame_panel.h"
 #include "views/profile/profile_page.h"
 
@@ -18,7 +18,7 @@
 
 using namespace lathe;
 using namespace lathe::testing;
-using namespace lathe::views::models;
+using namespace lathe::driver;
 
 namespace {
 
@@ -54,7 +54,7 @@ const FlameBox& boxOfCall(const Flame& flame, int call) {
 QStringList wayTo(const Flame& flame, const FlameBox& box) {
     QStringList way;
     for (int around = box.parent; around > 0; around = flame.boxes[size_t(around)].parent)
-        way.prepend(flame.boxes[size_t(around)].name);
+        way.prepend(QString::fromStdString(flame.boxes[size_t(around)].name));
     return way;
 }
 
@@ -160,7 +160,7 @@ private slots:
             QCOMPARE(view()->current(), int(i));
             QCOMPARE(window_->selection().nodes(), flame.boxes[i].nodes);
             QCOMPARE(window_->selection().place().call, flame.boxes[i].call);
-            QVERIFY(view()->accessibleDescription().startsWith(flame.boxes[i].name));
+            QVERIFY(view()->accessibleDescription().startsWith(QString::fromStdString(flame.boxes[i].name)));
         }
     }
 

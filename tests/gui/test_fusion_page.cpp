@@ -6,11 +6,15 @@
 #include "driver/compile.h"
 #include "gui/window.h"
 #include "views/fusion/fusion_page.h"
+#include "views/graph/graph_canvas.h"
+#include "views/graph/graph_pane.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"
 
 #include <QAbstractItemModelTester>
+#include <QApplication>
 #include <QLabel>
+#include <QMenu>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -118,6 +122,28 @@ private slots:
         QVERIFY(pairs.rowCount() > 0 && pairs.rowCount() < all);
     }
 
+    /// By its action, as from the palette: the menu of the function at hand opens.
+    void variantsAreChosenByTheAction() {
+        app::MainWindow window;
+        window.resize(1200, 800);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QAction* choose = window.actions()["fusion.choose"];
+        QVERIFY(choose && !choose->isEnabled());
+        QVERIFY(compileAndWait(window));
+        window.showPage("fusion");
+        auto* tree = window.fusionPage()->findChild<QTreeView*>();
+        for (int row = 0; row < tree->model()->rowCount() && !choose->isEnabled(); ++row)
+            tree->setCurrentIndex(tree->model()->index(row, 0));
+        QVERIFY(choose->isEnabled());
+        choose->trigger();
+        auto* menu = qobject_cast<QMenu*>(QApplication::activePopupWidget());
+        QVERIFY(menu);
+        QVERIFY(std::ranges::any_of(menu->actions(), [](const QAction* each) { return each->isCheckable(); }));
+        QTest::keyClick(menu, Qt::Key_Escape);
+        QVERIFY(!menu->isVisible());
+    }
+
     void nothingYetSaysWhatToDo() {
         Selection selection;
         FusionPage page(&selection);
@@ -195,6 +221,105 @@ private slots:
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
         QCOMPARE(tree->model()->rowCount(), 0);
         QVERIFY(says(*page, "Compile the model (F5)"));
+    }
+
+    void boxesAreTheRows() {
+        const FusionRows rows = fusionRows(trace_);
+        const FusionPicture picture = pictureFusion(trace_);
+        QCOMPARE(picture.members.size(), rows.functions.size());
+        for (size_t i = 0; i < rows.functions.size(); ++i) {
+            QCOMPARE(picture.members[i].size(), rows.functions[i].members.size());
+            for (size_t member = 0; member < picture.members[i].size(); ++member) {
+                const int node = picture.members[i][member];
+                const FusionPicture::Row row{int(i), int(member)};
+                QVERIFY(picture.rowOf({node}) == row);
+                QCOMPARE(picture.nodesOf(row), std::vector<int>{node});
+                // "conv  Conv_3": the operator of the row.
+                const QString op = QString::fromStdString(picture.graph->nodes[size_t(node)]->op);
+                QVERIFY(rows.functions[i].members[member].name.startsWith(op + "  "));
+            }
+            QVERIFY(picture.rowOf(picture.nodesOf({int(i), -1})).function == int(i));
+        }
+        QVERIFY(picture.rowOf({picture.members[0][0], picture.members[1][0]}) == FusionPicture::Row());
+
+        // A box has the function's time and why its neighbours are not in it; so has the arrow between two.
+        std::vector<FusedRow> functions = rows.functions;
+        functions[1].ms = 0.25;
+        const auto grouped = groupedGraph(picture.graph, picture.graph->graph, GroupStyle::Scopes);
+        const Overlay overlay = fusionOverlay(picture, functions, rows.pairs, grouped.get());
+        const auto groupOf = [&](int function) {
+            const auto& groups = grouped->tree.groups;
+            const auto found = std::ranges::find(groups, functions[size_t(function)].name.toStdString(), &Group::name);
+            return int(found - groups.begin());
+        };
+        QCOMPARE(overlay.groups[size_t(groupOf(1))].text, QString("0.250 ms"));
+        QCOMPARE(overlay.groups[size_t(groupOf(0))].text, QString());
+        const auto apart = std::ranges::find_if(
+            rows.pairs, [](const FusionPairRow& pair) { return !pair.joined && pair.fromFunction != pair.toFunction; });
+        QVERIFY(apart != rows.pairs.end());
+        QVERIFY(overlay.groups[size_t(groupOf(apart->fromFunction))].hint.contains(apart->why));
+        QVERIFY(overlay.between.at({groupOf(apart->fromFunction), groupOf(apart->toFunction)}).contains(apart->why));
+    }
+
+    void clicksInThePicture() {
+        app::MainWindow window;
+        window.resize(1300, 900);
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        window.showPage("fusion");
+        FusionPage* page = window.fusionPage();
+        const auto buttons = page->findChildren<QToolButton*>();
+        const auto toggle = std::ranges::find_if(buttons, [](QToolButton* each) { return each->isCheckable(); });
+        QVERIFY(toggle != buttons.end());
+        QTest::mouseClick(*toggle, Qt::LeftButton);
+        QVERIFY(page->picture()->isVisible() && page->picture()->canvas()->picture().boxes.empty());
+        QVERIFY(compileAndWait(window));
+        window.showPage("fusion");
+        QTRY_VERIFY(!page->picture()->canvas()->picture().boxes.empty());
+        auto* canvas = page->picture()->canvas();
+        auto* tree = page->findChild<QTreeView*>();
+        auto* table = page->findChild<QTableView*>();
+        const auto& functions = page->model()->functions();
+        const auto several =
+            std::ranges::find_if(functions, [](const FusedRow& row) { return row.members.size() > 1; });
+        const auto boxOf = [&](const QString& title) {
+            const auto& boxes = canvas->picture().boxes;
+            return int(std::ranges::find(boxes, title, &GraphBox::title) - boxes.begin());
+        };
+
+        // The box of a function, by its title: its row, its nodes, its pairs.
+        const int box = boxOf(several->name);
+        QVERIFY(size_t(box) < canvas->picture().boxes.size() && canvas->picture().boxes[size_t(box)].open);
+        canvas->reveal(box);
+        const QPoint title = canvas->boxOnScreen(box).topLeft().toPoint() + QPoint(60, 10);
+        QTest::mouseClick(canvas, Qt::LeftButton, {}, title);
+        QCOMPARE(tree->currentIndex().data().toString(), several->name);
+        QVERIFY(!tree->currentIndex().parent().isValid());
+        QCOMPARE(window.selection().nodes(), several->nodes);
+        QVERIFY(table->model()->rowCount() > 1);
+        // With a key to the first operator in it.
+        QTest::keyClick(canvas, Qt::Key_Down);
+        QVERIFY(tree->currentIndex().parent().isValid());
+        QCOMPARE(tree->currentIndex().row(), 0);
+        QCOMPARE(window.selection().nodes(), several->members[0].nodes);
+
+        // What is selected elsewhere is marked here: all operators of the function.
+        const auto other = std::find_if(std::next(several), functions.end(),
+                                        [](const FusedRow& each) { return each.members.size() > 1; });
+        QVERIFY(other != functions.end());
+        window.selection().set({other->nodes});
+        QCOMPARE(page->picture()->selected().size(), other->members.size());
+        for (const int node : page->picture()->selected())
+            QVERIFY(canvas->isSelected(canvas->picture().boxOfNode.at(node)));
+        window.selection().set({});
+        QVERIFY(page->picture()->selected().empty());
+
+        // Another model: no picture of the last one stays.
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        QVERIFY(canvas->picture().boxes.empty());
+        window.showPage("fusion");
+        QTest::mouseClick(*toggle, Qt::LeftButton);
+        QVERIFY(tree->isVisible());
     }
 
     /// What if two operators were not fused: undoing it gives what was there before, and compiles nothing.

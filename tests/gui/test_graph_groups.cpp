@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Groups of graphs: the model's own scopes, and where there are none the layers that repeat; each node in exactly one, no
 // level too large, equal layers of equal structure and laid out once, frames that hold what is in them.
+#include "driver/graph_blocks.h"
 #include "gui/sample_graph.h"
 #include "support/transformer_graph.h"
-#include "views/models/graph_blocks.h"
 #include "views/models/graph_scene.h"
 
 #include <QTest>
@@ -11,6 +11,7 @@
 #include <set>
 
 using namespace lathe;
+using namespace lathe::driver;
 using namespace lathe::testing;
 using namespace lathe::views::models;
 
@@ -26,9 +27,9 @@ void checkTree(const GroupedGraph& grouped) {
     std::vector<int> nodes(grouped.graph->nodes.size()), groups(tree.groups.size());
     for (size_t i = 0; i < tree.groups.size(); ++i) {
         const Group& group = tree.groups[i];
-        QVERIFY2(group.children.size() <= mostChildren, qPrintable(group.name));
+        QVERIFY2(group.children.size() <= mostChildren, group.name.c_str());
         QVERIFY(i == 0 ? group.parent < 0 : group.parent < int(i));
-        QVERIFY(i == 0 || !group.name.isEmpty());
+        QVERIFY(i == 0 || !group.name.empty());
         QCOMPARE(group.nodes, int(tree.nodesOf(int(i)).size()));
         for (const GroupChild& child : group.children) {
             if (child.group >= 0) {
@@ -85,7 +86,7 @@ private slots:
             const Group& group = grouped->tree.groups[size_t(found[size_t(layer)])];
             structures.insert(group.structure);
             if (named)
-                QVERIFY2(group.name.endsWith(QStringLiteral("layer.%1").arg(layer)), qPrintable(group.name));
+                QVERIFY2(group.name.ends_with("layer." + std::to_string(layer)), group.name.c_str());
         }
         QCOMPARE(structures.size(), size_t(1));
     }
@@ -112,8 +113,8 @@ private slots:
         const auto grouped = groupsOfModel(modelOf(graph));
         checkTree(*grouped);
         QCOMPARE(grouped->tree.groups.size(), size_t(3));
-        QCOMPARE(grouped->tree.groups[1].name, QString("part0"));
-        QCOMPARE(grouped->tree.groups[2].name, QString("function/part1"));
+        QCOMPARE(grouped->tree.groups[1].name, std::string("part0"));
+        QCOMPARE(grouped->tree.groups[2].name, std::string("function/part1"));
     }
 
     void constantsStandWithTheirReaders() {
@@ -140,7 +141,7 @@ private slots:
         const auto grouped = groupsOfModel(modelOf(graph));
         checkTree(*grouped);
         const Group& first = grouped->tree.groups[size_t(grouped->tree.groups[0].children.at(0).group)];
-        QCOMPARE(first.name, QString("part 1"));
+        QCOMPARE(first.name, std::string("part 1"));
         QCOMPARE(first.nodes, 100);
         // Boxes at its border are values that other nodes make or read; constants are none.
         SceneMaker maker(grouped);

@@ -222,7 +222,7 @@ private slots:
     void allOpenAndAllClose() {
         Shown shown(TransformerGraph::make(layers, false));
         const size_t closed = shown.page.picture().boxes.size();
-        QVERIFY(closed <= models::mostChildren + 3);
+        QVERIFY(closed <= driver::mostChildren + 3);
         shown.action("expand_all")->trigger();
         shown.settle();
         QVERIFY(shown.page.picture().boxes.size() > size_t(layers * layerOperators));
@@ -304,7 +304,7 @@ private slots:
         QCOMPARE(overlay.groups.size(), grouped->tree.groups.size());
         const auto layer = [&](const char* name) -> const models::NodeOverlay& {
             const auto found = std::ranges::find_if(
-                grouped->tree.groups, [&](const models::Group& group) { return group.name.endsWith(name); });
+                grouped->tree.groups, [&](const models::Group& group) { return group.name.ends_with(name); });
             return overlay.groups[size_t(found - grouped->tree.groups.begin())];
         };
         QCOMPARE(layer("layer.4").value, 3.0);

@@ -72,6 +72,26 @@ private slots:
         QCOMPARE(window.problems()->model()->errors(), 0);
     }
 
+    void fitsAScreenOf800Pixels() {
+        MainWindow window;
+        window.resize(320, 200);
+        window.show();
+        const auto fits = [&] {
+            return window.minimumSizeHint().width() <= 800 && window.minimumSizeHint().height() <= 600;
+        };
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY2(fits(), qPrintable(QString::number(window.minimumSizeHint().width())));
+        QVERIFY(compileAndWait(window));
+        Settled ran(window);
+        window.run();
+        QVERIFY(ran.wait());
+        for (const char* page : {"model", "passes", "fusion", "loops", "profile", "check", "compare"}) {
+            window.showPage(page);
+            QTest::qWait(20);
+            QVERIFY2(fits(), qPrintable(QStringLiteral("%1: %2").arg(page).arg(window.minimumSizeHint().width())));
+        }
+    }
+
     void cancelEndsCompilation() {
         MainWindow window;
         QVERIFY(openAndWait(window, sample("small_cnn.onnx")));

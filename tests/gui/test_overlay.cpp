@@ -9,6 +9,7 @@
 #include "gui/window.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
+#include "views/models/layout_overlay.h"
 #include "views/models/overlay.h"
 #include "views/models/table_overlay.h"
 #include "views/models/type_overlay.h"
@@ -186,6 +187,46 @@ private slots:
         QVERIFY(colorOf(overlay, overlay.nodes[0], colors) != colorOf(overlay, overlay.nodes[1], colors));
     }
 
+    void layoutsAreCategories() {
+        const auto graph = residualBlock(); // Conv, Relu, Add
+        const auto binding = [&](uint32_t var, relay::Op op, int node, relay::LayoutPtr layout, const char* value) {
+            auto made = std::make_shared<relay::Binding>();
+            made->var = {var};
+            made->rhs = relay::OpCall{op, {{1}}, nullptr};
+            made->type = relay::tensorType(types::Float32, {arith::intImm(1), arith::intImm(16)}, std::move(layout));
+            made->span = graph->spans->of(node);
+            made->modelValue = value;
+            return made;
+        };
+        const auto blocks = std::make_shared<relay::Layout>();
+        blocks->axes = {{0, 0, false}, {1, 8, true}, {1, 8, false}};
+        auto body = std::make_shared<relay::Block>();
+        const std::string conv = graph->nodes[0]->outputs[0];
+        body->bindings = {binding(2, relay::Op::Conv, 0, blocks, conv.c_str()),
+                          binding(3, relay::Op::Relayout, 0, nullptr, conv.c_str()), // a copy for somebody else
+                          binding(4, relay::Op::Relu, 1, blocks, ""), // two bindings, none of them the node's value
+                          binding(5, relay::Op::Relu, 1, nullptr, "")};
+        body->result = {5};
+        auto function = std::make_shared<relay::Function>();
+        function->body = body;
+        auto module = std::make_shared<relay::Module>();
+        module->functions["main"] = function;
+        auto trace = std::make_shared<driver::Trace>();
+        trace->graph = graph;
+        trace->passes.resize(1);
+        trace->passes[0].after = module;
+        const Overlay overlay = layoutOverlay(driver::Provenance(trace));
+        QCOMPARE(overlay.nodes[0].text, QString("blocks of 8"));
+        QVERIFY(overlay.nodes[0].hint.contains("float32[1, 16; 0, 1/8, 1%8]"));
+        QCOMPARE(overlay.nodes[1].text, QString("several"));
+        QVERIFY(overlay.nodes[1].hint.contains("as in the model") && overlay.nodes[1].hint.contains("blocks of 8"));
+        QCOMPARE(overlay.nodes[2].text, QString()); // it became nothing
+        QVERIFY(!overlay.nodes[2].hint.isEmpty());
+        const Colors colors = colorsFor(QPalette(Qt::white));
+        QVERIFY(colorOf(overlay, overlay.nodes[0], colors) != colorOf(overlay, overlay.nodes[1], colors));
+        QCOMPARE(colorOf(overlay, overlay.nodes[2], colors), colors.grid);
+    }
+
     void tablesAreReadInAllTheirForms_data() {
         QTest::addColumn<QByteArray>("text");
         QTest::newRow("commas, a heading, quotes") << QByteArray("node,ms\r\n\"a, \"\"b\"\"\",1.5\r\nc,-2e3\r\n");
@@ -299,6 +340,13 @@ private slots:
         // Its sizes are known, and with them the estimates.
         QVERIFY(isEnabled(page, OverlayKind::Flops) && isEnabled(page, OverlayKind::Bytes));
         QVERIFY(isEnabled(page, OverlayKind::Function) && !isEnabled(page, OverlayKind::Time));
+        QComboBox* chooser = chooserOf(page);
+        chooser->setFocus();
+        QTest::keyClick(chooser, Qt::Key_L); // by its first letter
+        QCOMPARE(chooser->currentText(), QString("Layout"));
+        const Overlay layouts = layoutOverlay(*window.provenance());
+        QVERIFY(
+            std::ranges::any_of(layouts.nodes, [](const auto& each) { return each.text.startsWith("blocks of "); }));
         Settled ran(window);
         window.run();
         QVERIFY(ran.wait());

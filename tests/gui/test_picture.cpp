@@ -51,6 +51,33 @@ private slots:
         QVERIFY(before != after);
     }
 
+    void whatCannotBeWrittenIsSaid() {
+        for (const QString& file : {QString("/nonexistent/x.png"), QString("/dev/full"), folder_.filePath("x.zork")}) {
+            QString error;
+            QCOMPARE(take({}, file, &error), 1);
+            QVERIFY2(error.contains("cannot be written"), qPrintable(error));
+        }
+        QVERIFY(!QFile::exists(folder_.filePath("x.zork")));
+    }
+
+    void malformedArgumentsAreRefused_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::newRow("no size") << QStringList{"--size", "abc"};
+        QTest::newRow("no room") << QStringList{"--size", "0x0"};
+        QTest::newRow("negative") << QStringList{"--size", "-5x3"};
+        QTest::newRow("huge") << QStringList{"--size", "999999x999999"};
+        QTest::newRow("no theme") << QStringList{"--theme", "pink"};
+        QTest::newRow("unknown") << QStringList{"--frobnicate"};
+    }
+    void malformedArgumentsAreRefused() {
+        QFETCH(QStringList, arguments);
+        QProcess process;
+        process.start(QStringLiteral(LATHE_BINARY_DIR "/lathe-workbench"), arguments);
+        QVERIFY(process.waitForFinished(patience));
+        QCOMPARE(process.exitCode(), 2);
+        QVERIFY(!process.readAllStandardError().isEmpty());
+    }
+
     void whatCannotBeTakenIsSaid() {
         const QString file = folder_.filePath("none.png");
         for (const char* step : {"no.action", "model.compare", "pick:Nothing of this name"}) {

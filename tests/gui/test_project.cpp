@@ -10,13 +10,13 @@
 #include "project/file.h"
 #include "support/full_disk.h"
 #include "views/fusion/fusion_page.h"
+#include "views/log/log_panel.h"
 #include "views/models/problem_model.h"
 #include "views/passes/passes_page.h"
 #include "views/problems/problems_panel.h"
 
 #include <QApplication>
 #include <QMessageBox>
-#include <QPlainTextEdit>
 #include <QProcess>
 #include <QPushButton>
 #include <QSettings>
@@ -357,9 +357,31 @@ private slots:
         QCOMPARE(window.fusionPage()->isVisible(), true);
         QVERIFY(window.projectPath().isEmpty());
         QVERIFY(!window.windowTitle().contains(".lathe"));
+        const QString nameless = window.project().path();
+        QVERIFY(QFile::exists(nameless));
         QVERIFY(save(window, project_)); // now it has one
+        QTRY_VERIFY(!QFile::exists(nameless));
         QCOMPARE(window.projectPath(), project_);
         QCOMPARE(app::lastProject(), QString()); // it is open
+    }
+
+    /// The latest ones stay; of the others, what SQLite wrote beside them goes as well.
+    void oldUnsavedWorkGoes() {
+        const QDir place(QFileInfo(app::newUnsavedProject(model_)).absolutePath());
+        for (int i = 0; i < 12; ++i)
+            for (const char* part : {"", "-journal", "-wal", "-shm"}) {
+                QFile file(place.filePath(QStringLiteral("old%1.lathe").arg(i) + part));
+                QVERIFY(file.open(QIODevice::WriteOnly));
+                QVERIFY(
+                    file.setFileTime(QDateTime::currentDateTime().addDays(-20 + i), QFileDevice::FileModificationTime));
+            }
+        (void)app::newUnsavedProject(model_);
+        for (const char* part : {"", "-journal", "-wal", "-shm"}) {
+            QVERIFY2(!QFile::exists(place.filePath("old0.lathe") + part), part);
+            QVERIFY2(QFile::exists(place.filePath("old11.lathe") + part), part);
+            for (int i = 0; i < 12; ++i)
+                QFile::remove(place.filePath(QStringLiteral("old%1.lathe").arg(i) + part));
+        }
     }
 
     /// What ends the program while it opens what was open last does not do so at each start.
@@ -397,7 +419,7 @@ private slots:
         window.openLast();
         QVERIFY(opened.wait(patience));
         QVERIFY(!QApplication::activeModalWidget());
-        QVERIFY(window.findChild<QPlainTextEdit*>()->toPlainText().contains("is not there any more"));
+        QVERIFY(window.logPanel()->text().contains("is not there any more"));
         app::setLastProject(last);
         app::Preferences preferences = app::Preferences::kept();
         preferences.beginsWithLast = false;

@@ -5,10 +5,10 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/report_page.h"
+#include "views/log/log_panel.h"
 #include "views/problems/problems_panel.h"
 
 #include <QFile>
-#include <QPlainTextEdit>
 #include <QSettings>
 #include <QTest>
 
@@ -30,13 +30,7 @@ class TestReport : public QObject {
         QFile file(path);
         return readPage(file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("there is none"));
     }
-    static QString logOf(MainWindow& window) {
-        QString text;
-        for (QPlainTextEdit* edit : window.findChildren<QPlainTextEdit*>())
-            if (edit->accessibleName() == "Log")
-                text = edit->toPlainText();
-        return text;
-    }
+    static QString logOf(MainWindow& window) { return window.logPanel()->text(); }
 
 private slots:
     void initTestCase() { isolate(folder_, "test_report"); }

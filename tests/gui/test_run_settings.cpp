@@ -8,17 +8,21 @@
 #include "arith/expr.h"
 #include "driver/tensor_files.h"
 #include "gui/window.h"
+#include "views/check/check_page.h"
+#include "views/models/input_files_model.h"
+#include "views/models/open_size_model.h"
+#include "views/passes/bisect_dialog.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QAbstractItemModelTester>
 #include <QComboBox>
 #include <QDialogButtonBox>
 #include <QLabel>
 #include <QLineEdit>
 #include <QPushButton>
 #include <QSettings>
-#include <QSpinBox>
-#include <QTableWidget>
+#include <QTableView>
 #include <QTest>
 #include <QTimer>
 
@@ -53,6 +57,18 @@ class TestRunSettings : public QObject {
     static void accept(RunSettingsDialog& dialog) {
         QTest::mouseClick(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok), Qt::LeftButton);
     }
+    /// Clicks into a row and writes over what is there; what is written counts once something else has the focus.
+    static void write(QTableView* table, int row, const QString& text) {
+        QWidget* window = table->window(); // else nothing in it has the focus
+        window->activateWindow();
+        QVERIFY(QTest::qWaitFor([&] { return QApplication::activeWindow() == window; }));
+        const QRect cell = table->visualRect(table->model()->index(row, 0));
+        QTest::mouseClick(table->viewport(), Qt::LeftButton, {}, cell.center());
+        QWidget* editor = QApplication::focusWidget();
+        QVERIFY(editor && editor != table && table->isAncestorOf(editor));
+        QTest::keyClick(editor, Qt::Key_A, Qt::ControlModifier);
+        QTest::keyClicks(editor, text);
+    }
     static QComboBox* target(RunSettingsDialog& dialog) {
         const auto boxes = dialog.findChildren<QComboBox*>();
         return *std::ranges::find_if(boxes, &QComboBox::isEditable);
@@ -75,14 +91,10 @@ private slots:
         const auto open = views::models::openSizesOf(*graph);
         QVERIFY(!open.empty());
         inDialog(window, [&](RunSettingsDialog& dialog) {
-            auto sizes = dialog.findChild<QTableWidget*>();
-            QCOMPARE(sizes->rowCount(), int(open.size()));
-            for (int row = 0; row < sizes->rowCount(); ++row) {
-                auto box = qobject_cast<QSpinBox*>(sizes->cellWidget(row, 1));
-                QVERIFY(box);
-                box->selectAll();
-                QTest::keyClicks(box, row == 0 ? "3" : "24");
-            }
+            auto sizes = dialog.findChild<QTableView*>("sizes");
+            QCOMPARE(sizes->model()->rowCount(), int(open.size()));
+            for (int row = 0; row < sizes->model()->rowCount(); ++row)
+                write(sizes, row, row == 0 ? "3" : "24");
             accept(dialog);
         });
         const auto& sizes = window.runSettings().sizes;
@@ -182,15 +194,15 @@ private slots:
         QVERIFY(!good.isEmpty() && !bad.isEmpty());
         const auto chooseFile = [&](const QString& file) {
             inDialog(window, [&](RunSettingsDialog& dialog) {
-                auto field = qobject_cast<QLineEdit*>(dialog.findChild<QTableWidget*>("inputs")->cellWidget(0, 1));
-                QVERIFY(field);
+                auto inputs = dialog.findChild<QTableView*>("inputs");
                 QPushButton* ok = dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok);
-                field->selectAll();
-                QTest::keyClicks(field, folder_.filePath("nowhere.npy"));
-                QVERIFY(!ok->isEnabled());
-                field->selectAll();
-                QTest::keyClicks(field, file);
-                QVERIFY(ok->isEnabled());
+                TestRunSettings::write(inputs, 0, folder_.filePath("nowhere.npy"));
+                QTest::keyClick(QApplication::focusWidget(), Qt::Key_Return); // what is wrong keeps the dialog open
+                QTRY_VERIFY(!ok->isEnabled());
+                QVERIFY(dialog.isVisible());
+                TestRunSettings::write(inputs, 0, file);
+                QTest::keyClick(QApplication::focusWidget(), Qt::Key_Tab);
+                QTRY_VERIFY(ok->isEnabled());
                 accept(dialog);
             });
         };
@@ -206,7 +218,26 @@ private slots:
         const auto labels = window.profilePage()->findChildren<QLabel*>();
         QVERIFY(std::ranges::any_of(labels, [](QLabel* label) { return label->text().contains("from files"); }));
 
+        // So do check and bisect, which compile for themselves.
+        Settled checked(window);
+        window.check(driver::AgainstUnoptimized{});
+        QVERIFY(checked.wait());
+        QVERIFY(window.checkPage()->model()->check());
+        QVERIFY(window.checkPage()->model()->check()->shapes == profile.shapes);
+
         chooseFile(bad);
+        {
+            Settled bisected(window);
+            window.actions()["model.bisect"]->trigger();
+            const auto buttons = window.bisectDialog()->findChildren<QPushButton*>();
+            const auto start = std::ranges::find(buttons, QStringLiteral("&Start"), &QPushButton::text);
+            QVERIFY(start != buttons.end());
+            QTest::mouseClick(*start, Qt::LeftButton);
+            QVERIFY(bisected.wait());
+            QVERIFY(window.problems()->model()->errors() > 0);
+            QCOMPARE(QString::fromStdString(window.problems()->model()->at(0).file), bad);
+            window.bisectDialog()->close();
+        }
         QVERIFY(runAndWait(window));
         const auto& problems = *window.problems()->model();
         QVERIFY(problems.errors() > 0);
@@ -215,6 +246,94 @@ private slots:
 
         QVERIFY(openAndWait(window, sample("small_cnn.onnx"))); // the files were the other model's
         QVERIFY(window.runSettings().inputs == driver::InputChoice());
+    }
+
+    void aFileIsLookedForWhenItIsSet() {
+        int looked = 0;
+        views::models::InputFilesModel model(
+            [&](const QString& file) {
+                ++looked;
+                return file.startsWith("there");
+            },
+            nullptr);
+        QAbstractItemModelTester tester(&model);
+        std::vector<QString> names;
+        for (int i = 0; i < 300; ++i)
+            names.push_back(QStringLiteral("input%1").arg(i));
+        model.show(names, {{"input7", "there.npy"}, {"input9", "gone.npy"}, {"of another model", "there.npy"}});
+        QCOMPARE(looked, 2);
+        QCOMPARE(model.rowCount(), 300);
+        QVERIFY(model.problem().contains("input9") && model.problem().contains("gone.npy"));
+        const auto write = [&](int row, const char* file) {
+            return model.setData(model.index(row, views::models::InputFilesModel::File), file, Qt::EditRole);
+        };
+        QVERIFY(write(9, "there too.npy"));
+        QCOMPARE(looked, 3);
+        QVERIFY(model.problem().isEmpty());
+        QVERIFY(write(9, "there too.npy")); // as it is
+        QVERIFY(write(7, ""));
+        QCOMPARE(looked, 3);
+        const auto files = model.files();
+        QCOMPARE(files.size(), size_t{1});
+        QVERIFY(files.at("input9").ends_with("/there too.npy"));
+        QVERIFY(!model.setData(model.index(0, 0), "x", Qt::EditRole));
+    }
+
+    void sizesAreWithinTheirRange() {
+        views::models::OpenSizeModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show({{"batch", {"x[0]", "y[0]"}}, {"x[1]", {"x[1]"}}}, {{"x[1]", 12}, {"other", 3}});
+        const QModelIndex batch = model.index(0, views::models::OpenSizeModel::Size);
+        QCOMPARE(batch.data().toString(), QString("1"));
+        for (const char* bad : {"-1", "many", "16777217"})
+            QVERIFY(!model.setData(batch, bad, Qt::EditRole));
+        QVERIFY(model.setData(batch, 16777216, Qt::EditRole));
+        QVERIFY(model.values() == (views::models::SizeValues{{"batch", 16777216}, {"x[1]", 12}}));
+    }
+
+    /// Hundreds of inputs and sizes are rows of two tables, not widgets; the status bar names a few.
+    void hundredsOfInputs() {
+        model::ModelGraph graph;
+        auto inner = std::make_shared<model::Graph>();
+        model::Value input;
+        input.type.kind = model::ValueType::Kind::Tensor;
+        input.type.hasShape = true;
+        input.type.shape = {{-1, "?"}, {8, ""}};
+        for (int i = 0; i < 500; ++i) {
+            input.name = "input" + std::to_string(i);
+            inner->inputs.push_back(input);
+        }
+        graph.graph = inner;
+        RunSettings settings;
+        for (int i = 0; i < 5; ++i)
+            settings.inputs.files["input" + std::to_string(i)] = "/nowhere/" + std::to_string(i) + ".npy";
+        RunSettingsDialog dialog(settings, &graph, nullptr);
+        dialog.show();
+        QVERIFY(QTest::qWaitForWindowActive(&dialog));
+        QVERIFY(dialog.findChildren<QWidget*>().size() < 100);
+        QVERIFY(!dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+        auto inputs = dialog.findChild<QTableView*>("inputs");
+        const auto buttons = dialog.findChildren<QPushButton*>();
+        const auto random = std::ranges::find(buttons, QStringLiteral("Dra&w at random"), &QPushButton::text);
+        QVERIFY(random != buttons.end() && !(*random)->isEnabled());
+        inputs->setFocus();
+        for (int row = 0; row < 5; ++row) {
+            inputs->setCurrentIndex(inputs->model()->index(row, 0));
+            QTest::mouseClick(*random, Qt::LeftButton);
+        }
+        QVERIFY(dialog.settings().inputs.files.empty());
+        QVERIFY(dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok)->isEnabled());
+        inputs->setCurrentIndex(inputs->model()->index(499, 0));
+        inputs->setFocus();
+        QTest::keyClick(inputs, Qt::Key_S); // typing begins to write
+        QVERIFY(qobject_cast<QLineEdit*>(QApplication::focusWidget()));
+        QTest::keyClicks(QApplication::focusWidget(), "ome.npy");
+        dialog.accept(); // it is not there
+        QVERIFY(dialog.isVisible());
+        QCOMPARE(inputs->model()->index(499, 1).data().toString(), QString("some.npy"));
+        const QString text = settings.text(&graph);
+        QVERIFY2(text.contains("input0[0] 1, input1[0] 1, input2[0] 1 and 497 more"), qPrintable(text));
+        QVERIFY2(text.contains("input0, input1, input2 and 2 more from files"), qPrintable(text));
     }
 
     /// Run compiles where nothing is compiled, or something else than the settings of now say; else it does not.
@@ -248,6 +367,8 @@ private slots:
         QVERIFY(!window.profilePage()->model()->profile().rows.empty());
         for (const driver::CallRecord& call : window.provenance()->trace().calls)
             QVERIFY(arith::asInt(call.flops)); // no size is open any more
+        // Work that does not listen is left to itself when a window goes, and would end with the program in the midst of it.
+        QVERIFY(QTest::qWaitFor([&] { return window.isSettled(); }, patience));
     }
 };
 

@@ -99,14 +99,35 @@ private slots:
         Settled settled(*window_);
         QTest::mouseClick(button(), Qt::LeftButton);
         QTest::qWait(300);
+        QVERIFY(!button()->isEnabled()); // one at a time
+        QTest::keyClick(field(), Qt::Key_Return);
+        QVERIFY(!window_->actions()["model.sweep"]->isEnabled());
         window_->actions()["model.cancel"]->trigger();
         QVERIFY(settled.wait());
+        QVERIFY(button()->isEnabled());
         QCOMPARE(panel()->model()->sweep().points.size(), size_t(2)); // those of before
     }
 
     void anotherCompilation() {
         QVERIFY(compileAndWait(*window_));
         QVERIFY(panel()->model()->sweep().points.empty());
+    }
+
+    /// What the settings fix is no size to run over.
+    void sizesFixedByTheSettings() {
+        auto* names = panel()->findChild<QComboBox*>();
+        QVERIFY(names->count() > 0);
+        app::RunSettings settings = window_->runSettings();
+        settings.fixSizes = true;
+        window_->setRunSettings(settings);
+        QVERIFY(compileAndWait(*window_));
+        QCOMPARE(names->count(), 0);
+        QVERIFY(!button()->isVisibleTo(panel()));
+        QVERIFY(allText().contains("The settings fix"));
+        settings.fixSizes = false;
+        window_->setRunSettings(settings);
+        QVERIFY(compileAndWait(*window_));
+        QVERIFY(names->count() > 0 && button()->isVisibleTo(panel()));
     }
 
     void fixedSizes() {

@@ -2,6 +2,7 @@
 // The item models of passes, profile and problems, without widgets.
 #include "views/models/pass_model.h"
 #include "views/models/problem_model.h"
+#include "views/models/profile_change_model.h"
 #include "views/models/profile_model.h"
 #include "views/models/selection.h"
 
@@ -42,11 +43,37 @@ private slots:
         auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
         QCOMPARE(text(1, PassModel::Changed), QString("off"));
         QCOMPARE(text(2, PassModel::Changed), QString("failed"));
-        QCOMPARE(text(2, PassModel::Size), QString("60  (-40)"));
+        QCOMPARE(text(2, PassModel::Amount), QString("60 bindings  (-40)"));
         QCOMPARE(text(3, PassModel::Changed), QString("not run"));
         model.setOnlyChanged(true);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.at(1).index, 2);
+    }
+
+    /// What stands on one side alone became neither faster nor slower.
+    void changesWithoutACounterpart() {
+        const auto row = [](const char* name, double ms, std::vector<int32_t> nodes) {
+            driver::ProfileRow row;
+            row.function = row.kernel = name;
+            row.ms = ms;
+            row.nodes = std::move(nodes);
+            return row;
+        };
+        driver::Profile before, after;
+        before.rows = {row("both", 1, {0}), row("old", 3, {1})};
+        after.rows = {row("both", 2, {0}), row("new", 5, {2})};
+        ProfileChangeModel model;
+        QAbstractItemModelTester tester(&model);
+        model.show(before, after);
+        const auto text = [&](int row, int column) { return model.index(row, column).data().toString(); };
+        QCOMPARE(model.rowCount(), 3); // the largest difference first
+        QCOMPARE(text(0, ProfileChangeModel::Before), QString("–"));
+        QCOMPARE(text(0, ProfileChangeModel::After), QString("new"));
+        QCOMPARE(text(0, ProfileChangeModel::BeforeTime), QString());
+        QCOMPARE(text(0, ProfileChangeModel::Noise), QString("only now"));
+        QCOMPARE(text(1, ProfileChangeModel::After), QString("–"));
+        QCOMPARE(text(1, ProfileChangeModel::Noise), QString("only before"));
+        QCOMPARE(text(2, ProfileChangeModel::Noise), QString("slower"));
     }
 
     void profileHasSharesAndRates() {

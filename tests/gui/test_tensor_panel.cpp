@@ -27,8 +27,11 @@
 #include <QTimer>
 #include <QToolTip>
 #include <algorithm>
+#include <fcntl.h>
 #include <numeric>
 #include <qcustomplot.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -246,6 +249,39 @@ private slots:
         panel.setTensor({"b", places({4})});
         QVERIFY(background().isValid());
         QCOMPARE(panel.findChildren<QSpinBox*>().size(), 0);
+    }
+
+    /// A pipe takes as much as is read of it: so it is still being written when the button is pressed.
+    void savingIsStopped() {
+        constexpr size_t bytes = 16 << 20;
+        TensorPanel panel;
+        panel.resize(900, 300);
+        panel.show();
+        panel.setTensor({"a", tensorOf(types::UInt8, {int64_t(bytes)}, std::vector<uint8_t>(bytes))});
+        QVERIFY(QTest::qWaitFor([&] { return !panel.isBusy(); }, patience));
+        const QByteArray pipe = folder_.filePath("pipe.npy").toLocal8Bit();
+        QCOMPARE(mkfifo(pipe.constData(), 0600), 0);
+        const int reader = ::open(pipe.constData(), O_RDONLY | O_NONBLOCK);
+        QVERIFY(reader >= 0);
+        auto* button = panel.findChild<QPushButton*>();
+        QVERIFY(button->text().contains("Save"));
+        QSignalSpy saved(&panel, &TensorPanel::saved), settled(&panel, &TensorPanel::settled);
+        panel.save(folder_.filePath("pipe.npy"));
+        QVERIFY(button->text().contains("Stop") && button->isEnabled());
+        QTest::mouseClick(button, Qt::LeftButton);
+        size_t got = 0;
+        std::vector<char> buffer(1 << 16);
+        QVERIFY(QTest::qWaitFor(
+            [&] {
+                const ssize_t part = ::read(reader, buffer.data(), buffer.size());
+                got += part > 0 ? size_t(part) : 0;
+                return !panel.isBusy() && part <= 0;
+            },
+            patience));
+        ::close(reader);
+        QVERIFY2(got < bytes, qPrintable(QString::number(got)));
+        QVERIFY(saved.isEmpty() && !settled.isEmpty());
+        QVERIFY(button->text().contains("Save") && button->isEnabled());
     }
 
     void fromTheModelToAFile() {

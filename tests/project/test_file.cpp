@@ -153,8 +153,6 @@ private slots:
                "INSERT INTO facts(name) VALUES ('decisions')"
             << "table 'facts'";
         QTest::newRow("no facts") << QByteArray("x") << "DROP TABLE facts" << "damaged";
-        QTest::newRow("decisions that are none")
-            << QByteArray("x") << "UPDATE facts SET value = '{\"skip\": 3}' WHERE name = 'decisions'" << "decisions";
     }
     void whatIsNoProjectIsRefused() {
         QFETCH(QByteArray, contents);
@@ -176,6 +174,29 @@ private slots:
         QVERIFY(!project);
         QVERIFY2(said(project.error()).contains(words), qPrintable(said(project.error())));
         QVERIFY(said(project.error()).contains("bad.lathe"));
+    }
+
+    void decisionsThatAreNoneTakeNothingElseAlong() {
+        const auto path = at("odd decisions.lathe");
+        const std::string text = "{\"skip\": 3}";
+        for (const std::string& bad : {text, std::string(), std::string(100'000, '[')}) {
+            std::filesystem::remove(path);
+            QVERIFY(File::create(path, numbered(1)));
+            damage(path, ("UPDATE facts SET value = '" + bad + "' WHERE name = 'decisions'").c_str());
+            const auto file = File::open(path);
+            QVERIFY(file);
+            auto project = file->read();
+            QVERIFY2(project, project ? "" : toString(project.error()).c_str());
+            QCOMPARE(project->warnings.size(), size_t(1));
+            QVERIFY(said(project->warnings[0]).contains("decisions"));
+            QVERIFY(said(project->warnings[0]).contains("odd decisions.lathe"));
+            QCOMPARE(project->kept[lathe::project::unreadDecisions], bad);
+            Project expected = numbered(1);
+            expected.decisions = {};
+            project->warnings.clear();
+            project->kept.erase(lathe::project::unreadDecisions);
+            QVERIFY(*project == expected);
+        }
     }
 
     void damagedAtAnyPlace() {

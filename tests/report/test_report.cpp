@@ -95,7 +95,8 @@ private slots:
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
         for (const char* section : {"summary", "graph", "passes", "fusion", "kernels", "profile", "memory"})
             QVERIFY2(page.ids.contains(section), section);
-        QCOMPARE(page.ids.contains("roofline"), ran);
+        for (const char* section : {"roofline", "flame"})
+            QCOMPARE(page.ids.contains(section), ran);
         for (const driver::KernelRecord& kernel : trace.kernels)
             QCOMPARE(page.ids.count("kernel-" + text(kernel.name)), 1);
         for (const driver::PassRecord& pass : trace.passes)
@@ -107,6 +108,45 @@ private slots:
         }
         for (const driver::FusionRecord::Operator& one : trace.fusion.operators)
             QVERIFY(page.of["fusion"].contains(text(one.name.node)));
+    }
+
+    /// Four operators in two scopes: boxes of the whole, the scopes and the functions, each with its time and share.
+    void timesStandInTheirScopes() {
+        std::string graph = "g (float[8,8] x) => (float[8,8] y) {";
+        std::string last = "x";
+        for (int i = 0; i < 8; ++i) {
+            const std::string next = i == 7 ? "y" : "v" + std::to_string(i);
+            graph += " [\"/" + std::string(i < 4 ? "left" : "right") + "/op" + std::to_string(i) + "\"] " + next +
+                     " = MatMul (" + last + ", x)";
+            last = next;
+        }
+        report::Report report = reportOf(graphBytes(graph + " }"));
+        QVERIFY(report.trace->diagnostics.empty());
+        QCOMPARE(report.trace->calls.size(), size_t(8));
+        addProfile(report); // 1 to 8 ms
+        const Page page = pageOf(report);
+        const QStringList wrong = wrongIn(page);
+        QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
+        const QString flame = page.of["flame"];
+        QVERIFY2(flame.contains("a & b.onnx\n36.00 ms, 100.0 % of the run\n8 fused functions"), qPrintable(flame));
+        QVERIFY2(flame.contains("left\n10.00 ms, 27.8 % of the run\n4 fused functions"), qPrintable(flame));
+        QVERIFY2(flame.contains("right\n26.00 ms, 72.2 % of the run\n4 fused functions"), qPrintable(flame));
+        QVERIFY(flame.contains(text(report.trace->calls[7].function) + "\n8.0000 ms, 22.2 % of the run"));
+        for (int call = 0; call < 8; ++call) // of the flame, and where else it is drawn
+            QVERIFY(page.links.contains(QString("#call-%1").arg(call)));
+    }
+
+    /// What passes changed of what there is to do; by hand: dead code takes away one of two operators.
+    void passesHaveTheirFigures() {
+        const Page page =
+            pageOf(reportOf(graphBytes("g (float[1000] x) => (float[1000] y) { unused = Exp (x) y = Relu (x) }")));
+        const QString passes = page.of["passes"];
+        const QString row =
+            passes.mid(passes.indexOf("dead code"), passes.indexOf("fold constants") - passes.indexOf("dead code"));
+        QVERIFY2(row.contains("-1"), qPrintable(row));      // binding
+        QVERIFY2(row.contains("-1.00 k"), qPrintable(row)); // FLOPs
+        QVERIFY2(row.contains("-8.00 k"), qPrintable(row)); // bytes: read and written
+        QVERIFY2(row.contains("-4.00 k"), qPrintable(row)); // of memory
     }
 
     void namesAreNoMarkup() {

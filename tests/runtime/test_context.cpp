@@ -420,7 +420,7 @@ private slots:
         QCOMPARE(lathe_profile_read(context_, 0, &entry), LATHE_OK);
         QCOMPARE(entry.count, int64_t{3});
         QVERIFY(entry.min_ns > 0 && entry.min_ns <= entry.max_ns && entry.total_ns >= 3 * entry.min_ns);
-        int chunks = 0, calls = 0;
+        int chunks = 0, calls = 0, waits = 0;
         for (int32_t thread = 0; thread < 2; ++thread) {
             const lathe_timeline_event* events = nullptr;
             int32_t count = 0;
@@ -428,11 +428,15 @@ private slots:
             for (int32_t i = 0; i < count; ++i) {
                 QCOMPARE(events[i].call, 0);
                 QVERIFY(events[i].begin_ns <= events[i].end_ns);
-                events[i].chunks < 0 ? ++calls : chunks += events[i].chunks;
+                if (events[i].chunks > 0)
+                    chunks += events[i].chunks;
+                else
+                    ++(events[i].chunks == -1 ? calls : waits);
             }
         }
         QCOMPARE(calls, 3);
         QCOMPARE(chunks, 18);
+        QCOMPARE(waits, 3); // for the region of each run
     }
 
     void contextsRunAtTheSameTime() {

@@ -5,6 +5,7 @@
 #include "driver/sweep.h"
 
 #include "driver/guarded.h"
+#include "driver/profile.h"
 #include "runtime/probe_artifact.h"
 
 #include <QTemporaryDir>
@@ -20,6 +21,25 @@ class TestSweep : public QObject {
     std::string probe_;
 
 private slots:
+    /// At least 4 runs and 2 s, and no more than 100 runs.
+    void shareOfTheMeasuring() {
+        const driver::Measuring measuring{.warmUp = 1,
+                                          .leastRuns = 4,
+                                          .mostRuns = 100,
+                                          .atLeast = std::chrono::seconds(2),
+                                          .timeline = false,
+                                          .counters = false};
+        const auto share = [&](size_t runs, double seconds) {
+            return driver::shareDone(measuring, runs, std::chrono::duration<double>(seconds));
+        };
+        QCOMPARE(share(0, 0), 0.0);
+        QCOMPARE(share(50, 0.1), 0.5);  // fast: the runs end it
+        QCOMPARE(share(20, 1.0), 0.5);  // the time does
+        QCOMPARE(share(1, 60.0), 0.25); // slow: the first of four
+        QCOMPARE(share(4, 240.0), 1.0);
+        QCOMPARE(driver::shareDone({}, 1, {}), 1.0 / 3);
+    }
+
     void initTestCase() {
         probe_ = lathe::tests::buildProbe(folder_.path()).toStdString();
         QVERIFY(!probe_.empty());

@@ -11,6 +11,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <limits>
+#include <tuple>
 
 using namespace lathe;
 using namespace lathe::driver;
@@ -50,6 +51,33 @@ private slots:
         QCOMPARE(made->busy(1), 2.0 / 8);
     }
 
+    /// What the first thread does alone before, between and after the regions of a call is work; what it waits is none.
+    void serialWorkAndWaiting() {
+        // The call takes 10 ms. First region: 1 to 2, then waiting to 3. Alone from 3 to 5. Second region: all of it is done
+        // by the other thread, 5 to 7. Half a microsecond later a third one, waiting to 8; then alone to the end.
+        const auto made = timeline({{{1, 2, 1'000'000, 2'000'000},
+                                     {1, -2, 2'000'000, 3'000'000},
+                                     {1, -2, 5'000'000, 7'000'000},
+                                     {1, 1, 7'000'500, 7'500'000},
+                                     {1, -2, 7'500'000, 8'000'000},
+                                     {1, -1, 0, 10'000'000}},
+                                    {{1, 2, 1'100'000, 3'000'000}, {1, 4, 5'000'000, 7'000'000}}});
+        QVERIFY2(made.has_value(), made ? "" : toString(made.error()).c_str());
+        std::vector<std::tuple<int, double, double>> first;
+        for (const TimelineBox& box : made->threads[0]) {
+            QCOMPARE(box.call, 1);
+            first.emplace_back(box.chunks, box.beginMs, box.endMs);
+        }
+        QVERIFY((first == std::vector<std::tuple<int, double, double>>{
+                              {0, 0, 1}, {2, 1, 2}, {0, 3, 5}, {1, 7.0005, 7.5}, {0, 8, 10}}));
+        QCOMPARE(made->busy(0), (1 + 1 + 2 + 0.4995 + 2) / 10);
+        QCOMPARE(made->threads[1].size(), size_t{2});
+        RunnerModel model;
+        model.calls = {{}, {"f", "k", {}, 0, 0}};
+        const std::string text = toTraceEvents(*made, model);
+        QCOMPARE(QString::fromStdString(text).count("\"serial\""), 3);
+    }
+
     void nothingWasNoted() {
         const auto made = timeline({{}, {}});
         QVERIFY(made.has_value());
@@ -72,7 +100,9 @@ private slots:
         QTest::newRow("ends before it begins") << Threads{{{0, -1, 2, 1}}};
         QTest::newRow("negative time") << Threads{{{0, -1, least, most}}};
         QTest::newRow("no chunks") << Threads{{{0, 0, 1, 2}}};
-        QTest::newRow("negative chunks") << Threads{{{0, -2, 1, 2}}};
+        QTest::newRow("negative chunks") << Threads{{{0, -3, 1, 2}}};
+        QTest::newRow("waiting of a worker") << Threads{{}, {{0, -2, 1, 2}}};
+        QTest::newRow("works and waits") << Threads{{{0, 1, 1, 5}, {0, -2, 4, 6}}};
         QTest::newRow("call on a worker") << Threads{{}, {{0, -1, 1, 2}}};
         QTest::newRow("no call at all") << Threads{{{-1, -1, 1, 2}}};
         QTest::newRow("calls overlap") << Threads{{{0, -1, 1, 5}, {1, -1, 4, 6}}};

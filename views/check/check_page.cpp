@@ -58,8 +58,8 @@ CheckPage::CheckPage(models::Selection* selection)
       shown_(new QSortFilterProxyModel(this)), against_(new QComboBox), check_(new QAction(tr("Check &values"), this)),
       withFiles_(new QAction(tr("Compare values with &files…"), this)),
       withFolder_(new QAction(tr("Compare values with a f&older…"), this)),
-      all_(new QCheckBox(tr("Show what is not compared"))), summary_(new QLabel), first_(new QLabel),
-      table_(new QTableView) {
+      show_(new QAction(tr("Show the &values of the row"), this)), all_(new QCheckBox(tr("Show what is not compared"))),
+      summary_(new QLabel), first_(new QLabel), table_(new QTableView) {
     summary_->setTextFormat(Qt::PlainText); // it shows names of the model
     shown_->setSourceModel(values_);
     shown_->setSortRole(CheckModel::sortRole);
@@ -71,6 +71,9 @@ CheckPage::CheckPage(models::Selection* selection)
     table_->horizontalHeader()->setSortIndicatorClearable(true);
     table_->horizontalHeader()->setResizeContentsPrecision(rowsMeasured);
     table_->setAccessibleName(tr("Intermediate values"));
+    table_->addAction(show_);
+    table_->setContextMenuPolicy(Qt::ActionsContextMenu);
+    show_->setToolTip(tr("Compute the value again, as it is, as expected, and their difference"));
     against_->addItems({textOf(driver::AgainstUnoptimized{}), textOf(driver::AgainstNumerics{})});
     against_->setAccessibleName(tr("What values are compared with"));
     auto label = new QLabel(tr("Compare &with"));
@@ -131,6 +134,12 @@ CheckPage::CheckPage(models::Selection* selection)
     });
     connect(table_, &QTableView::activated, this,
             [this](const QModelIndex& index) { emit nodeWanted(values_->at(shown_->mapToSource(index).row()).node); });
+    connect(table_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+            [this] { show_->setEnabled(currentRow() >= 0); });
+    connect(show_, &QAction::triggered, this, [this] {
+        if (const int row = currentRow(); row >= 0)
+            emit valueWanted(QString::fromStdString(values_->at(row).value));
+    });
     connect(selection_, &models::Selection::changed, this, &CheckPage::follow);
     setCheck(nullptr);
 }
@@ -140,7 +149,10 @@ void CheckPage::setProvenance(std::shared_ptr<const driver::Provenance> /*proven
 }
 
 std::vector<PageAction> CheckPage::pageActions() const {
-    return {{"values", check_, {Qt::Key_F8}}, {"files", withFiles_, {}}, {"folder", withFolder_, {}}};
+    return {{"values", check_, {Qt::Key_F8}},
+            {"files", withFiles_, {}},
+            {"folder", withFolder_, {}},
+            {"elements", show_, {QKeySequence(Qt::CTRL | Qt::ALT | Qt::Key_V)}}};
 }
 
 void CheckPage::askForFiles() {
@@ -202,6 +214,7 @@ void CheckPage::setCheck(models::CheckPtr check) {
         goTo(first.front());
     else
         follow();
+    show_->setEnabled(currentRow() >= 0);
 }
 
 void CheckPage::describe() {
@@ -214,8 +227,8 @@ void CheckPage::describe() {
     }
     const size_t diverge = check->count(CheckState::Diverges), within = check->count(CheckState::Within);
     QString text = tr("%1 compared with %2 at %3: %4.")
-                       .arg(models::counted(qint64(within + diverge), "value", "values"), textOf(check->against),
-                            models::textOf(check->shapes),
+                       .arg(models::counted(qint64(within + diverge), "value", "values"),
+                            textOf(check->question.against), models::textOf(check->shapes),
                             diverge ? tr("%1, %2 within the tolerance")
                                           .arg(models::counted(qint64(diverge), "diverges", "diverge"),
                                                models::grouped(qint64(within)))
@@ -225,6 +238,11 @@ void CheckPage::describe() {
     if (check->nested)
         text += tr(" %1 in branches and loops left out.").arg(models::counted(qint64(check->nested), "is", "are"));
     summary_->setText(text);
+}
+
+int CheckPage::currentRow() const {
+    const QModelIndex current = shown_->mapToSource(table_->currentIndex());
+    return current.isValid() ? current.row() : -1;
 }
 
 void CheckPage::goTo(int row) {
@@ -237,14 +255,12 @@ void CheckPage::follow() {
     if (following_)
         return;
     const QScopedValueRollback guard(following_, true);
-    QItemSelection rows;
+    std::vector<int> rows;
     for (int row = 0; row < values_->rowCount(); ++row)
         if (selection_->contains(values_->at(row).node))
             if (const QModelIndex index = shown_->mapFromSource(values_->index(row, 0)); index.isValid())
-                rows.select(index, index);
-    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    if (!rows.isEmpty())
-        table_->scrollTo(rows.indexes().front());
+                rows.push_back(index.row());
+    selectRows(*table_, std::move(rows));
 }
 
 } // namespace lathe::views::check

@@ -42,6 +42,8 @@ private:
     /// Selects the row in the table, and with it its nodes.
     void goTo(int row);
     void follow();
+    /// The row of the table that is current; -1: none is.
+    int currentRow() const;
 
     models::Selection* selection_;
     models::CheckModel* values_;
@@ -50,6 +52,7 @@ private:
     QAction* check_;
     QAction* withFiles_;
     QAction* withFolder_;
+    QAction* show_;
     QCheckBox* all_; // values that were not compared, too
     QLabel* summary_;
     QLabel* first_; // links to rows

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/fusion/fusion_page.h"
 
+#include "views/graph/graph_pane.h"
 #include "views/models/counted.h"
+#include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
 #include "views/page/table.h"
 
 #include <QAction>
+#include <QCursor>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -13,11 +16,13 @@
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTableView>
 #include <QToolButton>
 #include <QTreeView>
 #include <QVBoxLayout>
 #include <algorithm>
+#include <utility>
 
 namespace lathe::views::fusion {
 
@@ -26,11 +31,13 @@ using models::FusionPairModel;
 
 FusionPage::FusionPage(models::Selection* selection)
     : Page(QStringLiteral("fusion"), tr("Fusion")), selection_(selection), functions_(new FusionModel(this)),
-      pairs_(new FusionPairModel(this)), sorted_(new QSortFilterProxyModel(this)), tree_(new QTreeView),
-      table_(new QTableView), summary_(new QLabel), about_(new QLabel), apart_(new QAction(tr("&Keep apart"), this)),
-      together_(new QAction(tr("&Fuse again"), this)), dissolve_(new QAction(tr("&Take the function apart"), this)),
+      pairs_(new FusionPairModel(this)), sorted_(new QSortFilterProxyModel(this)), views_(new QStackedWidget),
+      tree_(new QTreeView), pane_(new graph::GraphPane(tr("Fused functions in the graph"), models::GroupStyle::Scopes)),
+      table_(new QTableView), summary_(new QLabel), about_(new ElidedLabel),
+      apart_(new QAction(tr("&Keep apart"), this)), together_(new QAction(tr("&Fuse again"), this)),
+      dissolve_(new QAction(tr("&Take the function apart"), this)),
+      choose_(new QAction(tr("&Choose a variant or layout…"), this)), asPicture_(new QAction(tr("&Picture"), this)),
       choices_(new QMenu(tr("&Choose"), this)) {
-    about_->setTextFormat(Qt::PlainText); // it shows names of the model
     sorted_->setSourceModel(functions_);
     sorted_->setSortRole(FusionModel::sortRole);
     tree_->setModel(sorted_);
@@ -38,6 +45,7 @@ FusionPage::FusionPage(models::Selection* selection)
     tree_->header()->setSortIndicator(-1, Qt::AscendingOrder); // the order of the model
     tree_->header()->setSortIndicatorClearable(true);
     tree_->setUniformRowHeights(true);
+    tree_->header()->setResizeContentsPrecision(rowsMeasured);
     tree_->setItemDelegate(new RowDelegate(tree_));
     tree_->setAlternatingRowColors(true);
     tree_->setFrameShape(QFrame::NoFrame);
@@ -47,8 +55,7 @@ FusionPage::FusionPage(models::Selection* selection)
     table_->setWordWrap(true); // reasons have several lines
     table_->setAccessibleName(tr("Why operators are in one function or not"));
     summary_->setMargin(8);
-    about_->setMargin(8);
-    about_->setTextFormat(Qt::PlainText);
+    about_->setContentsMargins(8, 8, 8, 8);
 
     auto below = new QWidget;
     auto belowLayout = new QVBoxLayout(below);
@@ -67,18 +74,33 @@ FusionPage::FusionPage(models::Selection* selection)
         wishes->addWidget(button);
         (action == dissolve_ ? static_cast<QWidget*>(tree_) : table_)->addAction(action);
     }
-    choices_->menuAction()->setToolTip(tr("Other variants and layouts of the function's operators"));
+    for (QAction* action : {choose_, choices_->menuAction()})
+        action->setToolTip(tr("Other variants and layouts of the function's operators"));
     auto choose = new QToolButton;
     choose->setDefaultAction(choices_->menuAction());
     choose->setPopupMode(QToolButton::InstantPopup);
     wishes->addWidget(choose);
     tree_->addAction(choices_->menuAction());
+    connect(choose_, &QAction::triggered, this, [this, choose] { // from anywhere, the palette too
+        choices_->popup(isVisible() ? choose->mapToGlobal(QPoint(0, choose->height())) : QCursor::pos());
+    });
     connect(choices_, &QMenu::aboutToShow, this, &FusionPage::fillChoices);
     for (QWidget* list : {static_cast<QWidget*>(tree_), static_cast<QWidget*>(table_)})
         list->setContextMenuPolicy(Qt::ActionsContextMenu);
     belowLayout->insertLayout(0, wishes);
+    asPicture_->setCheckable(true);
+    asPicture_->setToolTip(tr("The graph with a box around each function, instead of the list"));
+    auto asPicture = new QToolButton;
+    asPicture->setDefaultAction(asPicture_);
+    views_->addWidget(tree_);
+    views_->addWidget(pane_);
+    auto bar = new QHBoxLayout;
+    bar->setContentsMargins(0, 0, 8, 0);
+    summary_->setWordWrap(true); // the window may be narrow
+    bar->addWidget(summary_, 1);
+    bar->addWidget(asPicture);
     auto splitter = new QSplitter(Qt::Vertical);
-    splitter->addWidget(tree_);
+    splitter->addWidget(views_);
     splitter->addWidget(below);
     splitter->setStretchFactor(0, 3);
     splitter->setStretchFactor(1, 2);
@@ -86,7 +108,7 @@ FusionPage::FusionPage(models::Selection* selection)
     auto layout = new QVBoxLayout(this);
     layout->setContentsMargins(0, 0, 0, 0);
     layout->setSpacing(0);
-    layout->addWidget(summary_);
+    layout->addLayout(bar);
     layout->addWidget(splitter, 1);
 
     connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::showRow);
@@ -118,6 +140,12 @@ FusionPage::FusionPage(models::Selection* selection)
     connect(table_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::allowWishes);
     connect(pairs_, &QAbstractItemModel::modelReset, this, &FusionPage::allowWishes);
     connect(selection_, &models::Selection::changed, this, &FusionPage::followSelection);
+    connect(asPicture_, &QAction::toggled, this, [this](bool on) {
+        views_->setCurrentIndex(on ? 1 : 0);
+        askForPicture();
+    });
+    connect(pane_, &graph::GraphPane::nodesPicked, this, &FusionPage::pickInPicture);
+    connect(pane_, &graph::GraphPane::arranged, this, &FusionPage::arranged);
     setProvenance(nullptr);
 }
 
@@ -127,22 +155,30 @@ QModelIndex FusionPage::source(const QModelIndex& shown) const {
 
 void FusionPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     const driver::Trace* trace = provenance ? &provenance->trace() : nullptr;
-    models::FusionRows rows = trace ? models::fusionRows(*trace) : models::FusionRows();
-    const auto joined = std::ranges::count(rows.pairs, true, &models::FusionPairRow::joined);
-    const auto operators = trace ? trace->fusion.operators.size() : 0;
     const auto fuse = [](const driver::PassRecord& pass) { return pass.name == "fuse" && !pass.enabled; };
+    summary_->setText(trace && std::ranges::any_of(trace->passes, fuse)
+                          ? tr("The pass \"fuse\" is off: each operator is a function of its own.")
+                          : tr("Compile the model (F5) to see which operators become one function, and why."));
+    hasCompilation_ = trace && driver::lastModule(*trace);
+    pictureAsked_ = false;
+    setPicture(nullptr);
+    setFunctions({});
+    askForPicture();
+}
+
+void FusionPage::setFunctions(const models::FusionRows& rows) {
+    qint64 operators = 0;
+    for (const models::FusedRow& function : rows.functions)
+        operators += function.operators;
+    const auto joined = std::ranges::count(rows.pairs, true, &models::FusionPairRow::joined);
     if (!rows.functions.empty())
         summary_->setText(tr("%1 of %2. %3 of values between them, %4 inside of a function.")
                               .arg(models::counted(qint64(rows.functions.size()), "fused function", "fused functions"),
-                                   models::counted(qint64(operators), "operator", "operators"),
+                                   models::counted(operators, "operator", "operators"),
                                    models::counted(qint64(rows.pairs.size()), "use", "uses"),
                                    models::counted(qint64(joined), "is", "are")));
-    else if (trace && std::ranges::any_of(trace->passes, fuse))
-        summary_->setText(tr("The pass \"fuse\" is off: each operator is a function of its own."));
-    else
-        summary_->setText(tr("Compile the model (F5) to see which operators become one function, and why."));
-    pairs_->setPairs(std::move(rows.pairs));
-    functions_->show(std::move(rows.functions));
+    pairs_->setPairs(rows.pairs);
+    functions_->show(rows.functions);
     showRow({});
     for (const int column : {FusionModel::Function, FusionModel::Kernel}) {
         tree_->resizeColumnToContents(column);
@@ -154,17 +190,68 @@ void FusionPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
 }
 
 std::vector<PageAction> FusionPage::pageActions() const {
-    return {{"apart", apart_, {}}, {"together", together_, {}}, {"dissolve", dissolve_, {}}};
+    return {{"apart", apart_, {}},
+            {"together", together_, {}},
+            {"dissolve", dissolve_, {}},
+            {"choose", choose_, {}},
+            {"picture", asPicture_, {}}};
+}
+
+bool FusionPage::isArranging() const {
+    return pane_->isArranging();
+}
+
+void FusionPage::askForPicture() {
+    if (!isVisible() || !asPicture_->isChecked() || !hasCompilation_ || std::exchange(pictureAsked_, true))
+        return;
+    pane_->setMessage(tr("Drawing the functions …"));
+    emit pictureWanted();
+}
+
+void FusionPage::setPicture(std::shared_ptr<const models::FusionPicture> picture) {
+    picture_ = std::move(picture);
+    pane_->show(picture_ ? picture_->graph : nullptr, {}, {});
+    if (!picture_)
+        return pane_->setMessage(tr("Compile the model (F5) to see which operators become one function, and why."));
+    colourPicture();
+    showInPicture();
+}
+
+void FusionPage::colourPicture() {
+    if (!picture_)
+        return;
+    pane_->colour([picture = picture_, functions = functions_->functions(),
+                   pairs = pairs_->all()](const models::GroupedGraph* grouped) {
+        return fusionOverlay(*picture, functions, pairs, grouped);
+    });
+}
+
+void FusionPage::showInPicture() {
+    const QModelIndex row = source(tree_->currentIndex());
+    if (!picture_ || picking_)
+        return;
+    const bool function = !row.parent().isValid();
+    const models::FusionPicture::Row place = function ? models::FusionPicture::Row{row.row(), -1}
+                                                      : models::FusionPicture::Row{row.parent().row(), row.row()};
+    pane_->reveal(picture_->nodesOf(place));
+}
+
+void FusionPage::pickInPicture(const std::vector<int>& nodes) {
+    const models::FusionPicture::Row row = picture_->rowOf(nodes);
+    const QScopedValueRollback guard(picking_, true);
+    goTo(row.function, row.member);
 }
 
 void FusionPage::setProfile(const driver::Profile& profile) {
     functions_->setProfile(profile);
+    colourPicture();
 }
 
 void FusionPage::showRow(const QModelIndex& shown) {
     const QModelIndex row = source(shown);
     if (!row.isValid()) {
         pairs_->choose(-1, -1);
+        showInPicture();
         about_->setText(functions_->functions().empty()
                             ? QString()
                             : tr("Select a function to see what is fused with what, and what is not and why."));
@@ -177,6 +264,7 @@ void FusionPage::showRow(const QModelIndex& shown) {
                                             "gives inputs, constants and outputs.")
                                              .arg(functions_->at(row).name));
     fitPairs();
+    showInPicture();
     if (following_)
         return;
     const QScopedValueRollback own(following_, true);
@@ -208,7 +296,8 @@ void FusionPage::fillChoices() {
 
 void FusionPage::allowWishes() {
     const models::FusedRow* function = functionAtHand();
-    choices_->menuAction()->setEnabled(function && !function->choices.empty());
+    for (QAction* action : {choose_, choices_->menuAction()})
+        action->setEnabled(function && !function->choices.empty());
     const QModelIndex pair = table_->currentIndex(), row = source(tree_->currentIndex());
     const bool isPair = pair.isValid() && pair.row() < pairs_->rowCount();
     apart_->setEnabled(isPair && pairs_->at(pair.row()).joined);
@@ -220,6 +309,7 @@ void FusionPage::allowWishes() {
 void FusionPage::showEvent(QShowEvent* event) {
     Page::showEvent(event);
     fitPairs(); // what was shown before had no width to fit
+    askForPicture();
 }
 
 void FusionPage::fitPairs() {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Fusion: the fused functions with their operators above, and below, for the one that is selected, the operators
-// around it and between which values go, with why they are in one function or not.
+// The page Fusion: the fused functions with their operators above, as a list or as boxes in the graph, and below, for the one
+// that is selected, the operators around it and between which values go, with why they are in one function or not.
 #pragma once
 
-#include "views/models/fusion_model.h"
+#include "views/models/fusion_picture.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
 
@@ -12,8 +12,13 @@ class QAction;
 class QLabel;
 class QMenu;
 class QSortFilterProxyModel;
+class QStackedWidget;
 class QTableView;
 class QTreeView;
+
+namespace lathe::views::graph {
+class GraphPane;
+}
 
 namespace lathe::views::fusion {
 
@@ -24,9 +29,20 @@ public:
     explicit FusionPage(models::Selection* selection);
 
     void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    /// The functions of the compilation that setProvenance told of.
+    void setFunctions(const models::FusionRows& rows);
     void setProfile(const driver::Profile& profile) override;
     std::vector<PageAction> pageActions() const override;
+    /// Of the compilation that is shown.
+    void setPicture(std::shared_ptr<const models::FusionPicture> picture);
     const models::FusionModel* model() const { return functions_; }
+    graph::GraphPane* picture() const { return pane_; }
+    bool isArranging() const;
+
+signals:
+    void pictureWanted();
+    /// The picture has its places.
+    void arranged();
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -41,6 +57,11 @@ private:
     /// The function of the row at hand; null: there is none.
     const models::FusedRow* functionAtHand() const;
     void goTo(int function, int member);
+    void askForPicture();
+    void colourPicture();
+    /// The boxes of the row at hand.
+    void showInPicture();
+    void pickInPicture(const std::vector<int>& nodes);
     /// Columns of the table as wide as their texts, up to a quarter of it.
     void fitPairs();
     /// Rows of the table as high as its longest reason needs in its column.
@@ -52,12 +73,17 @@ private:
     models::FusionModel* functions_;
     models::FusionPairModel* pairs_;
     QSortFilterProxyModel* sorted_;
+    QStackedWidget* views_; // the list, the picture
     QTreeView* tree_;
+    graph::GraphPane* pane_;
     QTableView* table_;
     QLabel* summary_;
     QLabel* about_; // what the table below is about
-    QAction *apart_, *together_, *dissolve_;
-    QMenu* choices_; // of the function at hand
+    QAction *apart_, *together_, *dissolve_, *choose_;
+    QAction* asPicture_; // checked: instead of the list
+    QMenu* choices_;     // of the function at hand
+    std::shared_ptr<const models::FusionPicture> picture_;
+    bool hasCompilation_ = false, pictureAsked_ = false, picking_ = false;
     bool following_ = false;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/compare_page.h"
 
-#include "views/graph/compare_pane.h"
+#include "views/graph/graph_pane.h"
 #include "views/models/counted.h"
 #include "views/page/table.h"
 
@@ -23,9 +23,9 @@ using models::NodeDifference;
 ComparePage::ComparePage(models::Selection* selection)
     : Page(QStringLiteral("compare"), tr("Compare")), selection_(selection),
       differences_(new models::DifferenceModel(this)), table_(new QTableView), summary_(new QLabel),
-      detail_(new QLabel), splitter_(new QSplitter(Qt::Vertical)),
-      before_(new ComparePane(true, tr("The other model"))), after_(new ComparePane(false, tr("The open model"))),
-      next_(new QAction(tr("&Next difference"), this)), previous_(new QAction(tr("Pre&vious difference"), this)) {
+      detail_(new QLabel), splitter_(new QSplitter(Qt::Vertical)), before_(new GraphPane(tr("The other model"))),
+      after_(new GraphPane(tr("The open model"))), next_(new QAction(tr("&Next difference"), this)),
+      previous_(new QAction(tr("Pre&vious difference"), this)) {
     auto choose = new QPushButton(tr("Compare &with…"));
     connect(choose, &QPushButton::clicked, this, &ComparePage::modelWanted);
     auto bar = new QHBoxLayout;
@@ -69,11 +69,11 @@ ComparePage::ComparePage(models::Selection* selection)
             [this](const QModelIndex& row) { showRow(row.row()); });
     connect(next_, &QAction::triggered, this, [this] { step(1); });
     connect(previous_, &QAction::triggered, this, [this] { step(-1); });
-    connect(before_, &ComparePane::nodePicked, this, [this](int node) { pick(true, node); });
-    connect(after_, &ComparePane::nodePicked, this, [this](int node) { pick(false, node); });
+    connect(before_, &GraphPane::nodesPicked, this, [this](const std::vector<int>& nodes) { pick(true, nodes); });
+    connect(after_, &GraphPane::nodesPicked, this, [this](const std::vector<int>& nodes) { pick(false, nodes); });
     connect(selection_, &models::Selection::changed, this, &ComparePage::follow);
-    for (const ComparePane* pane : {before_, after_})
-        connect(pane, &ComparePane::arranged, this, &ComparePage::arranged);
+    for (const GraphPane* pane : {before_, after_})
+        connect(pane, &GraphPane::arranged, this, &ComparePage::arranged);
     setComparison(nullptr);
 }
 
@@ -91,13 +91,20 @@ void ComparePage::setComparison(models::ModelComparisonPtr comparison) {
     detail_->clear();
     differences_->show(comparison_);
     splitter_->setVisible(comparison_ != nullptr);
-    before_->show(comparison_, comparison_ ? tr("Other model: %1").arg(comparison_->path) : QString());
-    after_->show(comparison_,
-                 comparison_ ? tr("Open model: %1").arg(QString::fromStdString(comparison_->after->file)) : QString());
+    const auto colours = [this](bool before) {
+        return [compared = comparison_, before](const models::GroupedGraph* grouped) {
+            return compared ? differenceOverlay(*compared, before, grouped) : models::Overlay();
+        };
+    };
+    before_->show(comparison_ ? comparison_->before : nullptr,
+                  comparison_ ? tr("Other model: %1").arg(comparison_->path) : QString(), colours(true));
+    after_->show(comparison_ ? comparison_->after : nullptr,
+                 comparison_ ? tr("Open model: %1").arg(QString::fromStdString(comparison_->after->file)) : QString(),
+                 colours(false));
     if (!comparison_) {
         summary_->setText(
             tr("\"Compare with…\" shows another model beside the open one, and what differs: nodes that were added, "
-               "removed, changed, or moved."));
+               "removed, changed, renamed, or moved."));
     } else {
         const auto part = [&](NodeDifference kind, const QString& name) {
             return QStringLiteral("%1 %2").arg(models::grouped(comparison_->count(kind)), name);
@@ -107,7 +114,7 @@ void ComparePage::setComparison(models::ModelComparisonPtr comparison) {
                 ? tr("The models are equal: %1.").arg(models::counted(comparison_->equal, "node", "nodes"))
                 : QStringList{part(NodeDifference::Added, tr("added")), part(NodeDifference::Removed, tr("removed")),
                               part(NodeDifference::Changed, tr("changed")),
-                              part(NodeDifference::Moved, tr("moved or renamed")),
+                              part(NodeDifference::Moved, tr("renamed or moved")),
                               tr("%1 nodes the same").arg(models::grouped(comparison_->equal))}
                       .join(", "));
     }
@@ -126,8 +133,9 @@ void ComparePage::showRow(int row) {
     detail_->setText((QStringList(difference.what) + difference.changes.mid(0, 8)).join('\n'));
     if (picking_)
         return;
-    before_->reveal(difference.before);
-    after_->reveal(difference.after);
+    const auto shown = [](int node) { return node < 0 ? std::vector<int>() : std::vector{node}; };
+    before_->reveal(shown(difference.before));
+    after_->reveal(shown(difference.after));
     if (difference.after >= 0)
         selection_->set({{difference.after}});
 }
@@ -138,27 +146,24 @@ void ComparePage::step(int by) {
         table_->selectRow(row);
 }
 
-void ComparePage::pick(bool before, int node) {
-    const auto& other = before ? comparison_->afterOf : comparison_->beforeOf;
-    const auto found = other.find(node);
-    (before ? after_ : before_)->reveal(found == other.end() ? -1 : found->second);
-    if (!before)
-        selection_->set({{node}});
-    else if (found != other.end())
-        selection_->set({{found->second}});
+void ComparePage::pick(bool before, const std::vector<int>& nodes) {
+    const std::vector<int> other = comparison_->pairsOf(before, nodes);
+    (before ? after_ : before_)->reveal(other);
+    if (const auto& open = before ? other : nodes; !open.empty())
+        selection_->set(open);
     const QScopedValueRollback guard(picking_, true);
-    if (const int row = comparison_->rowOf(before, node); row >= 0)
+    if (const int row = comparison_->rowOf(before, nodes.front()); row >= 0)
         table_->selectRow(row);
     else
         table_->setCurrentIndex({});
 }
 
 void ComparePage::follow() {
-    const int node = selection_->nodes().empty() ? -1 : selection_->nodes().front();
-    if (!comparison_ || node < 0 || !isVisible() || node == after_->selected())
+    const std::vector<int>& nodes = selection_->nodes();
+    if (!comparison_ || nodes.empty() || !isVisible() || nodes == after_->selected())
         return;
-    after_->reveal(node);
-    pick(false, node);
+    after_->reveal(nodes);
+    pick(false, nodes);
 }
 
 bool ComparePage::isArranging() const {

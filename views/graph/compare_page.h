@@ -15,7 +15,7 @@ class QTableView;
 
 namespace lathe::views::graph {
 
-class ComparePane;
+class GraphPane;
 
 class ComparePage : public Page {
     Q_OBJECT
@@ -29,8 +29,8 @@ public:
     /// Null: there is none.
     void setComparison(models::ModelComparisonPtr comparison);
     const models::DifferenceModel* model() const { return differences_; }
-    ComparePane* before() const { return before_; }
-    ComparePane* after() const { return after_; }
+    GraphPane* before() const { return before_; }
+    GraphPane* after() const { return after_; }
     bool isArranging() const;
 
 signals:
@@ -46,7 +46,7 @@ protected:
 private:
     void showRow(int row);
     void step(int by);
-    void pick(bool before, int node);
+    void pick(bool before, const std::vector<int>& nodes);
     /// What was selected elsewhere.
     void follow();
     void allowSteps();
@@ -57,7 +57,7 @@ private:
     QTableView* table_;
     QLabel *summary_, *detail_;
     QSplitter* splitter_;
-    ComparePane *before_, *after_;
+    GraphPane *before_, *after_;
     QAction *next_, *previous_; // while the page is seen: their keys are those of other pages too
     bool picking_ = false;      // a node; the row follows
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_arranger.h"
 
-#include <QPromise>
-#include <QThreadPool>
+#include "views/page/on_worker.h"
+
 #include <algorithm>
 #include <utility>
 
@@ -19,6 +19,7 @@ constexpr int mostBoxesAtOnce = 800;
 struct GraphArranger::Job {
     model::ModelGraphPtr model;
     std::shared_ptr<const model::Graph> graph;
+    models::GroupStyle style = models::GroupStyle::Overview;
     std::shared_ptr<models::SceneMaker> maker; // null: to be made, with `open`
     models::OpenGroups open;
     int generation = 0, group = -1;
@@ -37,7 +38,8 @@ GraphArranger::GraphArranger(QObject* parent) : QObject(parent) {
 
 GraphArranger::~GraphArranger() = default;
 
-void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph) {
+void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph,
+                         models::GroupStyle style) {
     ++generation_;
     next_.reset();
     way_.reset();
@@ -49,6 +51,7 @@ void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model
     Job job;
     job.model = std::move(model);
     job.graph = std::move(graph);
+    job.style = style;
     job.generation = generation_;
     start(std::move(job));
 }
@@ -56,8 +59,8 @@ void GraphArranger::show(model::ModelGraphPtr model, std::shared_ptr<const model
 GraphArranger::Job GraphArranger::work(Job job) {
     const auto made = models::guardedArranging([&] {
         if (!job.maker) {
-            job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph));
-            job.open = startingGroups(job.maker->grouped());
+            job.maker = std::make_shared<models::SceneMaker>(models::groupedGraph(job.model, job.graph, job.style));
+            job.open = models::startingGroups(job.maker->grouped());
         }
         job.scene = job.maker->make(job.open);
     });
@@ -76,7 +79,7 @@ void GraphArranger::arrange(int group) {
 }
 
 void GraphArranger::start(Job job) {
-    const bool soon = job.maker ? countShown(job.maker->grouped(), job.open) <= mostBoxesAtOnce
+    const bool soon = job.maker ? models::countShown(job.maker->grouped(), job.open) <= mostBoxesAtOnce
                                 : job.graph->nodes.size() <= mostNodesAtOnce;
     // The worker may be busy with the same SceneMaker; with that of another graph it does not matter.
     if (running_ && (job.maker || !soon)) {
@@ -87,12 +90,8 @@ void GraphArranger::start(Job job) {
     if (soon)
         return finish(work(std::move(job)));
     running_ = true;
-    auto promise = std::make_shared<QPromise<std::shared_ptr<Job>>>();
-    promise->start();
-    watcher_.setFuture(promise->future());
-    QThreadPool::globalInstance()->start([promise, job = std::make_shared<Job>(std::move(job))] {
-        promise->addResult(std::make_shared<Job>(work(std::move(*job))));
-        promise->finish();
+    onWorker(watcher_, [job = std::make_shared<Job>(std::move(job))](const std::function<bool()>& /*cancelled*/) {
+        return std::make_shared<Job>(work(std::move(*job)));
     });
 }
 

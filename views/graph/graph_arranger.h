@@ -20,7 +20,8 @@ public:
     ~GraphArranger() override;
 
     /// Another graph; null: none.
-    void show(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph);
+    void show(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph,
+              models::GroupStyle style = models::GroupStyle::Overview);
     /// Null while the groups are being made.
     const models::GroupedGraph* grouped() const { return maker_ ? &maker_->grouped() : nullptr; }
     bool isBusy() const { return running_; }

@@ -328,8 +328,9 @@ QRectF GraphCanvas::overviewFrame() const {
     const QRectF& bounds = scene_.layout.bounds;
     if (bounds.isEmpty() || QRectF(origin_, QSizeF(width(), height()) / scale_).contains(bounds) || height() < 240)
         return {};
+    const double widest = std::min(overviewWidth, width() / 4.0); // of two that stand side by side it hides less
     const double zoom = std::min(
-        {overviewWidth / bounds.width(), overviewHeight / bounds.height(), (height() - 2 * margin) / bounds.height()});
+        {widest / bounds.width(), overviewHeight / bounds.height(), (height() - 2 * margin) / bounds.height()});
     const QSizeF size = (bounds.size() * zoom).expandedTo(QSizeF(4, 4));
     return {QPointF(width() - size.width() - margin, margin), size};
 }

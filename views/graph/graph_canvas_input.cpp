@@ -201,8 +201,11 @@ bool GraphCanvas::event(QEvent* event) {
             const int arrow = arrowAt(help->pos());
             if (arrow >= 0) {
                 const models::GraphArrow& value = scene_.picture.arrows[size_t(arrow)];
-                const QString line = value.type.isEmpty() ? value.value : value.value + '\n' + value.type;
-                QToolTip::showText(help->globalPos(), models::plainTip(line), this);
+                const auto groupOf = [&](int end) { return scene_.picture.boxes[size_t(end)].group; };
+                const auto said = overlay_.between.find({groupOf(value.from), groupOf(value.to)});
+                QStringList lines{value.value, value.type, said == overlay_.between.end() ? QString() : said->second};
+                lines.removeAll(QString());
+                QToolTip::showText(help->globalPos(), models::plainTip(lines.join('\n')), this);
             } else {
                 QToolTip::hideText();
             }

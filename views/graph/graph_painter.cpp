@@ -184,8 +184,10 @@ private:
         painter_.setFont(boldTitle_);
         const double left =
             std::max(rect.left() + 28, visible_.left() + 8); // what is in sight of a wide one has its name
+        const models::NodeOverlay* overlay = overlayOf(view_.overlay, box);
+        const QString value = overlay && !overlay->text.isEmpty() ? QStringLiteral("   ") + overlay->text : QString();
         painter_.drawText(QRectF(left, rect.top(), rect.right() - 8 - left, models::frameTitle),
-                          Qt::AlignLeft | Qt::AlignVCenter, box.title + QStringLiteral("   ") + box.subtitle);
+                          Qt::AlignLeft | Qt::AlignVCenter, box.title + QStringLiteral("   ") + box.subtitle + value);
     }
 
     void paintBox(int index) {

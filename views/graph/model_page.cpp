@@ -5,6 +5,7 @@
 #include "views/graph/graph_canvas.h"
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
+#include "views/models/layout_overlay.h"
 #include "views/models/plain_tip.h"
 #include "views/models/type_overlay.h"
 #include "views/page/elided_label.h"
@@ -72,7 +73,7 @@ ModelPage::ModelPage(models::Selection* selection)
     for (const auto& [kind, name] :
          {std::pair(Family, tr("Operator family")), std::pair(Time, tr("Time")), std::pair(Flops, tr("FLOPs")),
           std::pair(Bytes, tr("Bytes")), std::pair(Function, tr("Fused function")), std::pair(Error, tr("Error")),
-          std::pair(Type, tr("Element type")), std::pair(Table, tr("Own table"))}) {
+          std::pair(Type, tr("Element type")), std::pair(Layout, tr("Layout")), std::pair(Table, tr("Own table"))}) {
         colourBy_->addItem(name, int(kind));
         auto* action = new QAction(tr("Colour by %1").arg(kind == Flops ? name : name.toLower()), this);
         connect(action, &QAction::triggered, this,
@@ -118,10 +119,8 @@ ModelPage::ModelPage(models::Selection* selection)
     table_->setAccessibleName(tr("Attributes of the selected node"));
     table_->addAction(values_);
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
-    connect(table_, &QTableView::activated, this, [this](const QModelIndex& row) {
-        if (const auto& tensor = attributes_->rows()[size_t(row.row())].tensor; tensor.tensor)
-            emit valuesWanted(tensor);
-    });
+    connect(table_, &QTableView::activated, this,
+            [this](const QModelIndex& row) { showValuesOf(attributes_->rows()[size_t(row.row())]); });
     auto right = new QWidget;
     auto rightLayout = new QVBoxLayout(right);
     rightLayout->setContentsMargins(0, 0, 0, 0);
@@ -207,6 +206,10 @@ QString ModelPage::missing(models::OverlayKind kind) const {
         return check_ ? QString() : tr("Check values (F8) to see errors");
     if (kind == Type)
         return model_ ? QString() : tr("Open a model to see types");
+    if (kind == Layout)
+        return provenance_ && driver::lastModule(provenance_->trace())
+                   ? QString()
+                   : tr("Compile (F5) to see how values are stored");
     if (kind == Table)
         return model_ && !nodeTable_.empty() ? QString() : tr("\"Colour by a table…\" reads one");
     if (kind == Family || hasOverlay(kind, provenance_.get(), profile_))
@@ -223,6 +226,8 @@ models::Overlay ModelPage::makeOverlay(models::OverlayKind kind) const {
         return models::errorOverlay(*check_, arranger_->grouped());
     case models::OverlayKind::Type:
         return models::typeOverlay(*model_, arranger_->grouped());
+    case models::OverlayKind::Layout:
+        return models::layoutOverlay(*provenance_, arranger_->grouped());
     case models::OverlayKind::Table:
         return models::tableOverlay(nodeTable_, *model_, arranger_->grouped());
     default:
@@ -274,10 +279,10 @@ void ModelPage::showPlace() {
     qint64 nodes = qint64(graph_->nodes.size());
     const auto& selected = selection_->nodes();
     for (const int group : selected.empty() ? std::vector<int>() : arranger_->groupsAround(selected.front())) {
-        const models::Group& value = arranger_->grouped()->tree.groups[size_t(group)];
+        const driver::Group& value = arranger_->grouped()->tree.groups[size_t(group)];
         if (value.nodes < int(selected.size()))
             break; // more than this group is selected
-        place << value.name;
+        place << QString::fromStdString(value.name);
         nodes = value.nodes;
     }
     place_->setText(place.join(QStringLiteral("  ›  ")) + "   " + models::counted(nodes, "node", "nodes"));
@@ -297,7 +302,7 @@ void ModelPage::showScene(const models::GraphScene& scene, int group) {
     if (goingTo_ >= 0 && !arranger_->isBusy())
         goTo(std::exchange(goingTo_, -1));
     ++pictureNumber_;
-    if (!isFramed(*arranger_->grouped()) && group < 0)
+    if (!models::isFramed(*arranger_->grouped()) && group < 0)
         emit layoutWanted(pictureNumber_, toDot(scene.picture));
     emit arranged();
 }
@@ -383,14 +388,8 @@ void ModelPage::goTo(int node) {
 
 void ModelPage::pickBox(int box) {
     std::vector<int> nodes;
-    if (box >= 0) {
-        const models::GraphBox& value = canvas_->picture().boxes[size_t(box)];
-        if (value.modelNode >= 0)
-            nodes.push_back(value.modelNode);
-        if (value.group >= 0)
-            for (const int position : arranger_->grouped()->tree.nodesOf(value.group))
-                nodes.push_back(graph_->nodes[size_t(position)].id);
-    }
+    if (box >= 0)
+        nodes = models::nodesOf(canvas_->picture().boxes[size_t(box)], *arranger_->grouped());
     picking_ = true;
     selection_->set(nodes);
     picking_ = false;
@@ -398,8 +397,8 @@ void ModelPage::pickBox(int box) {
     if (box >= 0) // an input, or a group that is open, is no node's box
         canvas_->setSelected({box});
     if (const int group = box < 0 ? -1 : canvas_->picture().boxes[size_t(box)].group; group >= 0) {
-        title_->setText(arranger_->grouped()->tree.groups[size_t(group)].name);
-        showAttributes(attributesOfGroup(*arranger_->grouped(), group));
+        title_->setText(QString::fromStdString(arranger_->grouped()->tree.groups[size_t(group)].name));
+        showAttributes(models::attributesOfGroup(*arranger_->grouped(), group));
     }
 }
 
@@ -411,8 +410,9 @@ void ModelPage::showAttributes(std::vector<models::AttributeRow> rows) {
             table_->setSpan(row, 0, 1, 2);
     table_->resizeColumnToContents(0);
     table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
-    values_->setEnabled(std::ranges::any_of(
-        attributes_->rows(), [](const models::AttributeRow& row) { return row.tensor.tensor != nullptr; }));
+    values_->setEnabled(std::ranges::any_of(attributes_->rows(), [](const models::AttributeRow& row) {
+        return row.tensor.tensor || !row.computed.isEmpty();
+    }));
 }
 
 void ModelPage::followSelection() {

@@ -76,8 +76,9 @@ private:
     void showMenu(int box, QPoint globalPosition);
     void collapseAround();
     void askForPicture();
-    /// Of the row that is chosen, or else of the first that has a tensor.
+    /// Of the row that is chosen, or else of the first that has a tensor, or else of the first that the node computes.
     void showValues();
+    void showValuesOf(const models::AttributeRow& row);
     /// The node's own box in the middle; its groups are open.
     void goTo(int node);
     /// Colours by what is chosen, or by family while there is nothing of the kind, which is said.

@@ -62,10 +62,22 @@ void ModelPage::collapseAround() {
 void ModelPage::showValues() {
     const auto& rows = attributes_->rows();
     const int current = table_->currentIndex().row();
-    auto row = current >= 0 && rows[size_t(current)].tensor.tensor ? rows.begin() + current : rows.begin();
-    row = std::find_if(row, rows.end(), [](const models::AttributeRow& each) { return each.tensor.tensor != nullptr; });
+    const auto isConstant = [](const models::AttributeRow& row) { return row.tensor.tensor != nullptr; };
+    const auto isComputed = [](const models::AttributeRow& row) { return !row.computed.isEmpty(); };
+    auto row = current >= 0 ? rows.begin() + current : rows.end();
+    if (row == rows.end() || (!isConstant(*row) && !isComputed(*row)))
+        row = std::ranges::find_if(rows, isConstant);
+    if (row == rows.end())
+        row = std::ranges::find_if(rows, isComputed);
     if (row != rows.end())
-        emit valuesWanted(row->tensor);
+        showValuesOf(*row);
+}
+
+void ModelPage::showValuesOf(const models::AttributeRow& row) {
+    if (row.tensor.tensor)
+        emit valuesWanted(row.tensor);
+    else if (!row.computed.isEmpty())
+        emit valueWanted(row.computed);
 }
 
 void ModelPage::showMenu(int box, QPoint globalPosition) {

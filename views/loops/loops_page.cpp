@@ -30,7 +30,7 @@ LoopsPage::LoopsPage(models::Selection* selection)
       nestTree_(new QTreeView), stepTable_(new QTableView) {
     function_->setAccessibleName(tr("Fused function, in the order of the calls"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    function_->setMinimumContentsLength(32);
+    function_->setMinimumContentsLength(20);
     function_->setMaxVisibleItems(30);
     auto label = new QLabel(tr("F&unction"));
     label->setBuddy(function_);

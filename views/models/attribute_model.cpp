@@ -8,6 +8,8 @@
 #include <algorithm>
 #include <functional>
 #include <map>
+#include <string_view>
+#include <unordered_set>
 
 namespace lathe::views::models {
 
@@ -17,9 +19,12 @@ QString text(const std::string& value) {
     return QString::fromStdString(value);
 }
 
-/// Types that the model declares, by value; those of nested graphs too.
-std::map<std::string, QString> declaredTypes(const model::ModelGraph& model) {
+/// Types that the model declares of what the node reads and makes, by value; in nested graphs too. No text is made for what
+/// is not asked for: a model has thousands of values.
+std::map<std::string, QString> declaredTypes(const model::ModelGraph& model, const model::Node& node) {
     std::map<std::string, QString> types;
+    std::unordered_set<std::string_view> wanted(node.inputs.begin(), node.inputs.end());
+    wanted.insert(node.outputs.begin(), node.outputs.end());
     std::vector<std::shared_ptr<const model::Graph>> todo{model.graph};
     while (!todo.empty()) {
         auto graph = todo.back();
@@ -27,15 +32,15 @@ std::map<std::string, QString> declaredTypes(const model::ModelGraph& model) {
         if (!graph)
             continue;
         for (const model::Initializer& initializer : graph->initializers)
-            if (initializer.tensor)
+            if (initializer.tensor && wanted.contains(initializer.name))
                 types.try_emplace(initializer.name, QStringLiteral("constant ") +
                                                         text(toString(model::AttributeValue(initializer.tensor))));
         for (const auto* values : {&graph->inputs, &graph->outputs, &graph->values})
             for (const model::Value& value : *values)
-                if (value.type.kind != model::ValueType::Kind::Unknown)
+                if (value.type.kind != model::ValueType::Kind::Unknown && wanted.contains(value.name))
                     types.try_emplace(value.name, text(toString(value.type)));
-        for (const model::Node& node : graph->nodes)
-            for (auto& [name, nested] : nestedGraphs(node))
+        for (const model::Node& inner : graph->nodes)
+            for (auto& [name, nested] : nestedGraphs(inner))
                 todo.push_back(nested);
     }
     return types;
@@ -70,7 +75,7 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
     if (id < 0 || size_t(id) >= model.nodes.size() || !model.nodes[id])
         return rowsOfModel(model);
     const model::Node& node = *model.nodes[id];
-    const auto types = declaredTypes(model);
+    const auto types = declaredTypes(model, node);
     auto withType = [&](const std::string& value) {
         if (value.empty())
             return QStringLiteral("(absent)");
@@ -95,16 +100,18 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
             scope << text(part);
         rows.push_back({"Node", "Scope", scope.join(" › ")});
     }
-    auto addValues = [&](const char* group, const std::vector<std::string>& values) {
+    const bool isOutermost = wayTo(model, id).empty();
+    auto addValues = [&](const char* group, const std::vector<std::string>& values, bool areComputed) {
         const std::vector<model::TensorPtr> constants = constantsOf(model, id, values);
         for (size_t i = 0; i < values.size(); ++i)
             rows.push_back({.group = group,
                             .name = QString::number(i),
                             .value = withType(values[i]),
-                            .tensor = {text(values[i]), constants[i]}});
+                            .tensor = {text(values[i]), constants[i]},
+                            .computed = areComputed && !constants[i] ? text(values[i]) : QString()});
     };
-    addValues("Inputs", node.inputs);
-    addValues("Outputs", node.outputs);
+    addValues("Inputs", node.inputs, false);
+    addValues("Outputs", node.outputs, isOutermost);
     for (const model::Attribute& attribute : node.attributes) {
         const auto* tensor = std::get_if<model::TensorPtr>(&attribute.value);
         rows.push_back({.group = "Attributes",
@@ -117,7 +124,8 @@ std::vector<AttributeRow> attributesOf(const model::ModelGraph& model, int id) {
 
 std::vector<AttributeRow> attributesOfGroup(const GroupedGraph& grouped, int group) {
     const Group& value = grouped.tree.groups[size_t(group)];
-    std::vector<AttributeRow> rows{{"Group", "Name", value.name}, {"Group", "Nodes", models::grouped(value.nodes)}};
+    std::vector<AttributeRow> rows{{"Group", "Name", text(value.name)},
+                                   {"Group", "Nodes", models::grouped(value.nodes)}};
     std::map<QString, int> counts;
     for (const int node : grouped.tree.nodesOf(group))
         ++counts[text(grouped.graph->nodes[size_t(node)].op)];
@@ -157,11 +165,14 @@ QVariant AttributeModel::data(const QModelIndex& index, int role) const {
         return index.column() == 1 ? row.value : row.name;
     }
     if (role == Qt::ToolTipRole)
-        return row.tensor.tensor ? tr("%1\nDouble click or Enter shows the values").arg(row.value) : row.value;
-    if (role == Qt::FontRole && (row.problem || row.heading || (row.tensor.tensor && index.column() == 1))) {
+        return row.tensor.tensor         ? tr("%1\nDouble click or Enter shows the values").arg(row.value)
+               : !row.computed.isEmpty() ? tr("%1\nDouble click or Enter computes the values").arg(row.value)
+                                         : row.value;
+    const bool leadsOn = row.tensor.tensor || !row.computed.isEmpty();
+    if (role == Qt::FontRole && (row.problem || row.heading || (leadsOn && index.column() == 1))) {
         QFont font;
         font.setBold(row.problem || row.heading);
-        font.setUnderline(!row.heading && row.tensor.tensor != nullptr); // there is more behind it
+        font.setUnderline(!row.heading && leadsOn); // there is more behind it
         return font;
     }
     if (role == Qt::ForegroundRole && row.problem)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What is known of one node of the model, as rows of name and value: identity, operands with their types, attributes, and
-// why it was refused. Without a node: the model itself. A row that is about a constant has its tensor.
+// why it was refused. Without a node: the model itself. A row that is about a constant has its tensor, and one about what the node
+// computes its name.
 #pragma once
 
 #include "views/models/graph_picture.h"
@@ -18,6 +19,7 @@ struct AttributeRow {
     bool problem = false;
     bool heading = false;    // a row of its own, above the rows of a group
     NamedTensor tensor = {}; // whose values can be shown
+    QString computed = {};   // a value of the outermost graph, which running the model gives
 };
 
 /// Rows for a node, -1 for the model itself.

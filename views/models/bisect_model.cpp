@@ -26,9 +26,12 @@ QString sentenceOf(const driver::Bisection& found, const driver::Fault& fault) {
     text += found.mends ? BisectModel::tr("Without it alone all is good.")
                         : BisectModel::tr("It is the first that makes it bad; without it alone it is bad as well.");
     if (found.kernel)
-        text += (found.kernel->alone ? BisectModel::tr(" In the kernel %1.")
-                                     : BisectModel::tr(" In the kernel %1, and others."))
-                    .arg(QString::fromStdString(found.kernel->kernel));
+        text +=
+            (found.kernel->alone ? BisectModel::tr(" In the kernel %1.")
+                                 : BisectModel::tr(" In the kernel %1, and others."))
+                .arg(QString::fromStdString(found.kernel->kernel)) +
+            (found.kernel->ofConstants ? BisectModel::tr(" It computes constants of the model while it is compiled.")
+                                       : QString());
     return text;
 }
 

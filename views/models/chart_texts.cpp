@@ -26,7 +26,7 @@ QString text(std::string_view view) {
 QString bytesText(double bytes) {
     const char* unit = "B";
     for (const char* next : {"kB", "MB", "GB"}) {
-        if (bytes < 1000)
+        if (bytes < 999.5) // more would be rounded to 1000
             break;
         bytes /= 1000;
         unit = next;

@@ -22,9 +22,9 @@ inline QString counted(qint64 number, const char* one, const char* many) {
 inline QString shortened(double value, const char* unit = "") {
     const char* const prefixes[] = {"", "k", "M", "G", "T"};
     size_t prefix = 0;
-    for (; value >= 1000 && prefix + 1 < std::size(prefixes); ++prefix)
+    for (; value >= 999.5 && prefix + 1 < std::size(prefixes); ++prefix) // it would be rounded to 1000
         value /= 1000;
-    const QString number = QString::number(value, 'f', prefix == 0 || value >= 100 ? 0 : value >= 10 ? 1 : 2);
+    const QString number = QString::number(value, 'f', prefix == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
     return QStringLiteral("%1 %2%3").arg(number, QLatin1String(prefixes[prefix]), QLatin1String(unit)).trimmed();
 }
 

@@ -1,38 +1,15 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The time of a run by the model's own scopes: the whole model, its groups of nodes, and in them the fused functions, whose
-// times add up to those of what is around them. A function whose nodes lie in several groups stands in the innermost one that
-// holds them all: what is measured is the call, and a division among its nodes would be a guess.
+// A box of the flame view in words, for a tip and for screen readers.
 #pragma once
 
-#include "driver/profile.h"
-#include "views/models/graph_picture.h"
+#include "driver/flame.h"
+
+#include <QString>
 
 namespace lathe::views::models {
 
-struct FlameBox {
-    QString name;
-    int parent = -1;           // before it among the boxes
-    std::vector<int> children; // in the order in which they run first
-    int depth = 0;             // of the whole model: 0
-    double ms = 0;             // of one run: its children's, added up
-    double start = 0;          // ms before it, from the left edge of the whole model
-    int functions = 0;         // at any depth
-    std::vector<int> nodes;    // by id: the group's, or those that the function computes; ascending
-    int call = -1;             // of a fused function: in the Trace's calls
-};
-
-struct Flame {
-    std::vector<FlameBox> boxes; // [0] is the whole model; empty: nothing ran
-    double medianMs = 0;         // of whole runs
-
-    int depth() const; // how many levels there are
-};
-
-/// Only groups that take time have a box.
-Flame flameOf(const driver::Profile& profile, const GroupedGraph& grouped);
-
 /// "encoder/layer.0: 1.2 ms, 34.1 % of the run, 12 functions", a line each.
-QString textOf(const Flame& flame, const FlameBox& box);
+QString textOf(const driver::Flame& flame, const driver::FlameBox& box);
 
 } // namespace lathe::views::models

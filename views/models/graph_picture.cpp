@@ -99,8 +99,9 @@ QString operatorsOf(const std::vector<std::pair<QString, int>>& counts) {
 class PictureMaker {
 public:
     PictureMaker(const model::ModelGraph& model, const model::Graph& graph, const GraphFlow& flow,
-                 const GroupTree* tree)
-        : model_(model), graph_(graph), flow_(flow), tree_(tree), childOf_(graph.nodes.size(), -1) {}
+                 const GroupTree* tree, GroupStyle style)
+        : model_(model), graph_(graph), flow_(flow), tree_(tree), scopes_(style == GroupStyle::Scopes),
+          childOf_(graph.nodes.size(), -1) {}
 
     GraphPicture make(const std::vector<GroupChild>& children, bool whole) {
         whole_ = whole;
@@ -162,7 +163,7 @@ private:
 
     bool isHub(int value) const {
         auto found = readers_.find(value);
-        return found != readers_.end() && found->second > hubReaders;
+        return found != readers_.end() && found->second > driver::hubReaders;
     }
 
     int addBox(GraphBox box) {
@@ -187,7 +188,7 @@ private:
                     if (elsewhere && !isHub(value) && seen.insert(value).second)
                         outside.push_back(value);
                 }
-        if (outside.size() > mostPorts)
+        if (scopes_ || outside.size() > mostPorts)
             return;
         for (const int value : outside)
             addInput(value, {});
@@ -228,8 +229,9 @@ private:
         GraphBox box;
         box.kind = GraphBox::Kind::Group;
         box.group = group;
-        box.title = elided(value.name, maximalLength);
-        box.subtitle = QStringLiteral("%1 nodes").arg(value.nodes);
+        box.title = elided(text(value.name), maximalLength);
+        if (!scopes_)
+            box.subtitle = QStringLiteral("%1 nodes").arg(value.nodes);
         std::map<QString, int> counts;
         std::map<model::Family, int> families;
         for (const int node : nodes) {
@@ -332,7 +334,7 @@ private:
                     if (other != readers.end() || valueOf(value).outputs > 0)
                         outside.emplace_back(value, other == readers.end() ? -1 : *other);
                 }
-        if (outside.size() > mostPorts)
+        if (scopes_ || outside.size() > mostPorts)
             return;
         for (const auto& [value, reader] : outside) {
             GraphBox box;
@@ -378,6 +380,7 @@ private:
     const model::Graph& graph_;
     const GraphFlow& flow_;
     const GroupTree* tree_; // null: there are no groups among the children
+    const bool scopes_;
     bool whole_ = true;
     GraphPicture picture_;
     std::vector<int> childOf_;                                 // by node; -1: not in this picture
@@ -388,25 +391,27 @@ private:
 
 } // namespace
 
-GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph) {
-    auto result = std::make_shared<GroupedGraph>();
-    result->flow = flowOf(*model, *graph);
-    result->tree = groupsOf(*graph, result->flow);
-    result->model = std::move(model);
-    result->graph = std::move(graph);
-    return result;
+std::vector<int> nodesOf(const GraphBox& box, const GroupedGraph& grouped) {
+    std::vector<int> nodes;
+    if (box.modelNode >= 0)
+        nodes.push_back(box.modelNode);
+    if (box.group >= 0)
+        for (const int position : grouped.tree.nodesOf(box.group))
+            nodes.push_back(grouped.graph->nodes[size_t(position)].id);
+    return nodes;
 }
 
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph) {
     std::vector<GroupChild> children;
     for (size_t i = 0; i < graph.nodes.size(); ++i)
         children.push_back({int(i), -1});
-    const GraphFlow flow = flowOf(model, graph);
-    return PictureMaker(model, graph, flow, nullptr).make(children, true);
+    const GraphFlow flow = driver::flowOf(model, graph);
+    return PictureMaker(model, graph, flow, nullptr, GroupStyle::Overview).make(children, true);
 }
 
 GraphPicture pictureOf(const GroupedGraph& grouped, const std::vector<GroupChild>& children, bool whole) {
-    return PictureMaker(*grouped.model, *grouped.graph, grouped.flow, &grouped.tree).make(children, whole);
+    return PictureMaker(*grouped.model, *grouped.graph, grouped.flow, &grouped.tree, grouped.style)
+        .make(children, whole);
 }
 
 std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> nestedGraphs(const model::Node& node) {

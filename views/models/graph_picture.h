@@ -5,7 +5,7 @@
 // edges, not the number of nodes, are what makes layout slow and pictures unreadable.
 #pragma once
 
-#include "views/models/graph_groups.h"
+#include "driver/graph_groups.h"
 
 #include <QSizeF>
 #include <QString>
@@ -14,6 +14,17 @@
 #include <vector>
 
 namespace lathe::views::models {
+
+// What pictures are made of.
+using driver::FlowValue;
+using driver::GraphFlow;
+using driver::Group;
+using driver::GroupChild;
+using driver::GroupedGraph;
+using driver::groupedGraph;
+using driver::GroupedGraphPtr;
+using driver::GroupStyle;
+using driver::GroupTree;
 
 struct GraphBox {
     /// Inputs and outputs are those of the graph, or in an open group the values that come from outside or go there.
@@ -57,20 +68,14 @@ struct GraphPicture {
     std::unordered_map<int, int> boxOfNode;
 };
 
-/// A graph of a model with all that its pictures are made of. Does not change.
-struct GroupedGraph {
-    model::ModelGraphPtr model;
-    std::shared_ptr<const model::Graph> graph;
-    GraphFlow flow;
-    GroupTree tree;
-};
-using GroupedGraphPtr = std::shared_ptr<const GroupedGraph>;
-GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph);
+/// Ids of the nodes that a box of a picture of the graph stands for; none for an input or output.
+std::vector<int> nodesOf(const GraphBox& box, const GroupedGraph& grouped);
 
 /// The whole graph, node by node. Linear in the size of the graph and of the graphs nested in it.
 GraphPicture pictureOf(const model::ModelGraph& model, const model::Graph& graph);
 /// These nodes and groups of it, the groups closed. `whole`: with the inputs and outputs of the graph; else with boxes for
-/// the values that come from other nodes, or go there.
+/// the values that come from other nodes, or go there. In the style Scopes these are named in their readers instead: a box
+/// around two operators has no room for more.
 GraphPicture pictureOf(const GroupedGraph& grouped, const std::vector<GroupChild>& children, bool whole);
 
 /// The graphs that hang on a node's attributes, each with the attribute's name ("then_branch", "body").

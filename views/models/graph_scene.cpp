@@ -33,6 +33,14 @@ int shownNodes(const GroupedGraph& grouped) {
     return int(std::ranges::count(grouped.flow.hidden, 0));
 }
 
+/// Around what is in it. A scope may hold a single operator, and its name and figure still fit on its title.
+QSizeF frameOf(const GroupedGraph& grouped, const GraphBox& box, const QSizeF& inside) {
+    constexpr double letter = 8.8, signAndFigure = 165;
+    const bool scope = grouped.style == GroupStyle::Scopes;
+    return {std::max(inside.width(), scope ? letter * double(box.title.size()) + signAndFigure : 0),
+            inside.height() + frameTitle};
+}
+
 /// A constant that no box beside it reads leads to the box of a reader, wherever that is.
 void placeConstants(const GroupedGraph& grouped, GraphPicture& picture) {
     for (const FlowValue& value : grouped.flow.values) {
@@ -47,12 +55,12 @@ void placeConstants(const GroupedGraph& grouped, GraphPicture& picture) {
 } // namespace
 
 bool isFramed(const GroupedGraph& grouped) {
-    return grouped.tree.groups.size() > 1 && shownNodes(grouped) > mostWhole;
+    return grouped.tree.groups.size() > 1 && (grouped.style == GroupStyle::Scopes || shownNodes(grouped) > mostWhole);
 }
 
 OpenGroups startingGroups(const GroupedGraph& grouped) {
     const auto& groups = grouped.tree.groups;
-    OpenGroups open(groups.size(), !isFramed(grouped));
+    OpenGroups open(groups.size(), shownNodes(grouped) <= mostWhole || groups.size() == 1);
     open[0] = 1;
     for (size_t i = 1; i < groups.size(); ++i)
         if (open[size_t(groups[i].parent)] && 2 * groups[i].nodes > groups[0].nodes)
@@ -118,7 +126,7 @@ std::shared_ptr<const SceneMaker::Level> SceneMaker::levelOf(int group, const Op
         const auto inside = levelOf(box.group, open);
         hasher.add(inside->key);
         box.open = true;
-        box.size = inside->layout.bounds.size() + QSizeF(0, frameTitle);
+        box.size = frameOf(*grouped_, box, inside->layout.bounds.size());
         level->open.emplace_back(int(i), inside);
     }
     level->key = hasher.finish();
@@ -169,7 +177,8 @@ void SceneMaker::append(const Level& level, QPointF place, GraphScene& scene) co
             const QSizeF size = picture.boxes.back().size;
             const QPointF corner = layout.centers.back() - QPointF(size.width(), size.height()) / 2;
             const int arrows = int(picture.arrows.size());
-            append(inner, corner + QPointF(0, frameTitle) - inner.layout.bounds.topLeft(), scene);
+            const QPointF margin((size.width() - inner.layout.bounds.width()) / 2, frameTitle);
+            append(inner, corner + margin - inner.layout.bounds.topLeft(), scene);
             GraphBox& frame = picture.boxes[size_t(index)];
             frame.firstArrow = arrows;
             frame.ownArrows = int(inner.picture.arrows.size());

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // What is shown of a graph: which of its groups are open, and the picture and places that follow from it. A small graph stays
-// one picture, in which closed groups are single boxes. In a large one each open group is a frame around a picture of its
-// own, laid out by itself, and once for all groups of the same structure.
+// one picture, in which closed groups are single boxes. In a large one, or one of scopes, each open group is a frame around a
+// picture of its own, laid out by itself, and once for all groups of the same structure.
 #pragma once
 
 #include "base/hash.h"

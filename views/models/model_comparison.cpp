@@ -10,18 +10,9 @@ namespace lathe::views::models {
 namespace {
 
 QString nameOf(NodeDifference kind) {
-    switch (kind) {
-    case NodeDifference::Added:
-        return DifferenceModel::tr("added");
-    case NodeDifference::Removed:
-        return DifferenceModel::tr("removed");
-    case NodeDifference::Changed:
-        return DifferenceModel::tr("changed");
-    case NodeDifference::Moved:
-        return DifferenceModel::tr("moved");
-    default:
-        return {};
-    }
+    return kind == NodeDifference::Added     ? DifferenceModel::tr("added")
+           : kind == NodeDifference::Removed ? DifferenceModel::tr("removed")
+                                             : DifferenceModel::tr("changed");
 }
 
 NodeDifference kindOf(bool before, bool after, bool changed) {
@@ -36,6 +27,14 @@ DifferenceRow rowOf(const driver::NodeChange& change) {
     row.kind = kindOf(change.before, change.after, !change.changes.empty());
     row.before = change.before ? change.before->id : -1;
     row.after = change.after ? change.after->id : -1;
+    QStringList words;
+    if (row.kind != NodeDifference::Moved)
+        words << nameOf(row.kind);
+    if (change.renamed)
+        words << DifferenceModel::tr("renamed");
+    if (change.moved)
+        words << DifferenceModel::tr("moved");
+    row.difference = words.join(QStringLiteral(", "));
     const model::Node& node = change.after ? *change.after : *change.before;
     row.what =
         QStringLiteral("%1 (%2)").arg(QString::fromStdString(displayName(node)), QString::fromStdString(node.op));
@@ -53,6 +52,7 @@ DifferenceRow rowOf(const driver::NodeChange& change) {
 DifferenceRow rowOf(const driver::ValueChange& change) {
     DifferenceRow row;
     row.kind = kindOf(!change.before.empty(), !change.after.empty(), true);
+    row.difference = nameOf(row.kind);
     row.what = (change.output ? DifferenceModel::tr("output %1") : DifferenceModel::tr("input %1"))
                    .arg(QString::fromStdString(change.name));
     const QString before = QString::fromStdString(change.before), after = QString::fromStdString(change.after);
@@ -62,9 +62,15 @@ DifferenceRow rowOf(const driver::ValueChange& change) {
 
 } // namespace
 
-ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after) {
+QString sentenceOf(const DifferenceRow& row) {
+    const QString changes = row.changes.join("; ");
+    return nameOf(row.kind) + ' ' + row.what + (changes.isEmpty() ? QString() : ": " + changes);
+}
+
+ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,
+                                 driver::NodeNames names) {
     auto made = std::make_shared<ModelComparison>();
-    const driver::ModelDiff diff = driver::diffModels(*before, *after);
+    const driver::ModelDiff diff = driver::diffModels(*before, *after, names);
     made->path = path;
     made->before = std::move(before);
     made->after = std::move(after);
@@ -83,6 +89,15 @@ ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr befor
         pair(from, to);
     made->equal = qint64(diff.equal.size());
     return made;
+}
+
+std::vector<int> ModelComparison::pairsOf(bool before, const std::vector<int>& nodes) const {
+    std::vector<int> other;
+    for (const int node : nodes)
+        if (const auto found = (before ? afterOf : beforeOf).find(node); found != (before ? afterOf : beforeOf).end())
+            other.push_back(found->second);
+    std::ranges::sort(other);
+    return other;
 }
 
 int ModelComparison::rowOf(bool before, int node) const {
@@ -104,7 +119,7 @@ Overlay differenceOverlay(const ModelComparison& comparison, bool before, const 
             continue;
         NodeOverlay& own = overlay.nodes[size_t(node)];
         own.difference = row.kind;
-        own.text = nameOf(row.kind);
+        own.text = row.difference;
         own.hint = row.changes.join('\n');
     }
     for (size_t group = 0; grouped && group < grouped->tree.groups.size(); ++group) {
@@ -140,7 +155,7 @@ QVariant DifferenceModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid() || index.row() >= rowCount() || role != Qt::DisplayRole)
         return {};
     const DifferenceRow& row = at(index.row());
-    return index.column() == Kind ? nameOf(row.kind) : index.column() == What ? row.what : row.changes.join("; ");
+    return index.column() == Kind ? row.difference : index.column() == What ? row.what : row.changes.join("; ");
 }
 
 QVariant DifferenceModel::headerData(int section, Qt::Orientation orientation, int role) const {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/open_sizes.h"
 
+#include "arith/analysis.h"
 #include "model/size_name.h"
+#include "relay/ir.h"
 
-#include <algorithm>
+#include <QHash>
 
 namespace lathe::views::models {
 
@@ -23,6 +25,7 @@ QString nameOf(const model::Value& input, size_t dim) {
 
 std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph) {
     std::vector<OpenSize> sizes;
+    QHash<QString, size_t> places;
     if (!graph.graph)
         return sizes;
     for (const model::Value& input : graph.graph->inputs)
@@ -30,11 +33,31 @@ std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph) {
             const QString name = nameOf(input, dim);
             if (name.isEmpty())
                 continue;
-            auto known = std::ranges::find(sizes, name, &OpenSize::name);
-            if (known == sizes.end())
-                known = sizes.insert(sizes.end(), {name, {}});
-            known->where << QStringLiteral("%1[%2]").arg(QString::fromStdString(input.name)).arg(dim);
+            if (!places.contains(name)) {
+                places.insert(name, sizes.size());
+                sizes.push_back({name, {}});
+            }
+            sizes[places[name]].where << QStringLiteral("%1[%2]").arg(QString::fromStdString(input.name)).arg(dim);
         }
+    return sizes;
+}
+
+std::vector<OpenSize> openSizesOf(const driver::Trace& trace) {
+    if (!trace.graph)
+        return {};
+    std::vector<OpenSize> sizes = openSizesOf(*trace.graph);
+    const driver::ModulePtr imported = trace.passes.empty() ? nullptr : trace.passes.front().after;
+    if (!imported)
+        return sizes;
+    QStringList fixed;
+    for (const relay::Param& param : imported->main().params)
+        if (const relay::TensorType* type = relay::asTensor(param.type))
+            for (size_t dim = 0; dim < type->shape.size(); ++dim)
+                if (arith::asInt(type->shape[dim]))
+                    fixed << QStringLiteral("%1[%2]").arg(QString::fromStdString(param.name)).arg(dim);
+    std::erase_if(sizes, [&](const OpenSize& size) {
+        return std::ranges::any_of(size.where, [&](const QString& dim) { return fixed.contains(dim); });
+    });
     return sizes;
 }
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/options.h"
+#include "driver/trace.h"
 #include "model/model_graph.h"
 
 #include <QString>
@@ -21,6 +22,9 @@ struct OpenSize {
 
 /// In the order of the inputs.
 std::vector<OpenSize> openSizesOf(const model::ModelGraph& graph);
+
+/// Those that a compilation of the model left open: all that it did not get as a fixed size.
+std::vector<OpenSize> openSizesOf(const driver::Trace& trace);
 
 /// By name; what has none is 1.
 using SizeValues = std::map<QString, qint64>;

@@ -25,6 +25,10 @@ QString textOf(OverlayKind kind, double value) {
     return shortened(value, kind == OverlayKind::Flops ? "FLOP" : "B");
 }
 
+std::optional<int64_t> estimate(OverlayKind kind, const driver::CallRecord& record) {
+    return arith::evaluate(kind == OverlayKind::Flops ? record.flops : record.bytes, {});
+}
+
 Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const driver::Profile& profile) {
     Figures figures(trace.calls.size());
     if (kind == OverlayKind::Family || kind == OverlayKind::Function)
@@ -35,11 +39,9 @@ Figures figuresOf(OverlayKind kind, const driver::Trace& trace, const driver::Pr
                                         : kind == OverlayKind::Flops ? row.flops
                                                                      : row.bytes;
     if (kind != OverlayKind::Time && profile.rows.empty())
-        for (size_t call = 0; call < figures.size(); ++call) {
-            const driver::CallRecord& record = trace.calls[call];
-            if (const auto value = arith::evaluate(kind == OverlayKind::Flops ? record.flops : record.bytes, {}))
+        for (size_t call = 0; call < figures.size(); ++call)
+            if (const auto value = estimate(kind, trace.calls[call]))
                 figures[call] = double(*value);
-        }
     return figures;
 }
 
@@ -47,7 +49,7 @@ class OverlayMaker {
 public:
     OverlayMaker(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile)
         : provenance_(provenance), trace_(provenance.trace()), ran_(!profile.rows.empty()),
-          figures_(figuresOf(kind, trace_, profile)), ofOneCall_(trace_.calls.size()) {
+          figures_(figuresOf(kind, trace_, profile)), askedIn_(trace_.calls.size()), ofOneCall_(trace_.calls.size()) {
         overlay_.kind = kind;
     }
 
@@ -65,19 +67,14 @@ public:
     }
 
 private:
-    static void makeDistinct(std::vector<int>& calls) {
-        std::ranges::sort(calls);
-        calls.erase(std::unique(calls.begin(), calls.end()), calls.end());
-    }
-
     void addGroups(const GroupedGraph& grouped) {
         const auto& groups = grouped.tree.groups;
         std::vector<double> largest(groups.size()); // among the children
         for (size_t i = 0; i < groups.size(); ++i) {
             std::vector<int> calls;
+            ++asked_;
             for (const int node : grouped.tree.nodesOf(int(i)))
                 addCalls(grouped.graph->nodes[size_t(node)], calls);
-            makeDistinct(calls);
             NodeOverlay overlay;
             if (calls.empty())
                 overlay.hint = tr("no code of its own");
@@ -98,8 +95,8 @@ private:
 
     NodeOverlay ofNode(const model::Node& node) {
         std::vector<int> calls;
+        ++asked_;
         addCalls(node, calls);
-        makeDistinct(calls);
         if (calls.empty())
             return withoutCode(node.id);
         if (calls.size() > 1)
@@ -111,9 +108,11 @@ private:
         return *known;
     }
 
-    void addCalls(const model::Node& node, std::vector<int>& calls) const {
+    /// Each call once: what one asks for is marked with asked_.
+    void addCalls(const model::Node& node, std::vector<int>& calls) {
         for (const driver::NodeUse& use : provenance_.usesOf(node.id))
-            calls.push_back(use.call);
+            if (std::exchange(askedIn_[size_t(use.call)], asked_) != asked_)
+                calls.push_back(use.call);
         for (const auto& graph : model::graphsOf(node))
             for (const model::Node& inner : graph->nodes)
                 addCalls(inner, calls);
@@ -128,7 +127,7 @@ private:
 
     NodeOverlay ofCalls(const std::vector<int>& calls) const {
         NodeOverlay result;
-        result.call = calls.front();
+        result.call = *std::ranges::min_element(calls);
         for (const int call : calls)
             if (const auto& figure = figures_[size_t(call)])
                 result.value = result.value.value_or(0) + *figure;
@@ -159,6 +158,8 @@ private:
     const bool ran_;
     const Figures figures_;
     double total_ = 0, largest_ = 0;
+    int asked_ = 0;
+    std::vector<int> askedIn_;                          // by call: when it was last among those asked for
     std::vector<std::optional<NodeOverlay>> ofOneCall_; // by call, made once
     std::map<std::string_view, NodeOverlay> ofPass_;    // likewise
     Overlay overlay_;
@@ -171,8 +172,13 @@ bool hasOverlay(OverlayKind kind, const driver::Provenance* provenance, const dr
     if (!provenance || !provenance->trace().graph || provenance->trace().calls.empty() ||
         (kind != Time && kind != Flops && kind != Bytes && kind != Function))
         return false;
-    return kind == OverlayKind::Function ||
-           std::ranges::any_of(figuresOf(kind, provenance->trace(), profile), &std::optional<double>::has_value);
+    // Asked for each kind whenever a colour is chosen: not all figures are worked out for it.
+    const auto& calls = provenance->trace().calls;
+    const auto ran = [&](const driver::ProfileRow& row) { return size_t(row.call) < calls.size(); };
+    if (kind == Function || std::ranges::any_of(profile.rows, ran))
+        return true;
+    return kind != Time && profile.rows.empty() &&
+           std::ranges::any_of(calls, [&](const driver::CallRecord& call) { return estimate(kind, call).has_value(); });
 }
 
 Overlay overlayOf(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile,

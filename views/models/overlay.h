@@ -2,9 +2,9 @@
 //
 // What the nodes of a graph are coloured by, besides their families: a figure of the fused functions that compute them, or
 // which function that is; or the errors of a check (error_overlay.h), how they differ from another model's, their types
-// (type_overlay.h), a table of the user's own (table_overlay.h). A figure belongs to a function, so nodes of one function have
-// the same; a node with nested graphs has the sum over what is in them. Pure functions: a canvas draws the result, whatever
-// it shows.
+// (type_overlay.h), how their values are stored (layout_overlay.h), a table of the user's own (table_overlay.h). A figure
+// belongs to a function, so nodes of one function have the same; a node with nested graphs has the sum over what is in them.
+// Pure functions: a canvas draws the result, whatever it shows.
 #pragma once
 
 #include "driver/profile.h"
@@ -13,12 +13,13 @@
 #include "views/models/graph_picture.h"
 
 #include <QString>
+#include <map>
 #include <optional>
 #include <vector>
 
 namespace lathe::views::models {
 
-enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error, Difference, Type, Table };
+enum class OverlayKind { Family, Time, Flops, Bytes, Function, Error, Difference, Type, Table, Layout };
 
 /// How a node differs from the one that it is compared with (model_comparison.h).
 enum class NodeDifference : uint8_t { None, Added, Removed, Changed, Moved };
@@ -42,6 +43,8 @@ struct Overlay {
     /// By group, if some were asked for: the sum over all functions that compute something in it, and its share of the
     /// largest among its siblings.
     std::vector<NodeOverlay> groups;
+    /// What there is to say of the values that go from a group to another one.
+    std::map<std::pair<int, int>, QString> between;
 };
 
 /// Whether there is anything to colour by: code of functions; figures of the profile, or of FLOPs and bytes estimates without

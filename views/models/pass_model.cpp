@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/pass_model.h"
 
+#include "views/models/counted.h"
+
 #include <QColor>
 #include <QFont>
 #include <QStringList>
@@ -50,7 +52,8 @@ QString sentenceOf(const PassRow& row) {
             parts << QString::fromStdString(driver::deltaText(delta)) + ' ' + of;
     };
     const driver::Figures& delta = row.figures.delta;
-    add(delta.size, row.bindings ? PassModel::tr("bindings") : PassModel::tr("statements"));
+    add(delta.bindings, PassModel::tr("bindings"));
+    add(delta.statements, PassModel::tr("statements"));
     add(delta.flops, PassModel::tr("FLOPs"));
     add(delta.bytes, PassModel::tr("bytes moved"));
     add(delta.peakBytes, PassModel::tr("bytes of peak memory"));
@@ -113,19 +116,20 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
             return row.stage;
         case Changed:
             return outcomeOf(row);
-        case Size: {
-            const qlonglong size = row.bindings ? row.bindings : qlonglong(row.figures.after.size.value_or(0));
-            const qlonglong delta = row.bindings ? row.delta : qlonglong(row.figures.delta.size.value_or(0));
-            if (!size)
+        case Amount: {
+            const qlonglong count = row.bindings ? row.bindings : qlonglong(row.figures.after.statements.value_or(0));
+            const qlonglong delta = row.bindings ? row.delta : qlonglong(row.figures.delta.statements.value_or(0));
+            if (!count)
                 return {};
-            return delta ? QStringLiteral("%1  (%2%3)").arg(size).arg(delta > 0 ? "+" : "").arg(delta)
-                         : QString::number(size);
+            const QString text =
+                row.bindings ? counted(count, "binding", "bindings") : counted(count, "statement", "statements");
+            return delta ? QStringLiteral("%1  (%2%3)").arg(text, delta > 0 ? "+" : "").arg(delta) : text;
         }
         case Time:
             return QString::number(row.ms, 'f', row.ms < 10 ? 2 : 0);
         }
     }
-    if (role == Qt::TextAlignmentRole && index.column() >= Size)
+    if (role == Qt::TextAlignmentRole && index.column() >= Amount)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::FontRole) {
         QFont font;
@@ -141,13 +145,13 @@ QVariant PassModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant PassModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Size)
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section >= Amount)
         return int(Qt::AlignRight | Qt::AlignVCenter);
-    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole && section == Size)
+    if (orientation == Qt::Horizontal && role == Qt::ToolTipRole && section == Amount)
         return tr("Bindings of the module, or statements of all kernels; what it added or took away");
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
-    const QString names[] = {tr("Pass"), tr("Stage"), tr("Effect"), tr("Size"), tr("ms")};
+    const QString names[] = {tr("Pass"), tr("Stage"), tr("Effect"), tr("After it"), tr("ms")};
     return names[section];
 }
 

@@ -30,7 +30,7 @@ class PassModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Stage, Changed, Size, Time, columns };
+    enum Column { Name, Stage, Changed, Amount, Time, columns };
     using QAbstractTableModel::QAbstractTableModel;
 
     void show(std::vector<PassRow> rows);

@@ -51,9 +51,9 @@ QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
     case Qt::DisplayRole:
         switch (index.column()) {
         case Before:
-            return functionsOf(before_, change.before);
+            return change.before.empty() ? QStringLiteral("–") : functionsOf(before_, change.before);
         case After:
-            return functionsOf(after_, change.after);
+            return change.after.empty() ? QStringLiteral("–") : functionsOf(after_, change.after);
         case BeforeTime:
             return change.before.empty() ? QString() : milliseconds(change.beforeMs);
         case AfterTime:
@@ -61,6 +61,10 @@ QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
         case Difference:
             return (difference > 0 ? QStringLiteral("+") : QString()) + milliseconds(difference);
         case Noise:
+            if (change.before.empty()) // no other to be faster or slower than
+                return tr("only now");
+            if (change.after.empty())
+                return tr("only before");
             return change.beyondNoise() ? (difference < 0 ? tr("faster") : tr("slower"))
                                         : tr("within ±%1").arg(milliseconds(change.noiseMs));
         }
@@ -80,7 +84,8 @@ QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
         }
     case Qt::FontRole: {
         QFont font;
-        font.setBold(index.column() == Noise && change.beyondNoise());
+        font.setBold(index.column() == Noise && change.beyondNoise() && !change.before.empty() &&
+                     !change.after.empty());
         return font;
     }
     case Qt::TextAlignmentRole:

@@ -69,6 +69,17 @@ std::vector<model::TensorPtr> constantsOf(const model::ModelGraph& model, int no
     return constants;
 }
 
+CheckedTensors checkedTensors(driver::CheckedValue value) {
+    const auto taken = [](std::optional<model::HostTensor>& tensor) -> model::TensorPtr {
+        return tensor ? model::toData(*std::move(tensor)) : nullptr;
+    };
+    return {.name = QString::fromStdString(value.value),
+            .got = taken(value.got),
+            .expected = taken(value.expected),
+            .difference = taken(value.difference),
+            .why = QString::fromStdString(value.why)};
+}
+
 QString typeText(const model::TensorData& tensor) {
     QStringList dims;
     for (const int64_t dim : tensor.shape)
@@ -98,8 +109,10 @@ QString numberText(double value) {
     return QString::number(value, 'g', 7);
 }
 
-QString saveNpy(const QString& path, const model::TensorData& tensor) {
-    const auto written = driver::guarded([&] { return driver::writeNpy(path.toStdString(), model::toHost(tensor)); });
+QString saveNpy(const QString& path, const model::TensorData& tensor, const std::function<bool()>& cancelled) {
+    const auto written = driver::guarded([&] {
+        return driver::writeNpy(path.toStdString(), {tensor.dtype, tensor.shape, tensor.bytes.view}, cancelled);
+    });
     if (written)
         return {};
     const Diagnostic& problem = written.error();

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Constant tensors of a model: which one a node reads under a name, its elements as text, and its statistics as rows.
+// Tensors of a model: which constant a node reads under a name, what a check computed of a value, and elements as text.
 #pragma once
 
+#include "driver/check.h"
 #include "driver/tensor_statistics.h"
 #include "model/model_graph.h"
 
 #include <QString>
+#include <functional>
 
 namespace lathe::views::models {
 
@@ -14,6 +16,15 @@ struct NamedTensor {
     QString name;
     model::TensorPtr tensor; // null: none
 };
+
+/// A value that running a model gives, and what it should be: what a check computed of it again.
+struct CheckedTensors {
+    QString name;
+    model::TensorPtr got, expected, difference; // null: there is none
+    QString why;                                // why not
+};
+/// Takes the elements, without a copy.
+CheckedTensors checkedTensors(driver::CheckedValue value);
 
 /// What values that a node reads or gives are, as far as the model alone says it: each an initializer, or what a Constant holds;
 /// null if it is computed when the model runs. Names of nested graphs hide those around them. Linear in the graphs around.
@@ -28,8 +39,8 @@ QString elementText(const model::TensorData& tensor, int64_t place, int digits =
 /// Of a number that a statistic is.
 QString numberText(double value);
 
-/// Writes a .npy file, whole or not at all; what went wrong, or nothing.
-QString saveNpy(const QString& path, const model::TensorData& tensor);
+/// Writes a .npy file, whole or not at all; what went wrong, or nothing. `cancelled` is asked now and then.
+QString saveNpy(const QString& path, const model::TensorData& tensor, const std::function<bool()>& cancelled = {});
 /// What a file with the values of this name may be called.
 QString npyNameOf(const QString& name);
 

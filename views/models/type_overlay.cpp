@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/type_overlay.h"
 
+#include "views/models/category_overlay.h"
+
 #include <QCoreApplication>
-#include <QStringList>
-#include <map>
 #include <string_view>
 #include <unordered_map>
 
@@ -43,23 +43,6 @@ void addNodes(const model::Graph& graph, Overlay& overlay) {
     }
 }
 
-NodeOverlay ofGroup(const Overlay& overlay, const GroupedGraph& grouped, int group) {
-    QStringList kinds;
-    NodeOverlay result;
-    for (const int place : grouped.tree.nodesOf(group)) {
-        const NodeOverlay& node = overlay.nodes[size_t(grouped.graph->nodes[size_t(place)].id)];
-        if (!node.text.isEmpty() && !kinds.contains(node.text))
-            kinds << node.text;
-        result = node;
-    }
-    kinds.sort();
-    if (kinds.size() != 1)
-        result = {};
-    result.text = kinds.size() == 1 ? kinds.front() : QString();
-    result.hint = kinds.join(QStringLiteral(", "));
-    return result;
-}
-
 } // namespace
 
 Overlay typeOverlay(const model::ModelGraph& model, const GroupedGraph* grouped) {
@@ -67,22 +50,7 @@ Overlay typeOverlay(const model::ModelGraph& model, const GroupedGraph* grouped)
     overlay.kind = OverlayKind::Type;
     overlay.nodes.resize(size_t(model.nodeCount));
     addNodes(*model.graph, overlay);
-    std::map<QString, int> categories;
-    for (const NodeOverlay& node : overlay.nodes)
-        if (!node.text.isEmpty())
-            categories.emplace(node.text, 0);
-    int next = 0;
-    for (auto& [name, number] : categories)
-        number = next++;
-    for (NodeOverlay& node : overlay.nodes)
-        if (const auto found = categories.find(node.text); found != categories.end())
-            node.category = found->second;
-    if (grouped)
-        for (size_t group = 0; group < grouped->tree.groups.size(); ++group) {
-            overlay.groups.push_back(ofGroup(overlay, *grouped, int(group)));
-            const auto found = categories.find(overlay.groups.back().text);
-            overlay.groups.back().category = found == categories.end() ? -1 : found->second;
-        }
+    colourByText(overlay, grouped);
     return overlay;
 }
 

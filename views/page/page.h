@@ -46,6 +46,8 @@ public:
 signals:
     /// The user wants to see where in the graph this node is.
     void nodeWanted(int node);
+    /// The user wants to see the elements of a value that running the model gives, by its name in the outermost graph.
+    void valueWanted(QString value);
     /// To be compiled with, and undone.
     void whatIfWanted(lathe::views::models::WhatIf wish);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How all tables of the window look and behave: whole rows, headings at the left, no grid. What is special to one is set
-// after it.
+// How all tables of the window look and behave: whole rows, headings at the left, no grid, columns as wide as the first rows
+// need (a model may have thousands), many rows selected at once. What is special to one is set after it.
 #pragma once
 
 #include "views/page/row_delegate.h"
@@ -9,8 +9,12 @@
 #include <QAbstractItemModel>
 #include <QHeaderView>
 #include <QTableView>
+#include <algorithm>
+#include <vector>
 
 namespace lathe::views {
+
+inline constexpr int rowsMeasured = 100; // for the width of a column
 
 inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setModel(&model);
@@ -20,12 +24,29 @@ inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.horizontalHeader()->setStretchLastSection(true);
     table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);
     table.horizontalHeader()->setHighlightSections(false);
+    table.horizontalHeader()->setResizeContentsPrecision(rowsMeasured);
     table.setSelectionBehavior(QAbstractItemView::SelectRows);
     table.setShowGrid(false);
     table.setFrameShape(QFrame::NoFrame);
     table.setAlternatingRowColors(true);
     table.setWordWrap(false);
     table.setTabKeyNavigation(false);
+}
+
+/// Selects these rows, as the table shows them, and no others, and goes to the first. Rows that follow each other are one
+/// range: Qt compares each range with each other one.
+inline void selectRows(QTableView& table, std::vector<int> rows) {
+    std::ranges::sort(rows);
+    QItemSelection selection;
+    const QAbstractItemModel& model = *table.model();
+    for (size_t begin = 0, end = 0; begin < rows.size(); begin = end) {
+        for (end = begin + 1; end < rows.size() && rows[end] == rows[end - 1] + 1;)
+            ++end;
+        selection.append({model.index(rows[begin], 0), model.index(rows[end - 1], 0)});
+    }
+    table.selectionModel()->select(selection, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
+    if (!rows.empty())
+        table.scrollTo(model.index(rows.front(), 0));
 }
 
 } // namespace lathe::views

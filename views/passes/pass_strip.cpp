@@ -73,7 +73,7 @@ std::optional<double> PassStrip::valueOf(int row) const {
     const models::PassRow& pass = passes_->at(row);
     switch (measure_) {
     case Size:
-        return pass.figures.delta.size;
+        return pass.figures.delta.bindings ? pass.figures.delta.bindings : pass.figures.delta.statements;
     case Flops:
         return pass.figures.delta.flops;
     case Bytes:

@@ -6,6 +6,7 @@
 #include "views/page/table.h"
 #include "views/passes/comparison_view.h"
 #include "views/passes/pass_strip.h"
+#include "views/passes/picture_view.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -14,7 +15,9 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QSplitter>
+#include <QStackedWidget>
 #include <QTableView>
+#include <QToolButton>
 #include <QVBoxLayout>
 
 namespace lathe::views::passes {
@@ -25,8 +28,9 @@ PassesPage::PassesPage(models::Selection* selection)
       onlyChanged_(new QCheckBox(tr("Only passes that &changed something"))),
       off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
       all_(new QAction(tr("Run &all passes"), this)), next_(new QAction(tr("&Next difference"), this)),
-      previous_(new QAction(tr("Pre&vious difference"), this)), function_(new QComboBox), summary_(new QLabel),
-      view_(new ComparisonView) {
+      previous_(new QAction(tr("Pre&vious difference"), this)), asPicture_(new QAction(tr("&Picture"), this)),
+      function_(new QComboBox), summary_(new ElidedLabel), views_(new QStackedWidget), view_(new ComparisonView),
+      picture_(new PictureView) {
     setUpTable(*table_, *passes_);
     table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
     table_->setWordWrap(true);
@@ -35,7 +39,7 @@ PassesPage::PassesPage(models::Selection* selection)
     table_->setAccessibleName(tr("Passes"));
     function_->setAccessibleName(tr("Function or kernel"));
     function_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
-    function_->setMinimumContentsLength(24);
+    function_->setMinimumContentsLength(12);
 
     measure_->addItems(
         {tr("Time"), tr("Δ bindings, statements"), tr("Δ FLOPs"), tr("Δ bytes moved"), tr("Δ peak memory")});
@@ -56,7 +60,7 @@ PassesPage::PassesPage(models::Selection* selection)
     bar->addWidget(onlyChanged_);
     leftLayout->addLayout(bar);
     leftLayout->addWidget(table_, 1);
-    summary_->setMargin(8);
+    summary_->setContentsMargins(8, 8, 8, 8);
     leftLayout->addWidget(summary_);
 
     auto right = new QWidget;
@@ -70,8 +74,15 @@ PassesPage::PassesPage(models::Selection* selection)
     label->setBuddy(function_);
     chooser->addWidget(label);
     chooser->addWidget(function_, 1);
+    asPicture_->setCheckable(true);
+    asPicture_->setToolTip(tr("The graph before and after the pass as pictures, instead of the text"));
+    auto asPicture = new QToolButton;
+    asPicture->setDefaultAction(asPicture_);
+    chooser->addWidget(asPicture);
     rightLayout->addLayout(chooser);
-    rightLayout->addWidget(view_, 1);
+    views_->addWidget(view_);
+    views_->addWidget(picture_);
+    rightLayout->addWidget(views_, 1);
 
     auto splitter = new QSplitter;
     splitter->addWidget(left);
@@ -102,12 +113,22 @@ PassesPage::PassesPage(models::Selection* selection)
     connect(upTo_, &QAction::triggered, this,
             [this] { emit whatIfWanted(models::runUpTo(passes_->lastOptional(table_->currentIndex().row()))); });
     connect(all_, &QAction::triggered, this, [this] { emit whatIfWanted(models::runUpTo({})); });
-    connect(next_, &QAction::triggered, this, [this] { view_->step(true); });
-    connect(previous_, &QAction::triggered, this, [this] { view_->step(false); });
+    const auto step = [this](bool forward) {
+        asPicture_->isChecked() ? picture_->step(forward) : view_->step(forward);
+    };
+    connect(next_, &QAction::triggered, this, [step] { step(true); });
+    connect(previous_, &QAction::triggered, this, [step] { step(false); });
+    connect(asPicture_, &QAction::toggled, this, [this](bool on) {
+        views_->setCurrentIndex(on ? 1 : 0);
+        if (function_->count() > 0)
+            ask();
+    });
     for (QAction* each : {next_, previous_})
         each->setEnabled(false);
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
     connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
+    connect(picture_, &PictureView::nodesPicked, selection_, &models::Selection::set);
+    connect(picture_, &PictureView::arranged, this, &PassesPage::arranged);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);
     setProvenance(nullptr);
 }
@@ -120,13 +141,13 @@ void PassesPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
     passes_->show(trace_ ? models::passRows(*trace_) : std::vector<models::PassRow>());
     table_->resizeColumnsToContents();
     table_->horizontalHeader()->setSectionResizeMode(models::PassModel::Name, QHeaderView::Stretch);
+    functions_.clear();
     function_->clear();
     allowWishes();
     if (!trace_ || trace_->passes.empty()) {
         summary_->clear();
         function_->setEnabled(false);
-        view_->showMessage(tr("Compile the model (F5) to see what each pass makes of it."));
-        return;
+        return showMessage(tr("Compile the model (F5) to see what each pass makes of it."));
     }
     double ms = 0;
     int changed = 0;
@@ -171,8 +192,14 @@ void PassesPage::hideEvent(QHideEvent* event) {
 }
 
 bool PassesPage::focusFind() {
+    if (asPicture_->isChecked())
+        return false;
     view_->focusSearch();
     return true;
+}
+
+bool PassesPage::isArranging() const {
+    return picture_->isArranging();
 }
 
 void PassesPage::setFigures(const std::vector<driver::PassFigures>& figures) {
@@ -185,7 +212,8 @@ std::vector<PageAction> PassesPage::pageActions() const {
             {"up_to", upTo_, {}},
             {"all", all_, {}},
             {"next", next_, {Qt::Key_F7}},
-            {"previous", previous_, {Qt::SHIFT | Qt::Key_F7}}};
+            {"previous", previous_, {Qt::SHIFT | Qt::Key_F7}},
+            {"picture", asPicture_, {}}};
 }
 
 void PassesPage::allowWishes() {
@@ -211,10 +239,11 @@ void PassesPage::choosePass(const QString& name) {
 
 void PassesPage::follow() {
     view_->markNodes(selection_->nodes());
+    picture_->markNodes(selection_->nodes());
     const int call = selection_->place().call;
     if (!trace_ || call < 0 || size_t(call) >= trace_->calls.size())
         return;
-    const int kernel = function_->findData(QString::fromStdString(trace_->calls[size_t(call)].kernel));
+    const auto kernel = int(functions_.indexOf(QString::fromStdString(trace_->calls[size_t(call)].kernel)));
     if (kernel < 0 || kernel == function_->currentIndex())
         return;
     function_->setCurrentIndex(kernel);
@@ -229,25 +258,48 @@ void PassesPage::passChosen() {
     if (!trace_ || !current.isValid())
         return;
     pass_ = passes_->at(current.row()).index;
-    const QString wanted = function_->currentData().toString();
-    function_->clear();
-    for (const QString& name : models::functionsOf(*trace_, pass_))
-        function_->addItem(name.isEmpty() ? tr("(whole module)") : name, name);
-    function_->setCurrentIndex(std::max(0, function_->findData(wanted)));
+    const QString wanted = functionAtHand();
+    QStringList names = models::functionsOf(*trace_, pass_);
+    if (names != functions_) { // thousands, and the same for most passes
+        functions_ = std::move(names);
+        QStringList titles = functions_;
+        if (!titles.isEmpty() && titles.front().isEmpty())
+            titles.front() = tr("(whole module)");
+        function_->clear();
+        function_->addItems(titles);
+    }
+    function_->setCurrentIndex(int(std::max<qsizetype>(0, functions_.indexOf(wanted))));
     function_->setEnabled(function_->count() > 1);
     ask();
 }
 
+QString PassesPage::functionAtHand() const {
+    return functions_.value(function_->currentIndex());
+}
+
+void PassesPage::showMessage(const QString& text) {
+    view_->showMessage(text);
+    picture_->showMessage(text);
+}
+
 void PassesPage::ask() {
-    if (function_->count() == 0) {
-        view_->showMessage(tr("This pass has no text to show."));
+    if (function_->count() == 0)
+        return showMessage(tr("This pass has no text to show."));
+    if (asPicture_->isChecked())
+        emit pictureWanted(pass_, functionAtHand());
+    else
+        emit comparisonWanted(pass_, functionAtHand());
+}
+
+void PassesPage::setPicture(int pass, const QString& function, models::PassPicturePtr picture) {
+    if (pass != pass_ || function != functionAtHand())
         return;
-    }
-    emit comparisonWanted(pass_, function_->currentData().toString());
+    picture_->setPicture(std::move(picture));
+    picture_->markNodes(selection_->nodes());
 }
 
 void PassesPage::setComparison(int pass, const QString& function, models::Comparison comparison) {
-    if (pass != pass_ || function != function_->currentData().toString())
+    if (pass != pass_ || function != functionAtHand())
         return;
     view_->setComparison(std::move(comparison));
     view_->markNodes(selection_->nodes());

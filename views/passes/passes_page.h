@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The page Passes: the passes as a strip and as a table, and the IR before and after the chosen pass. Texts and figures are made
-// elsewhere: the page asks for them while it is seen, and shows what comes back, if it is still wanted.
+// The page Passes: the passes as a strip and as a table, and the IR before and after the chosen pass, as text or as a picture.
+// Texts, pictures and figures are made elsewhere: the page asks for them, and shows what comes back, if it is still wanted.
 #pragma once
 
 #include "views/models/comparison.h"
 #include "views/models/pass_model.h"
+#include "views/models/pass_picture.h"
 #include "views/models/selection.h"
 #include "views/page/page.h"
 
 class QCheckBox;
 class QComboBox;
 class QLabel;
+class QStackedWidget;
 class QTableView;
 
 namespace lathe::views {
@@ -22,6 +24,7 @@ namespace lathe::views::passes {
 
 class ComparisonView;
 class PassStrip;
+class PictureView;
 
 class PassesPage : public Page {
     Q_OBJECT
@@ -33,14 +36,20 @@ public:
     std::vector<PageAction> pageActions() const override;
     bool focusFind() override;
     void setComparison(int pass, const QString& function, models::Comparison comparison);
+    void setPicture(int pass, const QString& function, models::PassPicturePtr picture);
     void setFigures(const std::vector<driver::PassFigures>& figures);
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
     void choosePass(const QString& name);
     ComparisonView* comparison() const { return view_; }
+    PictureView* picture() const { return picture_; }
+    bool isArranging() const;
 
 signals:
     void comparisonWanted(int pass, QString function);
+    void pictureWanted(int pass, QString function);
+    /// A picture has its places.
+    void arranged();
     /// What the passes did, in figures, of the compilation that is shown.
     void figuresWanted();
 
@@ -52,7 +61,10 @@ private:
     void passChosen();
     /// The kernel of the call that is selected, where the pass has it.
     void follow();
+    /// For the text or the picture of the pass, whichever is shown.
     void ask();
+    void showMessage(const QString& text);
+    QString functionAtHand() const;
     void askForFigures();
     /// What may be asked of the pass at hand.
     void allowWishes();
@@ -67,9 +79,13 @@ private:
     QCheckBox* onlyChanged_;
     QAction *off_, *upTo_, *all_; // what-ifs: the pass off or on, the passes up to it, all of them
     QAction *next_, *previous_;   // differences; while the page is seen, for their keys are those of other pages too
+    QAction* asPicture_;          // checked: instead of the text
     QComboBox* function_;
+    QStringList functions_; // that it shows; the whole module is an empty name
     QLabel* summary_;
+    QStackedWidget* views_;
     ComparisonView* view_;
+    PictureView* picture_;
     int pass_ = -1;
     bool figuresAsked_ = false;
 };

@@ -2,6 +2,7 @@
 #include "views/profile/flame_view.h"
 
 #include "views/models/colors.h"
+#include "views/models/flame.h"
 #include "views/models/plain_tip.h"
 
 #include <QHelpEvent>
@@ -12,7 +13,7 @@
 
 namespace lathe::views::profile {
 
-using models::FlameBox;
+using driver::FlameBox;
 
 namespace {
 
@@ -21,14 +22,14 @@ constexpr double narrowest = 0.7, narrowestText = 24; // pixels
 } // namespace
 
 FlameView::FlameView(models::Selection* selection)
-    : selection_(selection), flame_(std::make_shared<const models::Flame>()) {
+    : selection_(selection), flame_(std::make_shared<const driver::Flame>()) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Time by the model's scopes"));
     connect(selection_, &models::Selection::changed, this, qOverload<>(&QWidget::update));
 }
 
-void FlameView::setFlame(std::shared_ptr<const models::Flame> flame) {
-    flame_ = flame ? std::move(flame) : std::make_shared<const models::Flame>();
+void FlameView::setFlame(std::shared_ptr<const driver::Flame> flame) {
+    flame_ = flame ? std::move(flame) : std::make_shared<const driver::Flame>();
     zoomed_ = current_ = 0;
     slowest_ = 0;
     for (const FlameBox& box : flame_->boxes)
@@ -102,7 +103,7 @@ bool FlameView::isSelected(const FlameBox& box) const {
 void FlameView::pick(int box) {
     current_ = box;
     const FlameBox& value = flame_->boxes[size_t(box)];
-    setAccessibleDescription(textOf(*flame_, value));
+    setAccessibleDescription(models::textOf(*flame_, value));
     selection_->set({value.nodes, value.call});
     update();
 }
@@ -136,10 +137,11 @@ void FlameView::paintEvent(QPaintEvent* /*event*/) {
         if (area.width() >= narrowestText) {
             const QRectF inside = area.adjusted(5, 0, -4, 0);
             painter.setPen(value.depth < flame_->boxes[size_t(zoomed_)].depth ? colors.dimText : colors.text);
-            const QString whole = tr("%1  %2 ms").arg(value.name, QString::number(value.ms, 'g', 3));
+            const QString name = QString::fromStdString(value.name);
+            const QString whole = tr("%1  %2 ms").arg(name, QString::number(value.ms, 'g', 3));
             const bool fits = fontMetrics().horizontalAdvance(whole) <= inside.width();
             painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,
-                             fits ? whole : fontMetrics().elidedText(value.name, Qt::ElideRight, int(inside.width())));
+                             fits ? whole : fontMetrics().elidedText(name, Qt::ElideRight, int(inside.width())));
         }
     }
     for (const int box : boxes)
@@ -195,7 +197,8 @@ bool FlameView::event(QEvent* event) {
         const auto help = static_cast<QHelpEvent*>(event);
         const int box = boxAt(help->pos());
         QToolTip::showText(help->globalPos(),
-                           models::plainTip(box < 0 ? QString() : textOf(*flame_, flame_->boxes[size_t(box)])), this);
+                           models::plainTip(box < 0 ? QString() : models::textOf(*flame_, flame_->boxes[size_t(box)])),
+                           this);
         return true;
     }
     return QWidget::event(event);

@@ -61,12 +61,19 @@ protected:
     QRect clipRect() const override { return mParentPlot->axisRect()->rect(); }
     void applyDefaultAntialiasingHint(QCPPainter* painter) const override { painter->setAntialiasing(false); }
     void draw(QCPPainter* painter) override {
+        QRect last; // the pixels of a box that is too small for an outline: those behind it are often the same
         for (const Box& box : all) {
             QColor fill = box.fill;
             fill.setAlphaF(box.strong ? 0.75F : 0.3F);
+            const QRectF rect = rectOf(box);
+            if (rect.width() < 3 || rect.height() < 3) {
+                if (const QRect pixels = rect.toAlignedRect(); std::exchange(last, pixels) != pixels)
+                    painter->fillRect(pixels, fill);
+                continue;
+            }
             painter->setPen(box.fill);
             painter->setBrush(fill);
-            painter->drawRect(rectOf(box));
+            painter->drawRect(rect);
         }
         painter->setBrush(Qt::NoBrush);
         painter->setPen(QPen(border, 2.5));
@@ -179,7 +186,8 @@ int MemoryPanel::rowAt(QPointF pixel) const {
 
 void MemoryPanel::colour() {
     const models::Colors colors = models::colorsFor(palette());
-    alive_->setPen(QPen(colors.text, 1.5));
+    // Wider than a pixel, a line is drawn as outlines of its pieces: too slow for thousands.
+    alive_->setPen(QPen(colors.text, chart().alive.size() > 1000 ? 1 : 1.5));
     peak_->setPen(QPen(colors.problem, 1.5, Qt::DashLine));
     boxes_->border = colors.selection;
     const QColor byKind[] = {colors.product, colors.reduction, colors.normalization, colors.control};
@@ -191,15 +199,11 @@ void MemoryPanel::colour() {
         box.selected = isSelected(box.row);
     }
     const QScopedValueRollback guard(following_, true);
-    QItemSelection rows;
+    std::vector<int> rows;
     for (int row = 0; row < model_->rowCount(); ++row)
-        if (isSelected(row)) {
-            const QModelIndex index = sorted_->mapFromSource(model_->index(row, 0));
-            rows.select(index, index);
-        }
-    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    if (!rows.isEmpty())
-        table_->scrollTo(rows.indexes().front());
+        if (isSelected(row))
+            rows.push_back(sorted_->mapFromSource(model_->index(row, 0)).row());
+    selectRows(*table_, std::move(rows));
     QString legend = legendOf(colors.text, tr("alive, in all")) + legendOf(colors.problem, tr("peak"));
     for (size_t i = 0; i < std::size(byKind); ++i) {
         const std::string_view kind = lower::toString(lower::BufferUse::Kind(i));

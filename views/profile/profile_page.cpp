@@ -119,18 +119,14 @@ void ProfilePage::follow() {
         return;
     const QScopedValueRollback guard(following_, true);
     const models::Place& place = selection_->place();
-    QItemSelection rows;
+    std::vector<int> rows;
     for (int i = 0; i < profile_->rowCount(); ++i) {
         const driver::ProfileRow& row = profile_->at(i);
         const auto isSelected = [&](int32_t node) { return selection_->contains(node); };
-        if (place.call >= 0 ? row.call == place.call : std::ranges::any_of(row.nodes, isSelected)) {
-            const QModelIndex index = sorted_->mapFromSource(profile_->index(i, 0));
-            rows.select(index, index);
-        }
+        if (place.call >= 0 ? row.call == place.call : std::ranges::any_of(row.nodes, isSelected))
+            rows.push_back(sorted_->mapFromSource(profile_->index(i, 0)).row());
     }
-    table_->selectionModel()->select(rows, QItemSelectionModel::ClearAndSelect | QItemSelectionModel::Rows);
-    if (!rows.isEmpty())
-        table_->scrollTo(rows.indexes().front());
+    selectRows(*table_, std::move(rows));
 }
 
 void ProfilePage::setPeaks(const driver::MachinePeaks& peaks) {
@@ -138,13 +134,13 @@ void ProfilePage::setPeaks(const driver::MachinePeaks& peaks) {
     roofline_->setProfile(profile_->profile(), peaks_);
 }
 
-void ProfilePage::setFlame(std::shared_ptr<const models::Flame> flame) {
+void ProfilePage::setFlame(std::shared_ptr<const driver::Flame> flame) {
     flame_->setFlame(std::move(flame));
 }
 
 void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
     provenance_ = std::move(provenance);
-    sweep_->setModel(provenance_ ? provenance_->trace().graph.get() : nullptr);
+    sweep_->setModel(provenance_ ? &provenance_->trace() : nullptr);
     setProfile({});
     changes_->setProfiles({}, {});
     tabs_->setCurrentIndex(0);
@@ -153,6 +149,10 @@ void ProfilePage::setProvenance(std::shared_ptr<const driver::Provenance> proven
 void ProfilePage::setSweep(const driver::Sweep& sweep) {
     sweep_->setSweep(sweep);
     tabs_->setCurrentWidget(sweep_);
+}
+
+void ProfilePage::setBusy(bool busy) {
+    sweep_->setBusy(busy);
 }
 
 void ProfilePage::askForSweep() {

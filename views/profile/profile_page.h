@@ -37,12 +37,14 @@ public:
     /// Of the machine; kept for this profile and those to come.
     void setPeaks(const driver::MachinePeaks& peaks);
     /// Of the profile that comes next.
-    void setFlame(std::shared_ptr<const models::Flame> flame);
+    void setFlame(std::shared_ptr<const driver::Flame> flame);
     /// Two compilations ran by turns; the page shows this first. `after` is the one that setProfile gets.
     void setChange(const driver::Profile& before, const driver::Profile& after, const QString& beforeName,
                    const QString& afterName);
     /// Of what is compiled now; the page shows it.
     void setSweep(const driver::Sweep& sweep);
+    /// Work goes on: a sweep cannot be asked for.
+    void setBusy(bool busy);
     /// Shows where a sweep is asked for.
     void askForSweep();
     const models::ProfileModel* model() const { return profile_; }

@@ -53,17 +53,23 @@ Result<driver::SweepQuestion> SweepPanel::question() const {
 
 void SweepPanel::check() {
     const auto asked = question();
-    start_->setEnabled(asked.has_value());
+    start_->setEnabled(asked && !busy_);
     problem_->setText(asked || names_->count() == 0 ? QString() : sizes_->toolTip());
     problem_->setVisible(!problem_->text().isEmpty());
 }
 
-void SweepPanel::setModel(const model::ModelGraph* graph) {
-    compiled_ = graph != nullptr;
+void SweepPanel::setBusy(bool busy) {
+    busy_ = busy;
+    check();
+}
+
+void SweepPanel::setModel(const driver::Trace* trace) {
+    compiled_ = trace != nullptr;
     QStringList names;
-    if (graph)
-        for (const models::OpenSize& size : models::openSizesOf(*graph))
+    if (trace)
+        for (const models::OpenSize& size : models::openSizesOf(*trace))
             names << size.name;
+    fixed_ = trace && trace->graph && names.isEmpty() && !models::openSizesOf(*trace->graph).empty();
     const QString chosen = names_->currentText();
     names_->clear();
     names_->addItems(names);
@@ -84,6 +90,8 @@ void SweepPanel::setSweep(const driver::Sweep& sweep) {
     const bool empty = sweep.points.empty();
     say(!empty                 ? models::summaryOf(sweep)
         : !compiled_           ? tr("Compile the model (F5) to see how its time goes with its sizes.")
+        : fixed_               ? tr("The settings fix the sizes that this model leaves open. Leave them open there "
+                                                  "(Model › Settings…) and compile, to run the model over one.")
         : names_->count() == 0 ? tr("All sizes of this model are fixed: there is nothing to run it over.")
                                : tr("Choose a size that the model leaves open, and what it is to run with: the model "
                                     "is compiled once and runs at each."),

@@ -21,8 +21,10 @@ class SweepPanel : public ChartPanel {
 public:
     explicit SweepPanel(models::Selection* selection);
 
-    /// That was compiled; null: there is none.
-    void setModel(const model::ModelGraph* graph);
+    /// Of the compilation, which may have fixed sizes that the model leaves open; null: there is none.
+    void setModel(const driver::Trace* trace);
+    /// Work goes on: nothing can be asked for.
+    void setBusy(bool busy);
     /// Without points: nothing was measured.
     void setSweep(const driver::Sweep& sweep);
     /// The field with the sizes gets the focus.
@@ -39,7 +41,8 @@ private:
     Result<driver::SweepQuestion> question() const;
     void check();
 
-    bool compiled_ = false;
+    bool compiled_ = false, busy_ = false;
+    bool fixed_ = false; // the model leaves sizes open, the compilation none
     models::SweepModel* model_;
     QComboBox* names_;
     QLineEdit* sizes_;

@@ -59,8 +59,9 @@ double TimelineView::msOf(double pixel) const {
 }
 
 QRectF TimelineView::rectOf(int row, const TimelineBox& box) const {
-    const double x = pixelOf(box.beginMs);
-    return {x, (row + 1) * rowHeight(), pixelOf(box.endMs) - x, rowHeight() - 2};
+    const double x = pixelOf(box.beginMs), height = rowHeight() - 2;
+    const double spared = row > 0 && box.chunks == 0 ? height / 4 : 0; // alone
+    return {x, (row + 1) * rowHeight() + spared, pixelOf(box.endMs) - x, height - 2 * spared};
 }
 
 const std::vector<TimelineBox>& TimelineView::boxesOf(int row) const {
@@ -84,6 +85,8 @@ QString TimelineView::textOf(const TimelineBox& box) const {
     text += tr("\n%1 ms, from %2 ms").arg(box.ms(), 0, 'g', 4).arg(box.beginMs, 0, 'f', 3);
     if (box.chunks > 0)
         text += '\n' + tr("%1 of a parallel region").arg(models::counted(box.chunks, "chunk", "chunks"));
+    else if (const auto& calls = timeline_->calls; &box < calls.data() || &box >= calls.data() + calls.size())
+        text += '\n' + tr("outside of parallel regions: the other threads wait");
     return text;
 }
 

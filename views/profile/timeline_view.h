@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The picture of a Timeline: on top the kernel calls of one run, below them a row a thread, with its part of each parallel
-// region; where a row is empty the thread waits, or is the first one and works between regions. The wheel zooms at the pointer, dragging moves, a click selects a call's
-// nodes; Left and Right go from call to call, + and - zoom, 0 shows all.
+// region; what the first one does alone is half as high. Where a row is empty the thread waits. The wheel zooms at the pointer,
+// dragging moves, a click selects a call's nodes; Left and Right go from call to call, + and - zoom, 0 shows all.
 #pragma once
 
 #include "views/models/profile_model.h"

@@ -4,20 +4,20 @@
 #include "views/models/counted.h"
 #include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
+#include "views/page/on_worker.h"
 #include "views/page/plot.h"
 #include "views/page/table.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMessageBox>
-#include <QPromise>
 #include <QPushButton>
 #include <QSpinBox>
 #include <QSplitter>
 #include <QTableView>
-#include <QThreadPool>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -30,26 +30,16 @@ namespace {
 // What is counted without a worker: some milliseconds.
 constexpr int64_t mostElementsAtOnce = 100'000;
 constexpr int cellWidth = 88;
-
-/// On a worker, for this watcher, which no longer hears of what it watched before.
-template <typename T, typename Work>
-void start(QFutureWatcher<T>& watcher, Work work) {
-    watcher.cancel();
-    auto promise = std::make_shared<QPromise<T>>();
-    promise->start();
-    watcher.setFuture(promise->future());
-    QThreadPool::globalInstance()->start([promise, work = std::move(work)] {
-        promise->addResult(work([&] { return promise->isCanceled(); }));
-        promise->finish();
-    });
-}
+/// What may be shown of a value that was checked: data of the items.
+enum Which { Got, Expected, Difference };
 
 } // namespace
 
 TensorPanel::TensorPanel()
-    : title_(new ElidedLabel), heat_(new QCheckBox(tr("&Heat map"))), save_(new QPushButton(tr("&Save as .npy…"))),
-      factTable_(new QTableView), facts_(new models::AttributeModel(this)), plot_(new QCustomPlot),
-      valueTable_(new QTableView), values_(new models::TensorModel(this)), bar_(new QHBoxLayout) {
+    : title_(new ElidedLabel), which_(new QComboBox), whichLabel_(new QLabel(tr("S&how"))),
+      heat_(new QCheckBox(tr("&Heat map"))), save_(new QPushButton(tr("&Save as .npy…"))), factTable_(new QTableView),
+      facts_(new models::AttributeModel(this)), plot_(new QCustomPlot), valueTable_(new QTableView),
+      values_(new models::TensorModel(this)), bar_(new QHBoxLayout) {
     title_->setTextFormat(Qt::PlainText); // it shows names of the model
     setUpTable(*factTable_, *facts_);
     factTable_->horizontalHeader()->hide();
@@ -71,6 +61,10 @@ TensorPanel::TensorPanel()
 
     bar_->setContentsMargins(8, 6, 8, 6);
     bar_->addWidget(title_, 1);
+    which_->setAccessibleName(tr("What is shown of the value"));
+    whichLabel_->setBuddy(which_);
+    bar_->addWidget(whichLabel_);
+    bar_->addWidget(which_);
     bar_->addWidget(heat_);
     bar_->addWidget(save_);
     auto splitter = new QSplitter;
@@ -85,8 +79,13 @@ TensorPanel::TensorPanel()
     all->addLayout(bar_);
     all->addWidget(splitter, 1);
 
+    connect(which_, &QComboBox::activated, this, &TensorPanel::showChosen);
     connect(heat_, &QCheckBox::toggled, this, &TensorPanel::colour);
-    connect(save_, &QPushButton::clicked, this, &TensorPanel::askForFile);
+    connect(save_, &QPushButton::clicked, this, [this] {
+        if (saving_.isRunning())
+            return saving_.cancel();
+        askForFile();
+    });
     connect(&counting_, &QFutureWatcherBase::finished, this, [this] {
         if (!counting_.isCanceled())
             setStatistics(counting_.result());
@@ -94,7 +93,8 @@ TensorPanel::TensorPanel()
     });
     connect(&saving_, &QFutureWatcherBase::finished, this, [this] {
         showFacts();
-        emit saved(path_, saving_.result());
+        if (!saving_.isCanceled())
+            emit saved(path_, saving_.result());
         emit settled();
     });
     connect(this, &TensorPanel::saved, this, [this](const QString&, const QString& problem) {
@@ -106,6 +106,7 @@ TensorPanel::TensorPanel()
 
 TensorPanel::~TensorPanel() {
     counting_.cancel();
+    saving_.cancel();
 }
 
 bool TensorPanel::isBusy() const {
@@ -113,6 +114,65 @@ bool TensorPanel::isBusy() const {
 }
 
 void TensorPanel::setTensor(models::NamedTensor tensor) {
+    awaited_.clear();
+    message_ =
+        tr("Choose a constant or an output of a node on the page Model (a double click, or Enter), or a value on "
+           "the page Check (its menu), to see its elements here.");
+    checked_ = {};
+    which_->hide();
+    whichLabel_->hide();
+    showTensor(std::move(tensor));
+}
+
+void TensorPanel::setChecked(models::CheckedTensors value) {
+    setTensor({});
+    checked_ = std::move(value);
+    const int before = which_->currentData().isValid() ? which_->currentData().toInt() : int(Got);
+    which_->clear();
+    if (checked_.got)
+        which_->addItem(tr("Computed"), Got);
+    if (checked_.expected)
+        which_->addItem(tr("Expected"), Expected);
+    if (checked_.difference)
+        which_->addItem(tr("Difference"), Difference);
+    which_->setCurrentIndex(std::max(0, which_->findData(before)));
+    which_->show();
+    whichLabel_->show();
+    showChosen();
+}
+
+void TensorPanel::showChosen() {
+    switch (which_->currentData().toInt()) {
+    case Got:
+        return showTensor({checked_.name, checked_.got});
+    case Expected:
+        return showTensor({tr("%1, expected").arg(checked_.name), checked_.expected});
+    default:
+        return showTensor({tr("%1, computed - expected").arg(checked_.name), checked_.difference});
+    }
+}
+
+void TensorPanel::dropChecked() {
+    if (checked_.got || checked_.expected)
+        setTensor({});
+}
+
+void TensorPanel::wait(const QString& name) {
+    setTensor({});
+    awaited_ = name;
+    message_ = tr("%1 is being computed … (Esc ends it)").arg(name);
+    showFacts();
+}
+
+void TensorPanel::endWaiting(const QString& why) {
+    if (awaited_.isEmpty())
+        return;
+    message_ = awaited_ + QStringLiteral(": ") + why;
+    awaited_.clear();
+    showFacts();
+}
+
+void TensorPanel::showTensor(models::NamedTensor tensor) {
     counting_.cancel();
     tensor_ = std::move(tensor);
     const auto& shown = tensor_.tensor;
@@ -124,8 +184,8 @@ void TensorPanel::setTensor(models::NamedTensor tensor) {
         return;
     if (shown->elements() <= mostElementsAtOnce)
         return setStatistics(driver::statisticsOf(*shown));
-    start(counting_,
-          [shown](const std::function<bool()>& cancelled) { return driver::statisticsOf(*shown, cancelled); });
+    onWorker(counting_,
+             [shown](const std::function<bool()>& cancelled) { return driver::statisticsOf(*shown, cancelled); });
     showFacts();
 }
 
@@ -152,14 +212,16 @@ void TensorPanel::setStatistics(std::optional<driver::TensorStatistics> statisti
 
 void TensorPanel::showFacts() {
     const auto& tensor = tensor_.tensor;
-    save_->setEnabled(tensor && driver::hasNumbers(*tensor) && !saving_.isRunning());
+    save_->setText(saving_.isRunning() ? tr("&Stop saving") : tr("&Save as .npy…"));
+    save_->setEnabled(saving_.isRunning() || (tensor && driver::hasNumbers(*tensor)));
     heat_->setEnabled(statistics_ && statistics_->finite > 0);
     if (!tensor) {
-        title_->setText(
-            tr("Choose a constant of a node on the page Model: a double click, or Enter, shows its values here."));
+        title_->setText(message_);
+        title_->setToolTip(models::plainTip(message_));
         return facts_->show({});
     }
-    title_->setText(tensor_.name + "   " + models::typeText(*tensor));
+    title_->setText(tensor_.name + "   " + models::typeText(*tensor) +
+                    (checked_.why.isEmpty() ? QString() : QStringLiteral("   (%1)").arg(checked_.why)));
     title_->setToolTip(models::plainTip(title_->text()));
     std::vector<models::AttributeRow> rows;
     const auto add = [&](const QString& name, const QString& value) { rows.push_back({{}, name, value}); };
@@ -255,7 +317,9 @@ void TensorPanel::save(const QString& path) {
     if (saving_.isRunning() || !tensor_.tensor)
         return;
     path_ = path;
-    start(saving_, [tensor = tensor_.tensor, path](const auto&) { return models::saveNpy(path, *tensor); });
+    onWorker(saving_, [tensor = tensor_.tensor, path](const std::function<bool()>& cancelled) {
+        return models::saveNpy(path, *tensor, cancelled);
+    });
     showFacts();
 }
 

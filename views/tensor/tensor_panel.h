@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A constant of the model: its statistics, a histogram and its values as a table, coloured as a heat map on request, and saved
-// as .npy. A tensor may be mapped from a file of many gigabytes: statistics of all but small ones, and files, are made on
-// workers; a tensor that is shown meanwhile takes the place of the one before.
+// A constant of the model, or a value that running it gives, as it is, as expected, and their difference: its statistics, a
+// histogram and its values as a table, coloured as a heat map on request, and saved as .npy. A tensor may be mapped from a file
+// of many gigabytes: statistics of all but small ones, and files, are made on workers, and can be stopped; a tensor that is
+// shown meanwhile takes the place of the one before.
 #pragma once
 
 #include "views/models/attribute_model.h"
@@ -15,6 +16,7 @@
 #include <optional>
 
 class QCheckBox;
+class QComboBox;
 class QCustomPlot;
 class QHBoxLayout;
 class QLabel;
@@ -32,13 +34,22 @@ public:
 
     /// Without one: says how to get here.
     void setTensor(models::NamedTensor tensor);
+    /// What it is, what it should be, or the difference, as the user chooses.
+    void setChecked(models::CheckedTensors value);
+    /// Another compilation gives other values; constants stay.
+    void dropChecked();
+    /// Says that this value is being computed, until it is set, something else is, or the waiting ends.
+    void wait(const QString& name);
+    void endWaiting(const QString& why);
+    /// The value that is being computed; empty: none is.
+    const QString& awaited() const { return awaited_; }
     models::TensorModel* values() const { return values_; }
     /// Nothing until they are there.
     const std::optional<driver::TensorStatistics>& statistics() const { return statistics_; }
     QCustomPlot* plot() const { return plot_; }
     /// Statistics or a file are being made.
     bool isBusy() const;
-    /// Writes it as .npy; answers `saved`.
+    /// Writes it as .npy, unless one is being written; answers `saved`, or nothing where the user stops it.
     void save(const QString& path);
 
     QSize sizeHint() const override { return {900, 300}; }
@@ -53,6 +64,8 @@ protected:
     void changeEvent(QEvent* event) override;
 
 private:
+    void showTensor(models::NamedTensor tensor);
+    void showChosen();
     void setStatistics(std::optional<driver::TensorStatistics> statistics);
     void showFacts();
     /// A field for each axis that does not go along the table, and for each part of a long one.
@@ -64,12 +77,16 @@ private:
     QString barText(double at) const;
 
     models::NamedTensor tensor_;
+    models::CheckedTensors checked_; // of which it is one; without any it is a constant
+    QString awaited_, message_;      // message: instead of a tensor
     std::optional<driver::TensorStatistics> statistics_;
     QFutureWatcher<std::optional<driver::TensorStatistics>> counting_;
     QFutureWatcher<QString> saving_;
     QString path_; // that is being written
 
     QLabel* title_;
+    QComboBox* which_; // of what was checked
+    QLabel* whichLabel_;
     QCheckBox* heat_;
     QPushButton* save_;
     QTableView* factTable_;

@@ -46,7 +46,8 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
     setLexer(lexer_);
     colour();
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this](int line, int) {
-        if (std::exchange(placed_, false))
+        told_ = SendScintilla(SCI_GETCURRENTPOS);
+        if (std::exchange(placed_, false) && told_ == 0)
             return;
         emit linePicked(line);
         if (line >= 0 && size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
@@ -92,7 +93,7 @@ void CodeView::changeEvent(QEvent* event) {
 }
 
 void CodeView::show(const QString& text) {
-    placed_ = SendScintilla(SCI_GETCURRENTPOS) != 0;
+    placed_ = told_ != 0;
     text_ = text;
     marked_.clear();
     starts_ = {0};

@@ -79,7 +79,9 @@ private:
     std::vector<bool> dressed_;
     QStringMatcher sought_;
     bool levelled_ = false; // all lines have their levels
-    bool placed_ = false;   // the cursor has moved, but not by the user's hand; QScintilla says so when it paints
+    // QScintilla says that the cursor has moved when it paints, if it then stands elsewhere than it said before.
+    long told_ = 0;       // that place
+    bool placed_ = false; // a text was set since, which puts the cursor at the beginning by nobody's hand
 };
 
 } // namespace lathe::views::text

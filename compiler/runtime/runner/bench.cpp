@@ -17,8 +17,9 @@ class Bench {
 public:
     Bench(lathe_model* model, lathe_context* context, const BenchPlan& plan)
         : context_(context), planInput_(lathe_model_input_count(model) - 1), plan_(plan),
-          values_(1 + plan.sizes.size()), flushed_(plan.flushBytes) {
-        std::copy(plan.sizes.begin(), plan.sizes.end(), values_.begin() + 1);
+          values_(2 + plan.sizes.size()), flushed_(plan.flushBytes) {
+        values_[0] = plan.which;
+        std::copy(plan.sizes.begin(), plan.sizes.end(), values_.begin() + 2);
     }
 
     lathe_status measure(BenchTimes& times) {
@@ -66,8 +67,8 @@ private:
     }
 
     lathe_status run(int64_t calls, int64_t& ns) {
-        if (calls != values_[0]) {
-            values_[0] = calls;
+        if (calls != values_[1]) {
+            values_[1] = calls;
             auto count = static_cast<int64_t>(values_.size());
             DLTensor tensor{};
             tensor.data = values_.data();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Timing of a kernel's artifact (lower/bench_entry.h): its last input, int64, says how often one run calls the kernel.
+// Timing of a kernel's artifact (lower/bench_entry.h): its last input, int64, says which kernel one run calls, and how often.
 #pragma once
 
 #include "runtime/lathe_rt.h"
@@ -11,6 +11,7 @@
 namespace lathe::runtime::runner {
 
 struct BenchPlan {
+    int64_t which = 0;          // of the artifact's kernels
     std::vector<int64_t> sizes; // the kernel's scalars
     uint32_t warmUps = 0;       // calls before the first sample
     int64_t leastNs = 0;        // a sample takes at least this long, flushing included: as many calls as that needs,

@@ -32,10 +32,11 @@
 //
 //   Count             u32 runs                                   i32 errno of why the processor counts nothing (0: it does),
 //                                                                list of (string name, f64 over all of the runs)
-//   Bench             string kernel, list of i64 sizes, u32      i64 calls in a sample, list of f64 ns of a call, one a
-//                     warm-up calls, i64 ns that a sample        sample. Of a kernel's artifact (driver/kernel_artifact.h)
-//                     takes at least, u32 samples, u64 bytes     whose other inputs are set.
-//                     to flush before each call (0: none)
+//   Bench             string artifact's name, i64 which of its   i64 calls in a sample, list of f64 ns of a call, one a
+//                     kernels, list of i64 sizes, u32 warm-up    sample. Of a kernels' artifact (driver/kernel_artifact.h)
+//                     calls, i64 ns that a sample takes at       whose other inputs are set.
+//                     least, u32 samples, u64 bytes to flush
+//                     before each call (0: none)
 //
 // A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
@@ -54,7 +55,7 @@
 
 namespace lathe::runtime::protocol {
 
-inline constexpr uint32_t protocolVersion = 3;
+inline constexpr uint32_t protocolVersion = 4;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
 inline constexpr int exitMalformed = 2;
 

@@ -388,6 +388,7 @@ Server::Answer Server::count(Reader& reader, Writer& reply) {
 Server::Answer Server::bench(Reader& reader, Writer& reply) {
     const std::string kernel = reader.string();
     BenchPlan plan;
+    plan.which = reader.number<int64_t>();
     plan.sizes.resize(reader.count(sizeof(int64_t)));
     for (int64_t& size : plan.sizes)
         size = reader.number<int64_t>();

@@ -1,12 +1,12 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/models/graph_flow.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/graph_flow.h"
 
 #include "model/names_read.h"
 
 #include <string_view>
 #include <unordered_map>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 namespace {
 
@@ -92,4 +92,4 @@ GraphFlow flowOf(const model::ModelGraph& model, const model::Graph& graph) {
     return FlowMaker(model, graph).make();
 }
 
-} // namespace lathe::views::models
+} // namespace lathe::driver

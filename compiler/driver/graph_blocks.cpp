@@ -1,10 +1,10 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/models/graph_blocks.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/graph_blocks.h"
 
 #include <algorithm>
 #include <cmath>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 namespace {
 
@@ -111,4 +111,4 @@ std::vector<Range> partsOf(const Sequence& sequence, int longest) {
     return parts;
 }
 
-} // namespace lathe::views::models
+} // namespace lathe::driver

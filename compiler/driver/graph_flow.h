@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 //
 // Who reads what in one graph, as numbers: names are looked up once, so that groups and pictures of a graph with tens of
 // thousands of nodes are made without touching a string.
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 /// A value with more readers than this is named inside its readers instead of being drawn as arrows.
 inline constexpr int hubReaders = 8;
@@ -39,4 +39,4 @@ struct GraphFlow {
 /// Linear in the size of the graph and of the graphs nested in it. The graph must outlive the result.
 GraphFlow flowOf(const model::ModelGraph& model, const model::Graph& graph);
 
-} // namespace lathe::views::models
+} // namespace lathe::driver

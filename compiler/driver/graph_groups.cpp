@@ -1,14 +1,15 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/models/graph_groups.h"
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/graph_groups.h"
 
-#include "views/models/graph_blocks.h"
+#include "driver/graph_blocks.h"
 
 #include <algorithm>
+#include <fmt/format.h>
 #include <map>
 #include <string_view>
 #include <unordered_map>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 namespace {
 
@@ -43,8 +44,8 @@ char separatorOf(const model::Graph& graph) {
 
 class TreeMaker {
 public:
-    TreeMaker(const model::Graph& graph, const GraphFlow& flow)
-        : graph_(graph), flow_(flow), place_(graph.nodes.size()), level_(graph.nodes.size()) {}
+    TreeMaker(const model::Graph& graph, const GraphFlow& flow, GroupStyle style)
+        : graph_(graph), flow_(flow), style_(style), place_(graph.nodes.size()), level_(graph.nodes.size()) {}
 
     GroupTree make() {
         addGroup({}, -1);
@@ -52,7 +53,7 @@ public:
         simplify();
         labelNodes();
         countNodes();
-        const bool flat = groups_.size() == 1;
+        const bool flat = groups_.size() == 1 && style_ == GroupStyle::Overview;
         // Inner groups first: the structure of what stands in a level says what repeats there.
         for (int group = int(groups_.size()) - 1; group >= 0; --group)
             finish(group, flat);
@@ -60,15 +61,15 @@ public:
     }
 
 private:
-    int addGroup(const QString& name, int parent) {
+    int addGroup(std::string name, int parent) {
         groups_.emplace_back();
-        groups_.back().name = name;
+        groups_.back().name = std::move(name);
         groups_.back().parent = parent;
         return int(groups_.size()) - 1;
     }
 
     void addScopes() {
-        const char separator = separatorOf(graph_);
+        const char separator = style_ == GroupStyle::Overview ? separatorOf(graph_) : 0;
         // Exporters write constants wherever they like; they stand with what reads them first.
         std::vector<std::vector<int>> constants(graph_.nodes.size());
         std::vector<char> placed(graph_.nodes.size());
@@ -85,7 +86,7 @@ private:
             for (const std::string_view piece : scopeOf(graph_.nodes[i], separator)) {
                 const auto [found, added] = known.try_emplace({group, piece}, 0);
                 if (added) {
-                    found->second = addGroup(QString::fromUtf8(piece.data(), qsizetype(piece.size())), group);
+                    found->second = addGroup(std::string(piece), group);
                     groups_[size_t(group)].children.push_back({-1, found->second});
                 }
                 group = found->second;
@@ -113,6 +114,8 @@ private:
 
     /// Takes away groups of a few nodes, and those that hold nothing but one other group.
     void simplify() {
+        if (style_ == GroupStyle::Scopes)
+            return;
         countNodes();
         for (size_t i = groups_.size(); i-- > 0;) {
             Group& group = groups_[i];
@@ -129,7 +132,7 @@ private:
             if (group.children.size() != 1 || group.children[0].group < 0)
                 continue;
             Group& only = groups_[size_t(group.children[0].group)];
-            if (only.name.startsWith(group.name)) // "layer1" / "layer1.0"
+            if (only.name.starts_with(group.name)) // "layer1" / "layer1.0"
                 group.name = only.name;
             else if (i > 0)
                 group.name += '/' + only.name;
@@ -180,12 +183,12 @@ private:
         const auto size = [&] { return int(groups_[size_t(group)].children.size()); };
         if (flat || size() > mostChildren) {
             const std::vector<Range> blocks = repeatedBlocks(sequenceOf(group));
-            divide(group, blocks, QStringLiteral("block %1"));
+            divide(group, blocks, "block");
             if (!blocks.empty())
-                divide(group, stretchesOf(group), QStringLiteral("part %1"));
+                divide(group, stretchesOf(group), "part");
         }
         while (size() > mostChildren)
-            divide(group, partsOf(sequenceOf(group), mostChildren), QStringLiteral("part %1"));
+            divide(group, partsOf(sequenceOf(group), mostChildren), "part");
         groups_[size_t(group)].structure = structureOf(group);
     }
 
@@ -218,8 +221,8 @@ private:
         return sequence;
     }
 
-    /// Makes groups of ranges of a group's children. Of groups, they are called by the first and the last.
-    void divide(int group, const std::vector<Range>& ranges, const QString& name) {
+    /// Makes groups of ranges of a group's children, "block 1" and so on. Of groups, they are called by the first and the last.
+    void divide(int group, const std::vector<Range>& ranges, std::string_view name) {
         if (ranges.empty())
             return;
         const std::vector<GroupChild> before = std::move(groups_[size_t(group)].children);
@@ -228,12 +231,12 @@ private:
         for (const Range& range : ranges) {
             after.insert(after.end(), before.begin() + at, before.begin() + range.begin);
             at = range.end;
-            const int made = addGroup(name.arg(++number), group);
+            const int made = addGroup(fmt::format("{} {}", name, ++number), group);
             Group& value = groups_[size_t(made)];
             value.children.assign(before.begin() + range.begin, before.begin() + range.end);
             const int first = value.children.front().group, last = value.children.back().group;
             if (first >= 0 && last >= 0)
-                value.name = groups_[size_t(first)].name + QStringLiteral(" … ") + groups_[size_t(last)].name;
+                value.name = groups_[size_t(first)].name + " … " + groups_[size_t(last)].name;
             for (const GroupChild& child : value.children)
                 value.nodes += child.group < 0 ? 1 : groups_[size_t(child.group)].nodes;
             after.push_back({-1, made});
@@ -310,6 +313,7 @@ private:
 
     const model::Graph& graph_;
     const GraphFlow& flow_;
+    const GroupStyle style_;
     std::vector<Group> groups_;
     std::vector<uint64_t> labels_; // of nodes
     // Of nodes: where in the level that is looked at, and the last level that had them.
@@ -342,8 +346,18 @@ std::vector<int> GroupTree::nodesOf(int group) const {
     return nodes;
 }
 
-GroupTree groupsOf(const model::Graph& graph, const GraphFlow& flow) {
-    return TreeMaker(graph, flow).make();
+GroupTree groupsOf(const model::Graph& graph, const GraphFlow& flow, GroupStyle style) {
+    return TreeMaker(graph, flow, style).make();
 }
 
-} // namespace lathe::views::models
+GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph, GroupStyle style) {
+    auto result = std::make_shared<GroupedGraph>();
+    result->style = style;
+    result->flow = flowOf(*model, *graph);
+    result->tree = groupsOf(*graph, result->flow, style);
+    result->model = std::move(model);
+    result->graph = std::move(graph);
+    return result;
+}
+
+} // namespace lathe::driver

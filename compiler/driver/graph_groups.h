@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 //
 // A graph as a tree of groups, so that one of any size is read from an overview downwards. Groups are what the model itself
 // says: functions that were called, and the parts of node names ("/encoder/layer.0/attention/MatMul"). Where it says nothing,
@@ -7,15 +7,22 @@
 #pragma once
 
 #include "base/hash.h"
-#include "views/models/graph_flow.h"
+#include "driver/graph_flow.h"
 
-#include <QString>
+#include <memory>
+#include <string>
 #include <vector>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 /// A level with more children than this is divided.
 inline constexpr int mostChildren = 400;
+
+enum class GroupStyle {
+    Overview, // for reading downwards from the outermost groups
+    /// The scopes of nodes and nothing else, as long as a level is not too large: each one around what it has, however small.
+    Scopes,
+};
 
 /// One of the two is set: the position of a node in its graph, or a group.
 struct GroupChild {
@@ -24,7 +31,7 @@ struct GroupChild {
 };
 
 struct Group {
-    QString name; // among its siblings: "layer.3", "block 4"
+    std::string name; // among its siblings: "layer.3", "block 4"
     int parent = -1;
     std::vector<GroupChild> children; // in the order of the graph
     int nodes = 0;                    // in it, at any depth
@@ -44,6 +51,20 @@ struct GroupTree {
 };
 
 /// A little more than linear in the nodes; makes no picture.
-GroupTree groupsOf(const model::Graph& graph, const GraphFlow& flow);
+GroupTree groupsOf(const model::Graph& graph, const GraphFlow& flow, GroupStyle style = GroupStyle::Overview);
 
-} // namespace lathe::views::models
+/// A graph of a model with who reads what in it, and its groups. Does not change.
+struct GroupedGraph {
+    model::ModelGraphPtr model;
+    std::shared_ptr<const model::Graph> graph;
+    GroupStyle style = GroupStyle::Overview;
+    GraphFlow flow;
+    GroupTree tree;
+};
+using GroupedGraphPtr = std::shared_ptr<const GroupedGraph>;
+
+/// As `groupsOf`. Both must be given; the graph is the model's, or one nested in it.
+GroupedGraphPtr groupedGraph(model::ModelGraphPtr model, std::shared_ptr<const model::Graph> graph,
+                             GroupStyle style = GroupStyle::Overview);
+
+} // namespace lathe::driver

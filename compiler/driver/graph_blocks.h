@@ -1,4 +1,4 @@
-// SPDX-License-Identifier: GPL-3.0-or-later
+// SPDX-License-Identifier: Apache-2.0
 //
 // Where a long sequence is best divided: into the blocks that it repeats, or else into parts of about the same length. Cuts go
 // where the fewest values cross. Knows labels and numbers, no graph.
@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace lathe::views::models {
+namespace lathe::driver {
 
 /// What stands in a level, in order.
 struct Sequence {
@@ -29,4 +29,4 @@ std::vector<Range> repeatedBlocks(const Sequence& sequence);
 /// All of the sequence in about as many parts as each of them has elements, but none longer than `longest`.
 std::vector<Range> partsOf(const Sequence& sequence, int longest);
 
-} // namespace lathe::views::models
+} // namespace lathe::driver
