@@ -111,6 +111,18 @@ int runCommand(const RunArgs& args, const Common& common);
 /// Runs with profile: time a fused function; or whole runs at several sizes.
 int profileCommand(const RunArgs& args, const Common& common);
 
+struct TuneArgs {
+    std::string model, out; // out: the Decisions that were found
+    double seconds = 300;
+    int64_t trials = 0; // 0: as many as there is time for
+    std::string search = "evolution";
+    std::string kernel;   // only kernels with this in their names
+    double leastGain = 1; // per cent
+    uint64_t seed = 0;
+};
+/// 0: measured, whether something faster was found or not; 3: nothing could be measured.
+int tuneCommand(const TuneArgs& args, const Common& common);
+
 struct ReportArgs {
     RunArgs run;
     std::string out;

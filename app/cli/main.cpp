@@ -7,6 +7,7 @@
 
 #include <CLI/CLI.hpp>
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -23,6 +24,17 @@ CLI::Validator seconds() {
                 return good ? "" : "'" + text + "' is not from 0.001 to 1000000 seconds";
             },
             "SECONDS"};
+}
+
+/// CLI11 takes "-1" for the largest number, and what is larger than that too.
+CLI::Validator seed() {
+    return {[](const std::string& text) -> std::string {
+                uint64_t value = 0;
+                const char* end = text.data() + text.size();
+                const auto [stop, status] = std::from_chars(text.data(), end, value);
+                return status == std::errc() && stop == end ? "" : "'" + text + "' is no whole number of 64 bits";
+            },
+            "SEED"};
 }
 
 void addCommon(CLI::App& command, Common& common) {
@@ -109,7 +121,7 @@ int run(int argc, char** argv) {
             if (one != other)
                 one->excludes(other);
     questions[2]->excludes(data)->excludes(input); // nothing is run
-    bisectApp->add_option("--seed", bisect.seed, "seed of random inputs and operators");
+    bisectApp->add_option("--seed", bisect.seed, "seed of random inputs and operators")->check(seed());
     bisectApp->add_option("--timeout", bisect.timeout, "seconds for one run; longer is bad")->check(seconds());
     addCommon(*bisectApp, common);
 
@@ -131,7 +143,7 @@ int run(int argc, char** argv) {
         ->allow_extra_args(false);
     checkApp->add_option("--tolerance", check.tolerance,
                          "onnx (element by element) or model (relative to the value's range)");
-    checkApp->add_option("--seed", check.seed, "seed of random inputs and operators");
+    checkApp->add_option("--seed", check.seed, "seed of random inputs and operators")->check(seed());
     checkApp->add_option("--timeout", check.timeout, "seconds for one run")->check(seconds());
     addCommon(*checkApp, common);
 
@@ -147,10 +159,11 @@ int run(int argc, char** argv) {
     ReportArgs report;
     CLI::App* reportApp = app.add_subcommand("report", "all that is known of a model, in one HTML page");
     for (CLI::App* command : {runApp, profileApp, reportApp}) {
-        command->add_option("model", run.model, "the model or artifact")->required();
+        command->add_option("model", run.model, command == reportApp ? "the model" : "the model or artifact")
+            ->required();
         command->add_option("--input", run.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
             ->allow_extra_args(false);
-        command->add_option("--seed", run.seed, "seed of random inputs and operators");
+        command->add_option("--seed", run.seed, "seed of random inputs and operators")->check(seed());
         command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB")
             ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
         command->add_option("--timeout", run.timeout, "seconds")->check(seconds());
@@ -171,6 +184,20 @@ int run(int argc, char** argv) {
     reportApp->add_option("-o,--output", report.out, "the page")->required();
     reportApp->add_flag("--no-run", report.noRun, "compile it only");
 
+    TuneArgs tune;
+    CLI::App* tuneApp = app.add_subcommand("tune", "look for faster schedules of a model's kernels, on this machine");
+    tuneApp->add_option("model", tune.model, "the model file")->required();
+    tuneApp->add_option("-o,--out", tune.out, "write what was found as decisions, for --decisions of other commands");
+    tuneApp->add_option("--seconds", tune.seconds, "how long to look")->check(CLI::Range(0.1, 1e6));
+    tuneApp->add_option("--trials", tune.trials, "try at most so many")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+    tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random or grid");
+    tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
+    tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
+        ->check(CLI::Range(0.0, 50.0));
+    tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
+    addCommon(*tuneApp, common);
+
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
     benchApp->add_option("models", bench.models, "model files")->required();
@@ -190,7 +217,7 @@ int run(int argc, char** argv) {
     testApp->add_option("--tolerance", test.tolerance,
                         "onnx (element by element) or model (relative to the output's range)");
     testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included")->check(seconds());
-    testApp->add_option("--seed", test.seed, "seed of random operators");
+    testApp->add_option("--seed", test.seed, "seed of random operators")->check(seed());
     addCommon(*testApp, common);
     app.add_subcommand("test-worker", "")->group("");
 
@@ -219,6 +246,8 @@ int run(int argc, char** argv) {
         report.run = run;
         return reportCommand(report, common);
     }
+    if (*tuneApp)
+        return tuneCommand(tune, common);
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

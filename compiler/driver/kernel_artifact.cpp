@@ -31,49 +31,64 @@ ModelTables::Value valueOf(const tir::Buffer& buffer, bool output, std::vector<s
     return value;
 }
 
-ModelTables tablesOf(const lower::Kernel& kernel, const lower::BenchEntry& entry, const tir::PrimFunc& lowered,
-                     const Target& target) {
-    ModelTables tables = beginTables(kernel.name, std::span(&kernel, 1), lowered, target, {});
+ModelTables tablesOf(std::span<const lower::Kernel> kernels, const lower::BenchEntry& entry,
+                     const tir::PrimFunc& lowered, const Target& target) {
+    const lower::Kernel& first = kernels.front();
+    ModelTables tables = beginTables(first.name, kernels, lowered, target, {});
     for (const tir::BufferPtr& input : entry.inputs)
         tables.inputs.push_back(valueOf(*input, false, tables.symbols));
     tables.inputs.push_back(
-        {std::string(lower::benchPlanInput), types::Int64, {static_cast<int64_t>(1 + kernel.scalars.size())}});
+        {std::string(lower::benchPlanInput), types::Int64, {static_cast<int64_t>(2 + first.scalars.size())}});
     for (const tir::BufferPtr& output : entry.outputs)
         tables.outputs.push_back(valueOf(*output, true, tables.symbols));
-    tables.calls.push_back({kernel.name, 0, {}, 0, 0});
+    for (size_t i = 0; i < kernels.size(); ++i)
+        tables.calls.push_back({kernels[i].name, static_cast<int>(i), {}, 0, 0});
     return tables;
 }
 
 } // namespace
 
-Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bool schedulable,
-                                         const Decisions& decisions, const Options& options,
-                                         const std::filesystem::path& path) {
-    lower::Kernel kernel;
-    kernel.name = computation->name;
-    kernel.computation = computation;
-    kernel.schedulable = schedulable;
-    for (const tir::Param& param : computation->params)
-        if (!param.buffer)
-            kernel.scalars.push_back(param.scalar);
-    Options withCode = options;
-    withCode.emitCode = true;
-    // The same hook as around a whole compilation decides which passes run.
-    Trace trace;
-    const Progress progress;
-    PassHook hook(decisions, withCode, trace, progress);
-    KernelRecord& record = trace.kernels.emplace_back(recordOf(kernel, options.target));
-    KernelCache cache(options.cache);
-    std::vector<std::vector<std::byte>> objects(1);
-    LATHE_TRY(objects.front(), compileKernel(kernel, withCode, decisions, cache, hook.forKernel(0), record));
-    const lower::BenchEntry entry = lower::makeBenchEntry(kernel);
-    const auto tablesFor = [&](const tir::PrimFunc& lowered) {
-        return tablesOf(kernel, entry, lowered, options.target);
+Result<CompiledKernelPtr> compileKernelAlone(const tir::PrimFuncPtr& computation, const std::string& name,
+                                             bool schedulable, const Decisions& decisions, const Options& options) {
+    return guarded([&]() -> Result<CompiledKernelPtr> {
+        auto named = std::make_shared<tir::PrimFunc>(*computation);
+        named->name = name;
+        CompiledKernel made;
+        made.kernel.name = name;
+        made.kernel.computation = named;
+        made.kernel.schedulable = schedulable;
+        for (const tir::Param& param : named->params)
+            if (!param.buffer)
+                made.kernel.scalars.push_back(param.scalar);
+        Options withCode = options;
+        withCode.emitCode = true;
+        // The same hook as around a whole compilation decides which passes run.
+        Trace trace;
+        const Progress progress;
+        PassHook hook(decisions, withCode, trace, progress);
+        KernelRecord& record = trace.kernels.emplace_back(recordOf(made.kernel, options.target));
+        KernelCache cache(options.cache);
+        LATHE_TRY(made.object, compileKernel(made.kernel, withCode, decisions, cache, hook.forKernel(0), record));
+        made.record = std::move(record);
+        return std::make_shared<const CompiledKernel>(std::move(made));
+    });
+}
+
+Result<void> writeKernelArtifact(std::span<const CompiledKernelPtr> kernels, const Options& options,
+                                 const std::filesystem::path& path) {
+    std::vector<lower::Kernel> lowered;
+    std::vector<std::vector<std::byte>> objects;
+    for (const CompiledKernelPtr& each : kernels) {
+        lowered.push_back(each->kernel);
+        objects.push_back(each->object);
+    }
+    const lower::BenchEntry entry = lower::makeBenchEntry(lowered);
+    const auto tablesFor = [&](const tir::PrimFunc& function) {
+        return tablesOf(lowered, entry, function, options.target);
     };
     LATHE_CHECKED(compileEntry(entry.function, tablesFor, options, {}, objects));
     LATHE_TRY(std::vector<std::byte> shared, codegen::linkShared(objects, {"lathe_model"}));
-    LATHE_CHECKED(bundle::writeArtifact(path, shared, {}));
-    return std::move(record);
+    return bundle::writeArtifact(path, shared, {});
 }
 
 } // namespace lathe::driver

@@ -1,18 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One kernel as an artifact of its own, to be run and timed alone: by `lathe bench --kernel`, and by whoever compares
-// schedules of one computation. lower/bench_entry.h says what its inputs and outputs are.
+// Kernels as an artifact of their own, to be run and timed alone: one by `lathe bench --kernel`, several of one computation by
+// the tuner, which compares them in one process on the same buffers. lower/bench_entry.h says what the artifact's inputs and
+// outputs are.
 #pragma once
 
 #include "driver/compile.h"
+#include "lower/lower.h"
+
+#include <span>
 
 namespace lathe::driver {
 
+/// A kernel whose object is made.
+struct CompiledKernel {
+    lower::Kernel kernel;
+    std::vector<std::byte> object;
+    KernelRecord record;
+};
+using CompiledKernelPtr = std::shared_ptr<const CompiledKernel>;
+
 /// Schedules, lowers and compiles the unscheduled `computation` under the decisions, as a model's compilation would (those
-/// for other workloads do not matter here), and writes the artifact to `path`, whole or not at all. `schedulable`: see
-/// KernelRecord. Gives the kernel's record. Fails as compileFile does.
-Result<KernelRecord> writeKernelArtifact(const tir::PrimFuncPtr& computation, bool schedulable,
-                                         const Decisions& decisions, const Options& options,
-                                         const std::filesystem::path& path);
+/// for other workloads do not matter here), as a kernel of this name. `schedulable`: see KernelRecord. Fails as compileFile
+/// does.
+Result<CompiledKernelPtr> compileKernelAlone(const tir::PrimFuncPtr& computation, const std::string& name,
+                                             bool schedulable, const Decisions& decisions, const Options& options);
+
+/// Writes the artifact to `path`, whole or not at all. The kernels, one at least, are of one computation, under names of
+/// their own; the artifact's name is that of the first.
+Result<void> writeKernelArtifact(std::span<const CompiledKernelPtr> kernels, const Options& options,
+                                 const std::filesystem::path& path);
 
 } // namespace lathe::driver

@@ -18,11 +18,11 @@ Expr ordinal(size_t value) {
 
 class Builder {
 public:
-    explicit Builder(const Kernel& kernel) : kernel_(kernel) {
-        for (const tir::Param& param : kernel.computation->params)
+    explicit Builder(std::span<const Kernel> kernels) : kernels_(kernels), kernel_(kernels.front()) {
+        for (const tir::Param& param : kernel_.computation->params)
             if (param.buffer)
                 made_.inputs.push_back(param.buffer);
-        const auto firstOutput = made_.inputs.end() - kernel.computation->outputs;
+        const auto firstOutput = made_.inputs.end() - kernel_.computation->outputs;
         made_.outputs.assign(firstOutput, made_.inputs.end());
         made_.inputs.erase(firstOutput, made_.inputs.end());
     }
@@ -37,13 +37,13 @@ public:
         for (size_t i = 0; i < made_.outputs.size(); ++i)
             args.push_back(output(i));
         args.insert(args.end(), kernel_.scalars.begin(), kernel_.scalars.end());
-        if (kernel_.workspaceBytes && !arith::isConst(kernel_.workspaceBytes, 0))
-            args.push_back(scope_.allocate(kernel_.workspaceBytes, {BufferUse::Kind::Workspace, kernel_.name, {}}));
-        const Var time = arith::var("time");
-        const Expr times = scope_.let("times", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
-        scope_.add(tir::makeStmt(tir::For{time, 0, times, tir::ForKind::Serial,
-                                          tir::makeStmt(tir::CallKernel{kernel_.name, std::move(args), 0}, -1)},
-                                 -1));
+        const Expr which = scope_.let("which", arith::cast(arith::load(plan, {Expr(0)}), types::Index));
+        const Expr times = scope_.let("times", arith::cast(arith::load(plan, {Expr(1)}), types::Index));
+        check(arith::logicalAnd(arith::ge(which, 0), arith::lt(which, static_cast<int64_t>(kernels_.size()))),
+              tir::CheckKind::InvalidValue,
+              fmt::format("the plan's first number is none of {} kernels", kernels_.size()));
+        for (size_t i = 0; i < kernels_.size(); ++i)
+            callKernel(i, arith::select(arith::eq(which, static_cast<int64_t>(i)), times, 0), args);
         auto function = std::make_shared<tir::PrimFunc>();
         function->name = "lathe_entry";
         function->outputs = 0;
@@ -54,6 +54,19 @@ public:
     }
 
 private:
+    /// So many calls, one after the other.
+    void callKernel(size_t i, const Expr& times, std::vector<Expr> args) {
+        const Kernel& kernel = kernels_[i];
+        if (kernel.workspaceBytes && !arith::isConst(kernel.workspaceBytes, 0)) {
+            args.push_back(scope_.allocate(kernel.workspaceBytes, {BufferUse::Kind::Workspace, kernel.name, {}}));
+            scope_.release(args.back());
+        }
+        const auto call = static_cast<int>(i);
+        scope_.add(tir::makeStmt(tir::For{arith::var("time"), 0, times, tir::ForKind::Serial,
+                                          tir::makeStmt(tir::CallKernel{kernel.name, std::move(args), call}, -1)},
+                                 -1));
+    }
+
     void check(const Expr& holds, tir::CheckKind kind, std::string message) {
         scope_.add(tir::makeStmt(tir::Check{holds, kind, std::move(message)}, -1));
     }
@@ -67,11 +80,11 @@ private:
     tir::BufferPtr readPlan() {
         const size_t place = made_.inputs.size();
         const tir::BufferPtr plan = tir::makeBuffer(std::string(benchPlanInput), types::Int64,
-                                                    {Expr(static_cast<int64_t>(1 + kernel_.scalars.size()))});
+                                                    {Expr(static_cast<int64_t>(2 + kernel_.scalars.size()))});
         scope_.bind(plan, addressOf(place));
         for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
             const Var& scalar = kernel_.scalars[i];
-            scope_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 1))}), types::Index));
+            scope_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 2))}), types::Index));
             check(arith::logicalAnd(arith::ge(scalar, scalar->lower), arith::le(scalar, scalar->upper)),
                   tir::CheckKind::InvalidValue,
                   fmt::format("{} is not within {} … {}", scalar->name, scalar->lower, scalar->upper));
@@ -107,16 +120,17 @@ private:
         return address;
     }
 
-    const Kernel& kernel_;
+    std::span<const Kernel> kernels_;
+    const Kernel& kernel_; // the first: all read and write the same
     BenchEntry made_;
-    int calls_ = 0; // the one is made in a loop
+    int calls_ = 0; // the clock of the plan of memory stands: one kernel runs at a time
     EntryScope scope_{true, calls_};
 };
 
 } // namespace
 
-BenchEntry makeBenchEntry(const Kernel& kernel) {
-    return Builder(kernel).build();
+BenchEntry makeBenchEntry(std::span<const Kernel> kernels) {
+    return Builder(kernels).build();
 }
 
 } // namespace lathe::lower

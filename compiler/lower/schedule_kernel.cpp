@@ -14,22 +14,18 @@ using schedule::Schedule;
 
 Result<ScheduledKernel> scheduleByDefault(const tir::PrimFuncPtr& computation, const Target& target,
                                           const schedule::Answers& answers) {
-    const auto noting = std::make_shared<schedule::Noting>(std::make_shared<schedule::Pinned>(answers));
-    try {
-        topi::Scheduled made = topi::scheduleDefault(Schedule(computation, noting), target);
-        const std::vector<schedule::Question>& asked = noting->asked();
-        for (const auto& [name, answer] : answers)
-            if (std::ranges::find(asked, name, &schedule::Question::name) == asked.end()) {
-                std::vector<std::string> names;
-                for (const schedule::Question& question : asked)
-                    names.push_back(question.name);
-                return failure(fmt::format("the schedule of {} asks nothing by the name '{}'", computation->name, name),
-                               names.empty() ? "it asks nothing" : fmt::format("it asks: {}", fmt::join(names, ", ")));
-            }
-        return ScheduledKernel{made.schedule.function(), {made.schedule.trace(), asked, std::move(made.refusals), {}}};
-    } catch (const schedule::AnswerError& wrong) {
-        return failure(fmt::format("schedule of {}: {}", computation->name, wrong.what()));
-    }
+    LATHE_TRY(ScheduledKernel made,
+              scheduleAsAnswered(computation, target, std::make_shared<schedule::Pinned>(answers)));
+    const std::vector<schedule::Question>& asked = made.schedule.questions;
+    for (const auto& [name, answer] : answers)
+        if (std::ranges::find(asked, name, &schedule::Question::name) == asked.end()) {
+            std::vector<std::string> names;
+            for (const schedule::Question& question : asked)
+                names.push_back(question.name);
+            return failure(fmt::format("the schedule of {} asks nothing by the name '{}'", computation->name, name),
+                           names.empty() ? "it asks nothing" : fmt::format("it asks: {}", fmt::join(names, ", ")));
+        }
+    return made;
 }
 
 /// Nothing, and a warning, if the trace does not fit the computation.
@@ -58,6 +54,18 @@ Result<std::optional<ScheduledKernel>> replay(const tir::PrimFuncPtr& computatio
 }
 
 } // namespace
+
+Result<ScheduledKernel> scheduleAsAnswered(const tir::PrimFuncPtr& computation, const Target& target,
+                                           std::shared_ptr<const schedule::Chooser> chooser) {
+    const auto noting = std::make_shared<schedule::Noting>(std::move(chooser));
+    try {
+        topi::Scheduled made = topi::scheduleDefault(Schedule(computation, noting), target);
+        return ScheduledKernel{made.schedule.function(),
+                               {made.schedule.trace(), noting->asked(), std::move(made.refusals), {}}};
+    } catch (const schedule::AnswerError& wrong) {
+        return failure(fmt::format("schedule of {}: {}", computation->name, wrong.what()));
+    }
+}
 
 Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, const Target& target,
                                        const ScheduleDecisions& decisions) {

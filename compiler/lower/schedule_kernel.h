@@ -31,6 +31,11 @@ struct ScheduledKernel {
     KernelSchedule schedule;
 };
 
+/// The default schedule with its questions answered by the chooser. Fails if an answer is none of the candidates, or makes the
+/// schedule illegal.
+Result<ScheduledKernel> scheduleAsAnswered(const tir::PrimFuncPtr& computation, const Target& target,
+                                           std::shared_ptr<const schedule::Chooser> chooser);
+
 /// Fails if an answer names no question, is none of the candidates, or makes the schedule illegal. A decided trace that
 /// does not replay is a warning where no answers were decided with it.
 Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, const Target& target,

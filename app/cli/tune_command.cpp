@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe tune`: a line a second while it goes on, then a table of what was found. Ctrl+C ends the search; what was found until
+// then is still checked and given. A second Ctrl+C ends the program.
+#include "app/cli/commands.h"
+#include "app/cli/prepare.h"
+#include "base/new_file.h"
+#include "driver/json.h"
+#include "driver/tune_model.h"
+
+#include <algorithm>
+#include <atomic>
+#include <csignal>
+#include <fmt/format.h>
+#include <map>
+#include <optional>
+
+namespace lathe::cli {
+namespace {
+
+std::atomic<bool> interrupted = false; // a signal handler reaches nothing else
+
+extern "C" void onInterrupt(int) {
+    if (interrupted.exchange(true))
+        std::_Exit(130);
+}
+
+/// While it lives, Ctrl+C asks for the end.
+class Interrupts {
+public:
+    Interrupts() : before_(std::signal(SIGINT, onInterrupt)) {}
+    ~Interrupts() { std::signal(SIGINT, before_); }
+    Interrupts(const Interrupts&) = delete;
+    Interrupts& operator=(const Interrupts&) = delete;
+
+private:
+    void (*before_)(int);
+};
+
+double share(double before, double after) {
+    return before > 0 ? after / before : 1;
+}
+
+/// A line a second for people; for programs one a batch.
+class Watch {
+public:
+    Watch(const Common& common, double seconds) : common_(common), seconds_(seconds) {}
+
+    void tell(const tune::Study& study, const tune::Event& event) {
+        if (common_.quiet)
+            return;
+        if (common_.json) {
+            if (event.kind == tune::Event::Kind::Trials)
+                printTrials(study.tasks[event.task], event.firstTrial, study.seconds);
+            return;
+        }
+        if (study.seconds - last_ < 1 && event.kind != tune::Event::Kind::Accepted)
+            return;
+        last_ = study.seconds;
+        const tune::TaskState& state = study.tasks[event.task];
+        fmt::print(stderr, "{:5.0f} of {:.0f} s  {:6} trials  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
+                   study.seconds, seconds_, study.trials, study.defaultUs() / 1e3, study.bestUs() / 1e3,
+                   state.task.kernel, state.defaultUs(), state.bestUs());
+    }
+
+private:
+    static void printTrials(const tune::TaskState& state, size_t first, double seconds) {
+        for (size_t i = first; i < state.trials.size(); ++i) {
+            const tune::Trial& trial = state.trials[i];
+            fmt::print("{}\n", driver::dump({{"event", "trial"},
+                                             {"seconds", seconds},
+                                             {"workload", state.task.workload},
+                                             {"kernel", state.task.kernel},
+                                             {"trial", i},
+                                             {"made", tune::toString(trial.candidate.made)},
+                                             {"verdict", tune::toString(trial.verdict)},
+                                             {"message", trial.message},
+                                             {"us", trial.us},
+                                             {"ratio", trial.ratio.middle},
+                                             {"answers", trial.candidate.answers}}));
+        }
+        std::fflush(stdout);
+    }
+
+    const Common& common_;
+    double seconds_;
+    double last_ = -1;
+};
+
+std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
+    std::map<tune::Verdict, int64_t> counts;
+    for (const tune::TaskState& state : study.tasks)
+        for (size_t i = 1; i < state.trials.size(); ++i)
+            ++counts[state.trials[i].verdict];
+    return counts;
+}
+
+void printJson(const driver::Tuned& tuned) {
+    for (const tune::TaskState& state : tuned.study.tasks)
+        fmt::print("{}\n", driver::dump({{"event", "task"},
+                                         {"workload", state.task.workload},
+                                         {"kernel", state.task.kernel},
+                                         {"calls", state.task.calls},
+                                         {"trials", state.trials.size()},
+                                         {"default_us", state.defaultUs()},
+                                         {"best_us", state.bestUs()},
+                                         {"floor_us", state.task.floorUs},
+                                         {"done", tune::toString(state.done)},
+                                         {"taken_back", std::ranges::find(tuned.takenBack, state.task.workload) !=
+                                                            tuned.takenBack.end()}}));
+    fmt::print("{}\n", driver::dump({{"event", "model"},
+                                     {"seconds", tuned.study.seconds},
+                                     {"trials", tuned.study.trials},
+                                     {"before_ms", tuned.beforeMs},
+                                     {"after_ms", tuned.afterMs},
+                                     {"faster", tuned.isFaster}}));
+}
+
+void printTable(const driver::Tuned& tuned) {
+    fmt::print("{:44} {:>5} {:>7} {:>11} {:>11} {:>6}\n", "kernel", "calls", "trials", "default us", "tuned us",
+               "time");
+    for (const tune::TaskState& state : tuned.study.tasks) {
+        const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
+        fmt::print("{:44} {:5} {:7} {:11.2f} {:11.2f} {:5.0f}%{}\n", state.task.kernel, state.task.calls,
+                   std::max<size_t>(state.trials.size(), 1) - 1, state.defaultUs(), state.bestUs(),
+                   100 * share(state.defaultUs(), state.bestUs()),
+                   back ? "  slower in the model: stays as it was" : "");
+    }
+    std::string verdicts;
+    for (const auto& [verdict, count] : verdictsOf(tuned.study))
+        verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count, tune::toString(verdict));
+    fmt::print("{} trials in {:.0f} s: {}\n", tuned.study.trials, tuned.study.seconds,
+               verdicts.empty() ? "none" : verdicts);
+    if (tuned.afterMs > 0)
+        fmt::print("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}\n", tuned.beforeMs, tuned.afterMs,
+                   tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
+    else
+        fmt::print("model: nothing that was tried is faster than what it has\n");
+}
+
+Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
+    driver::TuneOptions options;
+    LATHE_TRY(options.compile, makeRunOptions(common));
+    LATHE_TRY(options.decisions, makeDecisions(common));
+    options.runner.threads = common.threads;
+    options.runner.cancelled = [] { return interrupted.load(); };
+    options.plan.time = std::chrono::duration<double>(args.seconds);
+    options.plan.trials = args.trials;
+    options.plan.seed = args.seed;
+    options.plan.search = args.search;
+    options.plan.leastGain = args.leastGain / 100;
+    options.kernel = args.kernel;
+    LATHE_CHECKED(tune::makeSearch(args.search, 0));
+    const Interrupts interrupts;
+    Watch watch(common, args.seconds);
+    return driver::tuneModel(args.model, options,
+                             [&](const tune::Study& study, const tune::Event& event) { watch.tell(study, event); });
+}
+
+} // namespace
+
+int tuneCommand(const TuneArgs& args, const Common& common) {
+    std::optional<NewFile> out; // whether it can be written is known before minutes were spent
+    if (!args.out.empty() && !out.emplace(args.out, NewFile::Kind::Text).write({}))
+        return report({out->problem()}, common);
+    const auto done = tuned(args, common);
+    if (!done)
+        return report({done.error()}, common);
+    for (const std::string& kernel : done->leftOut) {
+        Diagnostic left =
+            error(fmt::format("kernel '{}' is left out: its sizes are open", kernel), "fix them by --shape");
+        left.severity = Severity::Warning;
+        left.file = args.model;
+        report({left}, common);
+    }
+    if (common.json)
+        printJson(*done);
+    else
+        printTable(*done);
+    if (const std::string text = driver::toJson(done->decisions);
+        out && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
+        return report({out->problem()}, common);
+    const auto counts = verdictsOf(done->study);
+    if (done->study.trials > 0 && !counts.contains(tune::Verdict::Measured) && !counts.contains(tune::Verdict::Slow))
+        return report({error(ErrorKind::Internal, "none of the candidates could be measured")}, common);
+    return 0;
+}
+
+} // namespace lathe::cli

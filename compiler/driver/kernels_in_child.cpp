@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/kernels_in_child.h"
+
+#include "base/memory_file.h"
+#include "driver/guarded.h"
+#include "driver/inputs.h"
+#include "driver/kernel_inputs.h"
+#include "lower/bench_entry.h"
+
+namespace lathe::driver {
+namespace {
+
+model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& random) {
+    if (dtype != types::Float32)
+        return randomTensor(dtype, shape, random);
+    model::HostTensor tensor{dtype, shape, {}, {}};
+    std::vector<float> values(static_cast<size_t>(tensor.elements()));
+    for (float& value : values)
+        value = static_cast<float>(static_cast<int>(random() % 5) - 2);
+    const auto bytes = std::as_bytes(std::span(values));
+    tensor.bytes.assign(bytes.begin(), bytes.end());
+    return tensor;
+}
+
+} // namespace
+
+Result<void> KernelsInChild::load(std::vector<CompiledKernelPtr> kernels, const tir::PrimFunc& computation,
+                                  const std::vector<int64_t>& sizes, const Options& options, Inputs inputs) {
+    kernels_ = std::move(kernels);
+    sizes_ = sizes;
+    const MemoryFile file("lathe-candidates");
+    LATHE_CHECKED(guarded([&] { return writeKernelArtifact(kernels_, options, file.path()); }));
+    LATHE_CHECKED(runner_.load(file.path()));
+    std::mt19937_64 random(0);
+    return setKernelInputs(runner_, computation, sizes, [&](DataType dtype, const std::vector<int64_t>& shape) {
+        return inputs == Inputs::SmallWhole ? smallWhole(dtype, shape, random) : randomTensor(dtype, shape, random);
+    });
+}
+
+Result<double> KernelsInChild::time(size_t which, std::chrono::nanoseconds least, int warmUps) {
+    RunnerBench plan;
+    plan.kernel = kernels_.front()->kernel.name;
+    plan.which = static_cast<int64_t>(which);
+    plan.sizes = sizes_;
+    plan.warmUps = warmUps;
+    plan.least = least;
+    plan.samples = 1;
+    LATHE_TRY(const RunnerBenchTimes times, runner_.bench(plan));
+    return times.ns.front() / 1e3;
+}
+
+Result<std::vector<model::HostTensor>> KernelsInChild::outputs(size_t which) {
+    std::vector<int64_t> plan{static_cast<int64_t>(which), 1};
+    plan.insert(plan.end(), sizes_.begin(), sizes_.end());
+    model::HostTensor tensor{types::Int64, {std::ssize(plan)}, {}, {}};
+    const auto bytes = std::as_bytes(std::span(plan));
+    tensor.bytes.assign(bytes.begin(), bytes.end());
+    LATHE_CHECKED(runner_.setInput(std::string(lower::benchPlanInput), tensor));
+    LATHE_CHECKED(runner_.run());
+    return runner_.outputs();
+}
+
+void KernelsInChild::expect(double us, std::chrono::nanoseconds least) {
+    RunnerOptions options = options_;
+    if (us > 0) {
+        const auto calls = std::chrono::duration<double, std::micro>(us) * 10;
+        options.timeout =
+            std::chrono::duration_cast<std::chrono::milliseconds>(calls + least * 10) + std::chrono::seconds(1);
+    }
+    runner_.setOptions(options);
+}
+
+} // namespace lathe::driver

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Tuning a model: its kernels become tasks, a study tunes them, and what it found is held against the untuned model as a
+// whole before it is given out as Decisions. What is slower in place than it was goes back to its default.
+#pragma once
+
+#include "driver/compile.h"
+#include "driver/machine_peaks.h"
+#include "driver/profile.h"
+#include "tune/study.h"
+
+namespace lathe::driver {
+
+/// The tasks of a compiled model: its kernels that are scheduled and called, the most expensive first by `profile` (a run of
+/// it; perhaps without rows). Kernels over sizes that are left open are not among them; `leftOut` has their names.
+std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
+                                    std::vector<std::string>& leftOut);
+
+/// The default schedule's own questions (topi/default_schedule.h).
+tune::Space templateSpace(const Target& target);
+
+struct Tuned {
+    tune::Study study;
+    Decisions decisions;                // those that tuning began with, and the schedules that were found
+    std::vector<std::string> leftOut;   // kernels over open sizes
+    std::vector<std::string> takenBack; // workloads whose tuned kernel is slower in place
+    double beforeMs = 0, afterMs = 0;   // of the whole model, by turns; 0: not measured
+    bool isFaster = false;              // beyond the noise
+};
+
+struct TuneOptions {
+    Options compile;
+    RunnerOptions runner; // its cancelled ends the study; what was found until then is given
+    tune::Plan plan;
+    Decisions decisions;
+    std::string kernel; // only kernels whose names have this in them; empty: all
+};
+
+/// Fails where the model cannot be compiled or run, nothing is there to tune, or nothing could be measured.
+Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& options,
+                        const std::function<void(const tune::Study&, const tune::Event&)>& told = {},
+                        const Progress& progress = {});
+
+} // namespace lathe::driver

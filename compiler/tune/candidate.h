@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the tuner compares. A candidate is one way to schedule a kernel: the answers that lead to it, the questions that
+// were asked on the way, and the trace that came out, which compiles without what made it. A trial is a candidate and what
+// became of it; every candidate that was taken up has a verdict.
+#pragma once
+
+#include "base/hash.h"
+#include "schedule/trace.h"
+#include "tir/ir.h"
+
+#include <optional>
+
+namespace lathe::tune {
+
+/// Where a candidate came from.
+enum class Made : uint8_t {
+    Default,    // all answers preferred
+    Random,     // all answers drawn
+    Changed,    // a parent with one answer changed
+    Crossed,    // answers of two parents
+    Enumerated, // the next of all
+};
+const char* toString(Made made); // "default", "random", …
+
+struct Candidate {
+    Hash128 program; // of the scheduled function: other answers with the same program are the same candidate
+    schedule::Answers answers;
+    std::vector<schedule::Question> questions; // all that were asked, in order
+    schedule::ScheduleTrace trace;
+    Made made = Made::Default;
+    std::optional<Hash128> parent; // the program that it was made from
+};
+
+enum class Verdict : uint8_t {
+    BuildError, // no code could be made of it
+    Crashed,    // the process that ran it died
+    RunTimeout, // it ran for too long
+    RunError,   // it gave an error status, or its artifact did not load
+    Wrong,      // it computes something else
+    Slow,       // right by a glance, and so much slower than the incumbent that it was not measured on
+    Measured,
+};
+const char* toString(Verdict verdict); // "build error", "crashed", …
+
+/// An interval that holds the median with about 96 %.
+struct Interval {
+    double low = 0, middle = 0, high = 0;
+};
+
+struct Trial {
+    Candidate candidate;
+    Verdict verdict = Verdict::Measured;
+    std::string message;   // why, where it was not measured
+    double us = 0;         // a call, median; Slow: the least that was seen; else 0
+    Interval ratio;        // of its time to the default's in the same process; only if Measured
+    bool accepted = false; // a paired test found it faster than what was best before
+    int round = 0;
+};
+
+} // namespace lathe::tune

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A search's way through the space of one kernel: it holds some answers, the rest are preferred or drawn, and what comes out
+// is a candidate that was not there before. What is drawn follows from a seed and the question's name alone, so the same
+// seed gives the same candidates.
+#pragma once
+
+#include "tune/space.h"
+
+#include <random>
+#include <unordered_set>
+
+namespace lathe::tune {
+
+/// Answers what is held, as far as that is an answer; else draws one of the question's candidates by seed and name, or gives
+/// what is preferred where there is no seed.
+class Held final : public schedule::Chooser {
+public:
+    explicit Held(schedule::Answers held, std::optional<uint64_t> seed = std::nullopt)
+        : held_(std::move(held)), seed_(seed) {}
+    std::vector<int64_t> answer(const schedule::Question& question) const override;
+
+private:
+    schedule::Answers held_;
+    std::optional<uint64_t> seed_;
+};
+
+class Explorer {
+public:
+    Explorer(Space space, tir::PrimFuncPtr computation)
+        : space_(std::move(space)), computation_(std::move(computation)) {}
+
+    /// The candidate of these answers; nothing if it is illegal, or its program is known already. From then on it is known.
+    std::optional<Candidate> make(schedule::Answers held, std::optional<uint64_t> seed, Made made,
+                                  std::optional<Hash128> parent = std::nullopt);
+    /// As make, but gives what the answers lead to whether it is known or not.
+    Result<Candidate> look(schedule::Answers held) const;
+
+private:
+    Space space_;
+    tir::PrimFuncPtr computation_;
+    std::unordered_set<Hash128, HashOfHash128> known_;
+};
+
+} // namespace lathe::tune

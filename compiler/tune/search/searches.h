@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The searches, each in a file of its own, and what several of them do with answers.
+#pragma once
+
+#include "tune/search.h"
+
+namespace lathe::tune {
+
+std::unique_ptr<Search> makeRandom(uint64_t seed);
+std::unique_ptr<Search> makeGrid(uint64_t seed);
+std::unique_ptr<Search> makeGenetic(uint64_t seed);
+std::unique_ptr<Search> makeAnnealing(uint64_t seed);
+std::unique_ptr<Search> makeEvolution(uint64_t seed);
+std::unique_ptr<Search> makeDescent(uint64_t seed);
+
+/// So often a search that finds nothing new tries again before it says that nothing is left.
+inline constexpr int mostMisses = 200;
+
+/// The answers with one of them changed: 7 times of 10 to a neighbour in the question's list, else to any other. Nothing if
+/// no question has two candidates.
+std::optional<schedule::Answers> changed(const Candidate& parent, std::mt19937_64& random);
+
+/// Each answer from one parent or the other. Both were asked for it, or the first alone.
+schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt19937_64& random);
+
+/// Trials that were measured, the fastest against the default first.
+std::vector<const Trial*> fastest(std::span<const Trial> trials);
+
+/// Candidates that are drawn whole, appended to `made` until it has `count`.
+void addRandom(std::vector<Candidate>& made, size_t count, Explorer& explorer, std::mt19937_64& random);
+
+} // namespace lathe::tune

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/study.h"
+
+#include "tune/paired.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace lathe::tune {
+namespace {
+
+constexpr int settledAfter = 6;        // batches without a gain
+constexpr size_t contendersABatch = 2; // that meet the incumbent in a paired test
+
+class Runner {
+public:
+    Runner(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
+           const std::function<void(const Study&, const Event&)>& told, const std::function<bool()>& cancelled)
+        : plan_(plan), bench_(bench), told_(told), cancelled_(cancelled), begin_(Clock::now()) {
+        for (Task& task : tasks) {
+            explorers_.emplace_back(space, task.computation);
+            searches_.push_back(nullptr);
+            study_.tasks.push_back({});
+            study_.tasks.back().task = std::move(task);
+        }
+    }
+
+    StudyResult run() {
+        if (auto done = beginTasks(); !done)
+            return {std::move(study_), done.error()};
+        while (!isOver()) {
+            const auto task = nextTask(study_.tasks);
+            if (!task)
+                break;
+            if (auto done = round(*task); !done)
+                return {std::move(study_), done.error()};
+        }
+        study_.seconds = elapsed();
+        return {std::move(study_), std::nullopt};
+    }
+
+private:
+    using Clock = std::chrono::steady_clock;
+
+    double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    bool isOver() const {
+        return elapsed() >= plan_.time.count() || (plan_.trials > 0 && study_.trials >= plan_.trials) ||
+               (cancelled_ && cancelled_());
+    }
+    void tell(Event::Kind kind, size_t task, size_t trial = 0) {
+        study_.seconds = elapsed();
+        if (told_)
+            told_(study_, {kind, task, trial});
+    }
+
+    /// The default of each task: candidate 0. A task whose default cannot be measured is done.
+    Result<void> beginTasks() {
+        for (size_t i = 0; i < study_.tasks.size() && !(cancelled_ && cancelled_()); ++i) {
+            TaskState& state = study_.tasks[i];
+            auto first = explorers_[i].make({}, std::nullopt, Made::Default);
+            if (!first) {
+                finish(i, Done::Exhausted);
+                continue;
+            }
+            const bool asks = std::ranges::any_of(
+                first->questions, [](const schedule::Question& question) { return question.candidates.size() > 1; });
+            std::vector<Candidate> candidates;
+            candidates.push_back(std::move(*first));
+            LATHE_TRY(state.trials, bench_.screen(state.task, nullptr, std::move(candidates)));
+            tell(Event::Kind::TaskBegun, i);
+            if (!asks || state.trials.front().verdict != Verdict::Measured)
+                finish(i, Done::Exhausted);
+        }
+        return {};
+    }
+
+    void finish(size_t i, Done done) {
+        study_.tasks[i].done = done;
+        tell(Event::Kind::TaskDone, i);
+    }
+
+    Result<void> round(size_t i) {
+        TaskState& state = study_.tasks[i];
+        const double began = elapsed(), before = state.bestUs();
+        LATHE_TRY(std::vector<Candidate> candidates, propose(i));
+        if (candidates.empty()) {
+            finish(i, Done::Exhausted);
+            return {};
+        }
+        const Candidate incumbent = state.trials[state.best].candidate;
+        LATHE_TRY(std::vector<Trial> trials, bench_.screen(state.task, &incumbent, std::move(candidates)));
+        const size_t first = state.trials.size();
+        ++state.rounds;
+        for (Trial& trial : trials) {
+            trial.round = state.rounds;
+            // What was timed beside the incumbent is said of the default.
+            for (double* ratio : {&trial.ratio.low, &trial.ratio.middle, &trial.ratio.high})
+                *ratio *= state.bestRatio;
+            state.trials.push_back(std::move(trial));
+        }
+        study_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
+        tell(Event::Kind::Trials, i, first);
+        LATHE_CHECKED(contend(i, first));
+        state.seconds += elapsed() - began;
+        state.gains.push_back(before - state.bestUs());
+        state.sinceGain = state.bestUs() < before ? 0 : state.sinceGain + 1;
+        if (state.sinceGain >= settledAfter)
+            finish(i, Done::Settled);
+        return {};
+    }
+
+    Result<std::vector<Candidate>> propose(size_t i) {
+        if (!searches_[i]) {
+            LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i));
+        }
+        size_t count = plan_.batch;
+        if (plan_.trials > 0)
+            count = std::min(count, static_cast<size_t>(plan_.trials - study_.trials));
+        return searches_[i]->propose(count, explorers_[i], study_.tasks[i].trials);
+    }
+
+    /// The fastest of the batch, those that may be faster than the incumbent, in paired tests.
+    Result<void> contend(size_t i, size_t first) {
+        TaskState& state = study_.tasks[i];
+        std::vector<size_t> contenders;
+        for (size_t t = first; t < state.trials.size(); ++t)
+            if (state.trials[t].verdict == Verdict::Measured && state.trials[t].ratio.low < state.bestRatio)
+                contenders.push_back(t);
+        std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
+        contenders.resize(std::min(contenders.size(), contendersABatch));
+        for (const size_t t : contenders) {
+            if (cancelled_ && cancelled_())
+                break;
+            Trial& trial = state.trials[t];
+            LATHE_TRY(const Verdicts found,
+                      bench_.compare(state.task, state.trials[state.best].candidate, trial.candidate, plan_.leastGain));
+            if (found.wrong) {
+                trial.verdict = Verdict::Wrong;
+                trial.message = found.message;
+            }
+            const bool wins = !found.wrong && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
+            if (wins) {
+                state.bestRatio *= std::exp(medianInterval(found.logRatios).middle);
+                state.best = t;
+                trial.accepted = true;
+            }
+            tell(wins ? Event::Kind::Accepted : Event::Kind::Rejected, i, t);
+        }
+        return {};
+    }
+
+    const Plan& plan_;
+    Bench& bench_;
+    const std::function<void(const Study&, const Event&)>& told_;
+    const std::function<bool()>& cancelled_;
+    Clock::time_point begin_;
+    Study study_;
+    std::vector<Explorer> explorers_; // a task's each
+    std::vector<std::unique_ptr<Search>> searches_;
+};
+
+double sum(const std::vector<TaskState>& tasks, double (TaskState::*us)() const) {
+    double all = 0;
+    for (const TaskState& state : tasks)
+        all += state.task.calls * (state.*us)();
+    return all;
+}
+
+} // namespace
+
+double Study::defaultUs() const {
+    return sum(tasks, &TaskState::defaultUs);
+}
+
+double Study::bestUs() const {
+    return sum(tasks, &TaskState::bestUs);
+}
+
+StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
+                     const std::function<void(const Study&, const Event&)>& told,
+                     const std::function<bool()>& cancelled) {
+    return Runner(std::move(tasks), space, plan, bench, told, cancelled).run();
+}
+
+} // namespace lathe::tune

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A study: the loop that tunes. Batch by batch: the task that is worth most, candidates of a search, what the Bench finds of
+// them; the fastest of a batch meets the incumbent in a paired test, and takes its place only if it wins that. Whoever wants
+// to watch gets events, on the thread that runs the study.
+#pragma once
+
+#include "tune/search.h"
+#include "tune/task.h"
+
+#include <chrono>
+#include <functional>
+
+namespace lathe::tune {
+
+struct Plan {
+    std::chrono::duration<double> time{300};
+    int64_t trials = 0; // at most so many; 0: as many as fit into the time
+    size_t batch = 16;
+    uint64_t seed = 0;
+    double leastGain = 0.01; // below that a candidate is not worth taking
+    std::string search = "evolution";
+};
+
+/// What a paired test of a candidate against the incumbent found.
+struct Verdicts {
+    bool wrong = false; // it does not compute what the unscheduled kernel does
+    std::string message;
+    std::vector<double> logRatios; // of times, candidate to incumbent, of blocks that ran side by side
+};
+
+/// Builds and times. A Failure is of the machine, not of a candidate (no runner, no room): it ends the study.
+class Bench {
+public:
+    virtual ~Bench() = default;
+    /// A trial for each candidate, in order, each timed beside the incumbent and its ratio said to that; what cannot be
+    /// built or run has another verdict. With no incumbent (the default itself is looked at) the ratio is 1.
+    virtual Result<std::vector<Trial>> screen(const Task& task, const Candidate* incumbent,
+                                              std::vector<Candidate> candidates) = 0;
+    /// Checks what the candidate computes, then times both by turns until they are told apart or there are enough blocks.
+    virtual Result<Verdicts> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
+                                     double leastGain) = 0;
+};
+
+struct Event {
+    enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone } kind;
+    size_t task = 0;
+    size_t firstTrial = 0; // Trials: those from here on are new. Accepted, Rejected: which
+};
+
+struct Study {
+    std::vector<TaskState> tasks;
+    double seconds = 0;
+    int64_t trials = 0;
+
+    /// Microseconds of the model in these tasks, as they began and as they stand.
+    double defaultUs() const;
+    double bestUs() const;
+};
+
+/// Runs until the time or the trials are used up, all tasks are done, or `cancelled`. The study holds what was found either
+/// way, also where the Bench failed: `failed` says why. `told` is called after each change of the study.
+struct StudyResult {
+    Study study;
+    std::optional<Diagnostic> failed;
+};
+StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
+                     const std::function<void(const Study&, const Event&)>& told = {},
+                     const std::function<bool()>& cancelled = {});
+
+} // namespace lathe::tune

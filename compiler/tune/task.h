@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is tuned: one kernel of a model. And how far it has come.
+#pragma once
+
+#include "tune/candidate.h"
+
+#include <string>
+#include <vector>
+
+namespace lathe::tune {
+
+struct Task {
+    std::string workload;         // lower/workload.h: what Decisions name it by
+    std::string kernel;           // its name in the model
+    tir::PrimFuncPtr computation; // unscheduled
+    std::vector<int64_t> sizes;   // values of its scalars
+    double calls = 1;             // in one run of the model
+    double flops = 0, bytes = 0;  // of one call
+    double floorUs = 0.2;         // of one call: nothing can be faster on this machine
+};
+
+/// Why a task gets no more batches.
+enum class Done : uint8_t { No, Exhausted, Settled };
+const char* toString(Done done); // "", "all tried", "no more gains"
+
+/// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted.
+struct TaskState {
+    Task task;
+    std::vector<Trial> trials;
+    size_t best = 0;      // in trials
+    double bestRatio = 1; // of its time to the default's: the product of what the paired tests found
+    int rounds = 0;
+    double seconds = 0;        // that were spent on it
+    int sinceGain = 0;         // rounds without one
+    std::vector<double> gains; // of each round: microseconds of a call
+    double priority = 1;       // of the user's
+    Done done = Done::No;
+
+    double defaultUs() const { return trials.empty() ? 0 : trials.front().us; }
+    double bestUs() const { return defaultUs() * bestRatio; }
+};
+
+/// Which task is worth the next batch: microseconds of the model saved for a second of tuning, expected from what the last
+/// three batches gained and from what is left above the floor, at a pace that falls as time goes by. Tasks without a batch
+/// come first, the most expensive of them before the others. None: all are done. The form is that of Ansor's scheduler (Zheng
+/// et al., OSDI 2020, section 6), in seconds instead of rounds.
+std::optional<size_t> nextTask(const std::vector<TaskState>& tasks);
+
+} // namespace lathe::tune

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+//
+// `lathe tune` as scripts see it: events and a table that agree, decisions that other commands take and that change no
+// result, the same candidates for the same seed, exit codes.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QFile>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lathe::testing;
+
+namespace {
+
+std::vector<QJsonObject> linesOf(const std::string& text, const QString& event) {
+    std::vector<QJsonObject> lines;
+    for (const QByteArray& line : QByteArray::fromStdString(text).split('\n'))
+        if (const QJsonObject object = QJsonDocument::fromJson(line).object(); object["event"] == event)
+            lines.push_back(object);
+    return lines;
+}
+
+} // namespace
+
+class TestTune : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString model_, decisions_;
+
+    Outcome tune(const QStringList& further) const {
+        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json"} + further, 280);
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        model_ = folder_.filePath("model.onnx");
+        decisions_ = folder_.filePath("found.json");
+        auto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[48,64] x) => (float[48,96] y) "
+                                "{ p = MatMul (x, w) y = Relu (p) }");
+        addWeights(model, "w", {64, 96}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(model_.toStdString(), model.SerializeAsString());
+    }
+
+    void saysWhatItTried() {
+        const Outcome outcome = tune({"--trials", "24", "--seconds", "200", "-o", decisions_});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto trials = linesOf(outcome.out, "trial"), tasks = linesOf(outcome.out, "task"),
+                   models = linesOf(outcome.out, "model");
+        QCOMPARE(tasks.size(), size_t(1));
+        QCOMPARE(models.size(), size_t(1));
+        QCOMPARE(models[0]["trials"].toInt(), int(trials.size()));
+        QVERIFY(!trials.empty() && trials.size() <= 24);
+        for (const QJsonObject& trial : trials) {
+            QVERIFY(trial["verdict"] == "measured" || trial["verdict"] == "slow");
+            QVERIFY(trial["us"].toDouble() > 0);
+            QVERIFY(trial["answers"].toObject().contains("b0.rows"));
+        }
+        QVERIFY(tasks[0]["best_us"].toDouble() <= tasks[0]["default_us"].toDouble());
+    }
+
+    void whatWasFoundChangesNoResult() {
+        QVERIFY(QFile::exists(decisions_));
+        const QString before = folder_.filePath("before"), after = folder_.filePath("after");
+        const QStringList run{"run", model_, "--seed", "5", "--save"};
+        QCOMPARE(runLathe(run + QStringList{before}).code, 0);
+        const Outcome tuned = runLathe(run + QStringList{after, "--decisions", decisions_});
+        QVERIFY2(tuned.code == 0, tuned.err.c_str());
+        QFile one(before + "/y.npy"), other(after + "/y.npy");
+        QVERIFY(one.open(QIODevice::ReadOnly) && other.open(QIODevice::ReadOnly));
+        const QByteArray bytes = one.readAll();
+        QVERIFY(bytes.size() >= 48 * 96 * 4);
+        QCOMPARE(other.readAll(), bytes); // a product's terms are added in one order, whatever its tiles
+    }
+
+    void theSameSeedTriesTheSame() {
+        const auto answersOf = [&](const QString& seed) {
+            const Outcome outcome = tune({"--trials", "12", "--search", "random", "--seed", seed, "--seconds", "200"});
+            QByteArray all;
+            for (const QJsonObject& trial : linesOf(outcome.out, "trial"))
+                all += QJsonDocument(trial["answers"].toObject()).toJson();
+            return all;
+        };
+        const QByteArray first = answersOf("1");
+        QVERIFY(!first.isEmpty());
+        QCOMPARE(answersOf("1"), first);
+        QVERIFY(answersOf("2") != first);
+    }
+
+    void whatCannotBeTuned_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("reason");
+        const QString open = folder_.filePath("open.onnx"), missing = folder_.filePath("missing.onnx");
+        writeFile(open.toStdString(), graphBytes("g (float[n,64] x) => (float[n,64] y) { y = Softmax (x) }"));
+        const QString model = folder_.filePath("model.onnx");
+        QTest::newRow("no such file") << QStringList{missing} << 1 << "missing.onnx";
+        QTest::newRow("no such search") << QStringList{model, "--search", "luck"} << 2 << "evolution";
+        QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "can be tuned";
+        QTest::newRow("no time") << QStringList{model, "--seconds", "0"} << 2 << "seconds";
+        QTest::newRow("open sizes") << QStringList{open} << 1 << "--shape";
+        QTest::newRow("another target") << QStringList{model, "--target", "abacus"} << 2 << "abacus";
+    }
+    void whatCannotBeTuned() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, code);
+        QFETCH(QString, reason);
+        const Outcome outcome = runLathe(QStringList{"tune"} + arguments);
+        QCOMPARE(outcome.code, code);
+        QVERIFY2(outcome.err.find(reason.toStdString()) != std::string::npos, outcome.err.c_str());
+    }
+
+    void aFileThatCannotBeWritten() {
+        const Outcome outcome = tune({"--trials", "1", "-o", folder_.filePath("no/such/folder.json")});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY(outcome.err.find("folder.json") != std::string::npos);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestTune)
+#include "test_tune.moc"

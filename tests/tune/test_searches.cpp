@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Each search on a space whose best is known: it proposes only what is new and legal, the same for the same seed, until
+// nothing is left; grid goes through all; those that learn from times find the best in fewer trials than chance.
+#include "tune/made_up.h"
+
+#include <QTest>
+#include <algorithm>
+#include <set>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::tune;
+
+namespace {
+
+constexpr int64_t legal = 8 * 8 * 4 - 2 * 4; // without a + b = 13: (6, 7), (7, 6)
+
+StudyResult study(std::string_view search, uint64_t seed, MadeUpBench& bench, int64_t trials) {
+    Plan plan;
+    plan.search = search;
+    plan.seed = seed;
+    plan.trials = trials;
+    plan.time = std::chrono::hours(1);
+    return runStudy({madeUpTask("one")}, madeUpSpace(), plan, bench);
+}
+
+/// Trials until the best one; all if it was not found. A study would end a task before, once nothing is gained.
+int64_t trialsToBest(std::string_view name, uint64_t seed) {
+    MadeUpBench bench;
+    Explorer explorer(madeUpSpace(), nullptr);
+    const auto search = makeSearch(name, seed);
+    const Candidate first = *explorer.make({}, std::nullopt, Made::Default);
+    std::vector<Trial> trials = *bench.screen(madeUpTask("one"), nullptr, {first});
+    for (std::vector<Candidate> more; !(more = (*search)->propose(16, explorer, trials)).empty();)
+        for (Trial& trial : *bench.screen(madeUpTask("one"), &first, std::move(more))) {
+            trials.push_back(std::move(trial));
+            if (madeUpTime(trials.back().candidate) == 1)
+                return std::ssize(trials);
+        }
+    return std::max(legal, std::ssize(trials));
+}
+
+int64_t median(std::vector<int64_t> values) {
+    std::ranges::sort(values);
+    return values[values.size() / 2];
+}
+
+int64_t medianTrials(std::string_view search) {
+    std::vector<int64_t> counts;
+    for (uint64_t seed = 0; seed < 20; ++seed)
+        counts.push_back(trialsToBest(search, seed));
+    return median(std::move(counts));
+}
+
+} // namespace
+
+class TestSearches : public QObject {
+    Q_OBJECT
+
+private slots:
+    void every_data() {
+        QTest::addColumn<QString>("search");
+        for (const std::string_view name : searchNames())
+            QTest::newRow(std::string(name).c_str()) << QString::fromUtf8(name.data(), qsizetype(name.size()));
+    }
+    void every() {
+        QFETCH(QString, search);
+        const std::string name = search.toStdString();
+        MadeUpBench bench, again, other;
+        const StudyResult found = study(name, 3, bench, 40);
+        QVERIFY(!found.failed);
+        std::set<Hash128> programs;
+        for (const Candidate& candidate : bench.seen) {
+            QVERIFY(programs.insert(candidate.program).second);
+            for (const schedule::Question& question : candidate.questions)
+                QVERIFY(schedule::objection(question, candidate.answers.at(question.name)).empty());
+            QCOMPARE(candidate.answers.size(), size_t(3));
+        }
+        study(name, 3, again, 40);
+        QVERIFY(std::ranges::equal(bench.seen, again.seen, {}, &Candidate::program, &Candidate::program));
+        if (name != "grid" && name != "descent") { // these draw nothing
+            study(name, 4, other, 40);
+            QVERIFY(!std::ranges::equal(bench.seen, other.seen, {}, &Candidate::program, &Candidate::program));
+        }
+    }
+
+    void unknownNamesAreRefused() {
+        const auto made = makeSearch("luck", 0);
+        QVERIFY(!made);
+        QVERIFY(made.error().kind == ErrorKind::Usage);
+        QVERIFY(made.error().hint.find("evolution") != std::string::npos);
+    }
+
+    void gridGoesThroughAll() {
+        Explorer explorer(madeUpSpace(), nullptr);
+        auto grid = makeSearch("grid", 0);
+        QVERIFY(grid);
+        std::set<Hash128> programs;
+        for (std::vector<Candidate> more; !(more = (*grid)->propose(7, explorer, {})).empty();)
+            for (const Candidate& candidate : more)
+                QVERIFY(programs.insert(candidate.program).second);
+        QCOMPARE(int64_t(programs.size()), legal);
+    }
+
+    void randomComesToAlmostAll() {
+        Explorer explorer(madeUpSpace(), nullptr);
+        auto random = makeSearch("random", 0);
+        QVERIFY(random);
+        int64_t count = 0;
+        for (std::vector<Candidate> more; !(more = (*random)->propose(16, explorer, {})).empty();)
+            count += std::ssize(more);
+        QVERIFY2(count > legal * 9 / 10 && count <= legal, qPrintable(QString::number(count)));
+    }
+
+    /// Of 20 seeds each.
+    void learningBeatsChance() {
+        const int64_t chance = medianTrials("random");
+        for (const char* search : {"evolution", "descent", "genetic", "annealing"}) {
+            const int64_t learned = medianTrials(search);
+            qInfo("%s: %lld trials, chance %lld", search, static_cast<long long>(learned),
+                  static_cast<long long>(chance));
+            const bool half = std::string_view(search) == "evolution" || std::string_view(search) == "descent";
+            QVERIFY2(half ? 2 * learned <= chance : learned < chance, search);
+        }
+    }
+};
+
+QTEST_GUILESS_MAIN(TestSearches)
+#include "test_searches.moc"

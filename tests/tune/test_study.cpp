@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The study on times that are known: it ends with the fastest and never with something slower or wrong, says what became of
+// each candidate, keeps to its limits, goes first where most is to be gained, and keeps what it has when the machine fails.
+#include "tune/made_up.h"
+
+#include <QTest>
+#include <algorithm>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::tune;
+
+namespace {
+
+Plan planOf(int64_t trials) {
+    Plan plan;
+    plan.trials = trials;
+    plan.time = std::chrono::hours(1);
+    return plan;
+}
+
+} // namespace
+
+class TestStudy : public QObject {
+    Q_OBJECT
+
+private slots:
+    void findsTheFastest() {
+        MadeUpBench bench;
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(200), bench);
+        QVERIFY(!found.failed);
+        const TaskState& state = found.study.tasks.front();
+        QCOMPARE(madeUpTime(state.trials[state.best].candidate), 1.0);
+        QCOMPARE(state.defaultUs(), madeUpTime(state.trials.front().candidate));
+        QVERIFY(std::abs(state.bestUs() - 1) < 1e-9);
+        QVERIFY(state.trials.front().candidate.made == Made::Default);
+        QVERIFY(state.trials[state.best].accepted);
+    }
+
+    void whatIsWrongOrFailsIsNeverBest() {
+        MadeUpBench bench;
+        // All that would be faster than 3 us comes to nothing.
+        for (int64_t a = 0; a < 8; ++a)
+            for (int64_t b = 0; b < 8; ++b)
+                for (int64_t c = 0; c < 4; ++c) {
+                    Candidate candidate;
+                    candidate.answers = {{"a", {a}}, {"b", {b}}, {a % 2 == 0 ? "c" : "d", {c}}};
+                    const Hash128 program{1, static_cast<uint64_t>(a * 100 + b * 10 + c)};
+                    if (madeUpTime(candidate) < 3)
+                        bench.verdicts[program] = std::array{Verdict::Wrong, Verdict::Crashed, Verdict::RunTimeout,
+                                                             Verdict::BuildError}[size_t(b + c) % 4];
+                }
+        QVERIFY(bench.verdicts.size() > 8);
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(240), bench);
+        const TaskState& state = found.study.tasks.front();
+        QVERIFY(madeUpTime(state.trials[state.best].candidate) >= 3);
+        QVERIFY(state.bestUs() < state.defaultUs());
+        int wrong = 0;
+        for (const Trial& trial : state.trials) {
+            const auto verdict = bench.verdicts.find(trial.candidate.program);
+            QVERIFY(!trial.accepted || verdict == bench.verdicts.end());
+            if (verdict != bench.verdicts.end() && verdict->second != Verdict::Wrong)
+                QVERIFY(trial.verdict == verdict->second);
+            wrong += trial.verdict == Verdict::Wrong;
+        }
+        QVERIFY(wrong > 0); // those that contended were found out
+    }
+
+    void equalTimesAreNoGain() {
+        int accepted = 0, trials = 0;
+        for (uint64_t seed = 0; seed < 20; ++seed) {
+            MadeUpBench bench;
+            bench.time = [](const Candidate&) { return 5.0; };
+            bench.noise = 0.02;
+            Plan plan = planOf(64);
+            plan.seed = seed;
+            const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), plan, bench);
+            for (const Trial& trial : found.study.tasks.front().trials)
+                accepted += trial.accepted;
+            trials += int(found.study.trials);
+        }
+        QVERIFY2(accepted * 100 <= trials, qPrintable(QStringLiteral("%1 of %2").arg(accepted).arg(trials)));
+    }
+
+    void keepsToItsLimits() {
+        MadeUpBench bench;
+        QCOMPARE(runStudy({madeUpTask("one")}, madeUpSpace(), planOf(21), bench).study.trials, 21);
+        MadeUpBench none;
+        Plan plan = planOf(0);
+        plan.time = {};
+        const StudyResult at = runStudy({madeUpTask("one")}, madeUpSpace(), plan, none);
+        QCOMPARE(at.study.trials, 0);
+        QCOMPARE(at.study.tasks.front().trials.size(), size_t(1)); // the default is always looked at
+        MadeUpBench stopped;
+        bool stop = false;
+        const StudyResult cut = runStudy(
+            {madeUpTask("one")}, madeUpSpace(), planOf(200), stopped,
+            [&](const Study& study, const Event&) { stop = study.trials >= 32; }, [&] { return stop; });
+        QVERIFY(!cut.failed);
+        QCOMPARE(cut.study.trials, 32);
+    }
+
+    void aFailingMachineEndsTheStudy() {
+        MadeUpBench bench;
+        bench.failAfter = 3;
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(200), bench);
+        QVERIFY(found.failed);
+        QCOMPARE(found.failed->what, std::string("the disk is full"));
+        QCOMPARE(found.study.trials, 32);
+        QVERIFY(found.study.bestUs() < found.study.defaultUs()); // what was found until then is kept
+    }
+
+    void eventsSayWhatChanged() {
+        MadeUpBench bench;
+        size_t told = 1;
+        int accepted = 0;
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(64), bench,
+                                           [&](const Study& study, const Event& event) {
+                                               const TaskState& state = study.tasks[event.task];
+                                               if (event.kind == Event::Kind::Trials) {
+                                                   QCOMPARE(event.firstTrial, told);
+                                                   told = state.trials.size();
+                                               }
+                                               if (event.kind == Event::Kind::Accepted) {
+                                                   QCOMPARE(state.best, event.firstTrial);
+                                                   ++accepted;
+                                               }
+                                           });
+        QCOMPARE(told, found.study.tasks.front().trials.size());
+        QVERIFY(accepted > 0);
+    }
+
+    /// Times, calls and seconds worked out by hand.
+    void goesWhereMostIsToBeGained() {
+        const auto state = [](double us, double calls, double floor) {
+            TaskState made;
+            made.task = madeUpTask("", calls);
+            made.task.floorUs = floor;
+            made.trials.resize(1);
+            made.trials.front().us = us;
+            return made;
+        };
+        std::vector<TaskState> tasks = {state(10, 1, 1), state(4, 5, 1), state(15, 1, 1)};
+        QCOMPARE(*nextTask(tasks), size_t(1)); // 20 us of the model, before 15 and 10
+        tasks[1].rounds = 1;
+        QCOMPARE(*nextTask(tasks), size_t(2)); // what had no batch comes first
+        for (TaskState& each : tasks) {
+            each.rounds = 1;
+            each.seconds = 1;
+            each.gains = {0};
+        }
+        // Hoped for a second: 0.8 of what they take, as far as it is above the floor: 8, 15, 12.
+        QCOMPARE(*nextTask(tasks), size_t(1));
+        tasks[1].task.floorUs = 3.9; // 5 calls, 0.1 us each, is all that is left
+        QCOMPARE(*nextTask(tasks), size_t(2));
+        tasks[2].seconds = 10; // its pace has fallen to a tenth
+        QCOMPARE(*nextTask(tasks), size_t(0));
+        tasks[2].priority = 10;
+        QCOMPARE(*nextTask(tasks), size_t(2));
+        for (TaskState& each : tasks)
+            each.done = Done::Settled;
+        QVERIFY(!nextTask(tasks));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStudy)
+#include "test_study.moc"
