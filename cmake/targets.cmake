@@ -1,20 +1,34 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
-# The standard library's and fmt's headers, parsed once for all libraries of compiler/: most of the time of a small file.
-# Only headers of the system stand in it, so that it stays valid whatever changes here.
-set(LATHE_PRECOMPILED <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view> <unordered_map>
-    <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
-function(lathe_precompile TARGET)
-    if(NOT TARGET lathe_precompiled)
-        file(WRITE ${CMAKE_BINARY_DIR}/precompiled.cpp "")
-        add_library(lathe_precompiled OBJECT ${CMAKE_BINARY_DIR}/precompiled.cpp)
-        target_link_libraries(lathe_precompiled PRIVATE fmt::fmt Threads::Threads lathe_warnings)
-        target_compile_options(lathe_precompiled PRIVATE -Xclang -fno-pch-timestamp)
-        target_precompile_headers(lathe_precompiled PRIVATE ${LATHE_PRECOMPILED})
+# Headers of the system that are parsed once for all files of a kind: most of the time of a small file. Only what does not
+# change here stands in them, so that they stay valid. Kinds: code (compiler/), window (views/, app/), and their tests.
+set(LATHE_PRECOMPILED_code <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
+    <unordered_map> <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
+set(LATHE_PRECOMPILED_window ${LATHE_PRECOMPILED_code} <QtWidgets>)
+set(LATHE_PRECOMPILED_code_test ${LATHE_PRECOMPILED_code} <random> <cmath> <QTest> <QTemporaryDir>)
+set(LATHE_PRECOMPILED_window_test ${LATHE_PRECOMPILED_window} <random> <cmath> <QtTest>)
+set(LATHE_PRECOMPILED_LINKS_window Qt6::Widgets)
+set(LATHE_PRECOMPILED_LINKS_code_test Qt6::Test)
+set(LATHE_PRECOMPILED_LINKS_window_test Qt6::Widgets Qt6::Test)
+function(lathe_precompile TARGET KIND)
+    set(holder lathe_precompiled_${KIND})
+    if(NOT TARGET ${holder})
+        # Code for libraries and for programs is told apart (-fPIC, -fPIE), and so are their precompiled headers.
+        get_target_property(type ${TARGET} TYPE)
+        if(type STREQUAL "EXECUTABLE")
+            file(WRITE ${CMAKE_BINARY_DIR}/${holder}.cpp "int main() {}\n")
+            add_executable(${holder} ${CMAKE_BINARY_DIR}/${holder}.cpp)
+        else()
+            file(WRITE ${CMAKE_BINARY_DIR}/${holder}.cpp "")
+            add_library(${holder} OBJECT ${CMAKE_BINARY_DIR}/${holder}.cpp)
+        endif()
+        target_link_libraries(${holder} PRIVATE fmt::fmt Threads::Threads lathe_warnings ${LATHE_PRECOMPILED_LINKS_${KIND}})
+        target_compile_options(${holder} PRIVATE -Xclang -fno-pch-timestamp)
+        target_precompile_headers(${holder} PRIVATE ${LATHE_PRECOMPILED_${KIND}})
     endif()
     target_compile_options(${TARGET} PRIVATE -Xclang -fno-pch-timestamp)
-    target_precompile_headers(${TARGET} REUSE_FROM lathe_precompiled)
+    target_precompile_headers(${TARGET} REUSE_FROM ${holder})
 endfunction()
 
 # lathe_library(NAME [DEPS folder...] [LIBRARIES target...]): compiler/NAME/**/*.cpp -> static library lathe_NAME.
@@ -30,7 +44,7 @@ function(lathe_library NAME)
         add_library(${target} STATIC ${sources})
         target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/compiler)
         target_link_libraries(${target} PUBLIC ${links} Threads::Threads PRIVATE lathe_warnings)
-        lathe_precompile(${target})
+        lathe_precompile(${target} code)
     else()
         add_library(${target} INTERFACE)
         target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR}/compiler)
@@ -91,6 +105,7 @@ function(lathe_view_library TARGET SOURCES)
         set_target_properties(${TARGET} PROPERTIES AUTOMOC ON)
         target_include_directories(${TARGET} PUBLIC ${CMAKE_SOURCE_DIR})
         target_link_libraries(${TARGET} PUBLIC ${ARGN} PRIVATE lathe_warnings)
+        lathe_precompile(${TARGET} window)
     else()
         add_library(${TARGET} INTERFACE)
         target_include_directories(${TARGET} INTERFACE ${CMAKE_SOURCE_DIR})

@@ -5,6 +5,7 @@
 # Comments in a test file say more, each on a line of its own:
 #   // Labels: release_only      further CTest labels
 #   // Timeout: 900              seconds, instead of 300
+#   // Alone: yes                no other test at the same time: it measures
 #   // Needs: lathe lathe-runner  programs that are built before
 #   // Links: lathe_driver       further libraries
 # What is no Qt Test program stands in the folder's tests.cmake.
@@ -52,7 +53,7 @@ function(lathe_test FOLDER FILE SHARED)
     string(REGEX REPLACE "^test_" "" name ${name})
     set(target test_${FOLDER}_${name})
     lathe_libraries_of_includes(links ${FILE} ${SHARED})
-    foreach(key Labels Timeout Needs Links)
+    foreach(key Labels Timeout Alone Needs Links)
         lathe_test_note(${FILE} ${key} ${key})
     endforeach()
     if(NOT Timeout)
@@ -65,6 +66,11 @@ function(lathe_test FOLDER FILE SHARED)
     target_compile_definitions(${target} PRIVATE LATHE_SOURCE_DIR="${CMAKE_SOURCE_DIR}"
                                LATHE_BINARY_DIR="${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
     target_link_libraries(${target} PRIVATE ${links} ${Links} lathe_base Qt6::Test lathe_warnings)
+    if("lathe_views" IN_LIST links OR "lathe_app" IN_LIST links)
+        lathe_precompile(${target} window_test)
+    else()
+        lathe_precompile(${target} code_test)
+    endif()
     foreach(program ${Needs})
         if(TARGET ${program})
             add_dependencies(${target} ${program})
@@ -72,6 +78,9 @@ function(lathe_test FOLDER FILE SHARED)
     endforeach()
     add_test(NAME ${target} COMMAND ${target})
     math(EXPR milliseconds "${Timeout} * 1000") # one limit: Qt Test has one of its own for each function, of 300 s
+    if(Alone)
+        set_tests_properties(${target} PROPERTIES RUN_SERIAL TRUE)
+    endif()
     set_tests_properties(${target} PROPERTIES LABELS "${FOLDER};${Labels}" TIMEOUT ${Timeout}
                          ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${milliseconds};XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR};${LATHE_SANITIZER_ENVIRONMENT}")
 endfunction()
