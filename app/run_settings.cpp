@@ -172,9 +172,9 @@ QString RunSettings::text(const model::ModelGraph* graph) const {
 RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::ModelGraph* graph, QWidget* parent)
     : QDialog(parent), given_(settings), target_(new QComboBox), numerics_(new QComboBox), threads_(new QSpinBox),
       sizes_(new views::models::OpenSizeModel(this)), files_(new views::models::InputFilesModel(this)),
-      inputs_(new QTableView), seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))),
-      problem_(new QLabel), buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel |
-                                                          QDialogButtonBox::RestoreDefaults)) {
+      seed_(new QSpinBox), fix_(new QCheckBox(tr("Compile for these sizes &alone"))), problem_(new QLabel),
+      buttons_(
+          new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel | QDialogButtonBox::RestoreDefaults)) {
     setWindowTitle(tr("Compile and run settings"));
     target_->setEditable(true);
     target_->addItems({"native", "x86-64-v3", "x86-64-v4", "haswell", "skylake-avx512", "znver4"});
@@ -254,12 +254,13 @@ void RunSettingsDialog::addSizes(QVBoxLayout& to) {
 
 void RunSettingsDialog::addInputs(QVBoxLayout& to) {
     using views::models::InputFilesModel;
-    views::setUpTable(*inputs_, *files_);
-    inputs_->setObjectName(QStringLiteral("inputs"));
-    setUpEditing(*inputs_, InputFilesModel::File);
-    inputs_->horizontalHeader()->setSectionResizeMode(InputFilesModel::File, QHeaderView::Stretch);
-    inputs_->setTextElideMode(Qt::ElideMiddle);
-    inputs_->setAccessibleName(tr("Inputs and the files that they come from"));
+    auto inputs = new QTableView;
+    views::setUpTable(*inputs, *files_);
+    inputs->setObjectName(QStringLiteral("inputs"));
+    setUpEditing(*inputs, InputFilesModel::File);
+    inputs->horizontalHeader()->setSectionResizeMode(InputFilesModel::File, QHeaderView::Stretch);
+    inputs->setTextElideMode(Qt::ElideMiddle);
+    inputs->setAccessibleName(tr("Inputs and the files that they come from"));
     auto choose = new QPushButton(tr("&Choose a file…"));
     choose->setAutoDefault(false);
     auto random = new QPushButton(tr("Dra&w at random"));
@@ -268,7 +269,7 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
         button->setToolTip(tr("For the input that is chosen above"));
         button->setEnabled(false);
     }
-    connect(inputs_->selectionModel(), &QItemSelectionModel::currentChanged, this,
+    connect(inputs->selectionModel(), &QItemSelectionModel::currentChanged, this,
             [choose, random](const QModelIndex& now) {
                 choose->setEnabled(now.isValid());
                 random->setEnabled(now.isValid());
@@ -277,13 +278,13 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
         choose->setEnabled(false);
         random->setEnabled(false);
     });
-    connect(choose, &QPushButton::clicked, this, [this] { chooseFile(inputs_->currentIndex().row()); });
-    connect(random, &QPushButton::clicked, this, [this] { files_->setFile(inputs_->currentIndex().row(), {}); });
+    connect(choose, &QPushButton::clicked, this, [this, inputs] { chooseFile(inputs->currentIndex().row()); });
+    connect(random, &QPushButton::clicked, this, [this, inputs] { files_->setFile(inputs->currentIndex().row(), {}); });
     auto buttons = new QHBoxLayout;
     buttons->addWidget(choose);
     buttons->addWidget(random);
     buttons->addStretch(1);
-    to.addWidget(inputs_, 1);
+    to.addWidget(inputs, 1);
     to.addLayout(buttons);
 }
 

@@ -14,7 +14,6 @@ class QComboBox;
 class QDialogButtonBox;
 class QLabel;
 class QSpinBox;
-class QTableView;
 class QVBoxLayout;
 
 namespace lathe::views::models {
@@ -67,7 +66,6 @@ private:
     QSpinBox* threads_;
     views::models::OpenSizeModel* sizes_;
     views::models::InputFilesModel* files_;
-    QTableView* inputs_;
     QSpinBox* seed_;
     QCheckBox* fix_;
     QLabel* problem_;
