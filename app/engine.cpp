@@ -65,20 +65,17 @@ ProvenancePtr provenanceOf(const std::shared_ptr<driver::Trace>& trace) {
     return std::make_shared<const driver::Provenance>(std::move(rest));
 }
 
-} // namespace
+driver::Progress progressTo(const Outbox<Engine>& outbox, const QString& what, const Cancelled& cancelled) {
+    driver::Progress result;
+    result.cancelled = cancelled;
+    result.report = [outbox, what](std::string_view stage, double fraction) {
+        const QString text = what + QStringLiteral(": ") + QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+        outbox.post([text, fraction](Engine& engine) { emit engine.progress(text, fraction); });
+    };
+    return result;
+}
 
-struct Engine::Outbox : app::Outbox<Engine> {
-    static driver::Progress progress(const std::shared_ptr<Outbox>& outbox, const QString& what,
-                                     const Cancelled& cancelled) {
-        driver::Progress result;
-        result.cancelled = cancelled;
-        result.report = [outbox, what](std::string_view stage, double fraction) {
-            const QString text = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
-            outbox->post([&](Engine& engine) { emit engine.progress(what + QStringLiteral(": ") + text, fraction); });
-        };
-        return result;
-    }
-};
+} // namespace
 
 /// Used on the lane of the work on it alone, and kept by that work for as long as it goes on.
 struct Engine::Model {
@@ -88,35 +85,13 @@ struct Engine::Model {
 };
 
 Engine::Engine(QObject* parent)
-    : QObject(parent), outbox_(std::make_shared<Outbox>()),
-      work_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.idle(); }); }),
-      looks_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
-      codes_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }),
-      figures_([outbox = outbox_] { outbox->post([](Engine& engine) { emit engine.looked(); }); }) {
-    qRegisterMetaType<TracePtr>();
-    qRegisterMetaType<CompilationPtr>();
-    qRegisterMetaType<driver::BisectStep>();
-    qRegisterMetaType<std::shared_ptr<const driver::Bisection>>();
-    qRegisterMetaType<views::models::LoopTexts>();
-    qRegisterMetaType<views::models::CodeTexts>();
-    qRegisterMetaType<views::models::OriginText>();
-    qRegisterMetaType<std::shared_ptr<const driver::Check>>();
-    qRegisterMetaType<views::models::CheckedTensors>();
-    qRegisterMetaType<std::vector<CompilationPtr>>();
-    qRegisterMetaType<std::vector<driver::Profile>>();
-    qRegisterMetaType<std::vector<driver::PassFigures>>();
-    qRegisterMetaType<driver::MachinePeaks>();
-    qRegisterMetaType<driver::Sweep>();
-    qRegisterMetaType<FlamePtr>();
-    qRegisterMetaType<views::models::Comparison>();
-    qRegisterMetaType<views::models::ModelComparisonPtr>();
-    qRegisterMetaType<model::ModelGraphPtr>();
-    qRegisterMetaType<std::vector<Diagnostic>>();
-    outbox_->owner = this;
-}
+    : QObject(parent), outbox_(*this, mailbox_),
+      work_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.idle(); }); }),
+      looks_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
+      codes_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
+      figures_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }) {}
 
 Engine::~Engine() {
-    outbox_->close();
     finish(std::chrono::milliseconds(500));
 }
 
@@ -145,18 +120,15 @@ void Engine::open(const QString& path) {
     work_.enqueue(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
         auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
-        const auto progress = Outbox::progress(outbox, tr("Opening"), cancelled);
+        const auto progress = progressTo(outbox, tr("Opening"), cancelled);
         (void)model->session.open({}, *trace, progress); // what fails stands in the Trace
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (cancelled())
                 return emit engine.cancelled(); // the model before is still the one that is open
-            const auto take = [&engine, model] {
-                engine.model_ = model;
-                engine.looks_.cancel(); // texts of the model before
-                engine.codes_.cancel();
-                engine.figures_.cancel();
-            };
-            QMetaObject::invokeMethod(&engine, take, Qt::QueuedConnection);
+            engine.model_ = model;
+            engine.looks_.cancel(); // texts of the model before
+            engine.codes_.cancel();
+            engine.figures_.cancel();
             emit engine.opened(path, trace);
         });
     });
@@ -168,11 +140,11 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
         if (!model)
             return;
         auto trace = std::make_shared<driver::Trace>();
-        const auto progress = Outbox::progress(outbox, tr("Compiling"), cancelled);
+        const auto progress = progressTo(outbox, tr("Compiling"), cancelled);
         auto out = std::make_shared<MemoryFile>("lathe-model");
         const auto artifact = model->session.compile(out->path(), decisions, options, *trace, progress);
         if (cancelled())
-            return outbox->post([&](Engine& engine) { emit engine.cancelled(); });
+            return outbox.post([=](Engine& engine) { emit engine.cancelled(); });
         auto rows = driver::guarded([&]() -> Result<views::models::FusionRows> {
                         return views::models::fusionRows(*trace);
                     }).value_or(views::models::FusionRows());
@@ -183,8 +155,8 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
                          .artifact = artifact ? std::move(out) : nullptr,
                          .seconds = artifact ? artifact->seconds : 0};
         const QString path = QString::fromStdString(model->session.model().string());
-        outbox->post(
-            [&](Engine& engine) { emit engine.compiled(path, std::make_shared<const Compilation>(std::move(made))); });
+        const auto compilation = std::make_shared<const Compilation>(std::move(made));
+        outbox.post([=](Engine& engine) { emit engine.compiled(path, compilation); });
     });
 }
 
@@ -208,8 +180,7 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                           driver::setInputs(runner, loaded.back(), given, sizes, inputs.seed, cancelled));
                 models.push_back({&runner, &loaded.back(), &each->trace(), shapes, namesOf(given)});
             }
-            return driver::profileByTurns(models, driver::measuringOfRun,
-                                          Outbox::progress(outbox, tr("Running"), cancelled));
+            return driver::profileByTurns(models, driver::measuringOfRun, progressTo(outbox, tr("Running"), cancelled));
         });
         Result<driver::MachinePeaks> peaks = failure("they are not wanted");
         if (measured && !cancelled()) // without them there is all but a roofline
@@ -222,7 +193,7 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
                 return std::make_shared<const driver::Flame>(
                     driver::flameOf(measured->back(), *driver::groupedGraph(model, model->graph)));
             });
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (cancelled())
                 return emit engine.cancelled();
             if (peaks)
@@ -247,10 +218,9 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
             LATHE_TRY(const driver::RunnerModel loaded, runner.load(compilation->artifact->path()));
             LATHE_TRY(const driver::Tensors given, driver::readInputs(loaded.inputs, inputs));
             return driver::sweep(runner, loaded, question, given, driver::shapesBeside(loaded.inputs, given, shapes),
-                                 inputs.seed, driver::measuringOfSize,
-                                 Outbox::progress(outbox, tr("Running"), cancelled));
+                                 inputs.seed, driver::measuringOfSize, progressTo(outbox, tr("Running"), cancelled));
         });
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (cancelled())
                 emit engine.cancelled();
             else if (made)
@@ -262,47 +232,49 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
 }
 
 void Engine::bisect(driver::BisectQuestion question) {
-    work_.enqueue(Bisect, [outbox = outbox_, model = model_,
-                           question = std::move(question)](const Cancelled& cancelled) {
-        const auto found = driver::guarded([&]() -> Result<driver::Bisection> {
-            if (!model)
-                return failure("there is no model", "open one first");
-            const auto tell = [&](const driver::BisectStep& step) {
-                outbox->post([&](Engine& engine) { emit engine.bisectTried(step); });
-            };
-            return driver::bisect(model->session, question, tell, Outbox::progress(outbox, tr("Bisecting"), cancelled));
+    work_.enqueue(
+        Bisect, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
+            const auto found = driver::guarded([&]() -> Result<driver::Bisection> {
+                if (!model)
+                    return failure("there is no model", "open one first");
+                const auto tell = [&](const driver::BisectStep& step) {
+                    outbox.post([=](Engine& engine) { emit engine.bisectTried(step); });
+                };
+                return driver::bisect(model->session, question, tell, progressTo(outbox, tr("Bisecting"), cancelled));
+            });
+            const auto shared = found ? std::make_shared<const driver::Bisection>(*found) : nullptr;
+            outbox.post([=](Engine& engine) {
+                if (cancelled())
+                    emit engine.cancelled();
+                else if (found)
+                    emit engine.bisected(shared, {});
+                else
+                    emit engine.bisected(nullptr, {found.error()});
+            });
         });
-        outbox->post([&](Engine& engine) {
-            if (cancelled())
-                emit engine.cancelled();
-            else if (found)
-                emit engine.bisected(std::make_shared<const driver::Bisection>(*found), {});
-            else
-                emit engine.bisected(nullptr, {found.error()});
-        });
-    });
 }
 
 void Engine::check(driver::CheckQuestion question) {
     question.runner.timeout = longestRun;
-    work_.enqueue(
-        Check, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
-            if (!model)
-                return;
-            const auto made = driver::guarded([&]() -> Result<driver::Check> {
-                LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
-                return driver::check(model->session, question, Outbox::progress(outbox, tr("Checking"), cancelled));
-            });
-            const QString path = QString::fromStdString(model->session.model().string());
-            outbox->post([&](Engine& engine) {
-                if (cancelled())
-                    emit engine.cancelled();
-                else if (made)
-                    emit engine.checked(path, std::make_shared<const driver::Check>(*made), {});
-                else
-                    emit engine.checked(path, nullptr, {made.error()});
-            });
-        });
+    work_.enqueue(Check,
+                  [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
+                      if (!model)
+                          return;
+                      const auto made = driver::guarded([&]() -> Result<driver::Check> {
+                          LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
+                          return driver::check(model->session, question, progressTo(outbox, tr("Checking"), cancelled));
+                      });
+                      const QString path = QString::fromStdString(model->session.model().string());
+                      const auto shared = made ? std::make_shared<const driver::Check>(*made) : nullptr;
+                      outbox.post([=](Engine& engine) {
+                          if (cancelled())
+                              emit engine.cancelled();
+                          else if (made)
+                              emit engine.checked(path, shared, {});
+                          else
+                              emit engine.checked(path, nullptr, {made.error()});
+                      });
+                  });
 }
 
 void Engine::findValue(driver::CheckQuestion question, const QString& value) {
@@ -315,13 +287,13 @@ void Engine::findValue(driver::CheckQuestion question, const QString& value) {
             LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
             LATHE_TRY(driver::CheckedValue computed,
                       driver::checkedValue(model->session, question, value.toStdString(),
-                                           Outbox::progress(outbox, tr("Values of %1").arg(value), cancelled)));
+                                           progressTo(outbox, tr("Values of %1").arg(value), cancelled)));
             return views::models::checkedTensors(std::move(computed));
         });
         const QString path = QString::fromStdString(model->session.model().string());
         views::models::CheckedTensors nothing;
         nothing.name = value;
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (cancelled())
                 emit engine.valueFound(path, nothing, {});
             else if (found)
@@ -338,9 +310,9 @@ void Engine::report(report::Report report, const QString& path) {
             report::Report whole = report;
             if (whole.profile)
                 whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache);
-            return report::writeReport(whole, path.toStdString(), Outbox::progress(outbox, tr("Report"), cancelled));
+            return report::writeReport(whole, path.toStdString(), progressTo(outbox, tr("Report"), cancelled));
         });
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (!written && written.error().kind == ErrorKind::Cancelled)
                 emit engine.cancelled();
             else if (written)
@@ -357,7 +329,7 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
         const auto made = driver::guarded([&]() -> Result<views::models::ModelComparisonPtr> {
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all
             const auto imported =
-                driver::importFile(path.toStdString(), {}, trace, Outbox::progress(outbox, tr("Comparing"), cancelled));
+                driver::importFile(path.toStdString(), {}, trace, progressTo(outbox, tr("Comparing"), cancelled));
             if (trace.graph)
                 return views::models::compareModels(path, trace.graph, open);
             problems = trace.diagnostics;
@@ -365,7 +337,7 @@ void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
         });
         if (!made && problems.empty())
             problems.push_back(made.error());
-        outbox->post([&](Engine& engine) {
+        outbox.post([=](Engine& engine) {
             if (cancelled())
                 emit engine.cancelled();
             else
@@ -388,7 +360,7 @@ void Engine::compare(TracePtr trace, int pass, const QString& function) {
             shown.rows = {{driver::DiffRow::Kind::Added, -1, 0}};
             shown.align();
         }
-        outbox->post([&](Engine& engine) { emit engine.compared(trace, pass, function, shown); });
+        outbox.post([=](Engine& engine) { emit engine.compared(trace, pass, function, shown); });
     });
 }
 
@@ -403,7 +375,7 @@ void Engine::picture(TracePtr trace, int pass, const QString& function) {
             *shown = *pictured;
         else
             shown->why = QString::fromStdString(toString(pictured.error()));
-        outbox->post([&](Engine& engine) { emit engine.pictured(trace, pass, function, shown); });
+        outbox.post([=](Engine& engine) { emit engine.pictured(trace, pass, function, shown); });
     });
 }
 
@@ -413,7 +385,7 @@ void Engine::pictureFusion(TracePtr trace) {
             return std::make_shared<const views::models::FusionPicture>(views::models::pictureFusion(*trace));
         });
         if (made && !cancelled()) // without a picture there is the list
-            outbox->post([&](Engine& engine) { emit engine.fusionPictured(trace, *made); });
+            outbox.post([=](Engine& engine) { emit engine.fusionPictured(trace, *made); });
     });
 }
 
@@ -423,7 +395,7 @@ void Engine::figure(TracePtr trace) {
         const auto figures = driver::guarded(
             [&]() -> Result<std::vector<driver::PassFigures>> { return driver::passFigures(*trace, cancelled); });
         if (figures && !cancelled()) // without them the passes are shown without figures
-            outbox->post([&](Engine& engine) { emit engine.figured(trace, *figures); });
+            outbox.post([=](Engine& engine) { emit engine.figured(trace, *figures); });
     });
 }
 
@@ -438,7 +410,7 @@ void Engine::listLoops(TracePtr trace, int kernel) {
         else
             shown.levels.front().text = QString::fromStdString(toString(texts.error()));
         if (!cancelled())
-            outbox->post([&](Engine& engine) { emit engine.loopsListed(trace, kernel, shown); });
+            outbox.post([=](Engine& engine) { emit engine.loopsListed(trace, kernel, shown); });
     });
 }
 
@@ -446,7 +418,7 @@ void Engine::listStep(TracePtr trace, int kernel, int steps) {
     looks_.enqueue(ListStep, [outbox = outbox_, trace = std::move(trace), kernel, steps](const Cancelled& cancelled) {
         const views::models::OriginText text = views::models::textAfterSteps(trace->kernels[size_t(kernel)], steps);
         if (!cancelled())
-            outbox->post([&](Engine& engine) { emit engine.stepListed(trace, kernel, steps, text); });
+            outbox.post([=](Engine& engine) { emit engine.stepListed(trace, kernel, steps, text); });
     });
 }
 
@@ -454,7 +426,7 @@ void Engine::listCode(TracePtr trace, int kernel) {
     codes_.enqueue(ListCode, [outbox = outbox_, trace = std::move(trace), kernel](const Cancelled& cancelled) {
         const views::models::CodeTexts texts = views::models::codeTexts(trace->kernels[size_t(kernel)]);
         if (!cancelled())
-            outbox->post([&](Engine& engine) { emit engine.codeListed(trace, kernel, texts); });
+            outbox.post([=](Engine& engine) { emit engine.codeListed(trace, kernel, texts); });
     });
 }
 

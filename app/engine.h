@@ -7,6 +7,7 @@
 #pragma once
 
 #include "app/lane.h"
+#include "app/outbox.h"
 #include "base/memory_file.h"
 #include "driver/bisect.h"
 #include "driver/check.h"
@@ -142,9 +143,9 @@ signals:
     void looked();
 
 private:
-    struct Outbox;
     struct Model;
-    std::shared_ptr<Outbox> outbox_;
+    views::Mailbox mailbox_;
+    Outbox<Engine> outbox_;
     std::shared_ptr<Model> model_; // the one opened last
     Lane work_, looks_, codes_, figures_;
 };

@@ -1,27 +1,30 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// Where work on another thread leaves its answers for an object. Once the object is gone there is nobody to take them.
+// Where work on a lane leaves its answers for the object that began it. They are told on the object's thread, in order, for
+// as long as it is there.
 #pragma once
 
-#include <mutex>
+#include "views/page/mailbox.h"
+
+#include <utility>
 
 namespace lathe::app {
 
+/// A value that the lane's work keeps. The mailbox is a member of the owner.
 template <class Owner>
-struct Outbox {
-    std::mutex mutex;
-    Owner* owner = nullptr;
+class Outbox {
+public:
+    Outbox(Owner& owner, const views::Mailbox& mailbox) : owner_(&owner), address_(mailbox.address()) {}
 
+    /// From any thread. tell: called as `tell(owner)`; it holds what it says.
     template <class Tell>
-    void post(const Tell& tell) {
-        const std::lock_guard lock(mutex);
-        if (owner)
-            tell(*owner);
+    void post(Tell tell) const {
+        address_.post([owner = owner_, tell = std::move(tell)] { tell(*owner); });
     }
-    void close() {
-        const std::lock_guard lock(mutex);
-        owner = nullptr;
-    }
+
+private:
+    Owner* owner_;
+    views::Mailbox::Address address_;
 };
 
 } // namespace lathe::app

@@ -3,7 +3,6 @@
 
 #include "views/models/chart_texts.h"
 #include "views/models/counted.h"
-#include "views/page/on_worker.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -94,14 +93,6 @@ PreferencesDialog::PreferencesDialog(const Preferences& preferences, QWidget* pa
     connect(buttons, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(buttons->button(QDialogButtonBox::RestoreDefaults), &QPushButton::clicked, this, [show] { show({}); });
     connect(clear_, &QPushButton::clicked, this, [this] { lookAtCache(&driver::clearCache); });
-    connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
-        const driver::CacheContent content = watcher_.result();
-        cache_->setText(tr("%1, %2, in %3")
-                            .arg(views::models::counted(content.kernels, "kernel", "kernels"),
-                                 views::models::bytesText(double(content.bytes)),
-                                 QString::fromStdString(driver::cacheFolder().string())));
-        clear_->setEnabled(content.kernels > 0);
-    });
     lookAtCache(&driver::cacheContent);
 }
 
@@ -116,7 +107,19 @@ Preferences PreferencesDialog::preferences() const {
 void PreferencesDialog::lookAtCache(driver::CacheContent (*look)()) {
     clear_->setEnabled(false);
     cache_->setText(tr("…"));
-    views::onWorker(watcher_, [look](const std::function<bool()>& /*cancelled*/) { return look(); });
+    looking_.start([look](const auto& /*cancelled*/) { return look(); },
+                   [this](const std::optional<driver::CacheContent>& content) {
+                       if (content)
+                           showCache(*content);
+                   });
+}
+
+void PreferencesDialog::showCache(const driver::CacheContent& content) {
+    cache_->setText(tr("%1, %2, in %3")
+                        .arg(views::models::counted(content.kernels, "kernel", "kernels"),
+                             views::models::bytesText(double(content.bytes)),
+                             QString::fromStdString(driver::cacheFolder().string())));
+    clear_->setEnabled(content.kernels > 0);
 }
 
 } // namespace lathe::app

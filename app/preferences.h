@@ -6,9 +6,9 @@
 
 #include "app/theme.h"
 #include "driver/kernel_cache.h"
+#include "views/page/worker.h"
 
 #include <QDialog>
-#include <QFutureWatcher>
 
 class QCheckBox;
 class QComboBox;
@@ -43,13 +43,14 @@ public:
 private:
     /// On a thread of the pool: the folder may be large, or far away.
     void lookAtCache(driver::CacheContent (*look)());
+    void showCache(const driver::CacheContent& content);
 
     QComboBox* theme_;
     QSpinBox* textSize_;
     QCheckBox* beginsWithLast_;
     QLabel* cache_;
     QPushButton* clear_;
-    QFutureWatcher<driver::CacheContent> watcher_;
+    views::Worker<driver::CacheContent> looking_;
 };
 
 } // namespace lathe::app

@@ -25,27 +25,15 @@ ModelState stateOf(const project::ModelReference& model, project::ModelReference
     return now.bytes == model.bytes && now.hash == model.hash ? ModelState::Same : ModelState::Changed;
 }
 
-/// On the keeper's own thread.
-template <class Tell>
-void tell(const std::shared_ptr<Outbox<ProjectKeeper>>& outbox, Tell what) {
-    outbox->post([&](ProjectKeeper& keeper) {
-        QMetaObject::invokeMethod(&keeper, [&keeper, what] { what(keeper); }, Qt::QueuedConnection);
-    });
-}
-
 } // namespace
 
 ProjectKeeper::ProjectKeeper(State state, QObject* parent)
-    : QObject(parent), state_(std::move(state)), outbox_(std::make_shared<Outbox<ProjectKeeper>>()) {
-    qRegisterMetaType<OpenedProject>();
-    qRegisterMetaType<Diagnostic>();
-    outbox_->owner = this;
+    : QObject(parent), state_(std::move(state)), outbox_(*this, mailbox_) {
     soon_.setSingleShot(true);
     connect(&soon_, &QTimer::timeout, this, &ProjectKeeper::write);
 }
 
 ProjectKeeper::~ProjectKeeper() {
-    outbox_->close();
     close();
     finish(std::chrono::seconds(2));
 }
@@ -71,7 +59,7 @@ void ProjectKeeper::create(const QString& path) {
             made.file = std::make_shared<project::File>(std::move(file));
             return {};
         });
-        tell(outbox, [path, made, created, wish](ProjectKeeper& keeper) {
+        outbox.post([path, made, created, wish](ProjectKeeper& keeper) {
             if (wish != keeper.wish_)
                 return; // the window has gone on to something else
             if (!created) {
@@ -102,7 +90,7 @@ void ProjectKeeper::open(const QString& path, bool copy) {
             result.model = stateOf(result.project.model, result.now, cancelled);
             return result;
         });
-        tell(outbox, [path, opened, wish](ProjectKeeper& keeper) {
+        outbox.post([path, opened, wish](ProjectKeeper& keeper) {
             if (wish != keeper.wish_)
                 return;
             if (opened)
@@ -121,7 +109,7 @@ void ProjectKeeper::hold(const OpenedProject& project) {
         return;
     lane_.enqueue(Refer, [outbox = outbox_, wish = wish_, path = model_.path](const Cancelled& cancelled) {
         if (const auto model = project::referenceTo(path, cancelled))
-            tell(outbox, [wish, model = *model](ProjectKeeper& keeper) {
+            outbox.post([wish, model = *model](ProjectKeeper& keeper) {
                 if (wish != keeper.wish_)
                     return;
                 keeper.model_ = model;
@@ -143,7 +131,7 @@ void ProjectKeeper::write() {
     soon_.stop();
     lane_.enqueue(Write, [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
         const auto written = driver::guarded([&] { return file->write(project); });
-        tell(outbox, [file, written](ProjectKeeper& keeper) {
+        outbox.post([file, written](ProjectKeeper& keeper) {
             if (keeper.file_ != file)
                 return;
             const bool failedBefore = std::exchange(keeper.failing_, !written);

@@ -69,7 +69,8 @@ private:
     State state_;
     project::ModelReference model_; // of the project
     std::shared_ptr<project::File> file_;
-    std::shared_ptr<Outbox<ProjectKeeper>> outbox_;
+    views::Mailbox mailbox_;
+    Outbox<ProjectKeeper> outbox_;
     QTimer soon_;
     int wish_ = 0;         // the number of the last one: answers to others are not told
     bool failing_ = false; // the last write failed

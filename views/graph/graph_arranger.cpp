@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/graph/graph_arranger.h"
 
-#include "views/page/on_worker.h"
-
 #include <algorithm>
 #include <utility>
 
@@ -27,14 +25,7 @@ struct GraphArranger::Job {
     std::optional<Diagnostic> problem; // instead of a scene
 };
 
-GraphArranger::GraphArranger(QObject* parent) : QObject(parent) {
-    connect(&watcher_, &QFutureWatcherBase::finished, this, [this] {
-        running_ = false;
-        finish(std::move(*watcher_.result()));
-        if (next_ && !running_)
-            start(std::move(*std::exchange(next_, nullptr)));
-    });
-}
+GraphArranger::GraphArranger(QObject* parent) : QObject(parent) {}
 
 GraphArranger::~GraphArranger() = default;
 
@@ -82,17 +73,21 @@ void GraphArranger::start(Job job) {
     const bool soon = job.maker ? models::countShown(job.maker->grouped(), job.open) <= mostBoxesAtOnce
                                 : job.graph->nodes.size() <= mostNodesAtOnce;
     // The worker may be busy with the same SceneMaker; with that of another graph it does not matter.
-    if (running_ && (job.maker || !soon)) {
+    if (worker_.isRunning() && (job.maker || !soon)) {
         next_ = std::make_unique<Job>(std::move(job));
         return;
     }
     next_.reset(); // an older wish
     if (soon)
         return finish(work(std::move(job)));
-    running_ = true;
-    onWorker(watcher_, [job = std::make_shared<Job>(std::move(job))](const std::function<bool()>& /*cancelled*/) {
-        return std::make_shared<Job>(work(std::move(*job)));
-    });
+    worker_.start([job = std::make_shared<Job>(std::move(job))](
+                      const auto& /*cancelled*/) { return std::make_shared<Job>(work(std::move(*job))); },
+                  [this](const std::optional<std::shared_ptr<Job>>& done) {
+                      if (done)
+                          finish(std::move(**done));
+                      if (next_ && !worker_.isRunning())
+                          start(std::move(*std::exchange(next_, nullptr)));
+                  });
 }
 
 void GraphArranger::finish(Job job) {

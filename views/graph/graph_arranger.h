@@ -5,8 +5,8 @@
 #pragma once
 
 #include "views/models/graph_scene.h"
+#include "views/page/worker.h"
 
-#include <QFutureWatcher>
 #include <QObject>
 #include <optional>
 
@@ -24,7 +24,7 @@ public:
               models::GroupStyle style = models::GroupStyle::Overview);
     /// Null while the groups are being made.
     const models::GroupedGraph* grouped() const { return maker_ ? &maker_->grouped() : nullptr; }
-    bool isBusy() const { return running_; }
+    bool isBusy() const { return worker_.isRunning(); }
     bool isOpen(int group) const { return size_t(group) < open_.size() && open_[size_t(group)] != 0; }
     /// Whether there is a group to close; to open.
     bool anyOpen() const;
@@ -60,10 +60,9 @@ private:
     std::shared_ptr<const model::Graph> graph_;
     models::OpenGroups open_;
     int generation_ = 0; // of graphs
-    bool running_ = false;
     std::unique_ptr<Job> next_;
     std::optional<int> way_; // a node that was asked for before there were groups
-    QFutureWatcher<std::shared_ptr<Job>> watcher_;
+    Worker<std::shared_ptr<Job>> worker_;
 };
 
 } // namespace lathe::views::graph

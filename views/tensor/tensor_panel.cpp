@@ -4,7 +4,6 @@
 #include "views/models/counted.h"
 #include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
-#include "views/page/on_worker.h"
 #include "views/page/plot.h"
 #include "views/page/table.h"
 
@@ -86,17 +85,6 @@ TensorPanel::TensorPanel()
             return saving_.cancel();
         askForFile();
     });
-    connect(&counting_, &QFutureWatcherBase::finished, this, [this] {
-        if (!counting_.isCanceled())
-            setStatistics(counting_.result());
-        emit settled();
-    });
-    connect(&saving_, &QFutureWatcherBase::finished, this, [this] {
-        showFacts();
-        if (!saving_.isCanceled())
-            emit saved(path_, saving_.result());
-        emit settled();
-    });
     connect(this, &TensorPanel::saved, this, [this](const QString&, const QString& problem) {
         if (!problem.isEmpty())
             QMessageBox::warning(this, tr("Save the values"), problem);
@@ -104,13 +92,8 @@ TensorPanel::TensorPanel()
     setTensor({});
 }
 
-TensorPanel::~TensorPanel() {
-    counting_.cancel();
-    saving_.cancel();
-}
-
 bool TensorPanel::isBusy() const {
-    return (counting_.isRunning() && !counting_.isCanceled()) || saving_.isRunning();
+    return (counting_.isRunning() && !counting_.isCancelled()) || saving_.isRunning();
 }
 
 void TensorPanel::setTensor(models::NamedTensor tensor) {
@@ -184,8 +167,12 @@ void TensorPanel::showTensor(models::NamedTensor tensor) {
         return;
     if (shown->elements() <= mostElementsAtOnce)
         return setStatistics(driver::statisticsOf(*shown));
-    onWorker(counting_,
-             [shown](const std::function<bool()>& cancelled) { return driver::statisticsOf(*shown, cancelled); });
+    counting_.start([shown](const auto& cancelled) { return driver::statisticsOf(*shown, cancelled); },
+                    [this](const auto& counted) {
+                        if (counted)
+                            setStatistics(*counted);
+                        emit settled();
+                    });
     showFacts();
 }
 
@@ -316,10 +303,14 @@ void TensorPanel::askForFile() {
 void TensorPanel::save(const QString& path) {
     if (saving_.isRunning() || !tensor_.tensor)
         return;
-    path_ = path;
-    onWorker(saving_, [tensor = tensor_.tensor, path](const std::function<bool()>& cancelled) {
-        return models::saveNpy(path, *tensor, cancelled);
-    });
+    saving_.start(
+        [tensor = tensor_.tensor, path](const auto& cancelled) { return models::saveNpy(path, *tensor, cancelled); },
+        [this, path](const auto& problem) {
+            showFacts();
+            if (problem)
+                emit saved(path, *problem);
+            emit settled();
+        });
     showFacts();
 }
 

@@ -9,8 +9,8 @@
 #include "views/models/attribute_model.h"
 #include "views/models/tensor_model.h"
 #include "views/models/tensor_values.h"
+#include "views/page/worker.h"
 
-#include <QFutureWatcher>
 #include <QWidget>
 #include <functional>
 #include <optional>
@@ -30,7 +30,6 @@ class TensorPanel : public QWidget {
 
 public:
     TensorPanel();
-    ~TensorPanel() override;
 
     /// Without one: says how to get here.
     void setTensor(models::NamedTensor tensor);
@@ -80,9 +79,8 @@ private:
     models::CheckedTensors checked_; // of which it is one; without any it is a constant
     QString awaited_, message_;      // message: instead of a tensor
     std::optional<driver::TensorStatistics> statistics_;
-    QFutureWatcher<std::optional<driver::TensorStatistics>> counting_;
-    QFutureWatcher<QString> saving_;
-    QString path_; // that is being written
+    Worker<std::optional<driver::TensorStatistics>> counting_;
+    Worker<QString> saving_; // what went wrong
 
     QLabel* title_;
     QComboBox* which_; // of what was checked
