@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Compiles every header of compiler/, views/ and app/ alone: each includes what it needs.
+"""Every header of compiler/, views/ and app/ compiles alone, but for what is precompiled: each includes what it needs.
 
-Usage: check_headers.py BUILD_FOLDER. Options come from the compile command of a source near the header. A header is
-checked again only when it or an own header that it includes, at any depth, has changed.
+Where the source of the same name includes the header first, the build has shown it. The others are compiled here, with the
+options of a source near the header, again only when it or an own header that it includes, at any depth, has changed.
+Usage: check_headers.py BUILD_FOLDER
 """
 import concurrent.futures
 import hashlib
@@ -17,6 +18,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
 def options_by_folder(build):
@@ -63,6 +65,13 @@ def closure(header):
     return sorted(seen)
 
 
+def shown_by_build(header):
+    """Whether the source of the same name includes the header before all others."""
+    source = header.with_suffix(".cpp")
+    first = ANY_INCLUDE.search(source.read_text()) if source.exists() else None
+    return first is not None and header in (ROOT / "compiler" / first[1], ROOT / first[1])
+
+
 def check(header, options):
     language = "c-header" if header.name in ("abi.h", "lathe_rt.h") else "c++-header"
     if language == "c-header":
@@ -79,7 +88,7 @@ def main():
     stamps = json.loads(stamps_file.read_text()) if stamps_file.exists() else {}
     headers = sorted(path for top in ("compiler", "views", "app") for path in (ROOT / top).rglob("*.h"))
     todo = []
-    for header in headers:
+    for header in (header for header in headers if not shown_by_build(header)):
         options = options_for(header, by_folder)
         digest = hashlib.sha256(" ".join(options).encode())
         for file in closure(header):
