@@ -239,6 +239,10 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
     else if (diverge)
         log(tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge")),
             LogLevel::Warning);
+    else if (const size_t odd = check->countNotFinite())
+        log(tr("Checked: all values are within the tolerance, but in %1 elements are no finite numbers on both sides.")
+                .arg(views::models::counted(qint64(odd), "value", "values")),
+            LogLevel::Warning);
     else
         log(tr("Checked: all values are within the tolerance."));
     for (views::Page* page : pageTable_)

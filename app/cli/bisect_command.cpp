@@ -82,10 +82,11 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
                                          {"decisions", nlohmann::json::parse(driver::toJson(step.decisions))},
                                          {"verdict", step.bad ? "bad" : "good"},
                                          {"reason", step.reason},
+                                         {"caveat", step.caveat},
                                          {"seconds", step.seconds}}));
     else
-        fmt::print("{:2}  {:4}  {:36} {:6.2f} s  {}\n", number, step.bad ? "bad" : "good", step.passes, step.seconds,
-                   step.reason);
+        fmt::print("{:2}  {:4}  {:36} {:6.2f} s  {}{}{}\n", number, step.bad ? "bad" : "good", step.passes,
+                   step.seconds, step.reason, step.caveat.empty() ? "" : "; ", step.caveat);
     std::fflush(stdout);
 }
 
@@ -93,7 +94,10 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
 std::string sentence(const driver::Bisection& found, const driver::BisectQuestion& question) {
     switch (found.answer) {
     case driver::BisectAnswer::GoodWithAll:
-        return "good with all passes: there is nothing to look for";
+        return "good with all passes: there is nothing to look for" +
+               (found.steps.back().caveat.empty()
+                    ? std::string()
+                    : "; but nothing is known of what is no finite number: " + found.steps.back().caveat);
     case driver::BisectAnswer::Unsteady:
         return "equal compilations were judged differently: the fault comes and goes";
     default:

@@ -75,6 +75,10 @@ void printJson(const driver::Check& check) {
                          {"error", number(comparison.largest)},
                          {"of_limit", number(comparison.ofLimit)},
                          {"beyond", comparison.beyond}});
+            if (comparison.nan + comparison.infinite > 0)
+                line.update({{"nan_in_both", comparison.nan},
+                             {"infinite_in_both", comparison.infinite},
+                             {"elements", comparison.elements}});
             if (comparison.worst >= 0)
                 line.update({{"at", driver::indexText(row.shape, comparison.worst)},
                              {"got", number(comparison.got)},
@@ -85,6 +89,7 @@ void printJson(const driver::Check& check) {
     fmt::print("{}\n", driver::dump({{"within", check.count(driver::CheckState::Within)},
                                      {"diverge", check.count(driver::CheckState::Diverges)},
                                      {"not_compared", check.count(driver::CheckState::NotCompared)},
+                                     {"not_finite", check.countNotFinite()},
                                      {"nested", check.nested}}));
 }
 
@@ -105,6 +110,8 @@ void printTable(const driver::Check& check, const Common& common) {
         if (comparison.worst >= 0)
             fmt::print("  {}: {:.7g}, expected {:.7g}", driver::indexText(row.shape, comparison.worst), comparison.got,
                        comparison.expected);
+        if (const std::string odd = driver::notFiniteText(comparison); !odd.empty())
+            fmt::print("  {}", odd);
         fmt::print("\n");
     }
     if (common.quiet)
@@ -116,6 +123,10 @@ void printTable(const driver::Check& check, const Common& common) {
     if (check.nested > 0)
         fmt::print("; {} within branches and loops are left out", check.nested);
     fmt::print("\n");
+    if (const size_t odd = check.countNotFinite())
+        fmt::print("in {} of them values are no finite numbers on both sides, as the table says: nothing is known of "
+                   "these\n",
+                   odd);
 }
 
 } // namespace

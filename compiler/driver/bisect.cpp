@@ -118,7 +118,8 @@ private:
         last_ = {};
         LATHE_TRY(Verdict verdict, judge_.judge(decisions, last_));
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        found_.steps.push_back({decisions, std::move(passes), verdict.bad, std::move(verdict.reason), seconds});
+        found_.steps.push_back(
+            {decisions, std::move(passes), verdict.bad, std::move(verdict.reason), std::move(verdict.caveat), seconds});
         if (step_)
             step_(found_.steps.back());
         return verdict.bad;

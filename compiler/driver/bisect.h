@@ -51,6 +51,7 @@ struct BisectStep {
     std::string passes; // which optional passes ran: "none", "all", "up to 'fuse'", "all but 'fuse'"
     bool bad = false;
     std::string reason; // what was seen: "output 'y': 3 of 10 elements differ …", "4.31 ms"
+    std::string caveat; // of good ones: "output 'y': 3 of 10 values are not a number on both sides"
     double seconds = 0;
 };
 

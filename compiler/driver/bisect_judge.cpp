@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 namespace lathe::driver {
 namespace {
@@ -99,9 +100,12 @@ Result<Verdict> BisectJudge::run(const std::filesystem::path& artifact, const Tr
         LATHE_CHECKED(readSets(*loaded));
     Verdict verdict{false, "runs"};
     for (DataSet& set : sets_) {
+        const std::string before = std::move(verdict.caveat);
         LATHE_TRY(verdict, runOne(*loaded, set, trace));
         if (verdict.bad)
             return verdict;
+        if (verdict.caveat.empty())
+            verdict.caveat = before;
     }
     return std::holds_alternative<SlowerThan>(question_.fault) ? time() : verdict;
 }
@@ -134,6 +138,7 @@ Result<Verdict> BisectJudge::runOne(const RunnerModel& loaded, DataSet& set, con
     const CompareRules rules = rulesFor(*trace.graph, wrong->tolerance);
     const std::vector<bool> random = model::randomOutputs(*trace.graph, set.inputs);
     double largest = 0;
+    std::vector<std::string> odd;
     for (size_t i = 0; i < outputs->size(); ++i) {
         if (random.at(i))
             continue;
@@ -141,8 +146,11 @@ Result<Verdict> BisectJudge::runOne(const RunnerModel& loaded, DataSet& set, con
         if (!comparison.right)
             return Verdict{true, fmt::format("output '{}': {}", loaded.outputs[i].name, comparison.message)};
         largest = std::max(largest, comparison.ofRange);
+        if (const std::string text = notFiniteText(comparison); !text.empty())
+            odd.push_back(fmt::format("output '{}': {}", loaded.outputs[i].name, text));
     }
-    return Verdict{false, fmt::format("right, up to {:.1g} of the range", largest)};
+    return Verdict{false, fmt::format("right, up to {:.1g} of the range", largest),
+                   fmt::format("{}", fmt::join(odd, "; "))};
 }
 
 Result<Verdict> BisectJudge::time() {

@@ -10,6 +10,7 @@ namespace lathe::driver {
 struct Verdict {
     bool bad = false;
     std::string reason;
+    std::string caveat = {}; // what of the outputs is held equal, and says nothing
 };
 
 /// Judges one compilation after the other. The first one must be that without optional passes: its outputs and its time

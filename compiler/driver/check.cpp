@@ -304,6 +304,11 @@ size_t Check::count(CheckState state) const {
     return static_cast<size_t>(std::ranges::count(rows, state, &CheckRow::state));
 }
 
+size_t Check::countNotFinite() const {
+    return static_cast<size_t>(std::ranges::count_if(
+        rows, [](const CheckRow& row) { return row.comparison.nan + row.comparison.infinite > 0; }));
+}
+
 Result<Check> check(Session& session, const CheckQuestion& question, const Progress& progress) {
     return guarded([&] { return Checker(session, question, progress).run(); });
 }

@@ -65,6 +65,8 @@ struct Check {
     std::shared_ptr<const Trace> trace; // of the compilation that was checked
 
     size_t count(CheckState state) const;
+    /// Compared values with elements that are no finite numbers on both sides: nothing is known of them.
+    size_t countNotFinite() const;
 };
 
 /// Fails if a compilation or a run fails, files cannot be read, name no value of the model or do not have its type and shape,

@@ -19,6 +19,18 @@ std::string indexText(const std::vector<int64_t>& shape, int64_t place) {
     return fmt::format("[{}]", fmt::join(index, ","));
 }
 
+std::string notFiniteText(const Comparison& comparison) {
+    std::vector<std::string> parts;
+    const auto add = [&](int64_t count, const char* what) {
+        if (count > 0)
+            parts.push_back(fmt::format("{} of {} values {} {} on both sides", count, comparison.elements,
+                                        count == 1 ? "is" : "are", what));
+    };
+    add(comparison.nan, "not a number");
+    add(comparison.infinite, "infinite");
+    return fmt::format("{}", fmt::join(parts, ", "));
+}
+
 std::vector<double> toDoubles(const model::HostTensor& tensor) {
     std::vector<double> values(static_cast<size_t>(tensor.elements()));
     for (size_t i = 0; i < values.size(); ++i)
@@ -49,6 +61,7 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
     if (got.bytes.size() != expected.bytes.size())
         return wrong(fmt::format("has {} bytes, expected {}", got.bytes.size(), expected.bytes.size()));
     const std::vector<double> g = toDoubles(got), w = toDoubles(expected);
+    result.elements = static_cast<int64_t>(w.size());
     constexpr double infinite = std::numeric_limits<double>::infinity();
     double atWorst = 0;
     const auto differs = [&](size_t place, double difference, double limit) {
@@ -91,7 +104,11 @@ Comparison compare(const model::HostTensor& got, const model::HostTensor& expect
                 if (d > 0)
                     differs(i, d,
                             rules.tolerance == Tolerance::Onnx ? absolute + relative * std::abs(w[i]) : modelLimit);
-            } else if (!(std::isnan(w[i]) && std::isnan(g[i])) && !(std::isinf(w[i]) && g[i] == w[i])) {
+            } else if (std::isnan(w[i]) && std::isnan(g[i])) {
+                ++result.nan;
+            } else if (g[i] == w[i]) {
+                ++result.infinite;
+            } else {
                 differs(i, infinite, 0);
             }
         }

@@ -34,10 +34,16 @@ struct Comparison {
     int64_t beyond = 0;           // elements that differ by more
     int64_t worst = -1;           // the one with the largest share, by its place in memory; -1: all are equal
     double got = 0, expected = 0; // there
+    int64_t elements = 0;         // of numbers of one type and shape: so many were compared
+    /// That are the same in both and no finite number: NaN, or the same infinity. They are held equal, and say nothing.
+    int64_t nan = 0, infinite = 0;
 };
 
 /// got against expected; element types and shapes must be equal. NaN equals NaN alone, infinities equal themselves.
 Comparison compare(const model::HostTensor& got, const model::HostTensor& expected, const CompareRules& rules);
+
+/// "3 of 1000 values are not a number on both sides", or infinite, or both; empty if there are none.
+std::string notFiniteText(const Comparison& comparison);
 
 /// "[0,2,5]": the index of an element by its place in memory.
 std::string indexText(const std::vector<int64_t>& shape, int64_t place);

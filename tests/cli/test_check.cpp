@@ -53,6 +53,10 @@ private slots:
                                                 "<float[3,3] w = {2,0,0, 0,2,0, 0,0,2}> "
                                                 "{ [A] a = MatMul (x, w) [R] b = Relu (a) [C] c = MatMul (b, w) "
                                                 "[Y] y = MatMul (c, w) }"));
+        // Of x as in the data: two square roots are none, and all products are too large.
+        write("nan.onnx",
+              graphBytes("g (float[2,3] x) => (float[2,3] y, float[2,3] z) "
+                         "<float[3] w = {1e30, 1e30, 1e30}> { y = Sqrt (x) b = Mul (x, w) z = Mul (b, w) }"));
         write("odd.onnx", graphBytes("g (float[2] x) => (float[2] y) { [odd] y = Frobnicate (x) }"));
         for (const char* data : {"right/", "wrong/"}) {
             write(QString(data) + "input_0.pb", tensor({1, -2, 3, 4, 5, -6}));
@@ -123,6 +127,27 @@ private slots:
         QCOMPARE(objects[2]["expected"].toDouble(), 20.5);
         QCOMPARE(objects[2]["nodes"].toArray(), QJsonArray{"C"});
         QCOMPARE(objects[4]["diverge"].toInt(), 1);
+    }
+
+    /// What is no number on both sides is no difference, but no plain success either.
+    void whatIsNoNumberOnBothSidesIsSaid() {
+        const QStringList model{folder_.filePath("nan.onnx"), "--input", "x=" + folder_.filePath("right/input_0.pb")};
+        const Outcome outcome = runLathe(QStringList{"check"} + model);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const char* said : {"y  2 of 6 values are not a number on both sides\n",
+                                 "z  6 of 6 values are infinite on both sides\n", "in 2 of them values are no finite"})
+            QVERIFY2(outcome.out.find(said) != std::string::npos, outcome.out.c_str());
+        for (const QJsonObject& line : lines(runLathe(QStringList{"check", "--json"} + model))) {
+            const QString value = line["value"].toString();
+            QCOMPARE(line["nan_in_both"].toInt(), value == "y" ? 2 : 0);
+            QCOMPARE(line["infinite_in_both"].toInt(), value == "z" ? 6 : 0);
+            QCOMPARE(line["not_finite"].toInt(), line.contains("within") ? 2 : 0);
+        }
+        const Outcome bisected = runLathe(QStringList{"bisect", "--quiet"} + model);
+        QCOMPARE(bisected.code, 4);
+        for (const char* said : {"there is nothing to look for; but",
+                                 "output 'y': 2 of 6 values are not a number on both sides; output 'z': 6 of 6"})
+            QVERIFY2(bisected.out.find(said) != std::string::npos, bisected.out.c_str());
     }
 
     void whatRunSavedIsRight() {

@@ -40,6 +40,18 @@ private slots:
         QCOMPARE(same.worst, int64_t(-1));
     }
 
+    void whatIsNoNumberInBothIsCounted() {
+        const Comparison odd = compareFloats({1, infinite, noNumber, noNumber, -infinite, noNumber},
+                                             {1, infinite, noNumber, noNumber, infinite, 2}, driver::Tolerance::Model);
+        QCOMPARE(odd.elements, int64_t(6));
+        QCOMPARE(odd.nan, int64_t(2));
+        QCOMPARE(odd.infinite, int64_t(1));
+        QCOMPARE(odd.beyond, int64_t(2));
+        QCOMPARE(driver::notFiniteText(odd), std::string("2 of 6 values are not a number on both sides, 1 of 6 values "
+                                                         "is infinite on both sides"));
+        QVERIFY(driver::notFiniteText(compareFloats({1}, {noNumber}, driver::Tolerance::Onnx)).empty());
+    }
+
     /// Element by element the small one is worse; of the range it is the large one.
     void theWorstIsThatFurthestBeyondItsLimit() {
         const Comparison strict = compareFloats({101, 0.5F, 3}, {100, 0.25F, 3}, driver::Tolerance::Onnx);

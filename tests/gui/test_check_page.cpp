@@ -105,6 +105,12 @@ private slots:
         QCOMPARE(text(2, CheckModel::Type), QString("float32[2,3]"));
         QCOMPARE(text(3, CheckModel::State), QString("diverges"));
         QCOMPARE(model.first(), std::vector<int>{2});
+        auto odd = std::make_shared<driver::Check>(*sampleCheck());
+        odd->rows[0].comparison.elements = 6;
+        odd->rows[0].comparison.nan = 3;
+        odd->rows[0].comparison.worst = -1;
+        model.show(odd);
+        QCOMPARE(text(0, CheckModel::Where), QString("3 of 6 values are not a number on both sides"));
         model.show(nullptr);
         QCOMPARE(model.rowCount(), 0);
     }

@@ -233,6 +233,9 @@ void CheckPage::describe() {
                                           .arg(models::counted(qint64(diverge), "diverges", "diverge"),
                                                models::grouped(qint64(within)))
                                     : tr("all within the tolerance"));
+    if (const size_t odd = check->countNotFinite())
+        text += tr(" In %1 elements are no finite numbers on both sides: nothing is known of these.")
+                    .arg(models::counted(qint64(odd), "value", "values"));
     if (const size_t others = check->count(CheckState::NotCompared))
         text += tr(" %1 not compared, for the reasons in the table.").arg(models::counted(qint64(others), "is", "are"));
     if (check->nested)

@@ -26,11 +26,17 @@ QString typeOf(const CheckRow& row) {
 }
 
 QString whereOf(const CheckRow& row) {
-    if (row.comparison.worst < 0)
-        return row.state == CheckState::Diverges ? QString::fromStdString(row.why) : QString();
-    return CheckModel::tr("%1: %2, expected %3")
-        .arg(QString::fromStdString(driver::indexText(row.shape, row.comparison.worst)),
-             QString::number(row.comparison.got, 'g', 7), QString::number(row.comparison.expected, 'g', 7));
+    QStringList parts;
+    if (row.comparison.worst >= 0)
+        parts << CheckModel::tr("%1: %2, expected %3")
+                     .arg(QString::fromStdString(driver::indexText(row.shape, row.comparison.worst)),
+                          QString::number(row.comparison.got, 'g', 7),
+                          QString::number(row.comparison.expected, 'g', 7));
+    else if (row.state == CheckState::Diverges)
+        parts << QString::fromStdString(row.why);
+    if (const std::string odd = driver::notFiniteText(row.comparison); !odd.empty())
+        parts << QString::fromStdString(odd);
+    return parts.join(QStringLiteral("; "));
 }
 
 QString stateOf(const CheckRow& row) {
