@@ -208,7 +208,7 @@ int benchCommand(const BenchArgs& args, const Common& common) {
         }
         auto rows = benchModel(model, threads, args, common);
         if (!rows) {
-            code = std::max(code, report({rows.error()}, common));
+            code = std::max(code, report({inFile(rows.error(), model)}, common));
             continue;
         }
         for (const Row& row : *rows)

@@ -180,12 +180,8 @@ int bisectCommand(const BisectArgs& args, const Common& common) {
                                               print(step, number, common);
                                       },
                                       {});
-    if (!found) {
-        Diagnostic diagnostic = found.error();
-        if (diagnostic.file.empty())
-            diagnostic.file = args.model;
-        return report({diagnostic}, common);
-    }
+    if (!found)
+        return report({inFile(found.error(), args.model)}, common);
     print(*found, *question, common);
     return found->answer == driver::BisectAnswer::Found ? 0 : nothingToBlame;
 }

@@ -16,9 +16,7 @@ namespace {
 
 /// 1 says "diverges", so whatever prevented the check is 2, or 3 if it is Lathe's fault.
 int fail(Diagnostic diagnostic, const CheckArgs& args, const Common& common) {
-    if (diagnostic.file.empty())
-        diagnostic.file = args.model;
-    return std::max(2, report({std::move(diagnostic)}, common));
+    return std::max(2, report({inFile(std::move(diagnostic), args.model)}, common));
 }
 
 Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& common) {

@@ -29,6 +29,8 @@ Result<driver::Options> makeOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
 /// Progress on standard error, if that is a terminal.
 driver::Progress makeProgress(const Common& common);
+/// About this file, unless it names one.
+Diagnostic inFile(Diagnostic diagnostic, const std::string& file);
 /// Prints diagnostics to standard error (as JSON lines with --json); gives the exit code: 3 if one is an internal error, else
 /// 2 if one is of usage, else 1.
 int report(const std::vector<Diagnostic>& diagnostics, const Common& common);

@@ -74,6 +74,12 @@ driver::Progress makeProgress(const Common& common) {
     return progress;
 }
 
+Diagnostic inFile(Diagnostic diagnostic, const std::string& file) {
+    if (diagnostic.file.empty())
+        diagnostic.file = file;
+    return diagnostic;
+}
+
 int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
     int code = 1;
     for (const Diagnostic& diagnostic : diagnostics) {

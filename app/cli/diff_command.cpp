@@ -60,7 +60,9 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
     for (const size_t i : {0, 1}) {
         driver::Trace trace;
         driver::importFile(i == 0 ? args.before : args.after, options, trace);
-        if (!trace.graph) // a model that is refused has a graph nevertheless, if it can be read at all
+        // A model that is refused has a graph nevertheless, if it can be read at all; arguments that do not fit have none.
+        if (!trace.graph ||
+            std::ranges::find(trace.diagnostics, ErrorKind::Usage, &Diagnostic::kind) != trace.diagnostics.end())
             return fail(trace.diagnostics, common);
         graphs[i] = trace.graph;
     }

@@ -67,6 +67,8 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     std::shared_ptr<const relay::Module> module = trace.passes.empty() ? nullptr : trace.passes.front().after;
     if (module) {
         const relay::Function& main = module->main();
+        if (const auto sizes = driver::inputShapes(driver::inputsOf(main), {}, shapes); !sizes)
+            return report({inFile(sizes.error(), args.model)}, common);
         for (const relay::Param& param : main.params)
             facts["inputs"].push_back(describe(param.name, param.type));
         std::vector<relay::Type> outputs = relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields

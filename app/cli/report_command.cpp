@@ -54,11 +54,14 @@ int reportCommand(const ReportArgs& args, const Common& common) {
             page.peaks = driver::machinePeaks(common.threads, !common.noCache);
             page.profile = *std::move(profile);
         } else {
-            page.problems.push_back(profile.error());
-            if (page.problems.back().file.empty())
-                page.problems.back().file = args.run.model;
+            page.problems.push_back(inFile(profile.error(), args.run.model));
         }
     }
+    if (artifact && args.noRun) // a run says so itself
+        if (const auto sizes =
+                driver::inputShapes(driver::inputsOf(trace->passes.front().after->main()), *given, options->shapes);
+            !sizes)
+            page.problems.push_back(inFile(sizes.error(), args.run.model));
     const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });
     if (!written)
         page.problems.push_back(written.error());

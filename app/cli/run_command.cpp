@@ -92,8 +92,7 @@ void print(const driver::Sweep& sweep, const Common& common) {
 }
 
 int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& file, const Common& common) {
-    if (diagnostic.file.empty())
-        diagnostic.file = file;
+    diagnostic = inFile(std::move(diagnostic), file);
     std::vector<Diagnostic> all;
     for (const Diagnostic& other : trace.diagnostics)
         if (other.severity == Severity::Error && !(other == diagnostic)) // warnings are printed already

@@ -78,8 +78,10 @@ Result<void> BisectJudge::readSets(const RunnerModel& loaded) {
                            "name a folder with an output_N.pb for each output");
         sets_.push_back(std::move(set));
     }
-    if (!sets_.empty())
+    if (!sets_.empty()) { // the data says the sizes; what is no input is refused all the same
+        LATHE_CHECKED(inputShapes(loaded.inputs, {}, question_.shapes));
         return {};
+    }
     DataSet drawn;
     LATHE_CHECKED(drawChosen(
         loaded.inputs, question_.inputs, question_.chosen, question_.shapes,

@@ -3,6 +3,7 @@
 
 #include "base/narrow_float.h"
 #include "driver/guarded.h"
+#include "model/no_input.h"
 
 #include <algorithm>
 #include <bit>
@@ -32,8 +33,7 @@ Failure noInput(const std::vector<RunnerValue>& inputs, const std::string& name)
     std::vector<std::string> names;
     for (const RunnerValue& input : inputs)
         names.push_back(input.name);
-    return failure(fmt::format("the model has no input '{}'", name),
-                   fmt::format("its inputs are: {}", fmt::join(names, ", ")));
+    return Failure(model::noInput(name, names));
 }
 
 /// Gives the symbols of an input the sizes of `shape`; fails where one has another already.
@@ -56,6 +56,24 @@ int64_t machineBytes() {
 }
 
 } // namespace
+
+std::vector<RunnerValue> inputsOf(const relay::Function& main) {
+    std::vector<RunnerValue> inputs;
+    std::unordered_map<const arith::ExprNode*, int64_t> symbols;
+    for (const relay::Param& param : main.params) {
+        const relay::TensorType* type = relay::asTensor(param.type);
+        LATHE_ASSERT(type, "inputs of a model are tensors");
+        RunnerValue& input = inputs.emplace_back(RunnerValue{param.name, type->dtype, {}});
+        for (const arith::Expr& dim : type->shape) {
+            if (const auto size = arith::asInt(dim))
+                input.dims.push_back(*size);
+            else
+                input.dims.push_back(
+                    -symbols.try_emplace(dim.get(), static_cast<int64_t>(symbols.size()) + 1).first->second);
+        }
+    }
+    return inputs;
+}
 
 Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {
     std::map<int64_t, int64_t> symbols; // as in RunnerValue::dims -> size

@@ -17,6 +17,9 @@ namespace lathe::driver {
 /// By the name of an input.
 using Tensors = std::map<std::string, model::HostTensor>;
 
+/// The inputs of an imported model, as an artifact made of it has them. Symbols are numbered in the order of the inputs.
+std::vector<RunnerValue> inputsOf(const relay::Function& main);
+
 /// Dims of every input, in the model's order: those of the given tensor, else those asked for, else the model's own with 1
 /// for a symbol that nothing gives. Fails if a name is no input's, or if what is asked for is not of the model's form,
 /// contradicts itself or a given tensor, or is too large for a tensor. (A given tensor is held against the model by the

@@ -108,6 +108,36 @@ private slots:
         QVERIFY2(!outcome.err.empty() || !outcome.out.empty(), "it said nothing");
     }
 
+    /// A name that is no input's is the user's argument: whatever is done with it, the same code and the same words.
+    void namesThatAreNoInputs_data() {
+        QTest::addColumn<QStringList>("command");
+        const QString out = folder_.filePath("unfit.out");
+        for (const char* name : {"inspect", "passes", "run", "profile", "check", "bisect", "bench", "tune"})
+            QTest::newRow(name) << QStringList{name, model_};
+        QTest::newRow("compile") << QStringList{"compile", model_, "-o", out};
+        QTest::newRow("report") << QStringList{"report", model_, "-o", out};
+        QTest::newRow("report without a run") << QStringList{"report", model_, "-o", out, "--no-run"};
+        QTest::newRow("diff") << QStringList{"diff", model_, model_};
+        QTest::newRow("sweep") << QStringList{"profile", model_, "--sweep", "n=1,2"};
+        QTest::newRow("count") << QStringList{"bisect", model_, "--count", "add:1"};
+    }
+    void namesThatAreNoInputs() {
+        QFETCH(QStringList, command);
+        const Outcome outcome = runLathe(command + QStringList{"--shape", "q=5,3"});
+        QVERIFY2(outcome.code == 2, (std::to_string(outcome.code) + " " + outcome.err).c_str());
+        QVERIFY2(outcome.err.find("model.onnx: the model has no input 'q' (its inputs are: x, z)") != std::string::npos,
+                 outcome.err.c_str());
+    }
+    void namesOfTensorsThatAreNoInputs() {
+        const QString file = folder_.filePath("given.pb");
+        writeFile(file.toStdString(), tensor({1, 2}));
+        for (const char* name : {"run", "profile", "check", "bisect"}) {
+            const Outcome outcome = runLathe({name, model_, "--input", "q=" + file});
+            QVERIFY2(outcome.code == 2 && outcome.err.find("the model has no input 'q'") != std::string::npos,
+                     (name + outcome.err).c_str());
+        }
+    }
+
     void inspect() {
         const Outcome outcome = runLathe({"inspect", "--json", model_, "--shape", "x=5,3"});
         QCOMPARE(outcome.code, 0);

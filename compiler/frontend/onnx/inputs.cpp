@@ -4,6 +4,7 @@
 #include "frontend/onnx/inputs.h"
 
 #include "base/limits.h"
+#include "model/no_input.h"
 #include "model/size_name.h"
 
 #include <fmt/format.h>
@@ -79,17 +80,17 @@ Result<std::vector<model::Dim>> dimsOf(const model::Value& input, const Options&
 }
 
 Result<void> checkOptions(const model::Graph& graph, const Options& options) {
-    std::set<std::string> inputs, names;
+    std::vector<std::string> inputs;
+    std::set<std::string> names;
     for (const model::Value& input : graph.inputs) {
-        inputs.insert(input.name);
+        inputs.push_back(input.name);
         for (const model::Dim& dim : input.type.shape)
             if (!dim.name.empty())
                 names.insert(dim.name);
     }
     for (const auto& [name, shape] : options.shapes)
-        if (!inputs.contains(name))
-            return failure(fmt::format("a shape is given for '{}', which is no input", name),
-                           fmt::format("the inputs are: {}", fmt::join(inputs, ", ")));
+        if (std::ranges::find(inputs, name) == inputs.end())
+            return Failure(model::noInput(name, inputs));
     for (const auto& [name, value] : options.symbols)
         if (!names.contains(name) || value < 0)
             return failure(fmt::format("the dim '{}' cannot be set to {}", name, value),
