@@ -23,15 +23,6 @@ private:
     std::map<std::string, int> seen_;
 };
 
-std::string typeText(const RunnerValue& value, const std::vector<std::string>& symbols) {
-    std::vector<std::string> dims;
-    for (const int64_t dim : value.dims) {
-        const bool symbol = dim < 0 && static_cast<size_t>(-(dim + 1)) < symbols.size();
-        dims.push_back(symbol ? symbols[static_cast<size_t>(-(dim + 1))] : dim < 0 ? "?" : std::to_string(dim));
-    }
-    return fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
-}
-
 /// The tables of an artifact that an older Lathe wrote may say less; what is malformed counts as not there.
 std::map<std::string, Table> tablesOf(const ArtifactFacts& facts) {
     std::map<std::string, Table> tables;
@@ -44,9 +35,9 @@ std::map<std::string, Table> tablesOf(const ArtifactFacts& facts) {
         if (std::string said = text(key); !said.empty())
             tables[what].add("", std::move(said));
     for (const RunnerValue& value : facts.model.inputs)
-        tables["input"].add(value.name, typeText(value, facts.model.symbols));
+        tables["input"].add(value.name, typeText(value));
     for (const RunnerValue& value : facts.model.outputs)
-        tables["output"].add(value.name, typeText(value, facts.model.symbols));
+        tables["output"].add(value.name, typeText(value));
     for (const RunnerCall& call : facts.model.calls)
         tables["call"].add(call.function, fmt::format("{} ({})", call.kernel, fmt::join(call.nodes, "; ")));
     if (!metadata.is_object())

@@ -8,17 +8,6 @@
 #include <fmt/ranges.h>
 
 namespace lathe::driver {
-namespace {
-
-std::string typeText(DataType dtype, const std::vector<int64_t>& dims) {
-    std::vector<std::string> texts;
-    for (const int64_t dim : dims)
-        texts.push_back(dim >= 0 ? std::to_string(dim) : "?");
-    return fmt::format("{}[{}]", toString(dtype), fmt::join(texts, ","));
-}
-
-} // namespace
-
 Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputChoice& choice) {
     Tensors tensors;
     for (const auto& [name, file] : choice.files) {
@@ -38,8 +27,8 @@ Result<Tensors> readInputs(const std::vector<RunnerValue>& inputs, const InputCh
         for (size_t i = 0; fits && i < input->dims.size(); ++i)
             fits = input->dims[i] < 0 || input->dims[i] == tensor->shape[i];
         if (!fits)
-            return refused(fmt::format("input '{}' is {} in this file, but {} in the compiled model", name,
-                                       typeText(tensor->dtype, tensor->shape), typeText(input->dtype, input->dims)),
+            return refused(fmt::format("input '{}' is {}[{}] in this file, but {} in the compiled model", name,
+                                       toString(tensor->dtype), fmt::join(tensor->shape, ","), typeText(*input)),
                            "choose another file, or random values");
         tensors[name] = *std::move(tensor);
     }

@@ -17,13 +17,6 @@ namespace {
 
 using model::HostTensor;
 
-std::string dimsText(const RunnerValue& value) {
-    std::vector<std::string> dims;
-    for (const int64_t dim : value.dims)
-        dims.push_back(dim >= 0 ? std::to_string(dim) : isSymbol(dim) ? fmt::format("n{}", -dim - 1) : "?");
-    return fmt::format("[{}]", fmt::join(dims, ","));
-}
-
 const RunnerValue* inputNamed(const std::vector<RunnerValue>& inputs, const std::string& name) {
     const auto found = std::ranges::find(inputs, name, &RunnerValue::name);
     return found == inputs.end() ? nullptr : &*found;
@@ -65,6 +58,7 @@ std::vector<RunnerValue> inputsOf(const relay::Function& main) {
         LATHE_ASSERT(type, "inputs of a model are tensors");
         RunnerValue& input = inputs.emplace_back(RunnerValue{param.name, type->dtype, {}});
         for (const arith::Expr& dim : type->shape) {
+            input.sizes.push_back(arith::asInt(dim) ? "" : arith::toString(dim));
             if (const auto size = arith::asInt(dim))
                 input.dims.push_back(*size);
             else
@@ -93,8 +87,8 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
         for (size_t i = 0; fits && i < shape.size(); ++i)
             fits = input->dims[i] < 0 || input->dims[i] == shape[i];
         if (!fits)
-            return failure(fmt::format("input '{}' is {}[{}] here, but {} in the model", name, toString(input->dtype),
-                                       fmt::join(shape, ","), dimsText(*input)),
+            return failure(fmt::format("input '{}' is to be [{}], but is {} in the model", name, fmt::join(shape, ","),
+                                       typeText(*input)),
                            "lathe inspect shows the inputs with their types and sizes");
         if (const auto at = given.find(name); at != given.end() && at->second.shape != shape)
             return failure(fmt::format("input '{}' is [{}] in its file, but is to be [{}]", name,

@@ -65,12 +65,16 @@ std::vector<std::string> readStrings(Reader& reader) {
     return strings;
 }
 
-std::vector<RunnerValue> readValues(Reader& reader) {
+std::vector<RunnerValue> readValues(Reader& reader, const std::vector<std::string>& symbols) {
     std::vector<RunnerValue> values(reader.count(10));
     for (RunnerValue& value : values) {
         value.name = reader.string();
         value.dtype = readType(reader);
         value.dims = readDims(reader);
+        for (const int64_t dim : value.dims) {
+            const bool known = isSymbol(dim) && static_cast<size_t>(-(dim + 1)) < symbols.size();
+            value.sizes.push_back(known ? symbols[static_cast<size_t>(-(dim + 1))] : "");
+        }
     }
     return values;
 }
@@ -138,6 +142,15 @@ const char* hintFor(uint32_t status) {
 }
 
 } // namespace
+
+std::string typeText(const RunnerValue& value) {
+    std::vector<std::string> dims;
+    for (size_t i = 0; i < value.dims.size(); ++i)
+        dims.push_back(value.dims[i] >= 0                                  ? std::to_string(value.dims[i])
+                       : i < value.sizes.size() && !value.sizes[i].empty() ? value.sizes[i]
+                                                                           : "?");
+    return fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
+}
 
 struct RunnerClient::State {
     RunnerOptions options;
@@ -288,8 +301,8 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     model.name = reader.string();
     model.metadata = reader.string();
     model.symbols = readStrings(reader);
-    model.inputs = readValues(reader);
-    model.outputs = readValues(reader);
+    model.inputs = readValues(reader, model.symbols);
+    model.outputs = readValues(reader, model.symbols);
     model.calls.resize(reader.count(28));
     for (RunnerCall& call : model.calls) {
         call.function = reader.string();

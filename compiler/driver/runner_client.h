@@ -38,8 +38,11 @@ constexpr bool isSymbol(int64_t dim) {
 struct RunnerValue {
     std::string name;
     DataType dtype;
-    std::vector<int64_t> dims; // >= 0, or -(symbol + 1), or knownWhileRunning
+    std::vector<int64_t> dims;           // >= 0, or -(symbol + 1), or knownWhileRunning
+    std::vector<std::string> sizes = {}; // names of those that are symbols; empty of others
 };
+/// "float32[n,3,?]": open sizes by their names in the model.
+std::string typeText(const RunnerValue& value);
 
 struct RunnerCall {
     std::string function; // the fused function

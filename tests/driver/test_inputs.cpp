@@ -15,7 +15,8 @@ namespace {
 constexpr int64_t huge = int64_t{1} << 62;
 
 /// x: float32[n,3], z: float32[n,m].
-const std::vector<RunnerValue> inputs = {{"x", types::Float32, {-1, 3}}, {"z", types::Float32, {-1, -2}}};
+const std::vector<RunnerValue> inputs = {{"x", types::Float32, {-1, 3}, {"n", ""}},
+                                         {"z", types::Float32, {-1, -2}, {"n", "m"}}};
 
 model::HostTensor floats(std::vector<int64_t> shape) {
     model::HostTensor tensor{types::Float32, std::move(shape), {}, {}};
@@ -44,6 +45,7 @@ private slots:
         QTest::addColumn<QString>("named");
         QTest::newRow("no such input") << Shapes{{"y", {1}}} << "'y'";
         QTest::newRow("other rank") << Shapes{{"x", {1, 3, 1}}} << "'x'";
+        QTest::newRow("sizes by the model's names") << Shapes{{"z", {1}}} << "[1], but is float32[n,m] in the model";
         QTest::newRow("no dims") << Shapes{{"x", {}}} << "'x'";
         QTest::newRow("other fixed dim") << Shapes{{"x", {1, 4}}} << "[1,4]";
         QTest::newRow("one symbol, two sizes") << Shapes{{"x", {2, 3}}, {"z", {3, 1}}} << "'z'";

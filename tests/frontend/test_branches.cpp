@@ -155,6 +155,7 @@ private slots:
         QVERIFY2(imported.module, qPrintable(why(imported)));
         const std::vector<arith::Expr> dims = relay::asTensor(imported.module->main().params.at(0).type)->shape;
         QVERIFY(!dims[0].same(dims[1]));
+        QCOMPARE(arith::toString(dims[1]), std::string("size_1_of_x")); // stands in messages
         QVERIFY(dims[2].same(dims[3]));
     }
 

@@ -161,7 +161,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
             else if (model::isSizeName(dim.name))
                 shape.push_back(symbols.named(dim.name));
             else
-                shape.push_back(symbols.fresh(fmt::format("{}_d{}", identifier(inputs[i].name), d)));
+                shape.push_back(symbols.fresh(fmt::format("size_{}_of_{}", d, identifier(inputs[i].name))));
         }
         types.push_back(relay::tensorType(inputs[i].type.dtype, std::move(shape)));
     }
