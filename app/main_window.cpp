@@ -81,6 +81,10 @@ MainWindow::MainWindow()
     makeActions();
     makeMenus();
     connect(settingsButton_, &QToolButton::clicked, actions_["model.settings"], &QAction::trigger);
+    std::vector<Diagnostic> unread;
+    settings_ = RunSettings::kept(&unread);
+    for (const Diagnostic& warning : unread)
+        log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     showSettings();
     fillRecent();
     connectEngine();

@@ -225,7 +225,7 @@ private:
     WhatIfs* whatIfs_;
     std::optional<OpenedProject> restoring_; // whose model is being opened
     std::string unreadDecisions_;            // of the project, as its file has them
-    RunSettings settings_ = RunSettings::kept();
+    RunSettings settings_;
     QDateTime changedAt_;        // the file of the open model
     QString path_, opening_;     // of the model that is open; of the one that was asked for last
     TracePtr trace_;             // of the last compilation; before: of the import

@@ -185,11 +185,12 @@ void MainWindow::restoreProject() {
         const auto found = opened.project.kept.find(name);
         return found == opened.project.kept.end() ? std::string() : found->second;
     };
-    settings_ = RunSettings::fromJson(kept(settingsKey));
+    std::vector<Diagnostic> warnings = opened.project.warnings;
+    settings_ = RunSettings::fromJson(kept(settingsKey), &warnings);
     showSettings();
     whatIfs_->reset(opened.project.decisions);
     unreadDecisions_ = kept(project::unreadDecisions);
-    for (const Diagnostic& warning : opened.project.warnings)
+    for (const Diagnostic& warning : warnings)
         log(QString::fromStdString(toString(warning)), views::models::LogLevel::Warning);
     keeper_.hold(opened);
     if (keeper_.isReadOnly())

@@ -75,16 +75,45 @@ QString nameOf(NumericsLevel level) {
     return QString::fromUtf8(name.data(), qsizetype(name.size()));
 }
 
+/// Takes what was kept, where it can be read.
+struct Reader {
+    RunSettings& settings;
+    std::vector<Diagnostic>* unread; // or null
+
+    void target(const QString& text) const {
+        if (const auto parsed = codegen::parseTarget(text.toStdString()))
+            settings.target = text;
+        else
+            note(parsed.error(), settings.target);
+    }
+    void numerics(const QString& text) const {
+        if (const auto level = driver::parseNumerics(text.toStdString()))
+            settings.numerics = *level;
+        else
+            note(level.error(), nameOf(settings.numerics));
+    }
+
+private:
+    void note(Diagnostic problem, const QString& instead) const {
+        problem.severity = Severity::Warning;
+        problem.what = QDialog::tr("of the settings that were kept: %1; %2 stands in its place")
+                           .arg(QString::fromStdString(problem.what), instead)
+                           .toStdString();
+        if (unread)
+            unread->push_back(std::move(problem));
+    }
+};
+
 } // namespace
 
-RunSettings RunSettings::kept() {
+RunSettings RunSettings::kept(std::vector<Diagnostic>* unread) {
     const QSettings kept;
     RunSettings settings;
-    settings.target = kept.value("run/target", settings.target).toString();
-    if (!codegen::parseTarget(settings.target.toStdString()))
-        settings.target = RunSettings().target;
-    if (const auto level = driver::parseNumerics(kept.value("run/numerics").toString().toStdString()))
-        settings.numerics = *level;
+    const Reader read{settings, unread};
+    if (kept.contains("run/target"))
+        read.target(kept.value("run/target").toString());
+    if (kept.contains("run/numerics"))
+        read.numerics(kept.value("run/numerics").toString());
     settings.threads = std::clamp(kept.value("run/threads").toInt(), 0, mostThreads);
     return settings;
 }
@@ -109,13 +138,14 @@ std::string RunSettings::toJson() const {
     return QJsonDocument(json).toJson(QJsonDocument::Compact).toStdString();
 }
 
-RunSettings RunSettings::fromJson(const std::string& text) {
+RunSettings RunSettings::fromJson(const std::string& text, std::vector<Diagnostic>* unread) {
     const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
     RunSettings settings;
-    if (const QString target = json["target"].toString(); codegen::parseTarget(target.toStdString()))
-        settings.target = target;
-    if (const auto level = driver::parseNumerics(json["numerics"].toString().toStdString()))
-        settings.numerics = *level;
+    const Reader read{settings, unread};
+    if (json.contains("target"))
+        read.target(json["target"].toString());
+    if (json.contains("numerics"))
+        read.numerics(json["numerics"].toString());
     settings.threads = std::clamp(json["threads"].toInt(), 0, mostThreads);
     const QJsonObject sizes = json["sizes"].toObject();
     for (auto size = sizes.begin(); size != sizes.end(); ++size)

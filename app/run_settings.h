@@ -31,16 +31,16 @@ struct RunSettings {
     bool fixSizes = false; // compiled for these sizes alone
     driver::InputChoice inputs;
 
-    /// Kept ones; a target that cannot be read any more is the native one.
-    static RunSettings kept();
+    /// Kept ones; what cannot be read any more is as by default, and `unread` says why.
+    static RunSettings kept(std::vector<Diagnostic>* unread = nullptr);
     void keep() const;
     /// For this model.
     driver::Options options(const model::ModelGraph& graph) const;
     /// "native, all threads, strict numerics, batch 1 (fixed)"; default numerics go without saying.
     QString text(const model::ModelGraph* graph) const;
-    /// As text, and back; what cannot be read is as by default.
+    /// As text, and back; what cannot be read is as by default, and `unread` says why.
     std::string toJson() const;
-    static RunSettings fromJson(const std::string& text);
+    static RunSettings fromJson(const std::string& text, std::vector<Diagnostic>* unread = nullptr);
     bool operator==(const RunSettings&) const = default;
 };
 

@@ -85,6 +85,7 @@ private slots:
         QTest::newRow("unsupported run") << QStringList{"run", bad} << 1;
         QTest::newRow("malformed shape") << QStringList{"inspect", model, "--shape", "x"} << 2;
         QTest::newRow("unknown target") << QStringList{"inspect", model, "--target", "z80"} << 2;
+        QTest::newRow("empty target") << QStringList{"inspect", model, "--target", ""} << 2;
         QTest::newRow("unknown numerics") << QStringList{"inspect", model, "--numerics", "sloppy"} << 2;
         QTest::newRow("no tests") << QStringList{"test", folder_.path() + "/nothing"} << 1;
         QTest::newRow("unknown tolerance") << QStringList{"test", model, "--tolerance", "none"} << 2;

@@ -108,6 +108,7 @@ private slots:
         row("x86_64-unknown-linux-gnu:hasswell", "near it: haswell");
         row("x86_64-unknown-linux-gnu:zenver3", "znver3");
         row("x86-64-v5", "x86-64-v4");
+        row("", "the target is empty");
         row("notacpu", "unknown target 'notacpu'");
         row("x86_64-unknown-linux-gnu:x86-64-v3:+avx512ff", "avx512f");
         row("x86_64-unknown-linux-gnu:x86-64-v3:avx512f", "malformed feature 'avx512f'");

@@ -405,6 +405,19 @@ private slots:
         QVERIFY(opened.wait(patience));
     }
 
+    /// A project of a machine or a Lathe that knew other targets.
+    void aTargetThatIsNotKnownIsSaid() {
+        QVERIFY(project::File::create(project_.toStdString(), {.model = *project::referenceTo(model_.toStdString()),
+                                                               .decisions = {},
+                                                               .warnings = {},
+                                                               .kept = {{"settings", "{\"target\":\"z80\"}"}}}));
+        MainWindow window;
+        window.show();
+        QVERIFY(openProject(window, project_));
+        QCOMPARE(window.runSettings().target, QString("native"));
+        QVERIFY(window.logPanel()->text().contains("unknown target 'z80'; native stands in its place"));
+    }
+
     void whatWasOpenLastAsksNothing() {
         {
             MainWindow window;

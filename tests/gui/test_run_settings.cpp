@@ -9,6 +9,7 @@
 #include "driver/tensor_files.h"
 #include "gui/window.h"
 #include "views/check/check_page.h"
+#include "views/log/log_panel.h"
 #include "views/models/input_files_model.h"
 #include "views/models/open_size_model.h"
 #include "views/passes/bisect_dialog.h"
@@ -172,7 +173,20 @@ private slots:
         QCOMPARE(next.runSettings().target, QStringLiteral("haswell"));
         QSettings().setValue("run/target", "no such cpu");
         QSettings().setValue("run/threads", -7);
-        QVERIFY(RunSettings::kept() == RunSettings());
+        std::vector<Diagnostic> unread;
+        QVERIFY(RunSettings::kept(&unread) == RunSettings());
+        QCOMPARE(unread.size(), size_t(1));
+        QVERIFY(unread[0].what.find("'no such cpu'; native stands in its place") != std::string::npos);
+        MainWindow last;
+        QVERIFY(last.logPanel()->text().contains("no such cpu"));
+        unread.clear();
+        QVERIFY(RunSettings::fromJson({}, &unread) == RunSettings() && unread.empty()); // nothing was kept
+        QByteArray json = QByteArray::fromStdString(RunSettings().toJson());
+        QVERIFY(RunSettings::fromJson(json.replace("native", "").replace("default", "sloppy").toStdString(), &unread) ==
+                RunSettings());
+        QCOMPARE(unread.size(), size_t(2));
+        QVERIFY(unread[0].what.find("the target is empty") != std::string::npos);
+        QVERIFY(unread[1].what.find("'sloppy'") != std::string::npos);
     }
 
     /// An input from a file says the sizes, and what is wrong with it stands in Problems by file and input.

@@ -250,8 +250,10 @@ Target nativeTarget() {
 }
 
 Result<Target> parseTarget(std::string_view text) {
-    if (text.empty() || text == "native")
+    if (text == "native")
         return nativeTarget();
+    if (text.empty())
+        return failure(ErrorKind::Usage, "the target is empty", std::string(form));
     const Target usual;
     const std::vector<std::string_view> parts = split(text, ':', 4);
     if (parts.size() == 1 && llvm::Triple(std::string(text)).getArch() == llvm::Triple::UnknownArch) {
