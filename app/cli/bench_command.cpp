@@ -6,6 +6,7 @@
 // inputs in FOLDER (input_0.npy … in the model's order: those that Lathe runs with), prints "ready", then for each line
 // "run" on its standard input runs once and prints the nanoseconds.
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
 #include "driver/json.h"
@@ -130,10 +131,10 @@ void print(const std::string& model, int threads, const Row& row, const Common& 
                                          {"compile_s", row.compileSeconds},
                                          {"peak_bytes", row.peakBytes}}));
     else
-        fmt::print("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
-                   "peak {:.1f} MB\n",
-                   model, threads, row.runtime, middle, least, row.ns.size(), row.compileSeconds,
-                   static_cast<double>(row.peakBytes) / 1e6);
+        printLine("{:28} {:2} threads  {:12} median {:10.3f} ms  min {:10.3f} ms  {} rounds  compiled in {:.2f} s  "
+                  "peak {:.1f} MB",
+                  model, threads, row.runtime, middle, least, row.ns.size(), row.compileSeconds,
+                  static_cast<double>(row.peakBytes) / 1e6);
 }
 
 /// Who runs at this turn of a round. Of two, the one that ended a round would begin the next if the order rotated.

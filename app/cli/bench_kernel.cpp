@@ -3,6 +3,7 @@
 // `lathe bench MODEL --kernel NAME`: one kernel of the model, compiled as an artifact of its own and timed alone, with inputs
 // at random. So a schedule can be compared with another (--decisions) without the model around it.
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "driver/json.h"
 #include "driver/kernel_artifact.h"
 #include "driver/kernel_inputs.h"
@@ -97,8 +98,8 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
                                          {"samples", times.ns.size()},
                                          {"calls", times.calls}}));
     else
-        fmt::print("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}\n", kernel->name, median / 1e3,
-                   times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");
+        printLine("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}", kernel->name, median / 1e3,
+                  times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");
     return {};
 }
 

@@ -2,6 +2,7 @@
 //
 // `lathe bisect`: each step with its verdict as it goes, then the guilty pass and what it changed.
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 #include "driver/bisect.h"
 #include "driver/json.h"
@@ -85,8 +86,8 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
                                          {"caveat", step.caveat},
                                          {"seconds", step.seconds}}));
     else
-        fmt::print("{:2}  {:4}  {:36} {:6.2f} s  {}{}{}\n", number, step.bad ? "bad" : "good", step.passes,
-                   step.seconds, step.reason, step.caveat.empty() ? "" : "; ", step.caveat);
+        printLine("{:2}  {:4}  {:36} {:6.2f} s  {}{}{}", number, step.bad ? "bad" : "good", step.passes, step.seconds,
+                  step.reason, step.caveat.empty() ? "" : "; ", step.caveat);
     std::fflush(stdout);
 }
 
@@ -146,23 +147,21 @@ void print(const driver::Bisection& found, const driver::BisectQuestion& questio
         return;
     }
     if (!isFound) {
-        fmt::print("{}\n", sentence(found, question));
+        printLine("{}", sentence(found, question));
         return;
     }
-    fmt::print("guilty: \"{}\" ({}, optional)\n", found.pass, driver::toString(found.stage));
-    fmt::print("{}\n", found.mends
-                           ? "Without it alone all is good."
-                           : "It is the first that makes it bad; without it alone it is bad as well: other passes "
-                             "have the fault too.");
+    printLine("guilty: \"{}\" ({}, optional)", found.pass, driver::toString(found.stage));
+    printLine("{}", found.mends ? "Without it alone all is good."
+                                : "It is the first that makes it bad; without it alone it is bad as well: other passes "
+                                  "have the fault too.");
     if (found.kernel) {
         const std::vector<std::string> names = nodeNames(found);
-        fmt::print("kernel: {}{}{}\n", found.kernel->kernel,
-                   found.kernel->ofConstants ? ", which computes constants" : "",
-                   found.kernel->alone ? "" : ", and others");
-        fmt::print("nodes: {}\n", fmt::join(names, ", "));
+        printLine("kernel: {}{}{}", found.kernel->kernel, found.kernel->ofConstants ? ", which computes constants" : "",
+                  found.kernel->alone ? "" : ", and others");
+        printLine("nodes: {}", fmt::join(names, ", "));
     }
     for (const std::string& line : changed)
-        fmt::print("{}\n", line);
+        printLine("{}", line);
 }
 
 } // namespace

@@ -3,6 +3,7 @@
 // `lathe check`: each value that the compiled model computes on the way, against something that is held to be right. What
 // diverges first stands on top.
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "driver/check.h"
 #include "driver/json.h"
 
@@ -93,38 +94,39 @@ void printJson(const driver::Check& check) {
 
 void printTable(const driver::Check& check, const Common& common) {
     for (const driver::CheckRow& row : check.rows)
-        if (row.first)
-            fmt::print("diverges first: {} {}[{}]\n    {}\n    nodes: {}\n", row.value, toString(row.dtype),
-                       fmt::join(row.shape, ","), row.why, fmt::join(nodeNames(row, *check.trace->graph), ", "));
-    fmt::print("  {:>9} {:>9} {:>10}  value\n", "error", "of limit", "beyond");
+        if (row.first) {
+            printLine("diverges first: {} {}[{}]", row.value, toString(row.dtype), fmt::join(row.shape, ","));
+            printLine("    {}", row.why);
+            printLine("    nodes: {}", fmt::join(nodeNames(row, *check.trace->graph), ", "));
+        }
+    printLine("  {:>9} {:>9} {:>10}  value", "error", "of limit", "beyond");
     for (const driver::CheckRow& row : check.rows) {
         if (row.state == driver::CheckState::NotCompared) {
-            fmt::print("  {:>30}  {}: {}\n", "–", row.value, row.why);
+            printLine("  {:>30}  {}: {}", "–", row.value, row.why);
             continue;
         }
         const driver::Comparison& comparison = row.comparison;
-        fmt::print("{} {:9.2g} {:9.2g} {:10}  {}", row.state == driver::CheckState::Diverges ? '!' : ' ',
-                   comparison.largest, comparison.ofLimit, comparison.beyond, row.value);
+        std::string line =
+            fmt::format("{} {:9.2g} {:9.2g} {:10}  {}", row.state == driver::CheckState::Diverges ? '!' : ' ',
+                        comparison.largest, comparison.ofLimit, comparison.beyond, row.value);
         if (comparison.worst >= 0)
-            fmt::print("  {}: {:.7g}, expected {:.7g}", driver::indexText(row.shape, comparison.worst), comparison.got,
-                       comparison.expected);
+            line += fmt::format("  {}: {:.7g}, expected {:.7g}", driver::indexText(row.shape, comparison.worst),
+                                comparison.got, comparison.expected);
         if (const std::string odd = driver::notFiniteText(comparison); !odd.empty())
-            fmt::print("  {}", odd);
-        fmt::print("\n");
+            line += "  " + odd;
+        printLine("{}", line);
     }
     if (common.quiet)
         return;
     const size_t diverge = check.count(driver::CheckState::Diverges);
-    fmt::print("{} values compared, {}; {} not", check.count(driver::CheckState::Within) + diverge,
-               diverge ? fmt::format("{} diverge", diverge) : "all within the tolerance",
-               check.count(driver::CheckState::NotCompared));
-    if (check.nested > 0)
-        fmt::print("; {} within branches and loops are left out", check.nested);
-    fmt::print("\n");
+    printLine("{} values compared, {}; {} not{}", check.count(driver::CheckState::Within) + diverge,
+              diverge ? fmt::format("{} diverge", diverge) : "all within the tolerance",
+              check.count(driver::CheckState::NotCompared),
+              check.nested ? fmt::format("; {} within branches and loops are left out", check.nested) : "");
     if (const size_t odd = check.countNotFinite())
-        fmt::print("in {} of them values are no finite numbers on both sides, as the table says: nothing is known of "
-                   "these\n",
-                   odd);
+        printLine("in {} of them values are no finite numbers on both sides, as the table says: nothing is known of "
+                  "these",
+                  odd);
 }
 
 } // namespace

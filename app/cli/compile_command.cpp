@@ -2,6 +2,7 @@
 //
 // `lathe compile`: an artifact, or the text of a stage.
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 
 #include "driver/json.h"
 #include "relay/text.h"
@@ -80,8 +81,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         if (common.json)
             fmt::print("{}\n", driver::dump({{"artifact", args.out}, {"seconds", artifact->seconds}, {"bytes", size}}));
         else if (!common.quiet)
-            fmt::print("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB\n", args.out, artifact->seconds,
-                       trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);
+            printLine("{}: {:.2f} s, {} kernels for {} calls, {:.1f} MB", args.out, artifact->seconds,
+                      trace.kernels.size(), trace.calls.size(), static_cast<double>(size) / 1e6);
         return 0;
     }
     if (const auto other = driver::keepsModel(args.out, args.model, trace); !other)

@@ -2,6 +2,7 @@
 //
 // `lathe diff`: what is different in two models, or in two artifacts.
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 #include "driver/artifact_diff.h"
 #include "driver/json.h"
 #include "driver/model_diff.h"
@@ -42,7 +43,7 @@ nlohmann::json asJson(const driver::NodeChange& change) {
 
 void print(const driver::NodeChange& change) {
     if (!change.before || !change.after) {
-        fmt::print("{} {}\n", change.after ? "+" : "-", nameOf(change.after ? *change.after : *change.before));
+        printLine("{} {}", change.after ? "+" : "-", nameOf(change.after ? *change.after : *change.before));
         return;
     }
     std::string line = nameOf(*change.after);
@@ -50,9 +51,9 @@ void print(const driver::NodeChange& change) {
         line += fmt::format(", renamed from {}", model::displayName(*change.before));
     if (change.moved)
         line += ", moved";
-    fmt::print("{} {}\n", change.changes.empty() ? " " : "~", line);
+    printLine("{} {}", change.changes.empty() ? " " : "~", line);
     for (const std::string& text : change.changes)
-        fmt::print("    {}\n", text);
+        printLine("    {}", text);
 }
 
 int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Common& common) {
@@ -81,10 +82,10 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                              {"before", change.before},
                                              {"after", change.after}}));
         else if (change.before.empty() || change.after.empty())
-            fmt::print("{} {} {}: {}{}\n", change.after.empty() ? "-" : "+", what, change.name, change.before,
-                       change.after);
+            printLine("{} {} {}: {}{}", change.after.empty() ? "-" : "+", what, change.name, change.before,
+                      change.after);
         else
-            fmt::print("~ {} {}: {} → {}\n", what, change.name, change.before, change.after);
+            printLine("~ {} {}: {} → {}", what, change.name, change.before, change.after);
     }
     for (const driver::NodeChange& change : diff.nodes) {
         if (common.json)
@@ -101,9 +102,9 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                          {"moved", moved},
                                          {"same", diff.equal.size()}}));
     else if (!common.quiet)
-        fmt::print("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same\n",
-                   diff.sameStructure() ? "equal structure" : "different", added, removed, changed, renamed, moved,
-                   diff.equal.size());
+        printLine("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same",
+                  diff.sameStructure() ? "equal structure" : "different", added, removed, changed, renamed, moved,
+                  diff.equal.size());
     return diff.sameStructure() ? 0 : 1;
 }
 
@@ -124,11 +125,11 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
                                              {"before", change.before},
                                              {"after", change.after}}));
         else if (change.before.empty() || change.after.empty())
-            fmt::print("{} {} {}: {}{}\n", change.after.empty() ? "-" : "+", change.what, change.name, change.before,
-                       change.after);
+            printLine("{} {} {}: {}{}", change.after.empty() ? "-" : "+", change.what, change.name, change.before,
+                      change.after);
         else
-            fmt::print("~ {}{}{}: {} → {}\n", change.what, change.name.empty() ? "" : " ", change.name, change.before,
-                       change.after);
+            printLine("~ {}{}{}: {} → {}", change.what, change.name.empty() ? "" : " ", change.name, change.before,
+                      change.after);
     }
     const bundle::Parts &a = before->parts, &b = after->parts;
     if (common.json)
@@ -137,8 +138,8 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
                                          {"code_bytes", {a.codeBytes, b.codeBytes}},
                                          {"constant_bytes", {a.constantBytes, b.constantBytes}}}));
     else if (!common.quiet)
-        fmt::print("{}: code {} → {} bytes, constants {} → {} bytes\n", changes.empty() ? "equal" : "different",
-                   a.codeBytes, b.codeBytes, a.constantBytes, b.constantBytes);
+        printLine("{}: code {} → {} bytes, constants {} → {} bytes", changes.empty() ? "equal" : "different",
+                  a.codeBytes, b.codeBytes, a.constantBytes, b.constantBytes);
     return changes.empty() ? 0 : 1;
 }
 

@@ -2,6 +2,7 @@
 //
 // `lathe inspect`: what a model is, what it costs, and what of it is not supported.
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 
 #include "arith/analysis.h"
 #include "driver/inputs.h"
@@ -110,25 +111,25 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     if (common.json) {
         fmt::print("{}\n", driver::dump(facts));
     } else {
-        fmt::print("{}: {}, {} nodes, {} parameters\n", args.model,
-                   trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,
-                   parameters);
+        printLine("{}: {}, {} nodes, {} parameters", args.model,
+                  trace.graph->producer.empty() ? trace.graph->format : trace.graph->producer, trace.graph->nodeCount,
+                  parameters);
         for (const char* kind : {"inputs", "outputs"})
             for (const auto& value : facts[kind])
-                fmt::print("  {:7} {}: {} {}\n", std::string(kind).substr(0, std::string(kind).size() - 1),
-                           value.value("name", ""), value.value("dtype", ""),
-                           value.contains("shape") ? value["shape"].dump() : "");
+                printLine("  {:7} {}: {} {}", std::string(kind).substr(0, std::string(kind).size() - 1),
+                          value.value("name", ""), value.value("dtype", ""),
+                          value.contains("shape") ? value["shape"].dump() : "");
         for (const auto& [op, count] : operators)
-            fmt::print("  {:4} × {}\n", count, op);
+            printLine("  {:4} × {}", count, op);
         if (facts.contains("flops"))
-            fmt::print("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}\n",
-                       facts["flops"].get<double>() / 1e9,
-                       !facts["peak_bytes"].is_null() ? facts["peak_bytes"].dump() + " bytes"
-                       : facts.contains("peak_bytes_expression")
-                           ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
-                           : "only running tells: a loop hands on what grows");
+            printLine("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}",
+                      facts["flops"].get<double>() / 1e9,
+                      !facts["peak_bytes"].is_null() ? facts["peak_bytes"].dump() + " bytes"
+                      : facts.contains("peak_bytes_expression")
+                          ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
+                          : "only running tells: a loop hands on what grows");
         for (const Diagnostic& diagnostic : trace.diagnostics)
-            fmt::print("  {}\n", toString(diagnostic));
+            printLine("  {}", toString(diagnostic));
     }
     return facts["unsupported"].empty() ? 0 : 1;
 }

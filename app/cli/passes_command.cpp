@@ -3,6 +3,7 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/choices.h"
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 
 #include "driver/json.h"
@@ -81,8 +82,8 @@ std::pair<std::string, std::string> amountOf(const driver::PassFigures& figures)
 void printStrip(const driver::Trace& trace, bool json) {
     const std::vector<driver::PassFigures> figures = driver::passFigures(trace);
     if (!json)
-        fmt::print("{:24} {:8} {:9} {:>9} {:>17} {:>8} {:>9} {:>9} {:>9}  {}\n", "pass", "stage", "", "ms", "after it",
-                   "change", "FLOPs", "bytes", "peak", "");
+        printLine("{:24} {:8} {:9} {:>9} {:>17} {:>8} {:>9} {:>9} {:>9}  {}", "pass", "stage", "", "ms", "after it",
+                  "change", "FLOPs", "bytes", "peak", "");
     for (size_t i = 0; i < trace.passes.size(); ++i) {
         const driver::PassRecord& record = trace.passes[i];
         const driver::Figures& delta = figures[i].delta;
@@ -90,10 +91,10 @@ void printStrip(const driver::Trace& trace, bool json) {
         if (json)
             fmt::print("{}\n", driver::dump(asJson(record, figures[i])));
         else
-            fmt::print("{:24} {:8} {:9} {:9.2f} {:>17} {:>8} {:>9} {:>9} {:>9}  {}\n", record.name,
-                       driver::toString(record.stage), record.required ? "required" : "optional", record.ms, amount,
-                       change, driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
-                       driver::deltaText(delta.peakBytes), driver::outcomeOf(record));
+            printLine("{:24} {:8} {:9} {:9.2f} {:>17} {:>8} {:>9} {:>9} {:>9}  {}", record.name,
+                      driver::toString(record.stage), record.required ? "required" : "optional", record.ms, amount,
+                      change, driver::deltaText(delta.flops), driver::deltaText(delta.bytes),
+                      driver::deltaText(delta.peakBytes), driver::outcomeOf(record));
     }
 }
 
@@ -129,7 +130,7 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             fmt::print("{}", after);
         else
             for (const std::string& line : differences(textAt(trace, pass, args.function, true), after))
-                fmt::print("{}\n", line);
+                printLine("{}", line);
     } else {
         printStrip(trace, common.json);
     }

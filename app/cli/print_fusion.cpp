@@ -2,6 +2,7 @@
 //
 // `lathe passes --fusion`: the fused functions with their operators, and why the operators around them stand in others.
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 #include "driver/json.h"
 
 #include <fmt/format.h>
@@ -42,19 +43,19 @@ void print(const driver::FusedFunction& function, const driver::FusionRecord& fu
         const driver::ChoiceName& name = fusion.operators[at].name;
         return fmt::format("{} {}", name.op, driver::display(name));
     };
-    fmt::print("{}\n", function.name);
+    printLine("{}", function.name);
     for (const size_t member : function.members)
-        fmt::print("  {}\n", nameOf(member));
+        printLine("  {}", nameOf(member));
     for (const size_t at : function.edges) {
         const FusionEdge& edge = fusion.edges[at];
         if (edge.outcome == FusionOutcome::Joined)
             continue;
         const bool behind = fusion.operators[edge.producer].function == function.name;
-        fmt::print("  not with {} {} {}: {}{}\n", nameOf(behind ? edge.consumer : edge.producer),
-                   behind ? "behind" : "before", nameOf(behind ? edge.producer : edge.consumer),
-                   sentenceOf(edge.outcome), edge.due ? fmt::format(" (At {}.)", nameOf(*edge.due)) : "");
+        printLine("  not with {} {} {}: {}{}", nameOf(behind ? edge.consumer : edge.producer),
+                  behind ? "behind" : "before", nameOf(behind ? edge.producer : edge.consumer),
+                  sentenceOf(edge.outcome), edge.due ? fmt::format(" (At {}.)", nameOf(*edge.due)) : "");
     }
-    fmt::print("\n");
+    printLine("");
 }
 
 } // namespace

@@ -2,6 +2,7 @@
 //
 // `lathe passes --kernels`: each kernel's workload, schedule, what its schedule asks, and what was tried and refused.
 #include "app/cli/commands.h"
+#include "app/cli/print_line.h"
 #include "driver/json.h"
 
 #include <fmt/format.h>
@@ -36,11 +37,11 @@ void printKernels(const driver::Trace& trace, bool json) {
         }
         fmt::print("{}  {}\n{}", kernel.name, kernel.workload, schedule::print(kernel.schedule.trace));
         for (const schedule::Question& question : kernel.schedule.questions)
-            fmt::print("asked {}: {} of {}\n", question.name, fmt::join(question.preferred, ", "),
-                       fmt::join(question.candidates, ", "));
+            printLine("asked {}: {} of {}", question.name, fmt::join(question.preferred, ", "),
+                      fmt::join(question.candidates, ", "));
         for (const schedule::Refusal& refusal : kernel.schedule.refusals)
-            fmt::print("refused: {}: {}\n", refusal.tried, refusal.reason);
-        fmt::print("\n");
+            printLine("refused: {}: {}", refusal.tried, refusal.reason);
+        printLine("");
     }
 }
 

@@ -3,6 +3,7 @@
 // `lathe run` and `lathe profile`: a model once, or timed: by fused function, or at several sizes.
 #include "app/cli/choices.h"
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "driver/compare.h"
 #include "driver/json.h"
 #include "driver/profile.h"
@@ -74,8 +75,7 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
 
 void print(const driver::Sweep& sweep, const Common& common) {
     if (!common.json)
-        fmt::print("{:>12} {:>12} {:>12} {:>25} {:>6}\n", sweep.name, "median ms", "least ms", "half of the runs",
-                   "runs");
+        printLine("{:>12} {:>12} {:>12} {:>25} {:>6}", sweep.name, "median ms", "least ms", "half of the runs", "runs");
     for (const driver::SweepPoint& point : sweep.points) {
         if (common.json)
             fmt::print("{}\n", driver::dump({{"name", sweep.name},
@@ -86,8 +86,8 @@ void print(const driver::Sweep& sweep, const Common& common) {
                                              {"high_ms", point.highMs},
                                              {"runs", point.runs}}));
         else
-            fmt::print("{:12} {:12.4f} {:12.4f} {:>25} {:6}\n", point.size, point.medianMs, point.leastMs,
-                       fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
+            printLine("{:12} {:12.4f} {:12.4f} {:>25} {:6}", point.size, point.medianMs, point.leastMs,
+                      fmt::format("{:.4f} to {:.4f}", point.lowMs, point.highMs), point.runs);
     }
 }
 
@@ -131,8 +131,8 @@ int runCommand(const RunArgs& args, const Common& common) {
             line["arena_peak"] = times->arenaPeak;
             fmt::print("{}\n", driver::dump(line));
         } else {
-            fmt::print("{}: {}[{}] {:.6g}{}\n", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
-                       fmt::join(head, " "), values.size() > head.size() ? " …" : "");
+            printLine("{}: {}[{}] {:.6g}{}", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
+                      fmt::join(head, " "), values.size() > head.size() ? " …" : "");
         }
         if (!args.save.empty()) {
             std::error_code failed;
@@ -143,8 +143,8 @@ int runCommand(const RunArgs& args, const Common& common) {
         }
     }
     if (!common.json && !common.quiet)
-        fmt::print("{:.3f} ms, {:.1f} MB of intermediate values at the peak\n",
-                   static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);
+        printLine("{:.3f} ms, {:.1f} MB of intermediate values at the peak",
+                  static_cast<double>(times->ns.front()) / 1e6, static_cast<double>(times->arenaPeak) / 1e6);
     return 0;
 }
 
@@ -184,7 +184,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
         choices = choiceLines(trace);
     double total = 0;
     if (!common.json)
-        fmt::print("{:>9} {:>6} {:>8} {:>7}  {}\n", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
+        printLine("{:>9} {:>6} {:>8} {:>7}  {}", "ms", "share", "GFLOP/s", "GB/s", "function  (nodes)");
     for (const driver::ProfileRow& row : profile->rows) {
         total += row.ms;
         const std::vector<ChoiceLine> own = takeOf(row, choices, trace);
@@ -197,20 +197,20 @@ int profileCommand(const RunArgs& args, const Common& common) {
             fmt::print("{}\n", driver::dump(line));
             continue;
         }
-        fmt::print("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})\n", row.ms, row.share * 100, row.gflops(), row.gbs(),
-                   row.function, firstOf(row.origins));
+        printLine("{:9.4f} {:5.1f}% {:8.1f} {:7.1f}  {}  ({})", row.ms, row.share * 100, row.gflops(), row.gbs(),
+                  row.function, firstOf(row.origins));
         for (const ChoiceLine& choice : own)
-            fmt::print("{:>38}{}\n", "", choice.text);
+            printLine("{:>38}{}", "", choice.text);
     }
     if (!common.json)
-        fmt::print("{:9.4f} ms in {} calls\n", total, profile->rows.size());
+        printLine("{:9.4f} ms in {} calls", total, profile->rows.size());
     if (args.counters && common.json) {
         nlohmann::json line{{"refused", profile->counters.refused}};
         for (const driver::RunnerCounters::Count& count : profile->counters.counts)
             line["counters"][count.name] = count.perRun;
         fmt::print("{}\n", driver::dump(line));
     } else if (args.counters) {
-        fmt::print("{}\n", toString(profile->counters));
+        printLine("{}", toString(profile->counters));
     }
     return 0;
 }

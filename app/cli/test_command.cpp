@@ -4,6 +4,7 @@
 // tests one after the other; one that dies is replaced.
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
 #include "driver/json.h"
@@ -200,8 +201,8 @@ int testCommand(const TestArgs& args, const Common& common) {
             if (common.json)
                 fmt::print("{}\n", toJson(result));
             else if (!common.quiet || result.outcome != "passed")
-                fmt::print("{:8} {:8.0f} ms ({:.0f} to compile)  {}{}{}\n", result.outcome, result.ms, result.compileMs,
-                           result.path, result.message.empty() ? "" : "  ", result.message);
+                printLine("{:8} {:8.0f} ms ({:.0f} to compile)  {}{}{}", result.outcome, result.ms, result.compileMs,
+                          result.path, result.message.empty() ? "" : "  ", result.message);
             std::fflush(stdout);
         }
     };
@@ -218,8 +219,8 @@ int testCommand(const TestArgs& args, const Common& common) {
                                          {"crashed", counts["crashed"]},
                                          {"timeout", counts["timeout"]}}));
     else
-        fmt::print("{} passed, {} wrong, {} refused, {} crashed, {} timeout\n", counts["passed"], counts["wrong"],
-                   counts["refused"], counts["crashed"], counts["timeout"]);
+        printLine("{} passed, {} wrong, {} refused, {} crashed, {} timeout", counts["passed"], counts["wrong"],
+                  counts["refused"], counts["crashed"], counts["timeout"]);
     return counts["wrong"] + counts["crashed"] + counts["timeout"] > 0 ? 1 : 0;
 }
 

@@ -4,6 +4,7 @@
 // then is still checked and given. A second Ctrl+C ends the program.
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "base/new_file.h"
 #include "driver/json.h"
 #include "driver/tune_model.h"
@@ -117,25 +118,23 @@ void printJson(const driver::Tuned& tuned) {
 }
 
 void printTable(const driver::Tuned& tuned) {
-    fmt::print("{:44} {:>5} {:>7} {:>11} {:>11} {:>6}\n", "kernel", "calls", "trials", "default us", "tuned us",
-               "time");
+    printLine("{:44} {:>5} {:>7} {:>11} {:>11} {:>6}", "kernel", "calls", "trials", "default us", "tuned us", "time");
     for (const tune::TaskState& state : tuned.study.tasks) {
         const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
-        fmt::print("{:44} {:5} {:7} {:11.2f} {:11.2f} {:5.0f}%{}\n", state.task.kernel, state.task.calls,
-                   std::max<size_t>(state.trials.size(), 1) - 1, state.defaultUs(), state.bestUs(),
-                   100 * share(state.defaultUs(), state.bestUs()),
-                   back ? "  slower in the model: stays as it was" : "");
+        printLine("{:44} {:5} {:7} {:11.2f} {:11.2f} {:5.0f}%{}", state.task.kernel, state.task.calls,
+                  std::max<size_t>(state.trials.size(), 1) - 1, state.defaultUs(), state.bestUs(),
+                  100 * share(state.defaultUs(), state.bestUs()), back ? "  slower in the model: stays as it was" : "");
     }
     std::string verdicts;
     for (const auto& [verdict, count] : verdictsOf(tuned.study))
         verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count, tune::toString(verdict));
-    fmt::print("{} trials in {:.0f} s: {}\n", tuned.study.trials, tuned.study.seconds,
-               verdicts.empty() ? "none" : verdicts);
+    printLine("{} trials in {:.0f} s: {}", tuned.study.trials, tuned.study.seconds,
+              verdicts.empty() ? "none" : verdicts);
     if (tuned.afterMs > 0)
-        fmt::print("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}\n", tuned.beforeMs, tuned.afterMs,
-                   tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
+        printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
+                  tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
     else
-        fmt::print("model: nothing that was tried is faster than what it has\n");
+        printLine("model: nothing that was tried is faster than what it has");
 }
 
 Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {

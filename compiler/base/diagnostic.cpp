@@ -3,6 +3,8 @@
 // Text of diagnostics.
 #include "base/diagnostic.h"
 
+#include "base/printable.h"
+
 #include <fmt/format.h>
 
 namespace lathe {
@@ -33,7 +35,7 @@ std::string toString(const Diagnostic& diagnostic) {
     text += diagnostic.what;
     if (!diagnostic.hint.empty())
         text += fmt::format(" ({})", diagnostic.hint);
-    return text;
+    return printable(text);
 }
 
 Diagnostic error(ErrorKind kind, std::string what, std::string hint) {

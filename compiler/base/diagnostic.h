@@ -37,7 +37,8 @@ struct Diagnostic {
     bool operator==(const Diagnostic&) const = default;
 };
 
-/// "error: file: node 'x' (ai.onnx.Conv-11): what (hint)", one line. An error of kind Internal begins "internal error: ".
+/// "error: file: node 'x' (ai.onnx.Conv-11): what (hint)", one line whatever names hold (base/printable.h). An error of kind
+/// Internal begins "internal error: ".
 std::string toString(const Diagnostic& diagnostic);
 
 /// An error that says only what is wrong; callers further out add file, node and operator.

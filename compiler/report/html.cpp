@@ -1,42 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "report/html.h"
 
+#include "base/printable.h"
 #include "base/result.h"
 
-#include <cstdint>
-
 namespace lathe::report {
-namespace {
-
-/// Length of the well-formed UTF-8 sequence of a printable character at the beginning; 0: there is none.
-size_t sequence(std::string_view text) {
-    const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
-    if (byte(0) < 0x80)
-        return byte(0) >= 0x20 && byte(0) != 0x7f ? 1 : byte(0) == '\n' || byte(0) == '\t' ? 1 : 0;
-    const size_t length = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
-    if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < length)
-        return 0;
-    uint32_t code = byte(0) & (0x7fU >> length);
-    for (size_t i = 1; i < length; ++i) {
-        if ((byte(i) & 0xc0) != 0x80)
-            return 0;
-        code = code << 6 | (byte(i) & 0x3f);
-    }
-    constexpr uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
-    const bool control = code < 0xa0, surrogate = code >= 0xd800 && code < 0xe000;
-    const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code < 0xfdf0);
-    // What turns the direction of the text around it.
-    const bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
-    return code < least[length] || code > 0x10ffff || control || surrogate || noncharacter || turns ? 0 : length;
-}
-
-} // namespace
-
 std::string escaped(std::string_view text) {
     std::string result;
     result.reserve(text.size());
     while (!text.empty()) {
-        size_t length = sequence(text);
+        size_t length = text[0] == '\n' || text[0] == '\t' ? 1 : printableSequence(text);
         if (length == 0) {
             result += "\xef\xbf\xbd";
             length = 1;

@@ -154,6 +154,44 @@ private slots:
         QVERIFY(facts["peak_bytes"].isDouble());
     }
 
+    /// Names with line breaks and sequences for terminals: as many lines as with names that are plain.
+    void namesThatBreakLines() {
+        QStringList models;
+        for (const std::string& odd : {std::string("plain"), std::string("a\n  error: \x1b[31m\r\xff")}) {
+            ::onnx::ModelProto network = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[2,3] x) => "
+                                                    "(float[2,3] y) { [n] a = Relu (x) [m] y = Softmax (a) }");
+            ::onnx::GraphProto& graph = *network.mutable_graph();
+            graph.mutable_input(0)->set_name(odd);
+            graph.mutable_node(0)->set_input(0, odd);
+            graph.mutable_node(0)->set_name(odd + "1");
+            graph.mutable_node(0)->set_output(0, odd + "2");
+            graph.mutable_node(1)->set_input(0, odd + "2");
+            graph.mutable_node(1)->set_name(odd + "3");
+            graph.mutable_node(1)->set_output(0, odd + "4");
+            graph.mutable_output(0)->set_name(odd + "4");
+            network.set_producer_name(odd);
+            models << folder_.filePath(QString("lines%1.onnx").arg(models.size()));
+            writeFile(models.back().toStdString(), network.SerializeAsString());
+        }
+        const auto linesOf = [&](const QStringList& words, const QString& model) {
+            const Outcome outcome = runLathe(QStringList(words).replaceInStrings("MODEL", model));
+            const QString all = QString::fromLatin1(QByteArray::fromStdString(outcome.out + outcome.err));
+            for (const char byte : {'\x1b', '\r', '\xff'})
+                if (all.contains(QLatin1Char(byte)))
+                    return qsizetype(-1);
+            return all.count('\n');
+        };
+        for (const char* command : {"inspect MODEL", "passes MODEL", "passes --fusion MODEL", "check MODEL",
+                                    "profile MODEL", "run MODEL", "inspect --shape q=1 MODEL"}) {
+            const QStringList words = QString(command).split(' ');
+            const qsizetype expected = linesOf(words, models[0]);
+            QVERIFY2(expected > 0, command);
+            QVERIFY2(linesOf(words, models[1]) == expected, command);
+        }
+        QCOMPARE(linesOf({"diff", models[0], models[1]}, {}), linesOf({"diff", models[1], models[0]}, {}));
+        QVERIFY(linesOf({"diff", models[0], models[1]}, {}) > 0);
+    }
+
     void whatCannotBeWrittenIsSaid() {
         const QString pipe = folder_.filePath("pipe");
         QCOMPARE(mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_picture.h"
 
+#include "base/printable.h"
 #include "views/models/tensor_values.h"
 
 #include <algorithm>
@@ -14,7 +15,7 @@ namespace lathe::views::models {
 namespace {
 
 QString text(const std::string& value) {
-    return QString::fromStdString(value);
+    return QString::fromStdString(printable(value)); // a box has lines of its own
 }
 
 QString elided(QString value, int length) {
