@@ -32,6 +32,32 @@ nlohmann::json describe(const std::string& name, const relay::Type& type) {
     return value;
 }
 
+/// As declared, of a model that is refused: only tensors have a shape, and not all of them.
+nlohmann::json describe(const model::Value& value) {
+    nlohmann::json json{{"name", value.name}, {"dtype", toString(value.type)}};
+    if (value.type.kind != model::ValueType::Kind::Tensor || !value.type.hasShape)
+        return json;
+    json["dtype"] = toString(value.type.dtype);
+    json["shape"] = nlohmann::json::array();
+    for (const model::Dim& dim : value.type.shape) {
+        if (dim.value >= 0)
+            json["shape"].push_back(dim.value);
+        else
+            json["shape"].push_back(dim.name.empty() ? "?" : dim.name);
+    }
+    return json;
+}
+
+/// " [n,3]"; nothing where there is no shape.
+std::string shapeText(const nlohmann::json& value) {
+    if (!value.contains("shape"))
+        return "";
+    std::vector<std::string> dims;
+    for (const nlohmann::json& dim : value["shape"])
+        dims.push_back(dim.is_string() ? dim.get<std::string>() : dim.dump());
+    return fmt::format(" [{}]", fmt::join(dims, ","));
+}
+
 } // namespace
 
 int inspectCommand(const InspectArgs& args, const Common& common) {
@@ -100,9 +126,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         auto declared = [](const std::vector<model::Value>& from) {
             nlohmann::json list = nlohmann::json::array();
             for (const model::Value& value : from)
-                list.push_back({{"name", value.name},
-                                {"dtype", toString(value.type.dtype)},
-                                {"shape", model::toString(value.type)}});
+                list.push_back(describe(value));
             return list;
         };
         facts["inputs"] = declared(trace.graph->graph->inputs);
@@ -116,9 +140,8 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                   parameters);
         for (const char* kind : {"inputs", "outputs"})
             for (const auto& value : facts[kind])
-                printLine("  {:7} {}: {} {}", std::string(kind).substr(0, std::string(kind).size() - 1),
-                          value.value("name", ""), value.value("dtype", ""),
-                          value.contains("shape") ? value["shape"].dump() : "");
+                printLine("  {:7} {}: {}{}", std::string(kind).substr(0, std::string(kind).size() - 1),
+                          value.value("name", ""), value.value("dtype", ""), shapeText(value));
         for (const auto& [op, count] : operators)
             printLine("  {:4} × {}", count, op);
         if (facts.contains("flops"))

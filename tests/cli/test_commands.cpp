@@ -215,6 +215,23 @@ private slots:
         QVERIFY(!reason["reason"].toString().isEmpty());
     }
 
+    /// A refused model is told as one that is not: a shape is one, and what is no tensor has none.
+    void inputsOfWhatIsUnsupported() {
+        const QString model = folder_.filePath("odd_inputs.onnx");
+        writeFile(model.toStdString(),
+                  graphBytes("g (float[n,3] x, seq(float[2]) s, float z) => (float[n,3] y) { y = Frobnicate (x) }"));
+        const QJsonArray inputs = lines(runLathe({"inspect", "--json", model}).out).value(0)["inputs"].toArray();
+        QCOMPARE(inputs.size(), 3);
+        QCOMPARE(inputs[0].toObject()["dtype"].toString(), "float32");
+        QCOMPARE(inputs[0].toObject()["shape"].toArray(), (QJsonArray{"n", 3}));
+        QCOMPARE(inputs[1].toObject()["dtype"].toString(), "sequence(float32[2])");
+        QVERIFY(!inputs[1].toObject().contains("shape"));
+        const std::string text = runLathe({"inspect", model}).out;
+        for (const char* line :
+             {"input   x: float32 [n,3]\n", "input   s: sequence(float32[2])\n", "input   z: float32"})
+            QVERIFY2(text.find(line) != std::string::npos, text.c_str());
+    }
+
     void diagnosticsAreJson() {
         const Outcome outcome = runLathe({"compile", "--json", bad_, "-o", folder_.filePath("bad.so")});
         QCOMPARE(outcome.code, 1);
