@@ -99,6 +99,10 @@ std::string sentence(const driver::Bisection& found, const driver::BisectQuestio
                (found.steps.back().caveat.empty()
                     ? std::string()
                     : "; but nothing is known of what is no finite number: " + found.steps.back().caveat);
+    case driver::BisectAnswer::Endless:
+        return fmt::format("without any optional pass it does not end within {} s either: the model itself works that "
+                           "long, and no pass is to blame; --timeout gives it more",
+                           static_cast<double>(question.runner.timeout.count()) / 1000);
     case driver::BisectAnswer::Unsteady:
         return "equal compilations were judged differently: the fault comes and goes";
     default:
@@ -119,7 +123,7 @@ std::vector<std::string> nodeNames(const driver::Bisection& found) {
 }
 
 void print(const driver::Bisection& found, const driver::BisectQuestion& question, const Common& common) {
-    static constexpr const char* answers[] = {"found", "good with all", "bad without any", "unsteady"};
+    static constexpr const char* answers[] = {"found", "good with all", "bad without any", "endless", "unsteady"};
     const bool isFound = found.answer == driver::BisectAnswer::Found;
     std::vector<std::string> changed;
     if (isFound) {

@@ -90,7 +90,7 @@ public:
         found_.trace = full_;
         noteSuspects();
         if (badWithout && !isMeasure(question_.fault))
-            return answer(BisectAnswer::BadWithout);
+            return answer(found_.steps.front().endless ? BisectAnswer::Endless : BisectAnswer::BadWithout);
         if (!badWithout && suspects_.empty())
             return answer(BisectAnswer::Unsteady);
         if (!badWithout) {
@@ -118,8 +118,8 @@ private:
         last_ = {};
         LATHE_TRY(Verdict verdict, judge_.judge(decisions, last_));
         const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-        found_.steps.push_back(
-            {decisions, std::move(passes), verdict.bad, std::move(verdict.reason), std::move(verdict.caveat), seconds});
+        found_.steps.push_back({decisions, std::move(passes), verdict.bad, verdict.endless, std::move(verdict.reason),
+                                std::move(verdict.caveat), seconds});
         if (step_)
             step_(found_.steps.back());
         return verdict.bad;

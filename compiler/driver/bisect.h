@@ -50,8 +50,9 @@ struct BisectStep {
     Decisions decisions;
     std::string passes; // which optional passes ran: "none", "all", "up to 'fuse'", "all but 'fuse'"
     bool bad = false;
-    std::string reason; // what was seen: "output 'y': 3 of 10 elements differ …", "4.31 ms"
-    std::string caveat; // of good ones: "output 'y': 3 of 10 values are not a number on both sides"
+    bool endless = false; // bad, since a run took longer than the limit
+    std::string reason;   // what was seen: "output 'y': 3 of 10 elements differ …", "4.31 ms"
+    std::string caveat;   // of good ones: "output 'y': 3 of 10 values are not a number on both sides"
     double seconds = 0;
 };
 
@@ -59,6 +60,7 @@ enum class BisectAnswer {
     Found,
     GoodWithAll, // there is nothing to look for
     BadWithout,  // a required pass, or the import
+    Endless,     // without any optional pass it runs longer than the limit too: the model's own work
     Unsteady,    // compilations that are the same were judged differently
 };
 

@@ -65,7 +65,7 @@ Result<Verdict> BisectJudge::failed(const Diagnostic& diagnostic) const {
     case RunnerOutcome::Unavailable:
         return Failure(diagnostic);
     default:
-        return Verdict{true, toString(diagnostic)};
+        return Verdict{true, toString(diagnostic), {}, runner_.outcome() == RunnerOutcome::Timeout};
     }
 }
 

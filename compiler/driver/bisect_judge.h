@@ -11,6 +11,7 @@ struct Verdict {
     bool bad = false;
     std::string reason;
     std::string caveat = {}; // what of the outputs is held equal, and says nothing
+    bool endless = false;    // bad, since a run took longer than the limit
 };
 
 /// Judges one compilation after the other. The first one must be that without optional passes: its outputs and its time

@@ -273,6 +273,20 @@ private slots:
         QCOMPARE(required->trace.passes.size(), driver::pipeline().size());
     }
 
+    void aModelThatDoesNotEndIsNoPassesFault() {
+        const auto model = written("g (float[4] x) => (float[4] y) <int64 n = {9223372036854775807}, bool go = {1}> {"
+                                   " y = Loop (n, go, x) < body = step (int64 i, bool c, float[4] v) => (bool d, "
+                                   "float[4] w) { d = Identity (c) w = Neg (v) } > }");
+        for (const driver::Fault& fault : {driver::Fault(driver::WrongValues{}), driver::Fault(driver::Crashes{})}) {
+            driver::BisectQuestion question = questionOf(fault);
+            question.runner.timeout = std::chrono::milliseconds(300);
+            const auto found = ask(model, question);
+            QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+            QCOMPARE(found->answer, driver::BisectAnswer::Endless);
+            QCOMPARE(found->steps.size(), size_t(2));
+        }
+    }
+
     void whatCannotBeAskedFails() {
         const auto refused =
             ask(written("g (float[2] x) => (float[2] y) { y = Frobnicate (x) }"), questionOf(driver::Crashes{}));

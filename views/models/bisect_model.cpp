@@ -10,7 +10,14 @@ QString sentenceOf(const driver::Bisection& found, const driver::Fault& fault) {
         std::holds_alternative<driver::WrongValues>(fault) || std::holds_alternative<driver::Crashes>(fault);
     switch (found.answer) {
     case driver::BisectAnswer::GoodWithAll:
-        return BisectModel::tr("It is good with all passes: there is nothing to look for.");
+        return found.steps.empty() || found.steps.back().caveat.empty()
+                   ? BisectModel::tr("It is good with all passes: there is nothing to look for.")
+                   : BisectModel::tr(
+                         "It is good with all passes, but nothing is known of what is no finite number: %1.")
+                         .arg(QString::fromStdString(found.steps.back().caveat));
+    case driver::BisectAnswer::Endless:
+        return BisectModel::tr("Without any optional pass it does not end within the limit either: the model itself "
+                               "works that long, and no pass is to blame.");
     case driver::BisectAnswer::Unsteady:
         return BisectModel::tr("Equal compilations were judged differently: the fault comes and goes.");
     case driver::BisectAnswer::BadWithout:
