@@ -7,10 +7,14 @@
 #include "runtime/probe_artifact.h"
 #include "support/host_tensor.h"
 
+#include <QDir>
+#include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 #include <atomic>
+#include <csignal>
+#include <sys/stat.h>
 #include <thread>
 
 using namespace lathe;
@@ -189,6 +193,29 @@ private slots:
         QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
         RunnerClient other({.program = "/bin/true"}); // ends at once: a write into nothing must not end us
         QVERIFY(!other.load(probe_).has_value());
+    }
+
+    /// Stopped, as by Ctrl+Z or a debugger, while the program that asked for it is killed.
+    void aStoppedRunnerEndsWithItsParent() {
+        const QString never = folder_.filePath("never"); // what it reads from, without an end
+        QCOMPARE(mkfifo(never.toLocal8Bit().constData(), 0600), 0);
+        QProcess parent;
+        parent.start(
+            "sh", {"-c", "\"$1\" <>\"$2\" >/dev/null & echo $!; wait", "sh", LATHE_BINARY_DIR "/lathe-runner", never});
+        QVERIFY(parent.waitForReadyRead());
+        const pid_t runner = parent.readLine().trimmed().toInt();
+        QVERIFY(runner > 0);
+        const QString process = QString("/proc/%1").arg(runner);
+        QTRY_COMPARE(QDir(process + "/task").entryList(QDir::Dirs | QDir::NoDotAndDotDot).size(), 2); // it watches
+        QCOMPARE(::kill(runner, SIGSTOP), 0);
+        parent.kill();
+        QVERIFY(parent.waitForFinished());
+        const auto isGone = [&] { // or nobody has asked how it ended
+            QFile status(process + "/stat");
+            return !status.open(QFile::ReadOnly) || status.readAll().contains(") Z ");
+        };
+        [&] { QTRY_VERIFY_WITH_TIMEOUT(isGone(), 30'000); }();
+        ::kill(runner, SIGKILL);
     }
 };
 

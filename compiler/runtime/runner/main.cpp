@@ -8,6 +8,7 @@
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <thread>
 #include <unistd.h>
@@ -21,8 +22,10 @@ int takeOver(int standard, int replacement) {
     return own;
 }
 
-/// A kernel that hangs must not outlive the one who asked for it.
+/// A kernel that hangs must not outlive the one who asked for it, nor a runner that somebody stopped: that the parent is
+/// gone wakes it. (The signal comes when the thread ends that started this process, so it must be one that harms nothing.)
 void endWithParent() {
+    prctl(PR_SET_PDEATHSIG, SIGCONT);
     std::thread([parent = getppid()] {
         while (getppid() == parent)
             std::this_thread::sleep_for(std::chrono::seconds(1));
