@@ -96,6 +96,12 @@ private slots:
 
     void empty() { refusedBytes("", {"", "", "empty"}); }
 
+    void noNodes() {
+        refusedBytes(graphBytes("g (float[2] x) => (float[2] x) { }"), {"", "", "the graph has no nodes"});
+        const Outcome program = runLathe({"inspect", QString::fromStdString((folder_ / "model.onnx").string())});
+        QVERIFY2((program.out + program.err).find("export the whole model") != std::string::npos, program.err.c_str());
+    }
+
     void truncated() {
         const std::string bytes = graphBytes("g (float[2] x) => (float[2] y) { y = Relu(x) }");
         for (const size_t part : {1, 2, 3})

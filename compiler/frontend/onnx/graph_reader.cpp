@@ -104,7 +104,8 @@ std::shared_ptr<model::ModelGraph> GraphReader::read() {
     if (!overLimit_) {
         checkNames(*model_->graph, reporter());
         if (model_->graph->nodes.empty())
-            report(nullptr, "the graph has no nodes", "there is nothing to compile");
+            report(nullptr, "the graph has no nodes: there is nothing to compile",
+                   "export the whole model: a file of weights alone is none");
         if (model_->graph->outputs.empty())
             report(nullptr, "the graph has no outputs", "name at least one output in the model");
     }
