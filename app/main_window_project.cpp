@@ -19,7 +19,7 @@ namespace lathe::app {
 namespace {
 
 // What is kept, by name.
-constexpr auto settingsKey = "settings", pageKey = "page", nodesKey = "nodes", compiledKey = "compiled";
+constexpr auto pageKey = "page", nodesKey = "nodes", compiledKey = "compiled";
 
 std::string textOf(const std::vector<int>& nodes) {
     QJsonArray array;
@@ -79,7 +79,7 @@ project::Project MainWindow::projectState() const {
     project::Project project;
     project.model.path = path_.toStdString();
     project.decisions = whatIfs_->decisions();
-    project.kept[settingsKey] = settings_.toJson();
+    project.kept[project::settingsKey] = settings_.toJson();
     project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
@@ -186,7 +186,7 @@ void MainWindow::restoreProject() {
         return found == opened.project.kept.end() ? std::string() : found->second;
     };
     std::vector<Diagnostic> warnings = opened.project.warnings;
-    settings_ = RunSettings::fromJson(kept(settingsKey), &warnings);
+    settings_ = RunSettings::fromJson(kept(project::settingsKey), &warnings);
     showSettings();
     whatIfs_->reset(opened.project.decisions);
     unreadDecisions_ = kept(project::unreadDecisions);

@@ -95,7 +95,7 @@ int checkCommand(const CheckArgs& args, const Common& common);
 struct DiffArgs {
     std::string before, after;
 };
-/// Two models, or two artifacts; 0 if they are equal, 1 if not, and for errors 2 or 3.
+/// Two models or projects, or two artifacts; 0 if they are equal, 1 if not, and for errors 2 or 3.
 int diffCommand(const DiffArgs& args, const Common& common);
 
 struct RunArgs {

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe diff`: what is different in two models, or in two artifacts.
+// `lathe diff`: what is different in two models, or in two artifacts. A project stands for its model; of two projects, what
+// was decided and set is compared too.
 #include "app/cli/commands.h"
 #include "app/cli/print_line.h"
 #include "driver/artifact_diff.h"
 #include "driver/json.h"
 #include "driver/model_diff.h"
+#include "project/file.h"
+#include "project/project_diff.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <fmt/format.h>
 
 namespace lathe::cli {
@@ -56,18 +60,65 @@ void print(const driver::NodeChange& change) {
         printLine("    {}", text);
 }
 
+/// A change of what has a name and a text; `what` and `name` may be empty, but not both.
+void print(std::string_view what, const std::string& name, const std::string& before, const std::string& after) {
+    const std::string subject = fmt::format("{}{}{}", what, what.empty() || name.empty() ? "" : " ", name);
+    if (before.empty() || after.empty())
+        printLine("{} {}: {}{}", after.empty() ? "-" : "+", subject, before, after);
+    else
+        printLine("~ {}: {} → {}", subject, before, after);
+}
+
+/// A model, or what a project says of its own.
+struct Side {
+    std::string model;
+    std::optional<project::Project> project;
+};
+
+Result<Side> sideOf(const std::string& path, const Common& common) {
+    if (std::filesystem::path(path).extension() != ".lathe")
+        return Side{path, {}};
+    LATHE_TRY(project::Project project, project::File::peek(path));
+    report(project.warnings, common);
+    return Side{project.model.path.string(), std::move(project)};
+}
+
+/// How many of decisions and settings differ.
+size_t diffWork(const Side& before, const Side& after, const Common& common) {
+    if (!before.project || !after.project)
+        return 0;
+    const std::vector<project::ProjectChange> changes = project::diffProjects(*before.project, *after.project);
+    for (const project::ProjectChange& change : changes) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{change.what, change.name},
+                                             {"change", kindOf(!change.before.empty(), !change.after.empty())},
+                                             {"before", change.before},
+                                             {"after", change.after}}));
+        else
+            print(change.what, change.name, change.before, change.after);
+    }
+    return changes.size();
+}
+
 int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Common& common) {
     model::ModelGraphPtr graphs[2];
+    Side sides[2];
     for (const size_t i : {0, 1}) {
+        auto side = sideOf(i == 0 ? args.before : args.after, common);
+        if (!side)
+            return fail({side.error()}, common);
+        sides[i] = *std::move(side);
         driver::Trace trace;
-        driver::importFile(i == 0 ? args.before : args.after, options, trace);
+        driver::importFile(sides[i].model, options, trace);
         // A model that is refused has a graph nevertheless, if it can be read at all; arguments that do not fit have none.
         if (!trace.graph ||
             std::ranges::find(trace.diagnostics, ErrorKind::Usage, &Diagnostic::kind) != trace.diagnostics.end())
             return fail(trace.diagnostics, common);
         graphs[i] = trace.graph;
     }
+    const size_t decided = diffWork(sides[0], sides[1], common);
     const driver::ModelDiff diff = driver::diffModels(*graphs[0], *graphs[1]);
+    const bool isEqual = diff.sameStructure() && decided == 0;
     const auto count = [&](const auto& is) { return std::ranges::count_if(diff.nodes, is); };
     const auto added = count([](const auto& change) { return !change.before; });
     const auto removed = count([](const auto& change) { return !change.after; });
@@ -81,11 +132,8 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                              {"change", kindOf(!change.before.empty(), !change.after.empty())},
                                              {"before", change.before},
                                              {"after", change.after}}));
-        else if (change.before.empty() || change.after.empty())
-            printLine("{} {} {}: {}{}", change.after.empty() ? "-" : "+", what, change.name, change.before,
-                      change.after);
         else
-            printLine("~ {} {}: {} → {}", what, change.name, change.before, change.after);
+            print(what, change.name, change.before, change.after);
     }
     for (const driver::NodeChange& change : diff.nodes) {
         if (common.json)
@@ -94,18 +142,22 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
             print(change);
     }
     if (common.json)
-        fmt::print("{}\n", driver::dump({{"equal", diff.sameStructure()},
+        fmt::print("{}\n", driver::dump({{"equal", isEqual},
                                          {"added", added},
                                          {"removed", removed},
                                          {"changed", changed},
                                          {"renamed", renamed},
                                          {"moved", moved},
-                                         {"same", diff.equal.size()}}));
+                                         {"same", diff.equal.size()},
+                                         {"decided", decided}}));
     else if (!common.quiet)
-        printLine("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same",
-                  diff.sameStructure() ? "equal structure" : "different", added, removed, changed, renamed, moved,
-                  diff.equal.size());
-    return diff.sameStructure() ? 0 : 1;
+        printLine("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same{}",
+                  isEqual                ? "equal structure"
+                  : diff.sameStructure() ? "equal structure, decided otherwise"
+                                         : "different",
+                  added, removed, changed, renamed, moved, diff.equal.size(),
+                  decided ? fmt::format("; {} of decisions and settings differ", decided) : "");
+    return isEqual ? 0 : 1;
 }
 
 int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
@@ -124,12 +176,8 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
                                              {"change", kindOf(!change.before.empty(), !change.after.empty())},
                                              {"before", change.before},
                                              {"after", change.after}}));
-        else if (change.before.empty() || change.after.empty())
-            printLine("{} {} {}: {}{}", change.after.empty() ? "-" : "+", change.what, change.name, change.before,
-                      change.after);
         else
-            printLine("~ {}{}{}: {} → {}", change.what, change.name.empty() ? "" : " ", change.name, change.before,
-                      change.after);
+            print(change.what, change.name, change.before, change.after);
     }
     const bundle::Parts &a = before->parts, &b = after->parts;
     if (common.json)

@@ -148,8 +148,9 @@ int run(int argc, char** argv) {
     addCommon(*checkApp, common);
 
     DiffArgs diff;
-    CLI::App* diffApp = app.add_subcommand("diff", "how two models, or two artifacts, differ (exit code 1 if they do)");
-    diffApp->add_option("before", diff.before, "a model or an artifact")->required();
+    CLI::App* diffApp =
+        app.add_subcommand("diff", "how two models or projects, or two artifacts, differ (exit code 1 if they do)");
+    diffApp->add_option("before", diff.before, "a model, a project or an artifact")->required();
     diffApp->add_option("after", diff.after, "another one")->required();
     addCommon(*diffApp, common);
 

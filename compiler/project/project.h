@@ -25,7 +25,9 @@ struct ModelReference {
 /// Reads the whole file. Fails if it cannot be read, is no plain file, or the work was cancelled.
 Result<ModelReference> referenceTo(const std::filesystem::path& model, const std::function<bool()>& cancelled = {});
 
+/// Names of what is kept: decisions that could not be read; and for what the model is compiled and run, a JSON object.
 inline constexpr const char* unreadDecisions = "unread decisions";
+inline constexpr const char* settingsKey = "settings";
 
 struct Project {
     ModelReference model;

@@ -3,6 +3,7 @@
 // Links: onnx
 //
 // `lathe diff` as scripts see it: 0 equal, 1 different, 2 for what cannot be compared; what it says of models and artifacts.
+#include "project/file.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
 
@@ -30,6 +31,18 @@ class TestDiff : public QObject {
         const Outcome outcome = runLathe(QStringList{"compile", model, "-o", path} + more);
         if (outcome.code != 0)
             qWarning("%s", outcome.err.c_str());
+        return path;
+    }
+
+    QString project(const QString& name, const QString& model, const lathe::driver::Decisions& decisions,
+                    const std::string& settings) {
+        const QString path = folder_.filePath(name);
+        lathe::project::Project work;
+        work.model.path = model.toStdString();
+        work.decisions = decisions;
+        work.kept = {{lathe::project::settingsKey, settings}, {"page", name.toStdString()}};
+        if (!lathe::project::File::create(path.toStdString(), work))
+            qWarning("cannot write a project");
         return path;
     }
 
@@ -91,6 +104,41 @@ private slots:
         QCOMPARE(objects[0]["changes"].toArray().size(), 1);
         QVERIFY(!objects[1]["equal"].toBool(true));
         QCOMPARE(objects[1]["same"].toInt(), 3);
+    }
+
+    /// A project stands for its model; where a window was left is no difference.
+    void projects() {
+        lathe::driver::Decisions fewer, other;
+        fewer.skipPasses = {"fuse", "unroll"};
+        other.skipPasses = {"fuse"};
+        other.optionalLimit = 5;
+        const QString a = project("a.lathe", one_, fewer, "{\"threads\":0,\"sizes\":{\"n\":4},\"target\":\"native\"}"),
+                      same = project("same.lathe", one_, fewer,
+                                     "{\"threads\":0,\"sizes\":{\"n\":4},\"target\":\"native\"}"),
+                      b = project("b.lathe", other_, other,
+                                  "{\"threads\":2,\"sizes\":{\"n\":8},\"target\":\"native\"}");
+        const Outcome equal = runLathe({"diff", a, same});
+        QVERIFY2(equal.code == 0, (equal.out + equal.err).c_str());
+        const Outcome different = runLathe({"diff", a, b});
+        QCOMPARE(different.code, 1);
+        for (const char* said : {"- decision skip unroll: yes\n", "+ decision optional_limit: 5\n",
+                                 "~ setting threads: 0 → 2\n", "~ setting sizes n: 4 → 8\n", "Sin-7 → ai.onnx.Cos-7"})
+            QVERIFY2(different.out.find(said) != std::string::npos, different.out.c_str());
+        for (const char* silent : {"skip fuse", "target", "page"})
+            QVERIFY2(different.out.find(silent) == std::string::npos, different.out.c_str());
+        const auto objects = lines(runLathe({"diff", "--json", a, b}));
+        QCOMPARE(objects.first()["decision"].toString(), "optional_limit");
+        QCOMPARE(objects.last()["decided"].toInt(), 4);
+        QVERIFY(!objects.last()["equal"].toBool(true));
+        // The same model, decided otherwise.
+        QCOMPARE(runLathe({"diff", a, project("c.lathe", one_, other, "{}")}).code, 1);
+        // A model has no decisions to compare.
+        QCOMPARE(runLathe({"diff", a, one_}).code, 0);
+        QCOMPARE(runLathe({"diff", one_, b}).code, 1);
+        QCOMPARE(runLathe({"diff", a, folder_.filePath("one.so")}).code, 2);
+        writeFile(folder_.filePath("text.lathe").toStdString(), "no project, and longer than any header of a file");
+        const Outcome text = runLathe({"diff", a, folder_.filePath("text.lathe")});
+        QVERIFY2(text.code == 2 && text.err.find("no project of Lathe") != std::string::npos, text.err.c_str());
     }
 
     /// Compiling twice gives the same; a pass more or less is seen in the kernels; other weights in one constant.

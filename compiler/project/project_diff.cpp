@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "project/project_diff.h"
+
+#include "driver/json.h"
+
+namespace lathe::project {
+namespace {
+
+using nlohmann::json;
+using Rows = std::map<std::string, std::string>;
+
+std::string textOf(const json& value) {
+    return value.is_string() ? value.get<std::string>() : driver::dump(value);
+}
+
+/// What stands under each name. The elements of a list are names: one more in it is one difference.
+Rows rowsOf(std::string_view text) {
+    Rows rows;
+    const json object = driver::parseJson(text).value_or(json::object());
+    if (!object.is_object())
+        return rows;
+    for (const auto& [key, value] : object.items()) {
+        if (value.is_array())
+            for (const json& element : value)
+                rows[key + " " + textOf(element)] = "yes";
+        else if (value.is_object())
+            for (const auto& [name, inner] : value.items())
+                rows[key + " " + name] = textOf(inner);
+        else
+            rows[key] = textOf(value);
+    }
+    return rows;
+}
+
+void compare(std::string_view what, const Rows& before, const Rows& after, std::vector<ProjectChange>& changes) {
+    Rows names = before;
+    names.insert(after.begin(), after.end());
+    for (const auto& [name, unused] : names) {
+        const auto from = before.find(name), to = after.find(name);
+        const std::string was = from == before.end() ? "" : from->second, is = to == after.end() ? "" : to->second;
+        if (was != is)
+            changes.push_back({what, name, was, is});
+    }
+}
+
+Rows settingsOf(const Project& project) {
+    const auto kept = project.kept.find(settingsKey);
+    return kept == project.kept.end() ? Rows() : rowsOf(kept->second);
+}
+
+} // namespace
+
+std::vector<ProjectChange> diffProjects(const Project& before, const Project& after) {
+    std::vector<ProjectChange> changes;
+    compare("decision", rowsOf(driver::toJson(before.decisions)), rowsOf(driver::toJson(after.decisions)), changes);
+    compare("setting", settingsOf(before), settingsOf(after), changes);
+    return changes;
+}
+
+} // namespace lathe::project

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is different in the work that two projects keep: what was decided, and for what their models are compiled and run.
+// Where a window was left is no difference. Their models are compared as models (driver/model_diff.h).
+#pragma once
+
+#include "project/project.h"
+
+#include <string_view>
+#include <vector>
+
+namespace lathe::project {
+
+struct ProjectChange {
+    std::string_view what;     // "decision", "setting"
+    std::string name;          // "skip" with "fuse" behind it; "numerics"; "sizes batch"
+    std::string before, after; // empty: added, removed; an element of a list is the whole name, and has "yes" here
+};
+
+/// Decisions first, each by name.
+std::vector<ProjectChange> diffProjects(const Project& before, const Project& after);
+
+} // namespace lathe::project
