@@ -13,6 +13,7 @@
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
 #include "views/models/plain_tip.h"
+#include "views/models/shown_path.h"
 #include "views/page/elided_label.h"
 #include "views/palette/command_palette.h"
 #include "views/passes/bisect_dialog.h"
@@ -22,7 +23,6 @@
 #include "views/tensor/tensor_panel.h"
 
 #include <QCoreApplication>
-#include <QDir>
 #include <QDockWidget>
 #include <QDragEnterEvent>
 #include <QFileInfo>
@@ -301,8 +301,7 @@ void MainWindow::load(const QString& path) {
         logDock_->raise();
     }
     opening_ = absolute;
-    const bool own = absolute.startsWith(QDir::homePath() + '/');
-    log(tr("Opening %1").arg(own ? '~' + absolute.mid(QDir::homePath().size()) : absolute));
+    log(tr("Opening %1").arg(views::models::shownPath(absolute)));
     // What goes on belongs to the model before.
     engine_.cancel();
     engine_.open(absolute);

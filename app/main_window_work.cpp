@@ -8,6 +8,7 @@
 #include "views/graph/compare_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/counted.h"
+#include "views/models/shown_path.h"
 #include "views/passes/bisect_dialog.h"
 #include "views/passes/passes_page.h"
 #include "views/profile/profile_page.h"
@@ -45,7 +46,7 @@ void MainWindow::compareWith(const QString& path) {
     if (!modelGraph())
         return;
     setBusy(true);
-    log(tr("Comparing with %1").arg(path));
+    log(tr("Comparing with %1").arg(views::models::shownPath(path)));
     engine_.compareModels(trace_->graph, QFileInfo(path).absoluteFilePath());
 }
 

@@ -3,6 +3,7 @@
 
 #include "views/models/chart_texts.h"
 #include "views/models/counted.h"
+#include "views/models/shown_path.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -118,7 +119,7 @@ void PreferencesDialog::showCache(const driver::CacheContent& content) {
     cache_->setText(tr("%1, %2, in %3")
                         .arg(views::models::counted(content.kernels, "kernel", "kernels"),
                              views::models::bytesText(double(content.bytes)),
-                             QString::fromStdString(driver::cacheFolder().string())));
+                             views::models::shownPath(QString::fromStdString(driver::cacheFolder().string()))));
     clear_->setEnabled(content.kernels > 0);
 }
 

@@ -18,9 +18,11 @@ LIMIT = 200_000  # bytes of a picture of the guide
 TIDY = ["view.log", "view.problems"]  # these docks go, there is more to see
 COMPILE = TIDY + ["model.compile"]
 RUN = COMPILE + ["model.run"]
-# name -> model, steps
+# name -> model, steps; after them, a model to compare with
 PICTURES = {
     "model": ("small_cnn", ["node:12"]),
+    "values": ("small_cnn", TIDY + ["node:11", "pick:/block2/a.weight  constant float32[32,16,3,3]", "model.values",
+                                    "pick:Heat map"]),
     "groups": ("small_transformer", TIDY + ["node:3", "model.collapse_all"]),
     "search": ("small_cnn", TIDY + ["model.find", "type:batchnorm block2\n\n"]),
     "passes": ("small_cnn", COMPILE + ["pick:fuse"]),
@@ -38,11 +40,16 @@ PICTURES = {
     "overlay": ("small_cnn", RUN + ["view.model", "pick:Time", "node:12"]),
     "layouts": ("small_cnn", COMPILE + ["view.model", "pick:Layout", "node:37"]),
     "flame": ("small_transformer", RUN + ["pick:Flame"]),
+    "timeline": ("small_cnn", RUN + ["pick:Timeline"]),
     "sizes": ("small_transformer", COMPILE + ["model.sweep", "type:1:29:4\n"]),
     "roofline": ("small_cnn", RUN + ["pick:Roofline"]),
     "memory": ("small_cnn", RUN + ["pick:Memory"]),
     "check": ("small_cnn", COMPILE + ["check.values", "view.check"]),
+    "checked_value": ("small_cnn", COMPILE + ["check.values", "view.check", "pick:/block3/Relu_out", "check.elements",
+                                              "pick:Difference"]),
+    "compare": ("small_cnn_2", TIDY + ["compare.next", "compare.next"], "small_cnn"),
     "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
+    "preferences": ("small_cnn", TIDY + ["node:12", "file.preferences"]),
     "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),
     "shortcuts": ("small_cnn", TIDY + ["node:12", "view.shortcuts"]),
 }
@@ -71,19 +78,22 @@ class Display:
         self.server.wait()
 
 
-def take(workbench, model, steps, theme, scale, display, file):
+def take(workbench, model, steps, compared, theme, scale, display, file):
     """One picture; each with settings of its own, so that none shows what another one left behind."""
     with tempfile.TemporaryDirectory() as home:
-        cache = os.environ.get("XDG_CACHE_HOME", str(Path.home() / ".cache"))
         environment = {**os.environ, "DISPLAY": display, "HOME": home, "XDG_CONFIG_HOME": home, "XDG_RUNTIME_DIR": home,
-                       "XDG_CACHE_HOME": cache, "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": str(scale),
+                       "XDG_CACHE_HOME": str(Path(home) / ".cache"), "QT_QPA_PLATFORM": "xcb", "QT_SCALE_FACTOR": str(scale),
                        "DBUS_SESSION_BUS_ADDRESS": "disabled:"}
-        # The folder of the model shows in the window.
+        # The folders of the model and of compiled kernels show in the window.
         shown = Path(home) / "models"
         shown.symlink_to(model.parent)
+        cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
+        cache.mkdir(parents=True, exist_ok=True)
+        (Path(home) / ".cache").symlink_to(cache)
         raw = Path(home) / "picture.png"
-        subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", f"{WIDTH}x{HEIGHT}", "--theme", theme,
-                        *(argument for step in steps for argument in ("--do", step))],
+        subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", f"{WIDTH}x{HEIGHT}",
+                        "--theme", theme, *(argument for step in steps for argument in ("--do", step)),
+                        *(argument for other in compared for argument in ("--compare", shown / f"{other}.onnx"))],
                        env=environment, check=True, timeout=580)
         subprocess.run(["pngquant", "--force", "--strip", "--quality", "70-98", "--output", file, raw], check=True)
 
@@ -95,11 +105,11 @@ def main():
     for scale in (1, 2):
         with Display(WIDTH * scale, HEIGHT * scale) as display:
             for name in sys.argv[5:] or PICTURES:
-                model, steps = PICTURES[name]
+                model, steps, *compared = PICTURES[name]
                 for theme in ("light", "dark"):
                     shown = theme == "light" and scale == 1
                     file = images / f"{name}.png" if shown else others / f"{name}-{theme}-{100 * scale}.png"
-                    take(workbench, samples / f"{model}.onnx", steps, theme, scale, display, file)
+                    take(workbench, samples / f"{model}.onnx", steps, compared, theme, scale, display, file)
                     size = file.stat().st_size
                     if shown and size > LIMIT:
                         sys.exit(f"make_screenshots: {name}.png has {size} bytes, more than {LIMIT}")

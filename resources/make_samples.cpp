@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// make_samples FOLDER: writes the sample models small_cnn.onnx and small_transformer.onnx, so that Lathe can be tried from a
-// bare clone and tests have models of known structure. Weights are random from fixed seeds: the same bytes at every build.
+// make_samples FOLDER: writes the sample models small_cnn.onnx, small_cnn_2.onnx and small_transformer.onnx, so that Lathe can be
+// tried from a bare clone and tests have models of known structure. Weights are random from fixed seeds: the same bytes at every
+// build.
 #include <onnx/checker.h>
 #include <onnx/onnx_pb.h>
 #include <onnx/shape_inference/implementation.h>
@@ -126,6 +127,13 @@ void setInt(onnx::NodeProto& node, const std::string& name, int64_t value) {
     attribute->set_i(value);
 }
 
+void setFloat(onnx::NodeProto& node, const std::string& name, float value) {
+    auto* attribute = node.add_attribute();
+    attribute->set_name(name);
+    attribute->set_type(onnx::AttributeProto::FLOAT);
+    attribute->set_f(value);
+}
+
 // ---------------------------------------------------------------------------------------------------------------------
 // A residual network for images of 64 × 64 pixels: plain, strided, depthwise and 1 × 1 convolutions, batch normalization.
 
@@ -161,31 +169,44 @@ std::string residual(Network& net, const std::string& scope, const std::string& 
     return net.add("Relu", scope + "/Relu", {net.add("Add", scope + "/Add", {main, side})});
 }
 
-void writeCnn(const std::filesystem::path& file) {
+/// `later`: the same network as a newer export of it could be, for comparing the two. Its second block is called otherwise, the
+/// pool of the stem has a larger window, an activation is written as two operators, and what gives probabilities is left out.
+/// Weights are the same.
+void writeCnn(const std::filesystem::path& file, bool later) {
     Network net("small_cnn", 1);
     net.input("image", onnx::TensorProto::FLOAT, {"1", "3", "64", "64"});
     std::string x = convolution(net, "/stem", "image", {.in = 3, .out = 16});
     x = net.add("Relu", "/stem/Relu", {x});
     auto& pool = net.node("MaxPool", "/stem/MaxPool", {x});
-    setInts(pool, "kernel_shape", {2, 2});
+    const int64_t window = later ? 3 : 2;
+    setInts(pool, "kernel_shape", {window, window});
     setInts(pool, "strides", {2, 2});
+    if (later)
+        setInts(pool, "pads", {1, 1, 1, 1});
     x = pool.output(0);
     x = residual(net, "/block1", x, 16, 16, 1);
-    x = residual(net, "/block2", x, 16, 32, 2);
+    x = residual(net, later ? "/stage2" : "/block2", x, 16, 32, 2);
     x = convolution(net, "/separable/depthwise", x, {.in = 32, .out = 32, .groups = 32});
     x = net.add("HardSwish", "/separable/depthwise/HardSwish", {x});
     x = convolution(net, "/separable/pointwise", x, {.in = 32, .out = 64, .size = 1});
-    x = net.add("HardSwish", "/separable/pointwise/HardSwish", {x});
+    if (later) {
+        auto& gate = net.node("HardSigmoid", "/separable/pointwise/HardSigmoid", {x});
+        setFloat(gate, "alpha", 1.F / 6);
+        x = net.add("Mul", "/separable/pointwise/Mul", {x, gate.output(0)});
+    } else {
+        x = net.add("HardSwish", "/separable/pointwise/HardSwish", {x});
+    }
     x = residual(net, "/block3", x, 64, 64, 2);
     x = net.add("GlobalAveragePool", "/head/GlobalAveragePool", {x});
     x = net.add("Flatten", "/head/Flatten", {x});
     auto& dense = net.node("Gemm", "/head/Gemm",
                            {x, net.weights("/head.weight", {10, 64}, 0.3), net.weights("/head.bias", {10}, 0.1)});
     setInt(dense, "transB", 1);
-    x = dense.output(0);
-    net.add("Softmax", "/head/Softmax", {x});
-    net.nameLast("probabilities");
-    net.output("probabilities", onnx::TensorProto::FLOAT, {"1", "10"});
+    const std::string result = later ? "scores" : "probabilities";
+    if (!later)
+        net.add("Softmax", "/head/Softmax", {dense.output(0)});
+    net.nameLast(result);
+    net.output(result, onnx::TensorProto::FLOAT, {"1", "10"});
     net.save(file);
 }
 
@@ -266,7 +287,8 @@ int main(int argc, char** argv) {
     try {
         const std::filesystem::path folder = argv[1];
         std::filesystem::create_directories(folder);
-        writeCnn(folder / "small_cnn.onnx");
+        writeCnn(folder / "small_cnn.onnx", false);
+        writeCnn(folder / "small_cnn_2.onnx", true);
         writeTransformer(folder / "small_transformer.onnx");
     } catch (const std::exception& problem) {
         std::cerr << "make_samples: " << problem.what() << '\n';

@@ -3,6 +3,7 @@
 
 #include "views/graph/graph_pane.h"
 #include "views/models/counted.h"
+#include "views/models/shown_path.h"
 #include "views/page/table.h"
 
 #include <QAction>
@@ -97,9 +98,12 @@ void ComparePage::setComparison(models::ModelComparisonPtr comparison) {
         };
     };
     before_->show(comparison_ ? comparison_->before : nullptr,
-                  comparison_ ? tr("Other model: %1").arg(comparison_->path) : QString(), colours(true));
+                  comparison_ ? tr("Other model: %1").arg(models::shownPath(comparison_->path)) : QString(),
+                  colours(true));
     after_->show(comparison_ ? comparison_->after : nullptr,
-                 comparison_ ? tr("Open model: %1").arg(QString::fromStdString(comparison_->after->file)) : QString(),
+                 comparison_
+                     ? tr("Open model: %1").arg(models::shownPath(QString::fromStdString(comparison_->after->file)))
+                     : QString(),
                  colours(false));
     if (!comparison_) {
         summary_->setText(
