@@ -72,7 +72,7 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     showProblems(trace_->diagnostics);
     const bool good = isCompiled();
     if (good)
-        facts_->setText(views::models::counted(qint64(trace_->calls.size()), "fused function", "fused functions"));
+        facts_->setText(views::models::counted(qint64(trace_->calls.size()), "kernel call", "kernel calls"));
     if (good)
         log(tr("Compiled in %1 s: %2, called %3. Run (F6) to see where the time goes.")
                 .arg(compilation->seconds, 0, 'f', 2)
@@ -141,7 +141,7 @@ void MainWindow::showProfiles(const std::vector<CompilationPtr>& of, const std::
     log(tr("Ran %1 times, median %2 ms.").arg(profile.runs).arg(profile.medianMs, 0, 'f', 3));
     facts_->setText(tr("%1 · %2 · %3 ms")
                         .arg(QFileInfo(path_).fileName(),
-                             views::models::counted(qint64(profile.rows.size()), "fused function", "fused functions"))
+                             views::models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"))
                         .arg(profile.medianMs, 0, 'f', 2));
     for (views::Page* page : pageTable_)
         page->setProfile(profile);

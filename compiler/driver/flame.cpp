@@ -49,7 +49,7 @@ public:
         for (size_t i = flame_.boxes.size(); i-- > 1;) { // children come after their parents
             FlameBox& parent = flame_.boxes[size_t(flame_.boxes[i].parent)];
             parent.ms += flame_.boxes[i].ms;
-            parent.functions += flame_.boxes[i].functions;
+            parent.calls += flame_.boxes[i].calls;
         }
         for (FlameBox& box : flame_.boxes) {
             double start = box.start;
@@ -114,7 +114,7 @@ private:
         box.name = row.function;
         box.parent = boxOfGroup(groupOf(row));
         box.ms = row.ms;
-        box.functions = 1;
+        box.calls = 1;
         box.nodes.assign(row.nodes.begin(), row.nodes.end());
         std::ranges::sort(box.nodes);
         box.call = row.call;

@@ -17,7 +17,7 @@ struct FlameBox {
     int depth = 0;             // of the whole model: 0
     double ms = 0;             // of one run: its children's, added up
     double start = 0;          // ms before it, from the left edge of the whole model
-    int functions = 0;         // at any depth
+    int calls = 0;             // of kernels, at any depth
     std::vector<int> nodes;    // by id: the group's, or those that the function computes; ascending
     int call = -1;             // of a fused function: in the Trace's calls
 };

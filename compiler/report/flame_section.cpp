@@ -77,7 +77,7 @@ private:
         std::string title = fmt::format("{}\n{} ms, {} of the run", bounded(box.name), msText(box.ms),
                                         percentText(box.ms / flame_.boxes.front().ms));
         if (box.call < 0)
-            title += fmt::format("\n{} fused function{}", box.functions, box.functions == 1 ? "" : "s");
+            title += fmt::format("\n{} kernel call{}", box.calls, box.calls == 1 ? "" : "s");
         return title;
     }
 

@@ -113,7 +113,7 @@ private slots:
         QCOMPARE(wayTo(flame, boxOfCall(flame, 4)), QStringList());         // of no node
         const FlameBox& layer = flame.boxes[size_t(boxOfCall(flame, 0).parent)];
         QCOMPARE(layer.ms, 3.0);
-        QCOMPARE(layer.functions, 2);
+        QCOMPARE(layer.calls, 2);
         QCOMPARE(layer.nodes, std::vector<int>({0, 1, 2, 3, 4}));
         QCOMPARE(flame.boxes.front().nodes.size(), size_t(20));
         for (const FlameBox& box : flame.boxes) // what takes no time has no box

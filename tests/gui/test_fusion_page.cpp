@@ -8,6 +8,7 @@
 #include "views/fusion/fusion_page.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
+#include "views/models/counted.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"
 
@@ -15,6 +16,7 @@
 #include <QApplication>
 #include <QLabel>
 #include <QMenu>
+#include <QStatusBar>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -216,6 +218,12 @@ private slots:
         for (const driver::ProfileRow& each : window.profilePage()->model()->profile().rows)
             profiled += each.ms;
         QVERIFY(ms > 0 && std::abs(ms - profiled) < 1e-6);
+
+        // Each place that counts them has the same number; the model's Flatten is a view, which calls nothing.
+        const QString calls = counted(qint64(functions.size()) - 1, "kernel call", "kernel calls");
+        QVERIFY(says(*page, calls + ", 1 view"));
+        QVERIFY(says(*window.profilePage(), calls));
+        QVERIFY(says(*window.statusBar(), calls));
 
         // Another model: nothing of the last one stays.
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));

@@ -128,9 +128,9 @@ private slots:
         const QStringList wrong = wrongIn(page);
         QVERIFY2(wrong.isEmpty(), qPrintable(wrong.join('\n')));
         const QString flame = page.of["flame"];
-        QVERIFY2(flame.contains("a & b.onnx\n36.00 ms, 100.0 % of the run\n8 fused functions"), qPrintable(flame));
-        QVERIFY2(flame.contains("left\n10.00 ms, 27.8 % of the run\n4 fused functions"), qPrintable(flame));
-        QVERIFY2(flame.contains("right\n26.00 ms, 72.2 % of the run\n4 fused functions"), qPrintable(flame));
+        QVERIFY2(flame.contains("a & b.onnx\n36.00 ms, 100.0 % of the run\n8 kernel calls"), qPrintable(flame));
+        QVERIFY2(flame.contains("left\n10.00 ms, 27.8 % of the run\n4 kernel calls"), qPrintable(flame));
+        QVERIFY2(flame.contains("right\n26.00 ms, 72.2 % of the run\n4 kernel calls"), qPrintable(flame));
         QVERIFY(flame.contains(text(report.trace->calls[7].function) + "\n8.0000 ms, 22.2 % of the run"));
         for (int call = 0; call < 8; ++call) // of the flame, and where else it is drawn
             QVERIFY(page.links.contains(QString("#call-%1").arg(call)));

@@ -167,14 +167,19 @@ void FusionPage::setProvenance(std::shared_ptr<const driver::Provenance> provena
 }
 
 void FusionPage::setFunctions(const models::FusionRows& rows) {
-    qint64 operators = 0;
-    for (const models::FusedRow& function : rows.functions)
+    qint64 operators = 0, calls = 0;
+    for (const models::FusedRow& function : rows.functions) {
         operators += function.operators;
+        calls += function.calls;
+    }
+    const auto views = std::ranges::count(rows.functions, 0, &models::FusedRow::calls);
     const auto joined = std::ranges::count(rows.pairs, true, &models::FusionPairRow::joined);
     if (!rows.functions.empty())
-        summary_->setText(tr("%1 of %2. %3 of values between them, %4 inside of a function.")
+        summary_->setText(tr("%1 of %2: %3, %4. %5 of values between them, %6 inside of a function.")
                               .arg(models::counted(qint64(rows.functions.size()), "fused function", "fused functions"),
                                    models::counted(operators, "operator", "operators"),
+                                   models::counted(calls, "kernel call", "kernel calls"),
+                                   models::counted(qint64(views), "view", "views"),
                                    models::counted(qint64(rows.pairs.size()), "use", "uses"),
                                    models::counted(qint64(joined), "is", "are")));
     pairs_->setPairs(rows.pairs);

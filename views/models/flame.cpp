@@ -13,7 +13,7 @@ QString textOf(const driver::Flame& flame, const driver::FlameBox& box) {
                        .arg(QString::fromStdString(box.name), QString::number(box.ms, 'g', 4),
                             QString::number(whole > 0 ? 100 * box.ms / whole : 0, 'f', 1));
     if (box.call < 0)
-        text += QStringLiteral("\n") + counted(box.functions, "fused function", "fused functions");
+        text += QStringLiteral("\n") + counted(box.calls, "kernel call", "kernel calls");
     return text;
 }
 

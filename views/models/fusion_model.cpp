@@ -78,7 +78,7 @@ void addCalls(const driver::Trace& trace, std::vector<FusedRow>& functions) {
         if (found == byName.end())
             continue;
         FusedRow& function = *found->second;
-        const bool first = function.kernel.isEmpty();
+        const bool first = function.calls++ == 0;
         const QString kernel = text(call.kernel);
         function.kernel += first ? kernel : ", " + kernel;
         const auto add = [&](std::optional<double>& sum, const arith::Expr& estimate) {
@@ -90,7 +90,7 @@ void addCalls(const driver::Trace& trace, std::vector<FusedRow>& functions) {
         add(function.bytes, call.bytes);
     }
     for (FusedRow& function : functions)
-        if (function.kernel.isEmpty())
+        if (function.calls == 0)
             function.kernel = FusionModel::tr("none: a view");
 }
 

@@ -31,6 +31,7 @@ struct FusedChoice {
 struct FusedRow {
     QString name, kernel, chosen; // chosen: variants and layouts, where there was a choice
     int operators = 0;
+    int calls = 0;                      // of kernels; 0: a view
     std::optional<double> flops, bytes; // of one run, where the sizes are known
     std::optional<double> ms;           // of one run, once it was profiled
     std::vector<int> nodes;             // of the model, ascending

@@ -13,7 +13,7 @@ void FlamePanel::setFlame(std::shared_ptr<const driver::Flame> flame) {
     say(tr("%1 ms in %2, by the scopes of the model; one that serves several scopes stands in the one around them. A "
            "click selects, double click or Enter zooms in, Backspace or Esc out, arrow keys walk.")
             .arg(whole.ms, 0, 'f', 3)
-            .arg(models::counted(whole.functions, "fused function", "fused functions")),
+            .arg(models::counted(whole.calls, "kernel call", "kernel calls")),
         false);
 }
 

@@ -177,7 +177,7 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
                               .arg(profile.medianMs, 0, 'f', 3)
                               .arg(profile.runs)
                               .arg(models::counted(profile.threads, "thread", "threads"),
-                                   models::counted(qint64(profile.rows.size()), "fused function", "fused functions"),
+                                   models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"),
                                    models::textOf(profile.shapes))
                               .arg(profile.lowMs, 0, 'f', 3)
                               .arg(profile.highMs, 0, 'f', 3)
