@@ -59,9 +59,7 @@ MainWindow::MainWindow()
       compare_(new views::graph::ComparePage(&selection_)),
       pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_},
       palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
-      settingsButton_(new QToolButton), facts_(new QLabel) {
-    status_->setTextFormat(Qt::PlainText); // it shows names of the model
-    facts_->setTextFormat(Qt::PlainText);
+      settingsButton_(new QToolButton), facts_(new views::ElidedLabel) {
     setWindowTitle(tr("Lathe"));
     setAcceptDrops(true);
     pages_->setDocumentMode(true);

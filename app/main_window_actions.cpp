@@ -8,6 +8,7 @@
 #include "base/version.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
+#include "views/models/one_line.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -35,6 +36,7 @@ namespace {
 
 constexpr auto recentKey = "recentFiles";
 constexpr int recentFiles = 10;
+constexpr qsizetype longestEntry = 60;
 /// By Theme::Choice.
 constexpr const char* themeActions[] = {"view.theme.system", "view.theme.light", "view.theme.dark"};
 /// How pages show what they do: it stays so from one start to the next.
@@ -312,14 +314,18 @@ void MainWindow::remember(const QString& path) {
 }
 
 void MainWindow::fillRecent() {
-    const QStringList files = QSettings().value(recentKey).toStringList();
+    QStringList files = QSettings().value(recentKey).toStringList().mid(0, recentFiles);
+    files.removeAll(QString()); // settings may have been written by hand
     recent_->clear();
     QStringList links;
     for (const QString& file : files) {
-        recent_->addAction(QString(file).replace("&", "&&"), this, [this, file] { open(file); });
+        recent_->addAction(views::models::oneLine(file, longestEntry).replace("&", "&&"), this,
+                           [this, file] { open(file); });
         links << QStringLiteral("<a href=\"%1\">%2</a>")
-                     .arg(file.toHtmlEscaped(), QFileInfo(file).dir().dirName().toHtmlEscaped() + "/" +
-                                                    QFileInfo(file).fileName().toHtmlEscaped());
+                     .arg(file.toHtmlEscaped(),
+                          views::models::oneLine(QFileInfo(file).dir().dirName() + '/' + QFileInfo(file).fileName(),
+                                                 longestEntry)
+                              .toHtmlEscaped());
     }
     recent_->setEnabled(!files.isEmpty());
     welcomeRecent_->setText(links.join("<br>"));

@@ -5,6 +5,7 @@
 #include "app/preferences.h"
 #include "app/unsaved_work.h"
 #include "views/graph/model_page.h"
+#include "views/models/one_line.h"
 
 #include <QFileDialog>
 #include <QFileInfo>
@@ -223,8 +224,9 @@ void MainWindow::showTitle() {
     // Many models are called model.onnx, each in a folder of its own.
     const QFileInfo model(path_);
     const QString name = QStringLiteral("%1/%2").arg(model.dir().dirName(), model.fileName());
-    setWindowTitle(projectPath().isEmpty() ? tr("%1 – Lathe").arg(name)
-                                           : tr("%1 (%2) – Lathe").arg(QFileInfo(projectPath()).fileName(), name));
+    setWindowTitle(views::models::oneLine(projectPath().isEmpty()
+                                              ? tr("%1 – Lathe").arg(name)
+                                              : tr("%1 (%2) – Lathe").arg(QFileInfo(projectPath()).fileName(), name)));
 }
 
 } // namespace lathe::app

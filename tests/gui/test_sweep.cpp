@@ -59,7 +59,7 @@ private slots:
         model.show(sweep);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.headerData(SweepModel::Size, Qt::Horizontal, Qt::DisplayRole).toString(), QString("batch"));
-        QCOMPARE(model.index(1, SweepModel::Each).data().toString(), QString("0.5")); // 4 ms for 8
+        QCOMPARE(model.index(1, SweepModel::Each).data().toString(), QString("0.500")); // 4 ms for 8
         QCOMPARE(model.index(0, SweepModel::Half).data().toString(), QString("0.750 to 1.250"));
         QVERIFY(views::models::summaryOf(sweep).contains("batch from 1 to 8 on 4 threads: 1.000 ms to 4.000 ms"));
         model.show({});

@@ -2,6 +2,7 @@
 #include "views/check/check_page.h"
 
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 #include "views/models/open_sizes.h"
 #include "views/page/table.h"
 
@@ -29,7 +30,8 @@ namespace {
 
 enum Item { Unoptimized, Strict, Files }; // the last only once there are any
 constexpr size_t mostLinks = 5;
-constexpr int rowsMeasured = 100; // for the width of columns: there may be ten thousand
+constexpr qsizetype longestName = 60; // of a link
+constexpr int rowsMeasured = 100;     // for the width of columns: there may be ten thousand
 
 driver::AgainstFiles filesOf(const QStringList& names) {
     driver::AgainstFiles against;
@@ -195,7 +197,7 @@ void CheckPage::setCheck(models::CheckPtr check) {
     for (size_t i = 0; i < std::min(first.size(), mostLinks); ++i) {
         const driver::CheckRow& row = values_->at(first[i]);
         links << QStringLiteral("<a href=\"%1\">%2</a> (%3)")
-                     .arg(QString::number(first[i]), QString::fromStdString(row.value).toHtmlEscaped(),
+                     .arg(QString::number(first[i]), models::oneLine(row.value, longestName).toHtmlEscaped(),
                           QString::fromStdString(row.why).toHtmlEscaped());
     }
     if (first.size() > mostLinks)

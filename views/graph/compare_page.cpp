@@ -42,6 +42,7 @@ ComparePage::ComparePage(models::Selection* selection)
     detail_->setTextFormat(Qt::PlainText);
     detail_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
     detail_->setWordWrap(true);
+    detail_->setMinimumWidth(1); // a name has no place to break
     detail_->setMargin(8);
     detail_->setAccessibleName(tr("What changed"));
 

@@ -18,6 +18,7 @@ constexpr double blockScale = 0.22;  // below it a box is one rectangle, and arr
 constexpr double typesScale = 1.15;  // from it on each arrow has its type
 constexpr double linesScale = 0.55;  // below it the lines under a title are too small to read
 constexpr double widestLetter = 8;   // of nearly all lines, in their font
+constexpr double widestType = 240;   // of what flows along an arrow, or a box is coloured by
 constexpr double smallestFrame = 48; // pixels
 
 QFont sceneFont(int pixels, bool bold = false) {
@@ -32,7 +33,7 @@ public:
     Painting(QPainter& painter, const GraphView& view, const QRectF& visible, double scale)
         : painter_(painter), view_(view), boxes_(view.scene.picture.boxes), colors_(view.colors), visible_(visible),
           scale_(scale), title_(sceneFont(13)), boldTitle_(sceneFont(13, true)), small_(sceneFont(10)),
-          metrics_(small_) {}
+          metrics_(small_), boldMetrics_(boldTitle_) {}
 
     void paint() {
         painter_.setRenderHint(QPainter::Antialiasing, scale_ >= blockScale);
@@ -106,7 +107,8 @@ private:
         painter_.setPen(colors_.dimText);
         for (const int i : typed_) {
             const models::GraphArrow& arrow = view_.scene.picture.arrows[size_t(i)];
-            QRectF place(0, 0, metrics_.horizontalAdvance(arrow.type) + 6, 14);
+            const QString type = metrics_.elidedText(arrow.type, Qt::ElideMiddle, widestType);
+            QRectF place(0, 0, metrics_.horizontalAdvance(type) + 6, 14);
             place.moveCenter(middleOf(view_.scene, i));
             const auto covered = [&](const QRectF& other) { return other.intersects(place); };
             if (said.contains(arrow.value) || !visible_.intersects(place) || std::ranges::any_of(taken, covered))
@@ -114,7 +116,7 @@ private:
             said.insert(arrow.value);
             taken.push_back(place);
             painter_.fillRect(place, colors_.canvas);
-            painter_.drawText(place, Qt::AlignCenter, arrow.type);
+            painter_.drawText(place, Qt::AlignCenter, type);
         }
     }
 
@@ -186,8 +188,10 @@ private:
             std::max(rect.left() + 28, visible_.left() + 8); // what is in sight of a wide one has its name
         const models::NodeOverlay* overlay = overlayOf(view_.overlay, box);
         const QString value = overlay && !overlay->text.isEmpty() ? QStringLiteral("   ") + overlay->text : QString();
-        painter_.drawText(QRectF(left, rect.top(), rect.right() - 8 - left, models::frameTitle),
-                          Qt::AlignLeft | Qt::AlignVCenter, box.title + QStringLiteral("   ") + box.subtitle + value);
+        const QRectF room(left, rect.top(), rect.right() - 8 - left, models::frameTitle);
+        painter_.drawText(room, Qt::AlignLeft | Qt::AlignVCenter,
+                          boldMetrics_.elidedText(box.title + QStringLiteral("   ") + box.subtitle + value,
+                                                  Qt::ElideRight, room.width()));
     }
 
     void paintBox(int index) {
@@ -232,8 +236,11 @@ private:
         painter_.setFont(card ? boldTitle_ : title_);
         painter_.setPen(box.refused ? colors_.problem : colors_.text);
         double y = inner.top() + 1;
-        painter_.drawText(QRectF(inner.left() + shift, y, inner.width() - shift, 19), flags,
-                          (box.refused ? QStringLiteral("⚠ ") : QString()) + box.title);
+        const QRectF above(inner.left() + shift, y, inner.width() - shift, 19);
+        const QString title = (box.refused ? QStringLiteral("⚠ ") : QString()) + box.title;
+        const bool titleFits = 1.5 * widestLetter * double(title.size()) < above.width();
+        painter_.drawText(above, flags,
+                          titleFits ? title : boldMetrics_.elidedText(title, Qt::ElideMiddle, above.width()));
         if (scale_ < linesScale)
             return;
         y += 22;
@@ -257,7 +264,8 @@ private:
             paintValue(rect, overlay->text);
     }
 
-    void paintValue(const QRectF& rect, const QString& text) {
+    void paintValue(const QRectF& rect, const QString& value) {
+        const QString text = metrics_.elidedText(value, Qt::ElideMiddle, widestType);
         // On the lower border: cards are as large as their own text needs, whatever they are coloured by.
         const double width = metrics_.horizontalAdvance(text) + 10;
         const QRectF place(rect.right() + 4 - width, rect.bottom() - 4, width, 15);
@@ -275,7 +283,7 @@ private:
     const QRectF visible_;
     const double scale_;
     const QFont title_, boldTitle_, small_;
-    const QFontMetricsF metrics_;
+    const QFontMetricsF metrics_, boldMetrics_;
     std::vector<int> typed_; // arrows whose types are to be painted
 };
 

@@ -3,7 +3,6 @@
 
 #include "views/graph/graph_arranger.h"
 #include "views/graph/graph_canvas.h"
-#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 
 #include <QVBoxLayout>
@@ -51,7 +50,6 @@ void GraphPane::show(model::ModelGraphPtr model, const QString& title, MakeOverl
     model_ = std::move(model);
     overlay_ = std::move(overlay);
     title_->setText(title);
-    title_->setToolTip(models::plainTip(title));
     title_->setVisible(!title.isEmpty());
     selected_.clear();
     goingTo_ = -1;

@@ -6,7 +6,6 @@
 #include "views/models/counted.h"
 #include "views/models/error_overlay.h"
 #include "views/models/layout_overlay.h"
-#include "views/models/plain_tip.h"
 #include "views/models/type_overlay.h"
 #include "views/page/elided_label.h"
 #include "views/page/row_delegate.h"
@@ -35,9 +34,7 @@ ModelPage::ModelPage(models::Selection* selection)
     : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),
       arranger_(new GraphArranger(this)), place_(new ElidedLabel), out_(new QToolButton), colourBy_(new QComboBox),
       search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
-      title_(new QLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
-    place_->setTextFormat(Qt::PlainText); // it shows names of the model
-    title_->setTextFormat(Qt::PlainText);
+      title_(new ElidedLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
     found_->setTextFormat(Qt::PlainText);
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
@@ -108,8 +105,6 @@ ModelPage::ModelPage(models::Selection* selection)
     leftLayout->addLayout(bar);
     leftLayout->addWidget(canvas_, 1);
 
-    title_->setWordWrap(true);
-    title_->setTextInteractionFlags(Qt::TextSelectableByMouse);
     title_->setMargin(8);
     QFont font = title_->font();
     font.setBold(true);
@@ -286,7 +281,6 @@ void ModelPage::showPlace() {
         nodes = value.nodes;
     }
     place_->setText(place.join(QStringLiteral("  ›  ")) + "   " + models::counted(nodes, "node", "nodes"));
-    place_->setToolTip(models::plainTip(place_->text()));
 }
 
 void ModelPage::showScene(const models::GraphScene& scene, int group) {
@@ -409,7 +403,8 @@ void ModelPage::showAttributes(std::vector<models::AttributeRow> rows) {
         if (attributes_->rows()[row].heading)
             table_->setSpan(row, 0, 1, 2);
     table_->resizeColumnToContents(0);
-    table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 110, 170));
+    const int letter = fontMetrics().averageCharWidth();
+    table_->setColumnWidth(0, std::clamp(table_->columnWidth(0), 15 * letter, 24 * letter));
     values_->setEnabled(std::ranges::any_of(attributes_->rows(), [](const models::AttributeRow& row) {
         return row.tensor.tensor || !row.computed.isEmpty();
     }));

@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 
 #include <QStringList>
 #include <algorithm>
@@ -22,6 +23,11 @@ QString nameOf(const driver::ChoiceName& name) {
     return text(name.op) + "  " + text(driver::display(name));
 }
 
+/// For the heading of a menu.
+QString shortNameOf(const driver::ChoiceName& name) {
+    return oneLine(driver::display(name), 60);
+}
+
 struct Choices {
     QString chosen; // in short
     FusedChoice all;
@@ -29,7 +35,7 @@ struct Choices {
 
 Choices of(const driver::VariantRecord& record) {
     Choices choices{.chosen = text(record.chosen.variant), .all = {}};
-    choices.all.title = FusionModel::tr("%1: variant").arg(text(driver::display(record.chosen.of)));
+    choices.all.title = FusionModel::tr("%1: variant").arg(shortNameOf(record.chosen.of));
     for (const topi::VariantCost& each : record.offered) {
         driver::VariantDecision decision = record.chosen;
         decision.variant = each.name;
@@ -46,7 +52,7 @@ Choices of(const driver::LayoutRecord& record) {
         return width > 0 ? FusionModel::tr("%1 of %2").arg(part).arg(width) : FusionModel::tr("no %1").arg(part);
     };
     Choices choices{.chosen = record.chosen.width > 0 ? name(record.chosen.width) : QString(), .all = {}};
-    choices.all.title = FusionModel::tr("%1: %2").arg(text(driver::display(record.chosen.of)), part);
+    choices.all.title = FusionModel::tr("%1: %2").arg(shortNameOf(record.chosen.of), part);
     for (const int64_t width : record.offered) {
         driver::LayoutDecision decision = record.chosen;
         decision.width = width;

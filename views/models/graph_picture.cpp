@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/graph_picture.h"
 
-#include "base/printable.h"
+#include "views/models/one_line.h"
 #include "views/models/tensor_values.h"
 
 #include <algorithm>
@@ -15,10 +15,10 @@ namespace lathe::views::models {
 namespace {
 
 QString text(const std::string& value) {
-    return QString::fromStdString(printable(value)); // a box has lines of its own
+    return oneLine(value);
 }
 
-QString elided(QString value, int length) {
+QString elided(const QString& value, int length) {
     // The end of a long path says more than its start.
     return value.size() <= length ? value : QStringLiteral("…") + value.right(length - 1);
 }
@@ -357,7 +357,7 @@ private:
         std::map<int, QString> reasons;
         for (const Diagnostic& diagnostic : model_.diagnostics)
             if (diagnostic.severity == Severity::Error && diagnostic.nodeId >= 0)
-                reasons.try_emplace(diagnostic.nodeId, text(diagnostic.what));
+                reasons.try_emplace(diagnostic.nodeId, QString::fromStdString(diagnostic.what));
         if (reasons.empty())
             return;
         for (const GroupChild& child : children)

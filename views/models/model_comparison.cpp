@@ -2,12 +2,15 @@
 #include "views/models/model_comparison.h"
 
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 
 #include <algorithm>
 
 namespace lathe::views::models {
 
 namespace {
+
+constexpr qsizetype longestName = 120; // there are others beside it
 
 QString nameOf(NodeDifference kind) {
     return kind == NodeDifference::Added     ? DifferenceModel::tr("added")
@@ -36,14 +39,13 @@ DifferenceRow rowOf(const driver::NodeChange& change) {
         words << DifferenceModel::tr("moved");
     row.difference = words.join(QStringLiteral(", "));
     const model::Node& node = change.after ? *change.after : *change.before;
-    row.what =
-        QStringLiteral("%1 (%2)").arg(QString::fromStdString(displayName(node)), QString::fromStdString(node.op));
+    row.what = QStringLiteral("%1 (%2)").arg(oneLine(displayName(node), longestName), oneLine(node.op, longestName));
     for (const std::string& each : change.changes)
-        row.changes << QString::fromStdString(each);
+        row.changes << oneLine(each);
     if (change.renamed)
         row.changes << DifferenceModel::tr("name: %1 → %2")
-                           .arg(QString::fromStdString(displayName(*change.before)),
-                                QString::fromStdString(displayName(*change.after)));
+                           .arg(oneLine(displayName(*change.before), longestName),
+                                oneLine(displayName(*change.after), longestName));
     if (change.moved)
         row.changes << DifferenceModel::tr("another place in the order, or another scope");
     return row;
@@ -54,8 +56,8 @@ DifferenceRow rowOf(const driver::ValueChange& change) {
     row.kind = kindOf(!change.before.empty(), !change.after.empty(), true);
     row.difference = nameOf(row.kind);
     row.what = (change.output ? DifferenceModel::tr("output %1") : DifferenceModel::tr("input %1"))
-                   .arg(QString::fromStdString(change.name));
-    const QString before = QString::fromStdString(change.before), after = QString::fromStdString(change.after);
+                   .arg(oneLine(change.name, longestName));
+    const QString before = oneLine(change.before), after = oneLine(change.after);
     row.changes << (before.isEmpty() || after.isEmpty() ? before + after : before + QStringLiteral(" → ") + after);
     return row;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/node_names.h"
 
+#include "views/models/one_line.h"
+
 #include <QCoreApplication>
 #include <QStringList>
 
@@ -9,6 +11,7 @@ namespace lathe::views::models {
 namespace {
 
 constexpr size_t mostNamed = 8;
+constexpr qsizetype longestName = 80; // there are others beside it
 
 QString tr(const char* text) {
     return QCoreApplication::translate("NodeNames", text);
@@ -16,7 +19,7 @@ QString tr(const char* text) {
 
 QString nameOf(const model::ModelGraph& graph, int node) {
     const model::Node* found = size_t(node) < graph.nodes.size() ? graph.nodes[size_t(node)] : nullptr;
-    return found ? QString::fromStdString(displayName(*found)) : QString();
+    return found ? oneLine(displayName(*found), longestName) : QString();
 }
 
 } // namespace

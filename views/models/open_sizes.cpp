@@ -4,12 +4,15 @@
 #include "arith/analysis.h"
 #include "model/size_name.h"
 #include "relay/ir.h"
+#include "views/models/one_line.h"
 
 #include <QHash>
 
 namespace lathe::views::models {
 
 namespace {
+
+constexpr qsizetype longestName = 60; // in a sentence
 
 /// The name of an open dim; empty: its size is fixed.
 QString nameOf(const model::Value& input, size_t dim) {
@@ -86,7 +89,7 @@ QString textOf(const driver::Shapes& shapes) {
         QStringList sizes;
         for (const int64_t dim : dims)
             sizes << QString::number(dim);
-        texts << QString::fromStdString(name) + ' ' +
+        texts << oneLine(name, longestName) + ' ' +
                      (sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QChar(0xd7)));
     }
     return texts.join(QStringLiteral(", "));

@@ -2,6 +2,7 @@
 #include "views/models/sweep_model.h"
 
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 
 #include <algorithm>
 
@@ -9,8 +10,10 @@ namespace lathe::views::models {
 
 namespace {
 
+constexpr qsizetype longestName = 60; // of a size
+
 QString msText(double ms) {
-    return QString::number(ms, 'f', ms < 0.1 ? 4 : 3);
+    return QString::number(ms, 'f', ms < 0.01 ? 5 : ms < 0.1 ? 4 : 3);
 }
 
 } // namespace
@@ -47,7 +50,7 @@ QVariant SweepModel::data(const QModelIndex& index, int role) const {
     case Half:
         return tr("%1 to %2").arg(msText(point.lowMs), msText(point.highMs));
     case Each:
-        return QString::number(point.medianMs / double(point.size), 'g', 3);
+        return msText(point.medianMs / double(point.size));
     case Runs:
         return QString::number(point.runs);
     }
@@ -59,7 +62,7 @@ QVariant SweepModel::headerData(int section, Qt::Orientation orientation, int ro
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
-    const QString names[] = {sweep_.name.empty() ? tr("Size") : QString::fromStdString(sweep_.name),
+    const QString names[] = {sweep_.name.empty() ? tr("Size") : oneLine(sweep_.name, longestName),
                              tr("Median ms"),
                              tr("Least ms"),
                              tr("Half of the runs"),
@@ -75,10 +78,9 @@ QString summaryOf(const driver::Sweep& sweep) {
     return SweepModel::tr(
                "%1 from %2 to %3 on %4: %5 ms to %6 ms a run, %7 ms to %8 ms for each. The line is the median, "
                "the band has half of the runs, the points are the fastest ones.")
-        .arg(QString::fromStdString(sweep.name), QString::number(least.size), QString::number(most.size),
+        .arg(oneLine(sweep.name, longestName), QString::number(least.size), QString::number(most.size),
              counted(sweep.threads, "thread", "threads"), msText(least.medianMs), msText(most.medianMs),
-             QString::number(least.medianMs / double(least.size), 'g', 3),
-             QString::number(most.medianMs / double(most.size), 'g', 3));
+             msText(least.medianMs / double(least.size)), msText(most.medianMs / double(most.size)));
 }
 
 } // namespace lathe::views::models

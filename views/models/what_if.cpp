@@ -2,6 +2,7 @@
 #include "views/models/what_if.h"
 
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 
 #include <QCoreApplication>
 #include <QStringList>
@@ -11,12 +12,14 @@ namespace lathe::views::models {
 
 namespace {
 
+constexpr qsizetype longestName = 60; // it stands in a menu
+
 QString tr(const char* text) {
     return QCoreApplication::translate("WhatIf", text);
 }
 
 QString nameOf(const driver::ChoiceName& name) {
-    return QString::fromStdString(driver::display(name));
+    return oneLine(driver::display(name), longestName);
 }
 
 QString textOf(std::string_view text) {

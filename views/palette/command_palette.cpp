@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/palette/command_palette.h"
 
+#include "views/models/one_line.h"
+
 #include <QApplication>
 #include <QKeyEvent>
 #include <QLabel>
@@ -24,6 +26,9 @@ class EntryDelegate : public QStyledItemDelegate {
 public:
     using QStyledItemDelegate::QStyledItemDelegate;
 
+    QString displayText(const QVariant& value, const QLocale& locale) const override {
+        return models::oneLine(QStyledItemDelegate::displayText(value, locale));
+    }
     QSize sizeHint(const QStyleOptionViewItem& option, const QModelIndex&) const override {
         return {0, option.fontMetrics.height() + margin};
     }
@@ -37,7 +42,7 @@ public:
         style->drawControl(QStyle::CE_ItemViewItem, &option, painter, option.widget);
         const bool selected = option.state & QStyle::State_Selected;
         const auto role = selected ? QPalette::HighlightedText : QPalette::Text;
-        const QString detail = index.data(PaletteModel::detailRole).toString();
+        const QString detail = models::oneLine(index.data(PaletteModel::detailRole).toString());
         QRect room = option.rect.adjusted(margin, 0, -margin, 0);
         painter->save();
         QColor faint = option.palette.color(role);

@@ -3,7 +3,6 @@
 
 #include "views/graph/graph_pane.h"
 #include "views/models/counted.h"
-#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 
 #include <QHBoxLayout>
@@ -94,7 +93,6 @@ void PictureView::showCount() {
                         sentenceOf(row));
     }
     count_->setText(text);
-    count_->setToolTip(models::plainTip(text));
 }
 
 void PictureView::step(bool forward) {

@@ -15,7 +15,7 @@ namespace lathe::views::profile {
 
 SweepPanel::SweepPanel(models::Selection* selection)
     : ChartPanel(selection, tr("Time over a size")), model_(new models::SweepModel(this)), names_(new QComboBox),
-      sizes_(new QLineEdit(QStringLiteral("1:8"))), start_(new QPushButton(tr("&Sweep"))), problem_(new QLabel),
+      sizes_(new QLineEdit(QStringLiteral("1:8"))), start_(new QPushButton(tr("&Run over it"))), problem_(new QLabel),
       low_(plot()->addGraph()), high_(plot()->addGraph()), median_(plot()->addGraph()), least_(plot()->addGraph()) {
     names_->setAccessibleName(tr("Size of the model"));
     sizes_->setAccessibleName(tr("Sizes to run with"));
@@ -107,7 +107,8 @@ void SweepPanel::setSweep(const driver::Sweep& sweep) {
     }
     if (!empty) {
         findChild<QTableView*>()->resizeColumnsToContents();
-        plot()->xAxis->setLabel(QString::fromStdString(sweep.name));
+        plot()->xAxis->setLabel(
+            model_->headerData(models::SweepModel::Size, Qt::Horizontal, Qt::DisplayRole).toString());
         plot()->rescaleAxes();
         plot()->xAxis->scaleRange(1.08);
         plot()->yAxis->setRange(0, plot()->yAxis->range().upper * 1.08);
