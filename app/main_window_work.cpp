@@ -222,8 +222,10 @@ void MainWindow::showFound(const QString& path, const views::models::CheckedTens
         tensor_->endWaiting(tr("It could not be computed: Problems says why."));
         return showProblems(std::move(problems));
     }
-    if (value.got || value.expected) // else it was cancelled: what is asked for by now is still to come
-        tensor_->setChecked(value);
+    if (!value.got && !value.expected)
+        return; // it was cancelled: what is asked for by now is still to come
+    tensor_->setChecked(value);
+    log(tr("The dock Values has those of %1.").arg(value.name));
 }
 
 void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driver::Check>& check,

@@ -121,6 +121,7 @@ void PreferencesDialog::showCache(const driver::CacheContent& content) {
                              views::models::bytesText(double(content.bytes)),
                              views::models::shownPath(QString::fromStdString(driver::cacheFolder().string()))));
     clear_->setEnabled(content.kernels > 0);
+    resize(width(), std::max(height(), heightForWidth(width()))); // the folder's path may take lines
 }
 
 } // namespace lathe::app

@@ -26,7 +26,8 @@ size_t printableSequence(std::string_view text) {
     const bool noncharacter = (code & 0xfffe) == 0xfffe || (code >= 0xfdd0 && code < 0xfdf0);
     const bool breaks = code == 0x2028 || code == 0x2029;
     // What turns the direction of the text around it.
-    const bool turns = (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069);
+    const bool turns = code == 0x61c || code == 0x200e || code == 0x200f || (code >= 0x202a && code <= 0x202e) ||
+                       (code >= 0x2066 && code <= 0x2069);
     return code < least[length] || code > 0x10ffff || control || surrogate || noncharacter || breaks || turns ? 0
                                                                                                               : length;
 }

@@ -67,8 +67,8 @@ private slots:
     void aNameIsOneLineOfBoundedLength() {
         for (const QString& plain : {QString("/layer0/Conv"), QString(), QString("größe 漢字 😀 שלום"), QString("a b")})
             QCOMPARE(oneLine(plain), plain);
-        QCOMPARE(oneLine(QString("a\nb\tc")), QString("a") + QChar(0x240a) + "b" + QChar(0x2409) + "c");
-        QCOMPARE(oneLine(QString(QChar(0x202e)) + "gnp"), QString(QChar(0xfffd)) + "gnp");
+        QCOMPARE(oneLine(QString("a\nb\tc")), QString("a\\nb\\tc"));
+        QCOMPARE(oneLine(QString(QChar(0x202e)) + "gnp"), QString("\\xe2\\x80\\xaegnp"));
         QVERIFY(isOneLine(oneLine(QString(QChar(0x2028)) + QChar(0x85) + QChar(u'\0'))));
         const QString cut = oneLine("begin" + QString(longest, 'x') + "end", 20);
         QCOMPARE(cut.size(), 20);

@@ -3,6 +3,7 @@
 // Timeout: 300
 #include "app/preferences.h"
 #include "gui/window.h"
+#include "views/page/table.h"
 
 #include <QApplication>
 #include <QCheckBox>
@@ -12,8 +13,11 @@
 #include <QFile>
 #include <QLabel>
 #include <QPushButton>
+#include <QScreen>
 #include <QSettings>
 #include <QSpinBox>
+#include <QStringListModel>
+#include <QTableView>
 #include <QTest>
 #include <QTimer>
 #include <functional>
@@ -105,6 +109,65 @@ private slots:
         settings.setValue("window/theme", -7);
         QCOMPARE(Preferences::kept().textSize, Preferences::largestText);
         QVERIFY(Preferences::kept().theme == app::Theme::Choice::System);
+    }
+
+    void junkInAnyKeyLeavesAWindow_data() {
+        QTest::addColumn<QVariant>("junk");
+        QTest::newRow("negative") << QVariant(-7);
+        QTest::newRow("huge") << QVariant(1e300);
+        QTest::newRow("word") << QVariant("junk");
+        QTest::newRow("bytes") << QVariant(QByteArray(1000, char(0xff)));
+        QTest::newRow("list") << QVariant(QStringList(1000, "/nowhere/" + QString(200, 'W')));
+        QTest::newRow("map") << QVariant(QVariantMap{{"a", 1}});
+        QTest::newRow("long") << QVariant(QString(100'000, 'W'));
+        QTest::newRow("folder") << QVariant("/tmp");
+    }
+    void junkInAnyKeyLeavesAWindow() {
+        QFETCH(QVariant, junk);
+        for (const char* key : {"window/geometry", "window/state", "window/theme", "session/restore", "session/last",
+                                "session/beginning", "recentFiles", "choices/passes.picture", "choices/fusion.picture",
+                                "run/target", "run/numerics", "run/threads", "shortcuts/model.compile"})
+            QSettings().setValue(key, junk);
+        MainWindow window;
+        window.show();
+        window.openLast();
+        const QSize least = window.minimumSizeHint();
+        QVERIFY2(least.width() <= 1280 && least.height() <= 800,
+                 qPrintable(QString("%1 × %2").arg(least.width()).arg(least.height())));
+        QTRY_VERIFY(!window.isBusy());
+    }
+
+    /// It may have been moved to a screen that is gone.
+    void aWindowFarAwayComesBack() {
+        {
+            MainWindow window;
+            window.show();
+            window.setGeometry(-30'000, -30'000, 20'000, 20'000);
+            window.close();
+        }
+        MainWindow window;
+        window.show();
+        const QRect screen = window.screen()->availableGeometry();
+        QVERIFY(screen.intersects(window.geometry()));
+        const QRect seen = screen.intersected(window.geometry());
+        QVERIFY(seen.width() > 100 && seen.height() > 100);
+    }
+
+    void rowsAreAsHighAsTheirTexts() {
+        QStringListModel model({"one", "two"});
+        QTableView table;
+        views::setUpTable(table, model);
+        table.show();
+        const int before = table.rowHeight(1);
+        const QFont usual = QApplication::font();
+        QFont large = usual;
+        large.setPointSizeF(Preferences::largestText);
+        const int needed = QFontMetrics(large).height();
+        QVERIFY(before < needed);
+        table.setFont(large);
+        QVERIFY(table.rowHeight(1) >= needed);
+        table.setFont(usual);
+        QCOMPARE(table.rowHeight(1), before);
     }
 
     void theCacheIsCleared() {

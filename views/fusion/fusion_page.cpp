@@ -50,6 +50,7 @@ FusionPage::FusionPage(models::Selection* selection)
     tree_->setAlternatingRowColors(true);
     tree_->setFrameShape(QFrame::NoFrame);
     tree_->setAccessibleName(tr("Fused functions"));
+    tree_->setTextElideMode(Qt::ElideMiddle); // long names are told apart by their ends
     setUpTable(*table_, *pairs_);
     table_->setSelectionMode(QAbstractItemView::SingleSelection);
     table_->setWordWrap(true); // reasons have several lines

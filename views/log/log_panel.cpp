@@ -56,8 +56,7 @@ LogPanel::LogPanel(QWidget* parent)
     table_->setAlternatingRowColors(false);
     table_->setSelectionMode(QAbstractItemView::ExtendedSelection);
     table_->setAccessibleName(tr("Log"));
-    table_->setColumnWidth(LogModel::Time, fontMetrics().horizontalAdvance(QStringLiteral("00:00:00")) + 24);
-    table_->setColumnWidth(LogModel::Level, fontMetrics().horizontalAdvance(nameOf(LogLevel::Warning)) + 40);
+    fitColumns();
     table_->addActions({copy_, clear_});
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
     for (const auto& [level, name] :
@@ -104,6 +103,17 @@ LogPanel::LogPanel(QWidget* parent)
     key->setContext(Qt::WidgetShortcut);
     connect(key, &QShortcut::activated, this, &LogPanel::copy);
     connect(clear_, &QAction::triggered, lines_, &LogModel::clear);
+}
+
+void LogPanel::fitColumns() {
+    table_->setColumnWidth(LogModel::Time, fontMetrics().horizontalAdvance(QStringLiteral("00:00:00")) + 24);
+    table_->setColumnWidth(LogModel::Level, fontMetrics().horizontalAdvance(nameOf(LogLevel::Warning)) + 40);
+}
+
+void LogPanel::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::FontChange)
+        fitColumns();
+    QWidget::changeEvent(event);
 }
 
 void LogPanel::add(LogLevel level, const QString& text) {

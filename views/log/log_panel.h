@@ -30,8 +30,12 @@ public:
     QAction* copyAction() const { return copy_; }
     QAction* clearAction() const { return clear_; }
 
+protected:
+    void changeEvent(QEvent* event) override;
+
 private:
     void copy();
+    void fitColumns();
 
     models::LogModel* lines_;
     models::LogFilter* shown_;

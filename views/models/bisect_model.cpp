@@ -89,6 +89,8 @@ QVariant BisectModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant BisectModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && section == Seconds)
+        return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
     const QString names[] = {tr("Optional passes that ran"), tr("Verdict"), tr("What was seen"), tr("s")};

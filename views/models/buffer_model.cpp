@@ -5,6 +5,14 @@
 
 namespace lathe::views::models {
 
+namespace {
+
+bool isNumber(int column) {
+    return column == BufferModel::Size || column == BufferModel::First || column == BufferModel::Last;
+}
+
+} // namespace
+
 void BufferModel::show(std::shared_ptr<const driver::Provenance> provenance, driver::MemoryChart chart) {
     beginResetModel();
     provenance_ = std::move(provenance);
@@ -39,7 +47,7 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
     const driver::MemoryChart::Buffer& buffer = chart_.buffers[size_t(index.row())];
     const lower::PlacedBuffer& record = recordAt(index.row());
     const auto text = [](std::string_view view) { return QString::fromUtf8(view.data(), qsizetype(view.size())); };
-    if (role == Qt::TextAlignmentRole && (index.column() == Size || index.column() == First || index.column() == Last))
+    if (role == Qt::TextAlignmentRole && isNumber(index.column()))
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == sortRole && index.column() == Size)
         return qlonglong(buffer.bytes);
@@ -63,6 +71,8 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant BufferModel::headerData(int section, Qt::Orientation orientation, int role) const {
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && isNumber(section))
+        return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
     const QString names[] = {tr("Buffer"), tr("Size"), tr("Holds"), tr("From call"), tr("To call"), tr("At the peak")};

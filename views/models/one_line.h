@@ -9,8 +9,7 @@
 
 namespace lathe::views::models {
 
-/// In one line of at most so many letters: what breaks a line or turns directions becomes a sign that is seen, and the middle of
-/// what is longer is left out.
+/// In one line of at most so many letters (base/printable.h); the middle of what is longer is left out.
 QString oneLine(const QString& text, qsizetype most = 300);
 inline QString oneLine(const std::string& text, qsizetype most = 300) {
     return oneLine(QString::fromStdString(text), most);

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// How all tables of the window look and behave: whole rows, headings at the left, no grid, columns as wide as the first rows
-// need (a model may have thousands), many rows selected at once. What is special to one is set after it.
+// How all tables of the window look and behave: whole rows, headings at the left, no grid, rows as high as their texts, columns
+// as wide as the first rows need (a model may have thousands), many rows selected at once. What is special to one is set after it.
 #pragma once
 
 #include "views/page/row_delegate.h"
 
 #include <QAbstractItemModel>
+#include <QEvent>
 #include <QHeaderView>
 #include <QTableView>
 #include <algorithm>
@@ -16,10 +17,32 @@ namespace lathe::views {
 
 inline constexpr int rowsMeasured = 100; // for the width of a column
 
+/// Rows of a table have one height, which is not asked of a delegate: it follows the size of texts, which the user changes.
+class RowHeight : public QObject {
+public:
+    explicit RowHeight(QTableView& table) : QObject(&table), table_(table) {
+        table.installEventFilter(this);
+        fit();
+    }
+    bool eventFilter(QObject*, QEvent* event) override {
+        if (event->type() == QEvent::FontChange)
+            fit();
+        return false;
+    }
+
+private:
+    void fit() {
+        constexpr int around = 10;
+        table_.verticalHeader()->setDefaultSectionSize(std::max(rowHeight, table_.fontMetrics().height() + around));
+    }
+
+    QTableView& table_;
+};
+
 inline void setUpTable(QTableView& table, QAbstractItemModel& model) {
     table.setModel(&model);
     table.verticalHeader()->hide();
-    table.verticalHeader()->setDefaultSectionSize(rowHeight);
+    new RowHeight(table); // the table's
     table.setItemDelegate(new RowDelegate(&table));
     table.horizontalHeader()->setStretchLastSection(true);
     table.horizontalHeader()->setDefaultAlignment(Qt::AlignLeft | Qt::AlignVCenter);

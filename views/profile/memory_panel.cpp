@@ -97,6 +97,7 @@ MemoryPanel::MemoryPanel(models::Selection* selection)
     setUpTable(*table_, *sorted_);
     table_->setSortingEnabled(true);
     table_->sortByColumn(models::BufferModel::Size, Qt::DescendingOrder);
+    table_->setTextElideMode(Qt::ElideMiddle); // long names are told apart by their ends
     table_->setAccessibleName(tr("Buffers of the memory plan"));
     addBeside(table_);
     connect(plot(), &QCustomPlot::mousePress, this, [this](QMouseEvent* event) {

@@ -157,9 +157,11 @@ void TimelineView::paintTicks(QPainter& painter) const {
         const double x = pixelOf(double(tick) * step);
         painter.setPen(colors.grid);
         painter.drawLine(QPointF(x, rowHeight()), QPointF(x, (rows() + 1) * rowHeight()));
+        const QString text = tr("%1 ms").arg(double(tick) * step, 0, 'f', digits);
+        if (x + 3 + fontMetrics().horizontalAdvance(text) > width())
+            continue; // a part of it would be another time
         painter.setPen(colors.dimText);
-        painter.drawText(QRectF(x + 3, 0, width(), rowHeight()), Qt::AlignVCenter | Qt::AlignLeft,
-                         tr("%1 ms").arg(double(tick) * step, 0, 'f', digits));
+        painter.drawText(QRectF(x + 3, 0, width(), rowHeight()), Qt::AlignVCenter | Qt::AlignLeft, text);
     }
 }
 

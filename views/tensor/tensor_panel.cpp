@@ -2,7 +2,6 @@
 #include "views/tensor/tensor_panel.h"
 
 #include "views/models/counted.h"
-#include "views/models/plain_tip.h"
 #include "views/page/elided_label.h"
 #include "views/page/plot.h"
 #include "views/page/table.h"
@@ -28,7 +27,9 @@ namespace {
 
 // What is counted without a worker: some milliseconds.
 constexpr int64_t mostElementsAtOnce = 100'000;
-constexpr int cellWidth = 88;
+constexpr auto widestNumber = "-0.0000000e-00";
+constexpr int besideNumber = 12; // pixels
+constexpr int mostTicks = 4;     // numbers like -3·10⁻⁵ are wide
 /// What may be shown of a value that was checked: data of the items.
 enum Which { Got, Expected, Difference };
 
@@ -39,20 +40,19 @@ TensorPanel::TensorPanel()
       heat_(new QCheckBox(tr("&Heat map"))), save_(new QPushButton(tr("&Save as .npy…"))), factTable_(new QTableView),
       facts_(new models::AttributeModel(this)), plot_(new QCustomPlot), valueTable_(new QTableView),
       values_(new models::TensorModel(this)), bar_(new QHBoxLayout) {
-    title_->setTextFormat(Qt::PlainText); // it shows names of the model
     setUpTable(*factTable_, *facts_);
     factTable_->horizontalHeader()->hide();
     factTable_->setAccessibleName(tr("Statistics of the tensor"));
     setUpTable(*valueTable_, *values_);
     valueTable_->verticalHeader()->show();
     valueTable_->horizontalHeader()->setStretchLastSection(false);
-    valueTable_->horizontalHeader()->setDefaultSectionSize(cellWidth);
     valueTable_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     valueTable_->setSelectionBehavior(QAbstractItemView::SelectItems);
     valueTable_->setAccessibleName(tr("Values of the tensor"));
     plot_->setAccessibleName(tr("Histogram of the values"));
     plot_->setMinimumSize(200, 120);
     plot_->yAxis->setLabel(tr("elements"));
+    plot_->xAxis->ticker()->setTickCount(mostTicks);
     connect(plot_, &QCustomPlot::mouseMove, this, [this](const QMouseEvent* event) {
         QToolTip::showText(event->globalPosition().toPoint(),
                            barText(plot_->xAxis->pixelToCoord(event->position().x())), plot_);
@@ -89,6 +89,7 @@ TensorPanel::TensorPanel()
         if (!problem.isEmpty())
             QMessageBox::warning(this, tr("Save the values"), problem);
     });
+    fitCells();
     setTensor({});
 }
 
@@ -204,12 +205,10 @@ void TensorPanel::showFacts() {
     heat_->setEnabled(statistics_ && statistics_->finite > 0);
     if (!tensor) {
         title_->setText(message_);
-        title_->setToolTip(models::plainTip(message_));
         return facts_->show({});
     }
     title_->setText(tensor_.name + "   " + models::typeText(*tensor) +
                     (checked_.why.isEmpty() ? QString() : QStringLiteral("   (%1)").arg(checked_.why)));
-    title_->setToolTip(models::plainTip(title_->text()));
     std::vector<models::AttributeRow> rows;
     const auto add = [&](const QString& name, const QString& value) { rows.push_back({{}, name, value}); };
     add(tr("Elements"), models::grouped(tensor->elements()));
@@ -293,6 +292,11 @@ QString TensorPanel::barText(double at) const {
         .arg(models::numberText(from + bar * width), models::numberText(from + (bar + 1) * width), count);
 }
 
+void TensorPanel::fitCells() {
+    valueTable_->horizontalHeader()->setDefaultSectionSize(
+        fontMetrics().horizontalAdvance(QLatin1String(widestNumber)) + besideNumber);
+}
+
 void TensorPanel::askForFile() {
     const QString path = QFileDialog::getSaveFileName(this, tr("Save the values"), models::npyNameOf(tensor_.name),
                                                       tr("NumPy arrays (*.npy)"));
@@ -317,6 +321,8 @@ void TensorPanel::save(const QString& path) {
 void TensorPanel::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange)
         colour();
+    if (event->type() == QEvent::FontChange)
+        fitCells();
     QWidget::changeEvent(event);
 }
 

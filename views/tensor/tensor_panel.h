@@ -71,6 +71,8 @@ private:
     void makeFields();
     void addField(const QString& name, int64_t most, int64_t step, const std::function<void(int)>& moved);
     void colour();
+    /// Cells have room for any number, in texts of this size.
+    void fitCells();
     void askForFile();
     /// What is under the mouse.
     QString barText(double at) const;
