@@ -21,7 +21,7 @@ RUN = COMPILE + ["model.run"]
 # name -> model, steps; after them, a model to compare with
 PICTURES = {
     "model": ("small_cnn", ["node:12"]),
-    "values": ("small_cnn", TIDY + ["node:11", "pick:/block2/a.weight  constant float32[32,16,3,3]", "model.values",
+    "values": ("small_cnn", TIDY + ["node:37", "pick:/head.weight  constant float32[10,64]", "model.values",
                                     "pick:Heat map"]),
     "groups": ("small_transformer", TIDY + ["node:3", "model.collapse_all"]),
     "search": ("small_cnn", TIDY + ["model.find", "type:batchnorm block2\n\n"]),
@@ -45,9 +45,9 @@ PICTURES = {
     "roofline": ("small_cnn", RUN + ["pick:Roofline"]),
     "memory": ("small_cnn", RUN + ["pick:Memory"]),
     "check": ("small_cnn", COMPILE + ["check.values", "view.check"]),
-    "checked_value": ("small_cnn", COMPILE + ["check.values", "view.check", "pick:/block3/Relu_out", "check.elements",
+    "checked_value": ("small_cnn", COMPILE + ["check.values", "view.check", "pick:/block1/Relu_out", "check.elements",
                                               "pick:Difference"]),
-    "compare": ("small_cnn_2", TIDY + ["compare.next", "compare.next"], "small_cnn"),
+    "compare": ("small_cnn_2", TIDY + ["pick:/block3/a/Conv (Conv)"], "small_cnn"),
     "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
     "preferences": ("small_cnn", TIDY + ["node:12", "file.preferences"]),
     "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),
