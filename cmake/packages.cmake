@@ -6,6 +6,7 @@ find_package(LLVM 19.1 REQUIRED CONFIG)
 find_package(LLD REQUIRED CONFIG HINTS "${LLVM_LIBRARY_DIR}/cmake/lld")
 find_package(Protobuf REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+find_package(PkgConfig REQUIRED)
 find_package(Qt6 6.4 REQUIRED COMPONENTS Core DBus Gui PrintSupport Widgets Svg Test)
 
 # QScintilla has no CMake package.
@@ -28,6 +29,9 @@ find_library(XXHASH_LIBRARY xxhash REQUIRED)
 add_library(lathe_xxhash INTERFACE)
 target_include_directories(lathe_xxhash SYSTEM INTERFACE ${XXHASH_INCLUDE_DIR})
 target_link_libraries(lathe_xxhash INTERFACE ${XXHASH_LIBRARY})
+
+# The CMake package of XGBoost in Debian asks for a program that is not in it.
+pkg_check_modules(XGBOOST REQUIRED IMPORTED_TARGET xgboost)
 
 # LLVM as its one shared library; never together with its component archives (two LLVMs in one program).
 add_library(lathe_llvm INTERFACE)

@@ -44,6 +44,8 @@ SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/abi.h", "compiler/ru
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
 HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/")
+# Interfaces of libraries that one file stands for.
+ONE_FILE = {"xgboost/": "compiler/tune/xgb_model.cpp"}
 # Headers of a format: the one file that includes them, beside the format's own folder.
 FORMATS = {"frontend/onnx/": "compiler/frontend/frontends.cpp"}
 HEAVY = re.compile(r"^(llvm|llvm-c|lld|clang|onnx|google/protobuf)/|\.pb\.h$")
@@ -77,6 +79,9 @@ def problems_of(path, text):
             yield f"{where}: app/cli knows no Qt ({name})"
         if HEAVY.search(name) and not path.startswith(HEAVY_FOLDERS):
             yield f"{where}: {name} is not for this folder"
+        for library, file in ONE_FILE.items():
+            if name.startswith(library) and path != file:
+                yield f"{where}: only {file} includes {name}"
         for folder, table in FORMATS.items():
             if name.startswith(folder) and path != table and not path.startswith("compiler/" + folder):
                 yield f"{where}: only {table} names a format ({name})"
