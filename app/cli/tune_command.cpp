@@ -51,8 +51,10 @@ public:
         if (common_.quiet)
             return;
         if (common_.json) {
-            if (event.kind == tune::Event::Kind::Trials)
+            if (event.kind == tune::Event::Kind::Trials) {
                 printTrials(study.tasks[event.task], event.firstTrial, study.seconds);
+                printJudgement(study.tasks[event.task], study.seconds);
+            }
             return;
         }
         if (study.seconds - last_ < 1 && event.kind != tune::Event::Kind::Accepted)
@@ -76,11 +78,36 @@ private:
                                              {"made", tune::toString(trial.candidate.made)},
                                              {"verdict", tune::toString(trial.verdict)},
                                              {"message", trial.message},
+                                             {"prior_us", trial.candidate.prior},
+                                             {"predicted", predictedOf(trial.candidate)},
                                              {"us", trial.us},
                                              {"ratio", trial.ratio.middle},
                                              {"answers", trial.candidate.answers}}));
         }
+    }
+    static nlohmann::json predictedOf(const tune::Candidate& candidate) {
+        return candidate.predicted ? nlohmann::json(*candidate.predicted) : nlohmann::json();
+    }
+
+    static void printJudgement(const tune::TaskState& state, double seconds) {
+        const tune::Judgement& judgement = state.judgements.back();
+        fmt::print("{}\n", driver::dump({{"event", "round"},
+                                         {"seconds", seconds},
+                                         {"workload", state.task.workload},
+                                         {"kernel", state.task.kernel},
+                                         {"round", state.rounds},
+                                         {"asked", tune::toString(judgement.asked)},
+                                         {"prior", toJson(judgement.prior)},
+                                         {"model", toJson(judgement.model)},
+                                         {"model_of_random", toJson(judgement.random)}}));
         std::fflush(stdout);
+    }
+    static nlohmann::json toJson(const tune::Quality& quality) {
+        if (quality.count == 0)
+            return nullptr;
+        return {{"count", quality.count},     {"spearman", quality.spearman}, {"pairs", quality.pairs},
+                {"recall1", quality.recall1}, {"recall5", quality.recall5},   {"recall16", quality.recall16},
+                {"peak5", quality.peak5}};
     }
 
     const Common& common_;

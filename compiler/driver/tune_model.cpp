@@ -59,6 +59,15 @@ double floorOf(double flops, double bytes, const Peak& peak) {
     return aboveFloor * std::max({compute, memory, leastFloorUs});
 }
 
+tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads) {
+    tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
+    if (peaks.one.gflops > 0)
+        machine.gflops = peaks.one.gflops;
+    if (peaks.of(threads).gbs > 0)
+        machine.gbs = peaks.of(threads).gbs;
+    return machine;
+}
+
 double msOf(const Profile& profile, const std::string& kernel) {
     double ms = 0;
     for (const ProfileRow& row : profile.rows)
@@ -159,8 +168,9 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& o
         LATHE_TRY(const Profile profile,
                   driver::profile(*before->runner, before->loaded, before->trace, before->shapes, profiling, progress));
         Tuned tuned;
-        std::vector<tune::Task> tasks = tuningTasks(before->trace, profile, machinePeaks(options.runner.threads, true),
-                                                    options.runner.threads, tuned.leftOut);
+        const MachinePeaks peaks = machinePeaks(options.runner.threads, true);
+        std::vector<tune::Task> tasks =
+            tuningTasks(before->trace, profile, peaks, options.runner.threads, tuned.leftOut);
         std::erase_if(tasks, [&](const tune::Task& task) {
             return options.decisions.kernels.contains(task.workload) || !task.kernel.contains(options.kernel);
         });
@@ -169,9 +179,11 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& o
                            tuned.leftOut.empty() ? "its kernels have no schedules that could be others"
                                                  : "fix the sizes that it leaves open by --shape");
         before->runner->stop(); // it would hold the model's memory all the while
+        tune::Plan plan = options.plan;
+        plan.machine = machineOf(options.compile.target, peaks, options.runner.threads);
         KernelBench bench(options.compile, options.runner);
-        tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), options.plan,
-                                                  bench, told, options.runner.cancelled);
+        tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), plan, bench,
+                                                  told, options.runner.cancelled);
         tuned.study = std::move(result.study);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
             return Failure(*result.failed);

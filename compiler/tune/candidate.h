@@ -10,6 +10,7 @@
 #include "tir/ir.h"
 
 #include <optional>
+#include <vector>
 
 namespace lathe::tune {
 
@@ -30,6 +31,11 @@ struct Candidate {
     schedule::ScheduleTrace trace;
     Made made = Made::Default;
     std::optional<Hash128> parent; // the program that it was made from
+
+    tir::PrimFuncPtr scheduled;      // until its features are known
+    std::vector<float> features;     // tune/features.h; empty: not known
+    double prior = 0;                // microseconds by the analytic estimate; 0: not known
+    std::optional<double> predicted; // by the model as it was then: higher for what is faster
 };
 
 enum class Verdict : uint8_t {

@@ -29,4 +29,8 @@ std::optional<Candidate> Explorer::make(schedule::Answers held, std::optional<ui
     return std::move(*candidate);
 }
 
+std::vector<double> Explorer::rate(std::span<Candidate> candidates) const {
+    return judge_ ? judge_->rate(candidates, sizes_) : std::vector<double>(candidates.size());
+}
+
 } // namespace lathe::tune

@@ -5,6 +5,7 @@
 // seed gives the same candidates.
 #pragma once
 
+#include "tune/judge.h"
 #include "tune/space.h"
 
 #include <random>
@@ -27,18 +28,28 @@ private:
 
 class Explorer {
 public:
-    Explorer(Space space, tir::PrimFuncPtr computation)
-        : space_(std::move(space)), computation_(std::move(computation)) {}
+    /// `judge`, which may be null, outlives the explorer; `sizes` are those of the task.
+    Explorer(Space space, tir::PrimFuncPtr computation, const Judge* judge = nullptr, std::vector<int64_t> sizes = {})
+        : space_(std::move(space)), computation_(std::move(computation)), judge_(judge), sizes_(std::move(sizes)) {}
 
     /// The candidate of these answers; nothing if it is illegal, or its program is known already. From then on it is known.
     std::optional<Candidate> make(schedule::Answers held, std::optional<uint64_t> seed, Made made,
                                   std::optional<Hash128> parent = std::nullopt);
     /// As make, but gives what the answers lead to whether it is known or not.
     Result<Candidate> look(schedule::Answers held) const;
+    /// It was not tried, and may be made again.
+    void release(const Candidate& candidate) { known_.erase(candidate.program); }
+
+    /// Whether somebody has an opinion on candidates before they are tried.
+    bool isJudged() const { return judge_ && judge_->asked() != Opinion::None; }
+    /// Writes into them what is thought of them, and gives a score for each, higher for what is expected to be faster.
+    std::vector<double> rate(std::span<Candidate> candidates) const;
 
 private:
     Space space_;
     tir::PrimFuncPtr computation_;
+    const Judge* judge_;
+    std::vector<int64_t> sizes_;
     std::unordered_set<Hash128, HashOfHash128> known_;
 };
 

@@ -14,6 +14,7 @@ Candidate candidateOf(const tir::PrimFuncPtr& scheduled, schedule::ScheduleTrace
         made.answers[question.name] = chooser.answer(question);
     made.questions = std::move(questions);
     made.trace = std::move(trace);
+    made.scheduled = scheduled;
     return made;
 }
 

@@ -2,6 +2,7 @@
 #include "tune/study.h"
 
 #include "tune/paired.h"
+#include "tune/xgb_model.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,9 +17,10 @@ class Runner {
 public:
     Runner(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
            const std::function<void(const Study&, const Event&)>& told, const std::function<bool()>& cancelled)
-        : plan_(plan), bench_(bench), told_(told), cancelled_(cancelled), begin_(Clock::now()) {
+        : plan_(plan), bench_(bench), told_(told), cancelled_(cancelled), begin_(Clock::now()),
+          judge_(plan.machine, makeTreeModel(plan.seed)) {
         for (Task& task : tasks) {
-            explorers_.emplace_back(space, task.computation);
+            explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             searches_.push_back(nullptr);
             study_.tasks.push_back({});
             study_.tasks.back().task = std::move(task);
@@ -66,6 +68,7 @@ private:
                 first->questions, [](const schedule::Question& question) { return question.candidates.size() > 1; });
             std::vector<Candidate> candidates;
             candidates.push_back(std::move(*first));
+            explorers_[i].rate(candidates);
             LATHE_TRY(state.trials, bench_.screen(state.task, nullptr, std::move(candidates)));
             tell(Event::Kind::TaskBegun, i);
             if (!asks || state.trials.front().verdict != Verdict::Measured)
@@ -87,6 +90,7 @@ private:
             finish(i, Done::Exhausted);
             return {};
         }
+        explorers_[i].rate(candidates);
         const Candidate incumbent = state.trials[state.best].candidate;
         LATHE_TRY(std::vector<Trial> trials, bench_.screen(state.task, &incumbent, std::move(candidates)));
         const size_t first = state.trials.size();
@@ -99,14 +103,24 @@ private:
             state.trials.push_back(std::move(trial));
         }
         study_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
+        state.judgements.push_back(judge_.judgementOf(state.trials, first));
         tell(Event::Kind::Trials, i, first);
         LATHE_CHECKED(contend(i, first));
+        learn();
         state.seconds += elapsed() - began;
         state.gains.push_back(before - state.bestUs());
         state.sinceGain = state.bestUs() < before ? 0 : state.sinceGain + 1;
         if (state.sinceGain >= settledAfter)
             finish(i, Done::Settled);
         return {};
+    }
+
+    /// Of all tasks; not from a batch before it was found which of it are wrong.
+    void learn() {
+        std::vector<std::span<const Trial>> trials;
+        for (const TaskState& state : study_.tasks)
+            trials.emplace_back(state.trials);
+        judge_.learn(trials);
     }
 
     Result<std::vector<Candidate>> propose(size_t i) {
@@ -155,6 +169,7 @@ private:
     const std::function<bool()>& cancelled_;
     Clock::time_point begin_;
     Study study_;
+    Judge judge_;
     std::vector<Explorer> explorers_; // a task's each
     std::vector<std::unique_ptr<Search>> searches_;
 };

@@ -20,6 +20,7 @@ struct Plan {
     uint64_t seed = 0;
     double leastGain = 0.01; // below that a candidate is not worth taking
     std::string search = "evolution";
+    Machine machine; // that candidates run on
 };
 
 /// What a paired test of a candidate against the incumbent found.

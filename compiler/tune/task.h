@@ -3,7 +3,7 @@
 // What is tuned: one kernel of a model. And how far it has come.
 #pragma once
 
-#include "tune/candidate.h"
+#include "tune/judge.h"
 
 #include <string>
 #include <vector>
@@ -31,10 +31,11 @@ struct TaskState {
     size_t best = 0;      // in trials
     double bestRatio = 1; // of its time to the default's: the product of what the paired tests found
     int rounds = 0;
-    double seconds = 0;        // that were spent on it
-    int sinceGain = 0;         // rounds without one
-    std::vector<double> gains; // of each round: microseconds of a call
-    double priority = 1;       // of the user's
+    double seconds = 0;                // that were spent on it
+    int sinceGain = 0;                 // rounds without one
+    std::vector<double> gains;         // of each round: microseconds of a call
+    std::vector<Judgement> judgements; // of each round: how good the predictions of its candidates were
+    double priority = 1;               // of the user's
     Done done = Done::No;
 
     double defaultUs() const { return trials.empty() ? 0 : trials.front().us; }

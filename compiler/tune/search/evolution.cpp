@@ -1,47 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Evolution, the default: the first batch looks around the default, whose answers are good; then most of a batch are the
-// fastest few with an answer changed, some are crossed, and two of sixteen are drawn, so that it does not stay where it began.
+// Evolution, the default: the first batch looks around the default, whose answers are good; then candidates are made of the
+// fastest few with an answer changed, and some are crossed. Where somebody has an opinion on candidates before they are
+// tried, many more are made than a batch holds, half of them of those that are thought best, and the best go into the
+// batch; the others wait for the next. Two of sixteen are drawn anew and two of those that wait by chance, so that the
+// search neither stays where it began nor believes a wrong opinion.
 #include "tune/search/searches.h"
 
 #include <algorithm>
+#include <numeric>
 
 namespace lathe::tune {
 namespace {
 
 constexpr size_t parentsKept = 8;
+constexpr size_t madeForOne = 3; // candidates for each place in a batch
+constexpr size_t waitingKept = 64;
 
 class Evolution final : public Search {
 public:
     explicit Evolution(uint64_t seed) : random_(seed) {}
 
     std::vector<Candidate> propose(size_t count, Explorer& explorer, std::span<const Trial> trials) override {
-        std::vector<Candidate> made;
-        std::vector<const Trial*> parents = fastest(trials);
+        std::vector<const Candidate*> parents;
+        for (const Trial* trial : fastest(trials))
+            parents.push_back(&trial->candidate);
         parents.resize(std::min(parents.size(), parentsKept));
-        const size_t drawn = std::max<size_t>(1, count / 8);
-        for (int misses = 0; !parents.empty() && made.size() + drawn < count && misses < mostMisses;)
-            if (auto child = childOf(parents, explorer))
-                made.push_back(std::move(*child));
-            else
-                ++misses;
+        const size_t drawn = std::max<size_t>(1, count / 8), chosen = count - std::min(drawn, count);
+        if (!explorer.isJudged()) {
+            letGo(0, explorer);
+            addChildren(chosen, parents, explorer);
+        } else {
+            addChildren(madeForOne * count / 2, parents, explorer);
+            order(explorer);
+            std::vector<Candidate> best(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(
+                                                                                 waiting_.size(), parentsKept)));
+            std::vector<const Candidate*> next;
+            for (const Candidate& candidate : best)
+                next.push_back(&candidate);
+            addChildren(madeForOne * count / 2, next, explorer);
+            order(explorer);
+        }
+        std::vector<Candidate> made = take(chosen, explorer);
         addRandom(made, std::min(count, made.size() + drawn), explorer, random_);
         return made;
     }
 
 private:
-    std::optional<Candidate> childOf(const std::vector<const Trial*>& parents, Explorer& explorer) {
-        // Two draws, the faster one is taken: those in front have more children.
-        const Candidate& one = parents[std::min(random_() % parents.size(), random_() % parents.size())]->candidate;
+    void addChildren(size_t count, const std::vector<const Candidate*>& parents, Explorer& explorer) {
+        const size_t most = waiting_.size() + count;
+        for (int misses = 0; !parents.empty() && waiting_.size() < most && misses < mostMisses;)
+            if (auto child = childOf(parents, explorer))
+                waiting_.push_back(std::move(*child));
+            else
+                ++misses;
+    }
+
+    std::optional<Candidate> childOf(const std::vector<const Candidate*>& parents, Explorer& explorer) {
+        // Two draws, the better one is taken: those in front have more children.
+        const Candidate& one = *parents[std::min(random_() % parents.size(), random_() % parents.size())];
         if (parents.size() > 1 && random_() % 4 == 0) {
-            const Candidate& other = parents[random_() % parents.size()]->candidate;
+            const Candidate& other = *parents[random_() % parents.size()];
             return explorer.make(crossed(one, other, random_), std::nullopt, Made::Crossed, one.program);
         }
         auto answers = changed(one, random_);
         return answers ? explorer.make(std::move(*answers), std::nullopt, Made::Changed, one.program) : std::nullopt;
     }
 
+    /// Those thought best first.
+    void order(const Explorer& explorer) {
+        const std::vector<double> scores = explorer.rate(waiting_);
+        std::vector<size_t> places(waiting_.size());
+        std::iota(places.begin(), places.end(), size_t{0});
+        std::ranges::stable_sort(places, std::ranges::greater(), [&](size_t i) { return scores[i]; });
+        std::vector<Candidate> ordered;
+        for (const size_t i : places)
+            ordered.push_back(std::move(waiting_[i]));
+        waiting_ = std::move(ordered);
+    }
+
+    /// The first of those that wait, and an eighth by chance; of the rest only so many stay.
+    std::vector<Candidate> take(size_t count, Explorer& explorer) {
+        std::vector<Candidate> taken;
+        for (size_t left = std::min(count, waiting_.size()); left > 0; --left) {
+            const size_t at = left <= count / 8 ? random_() % waiting_.size() : 0;
+            taken.push_back(std::move(waiting_[at]));
+            waiting_.erase(waiting_.begin() + static_cast<std::ptrdiff_t>(at));
+        }
+        letGo(waitingKept, explorer);
+        return taken;
+    }
+
+    void letGo(size_t kept, Explorer& explorer) {
+        for (; waiting_.size() > kept; waiting_.pop_back())
+            explorer.release(waiting_.back());
+    }
+
     std::mt19937_64 random_;
+    std::vector<Candidate> waiting_;
 };
 
 } // namespace

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/judge.h"
+
+#include "base/parallel.h"
+#include "tune/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace lathe::tune {
+namespace {
+
+constexpr size_t leastSamples = 64;       // before that the estimate alone
+constexpr double moreSamples = 1.2;       // times those of the last time: learning anew is worth it
+constexpr size_t mostSamplesOfTask = 512; // the newest and the fastest
+constexpr size_t leastBatch = 6;          // measured candidates that say something about who predicted them
+constexpr size_t memory = 2;              // batches that decide who is asked
+
+/// Relative to other trials of the task; nothing if it says nothing about the schedule.
+std::optional<double> timeOf(const Trial& trial, double defaultUs) {
+    switch (trial.verdict) {
+    case Verdict::Measured:
+        return trial.ratio.middle;
+    case Verdict::Slow:
+        return trial.us / defaultUs;
+    case Verdict::Crashed:
+    case Verdict::RunTimeout:
+    case Verdict::RunError:
+    case Verdict::Wrong:
+        return std::numeric_limits<double>::infinity();
+    case Verdict::BuildError:
+        break;
+    }
+    return std::nullopt;
+}
+
+std::vector<Sample> samplesOf(std::span<const Trial> trials) {
+    std::vector<std::pair<double, const Trial*>> known;
+    for (const Trial& trial : trials)
+        if (const auto time = timeOf(trial, trials.front().us); time && !trial.candidate.features.empty())
+            known.emplace_back(*time, &trial);
+    if (known.size() > mostSamplesOfTask) { // of all but the newest the fastest
+        const auto newest = known.end() - mostSamplesOfTask / 2;
+        std::ranges::nth_element(known.begin(), known.begin() + mostSamplesOfTask / 2, newest, {},
+                                 &std::pair<double, const Trial*>::first);
+        known.erase(known.begin() + mostSamplesOfTask / 2, newest);
+    }
+    double least = std::numeric_limits<double>::infinity();
+    for (const auto& [time, trial] : known)
+        least = std::min(least, time);
+    std::vector<Sample> samples;
+    for (const auto& [time, trial] : known)
+        samples.push_back({trial->candidate.features, std::isinf(time) ? 0 : static_cast<float>(least / time)});
+    return samples;
+}
+
+/// Scores and times of trials that were predicted and that ran.
+class Predictions {
+public:
+    void add(const std::optional<double>& score, const Trial& trial, double defaultUs) {
+        const auto time = timeOf(trial, defaultUs);
+        if (!score || !time || std::isinf(*time))
+            return;
+        scores_.push_back(*score);
+        times_.push_back(*time);
+    }
+    Quality quality() const { return qualityOf(scores_, times_); }
+
+private:
+    std::vector<double> scores_, times_;
+};
+
+std::optional<double> scoreOfPrior(const Candidate& candidate) {
+    return candidate.prior > 0 ? std::optional(-std::log(candidate.prior)) : std::nullopt;
+}
+
+void note(std::vector<double>& correlations, const Quality& quality) {
+    if (quality.count >= leastBatch)
+        correlations.push_back(quality.spearman);
+}
+
+/// The mean of the last ones; `untried` if there is none.
+double recent(const std::vector<double>& correlations, double untried) {
+    const size_t count = std::min(correlations.size(), memory);
+    double sum = 0;
+    for (size_t i = correlations.size() - count; i < correlations.size(); ++i)
+        sum += correlations[i];
+    return count == 0 ? untried : sum / static_cast<double>(count);
+}
+
+} // namespace
+
+const char* toString(Opinion opinion) {
+    switch (opinion) {
+    case Opinion::None:
+        return "none";
+    case Opinion::Prior:
+        return "prior";
+    case Opinion::Model:
+        return "model";
+    }
+    return "";
+}
+
+std::vector<double> Judge::rate(std::span<Candidate> candidates, std::span<const int64_t> sizes) const {
+    parallelFor(candidates.size(), 0, [&](size_t i) {
+        Candidate& candidate = candidates[i];
+        if (!candidate.scheduled)
+            return;
+        Features features = featuresOf(nestsOf(candidate.scheduled, sizes), machine_);
+        candidate.scheduled.reset();
+        candidate.features = std::move(features.row);
+        candidate.prior = features.priorUs;
+    });
+    std::vector<std::vector<float>> rows;
+    for (const Candidate& candidate : candidates)
+        if (!candidate.features.empty())
+            rows.push_back(candidate.features);
+    const std::vector<double> predicted = model_ ? model_->predict(rows) : std::vector<double>();
+    const Opinion opinion = asked();
+    std::vector<double> scores;
+    for (size_t row = 0; Candidate & candidate : candidates) {
+        if (!predicted.empty() && !candidate.features.empty())
+            candidate.predicted = predicted[row++];
+        const auto score = opinion == Opinion::Model   ? candidate.predicted
+                           : opinion == Opinion::Prior ? scoreOfPrior(candidate)
+                                                       : std::nullopt;
+        scores.push_back(score.value_or(0));
+    }
+    return scores;
+}
+
+Judgement Judge::judgementOf(std::span<const Trial> trials, size_t first) {
+    Predictions prior, model, random;
+    for (size_t i = 0; i < trials.size(); ++i) {
+        const Trial& trial = trials[i];
+        const double defaultUs = trials.front().us;
+        if (trial.candidate.made == Made::Random)
+            random.add(trial.candidate.predicted, trial, defaultUs);
+        if (i < first)
+            continue;
+        prior.add(scoreOfPrior(trial.candidate), trial, defaultUs);
+        model.add(trial.candidate.predicted, trial, defaultUs);
+    }
+    const Judgement judgement{asked(), prior.quality(), model.quality(), random.quality()};
+    note(ofPrior_, judgement.prior);
+    note(ofModel_, judgement.model);
+    return judgement;
+}
+
+void Judge::learn(std::span<const std::span<const Trial>> tasks) {
+    if (!model_)
+        return;
+    size_t count = 0;
+    for (const std::span<const Trial> trials : tasks)
+        count += trials.size();
+    if (count < leastSamples || static_cast<double>(count) < moreSamples * static_cast<double>(learned_))
+        return;
+    std::vector<std::vector<Sample>> samples;
+    for (const std::span<const Trial> trials : tasks)
+        if (!trials.empty())
+            samples.push_back(samplesOf(trials));
+    model_->fit(samples);
+    learned_ = count;
+}
+
+Opinion Judge::asked() const {
+    const double prior = recent(ofPrior_, 1), model = learned_ > 0 ? recent(ofModel_, 1) : 0;
+    if (model > 0 && model >= std::min(prior, 0.3))
+        return Opinion::Model;
+    return prior > 0 ? Opinion::Prior : Opinion::None;
+}
+
+} // namespace lathe::tune
