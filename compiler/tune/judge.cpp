@@ -11,7 +11,7 @@
 namespace lathe::tune {
 namespace {
 
-constexpr size_t leastSamples = 64;       // before that the estimate alone
+constexpr size_t leastSamples = 32;       // before that the estimate alone
 constexpr double moreSamples = 1.2;       // times those of the last time: learning anew is worth it
 constexpr size_t mostSamplesOfTask = 512; // the newest and the fastest
 constexpr size_t leastBatch = 6;          // measured candidates that say something about who predicted them

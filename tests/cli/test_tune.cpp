@@ -61,7 +61,17 @@ private slots:
             QVERIFY(trial["verdict"] == "measured" || trial["verdict"] == "slow");
             QVERIFY(trial["us"].toDouble() > 0);
             QVERIFY(trial["answers"].toObject().contains("b0.rows"));
+            QVERIFY(trial["prior_us"].toDouble() > 0);
         }
+        const auto rounds = linesOf(outcome.out, "round");
+        int predicted = 0;
+        for (const QJsonObject& round : rounds) {
+            predicted += round["prior"].toObject()["count"].toInt();
+            QVERIFY(std::abs(round["prior"].toObject()["spearman"].toDouble()) <= 1);
+            QVERIFY(round["model"].isNull()); // of so few it learns nothing
+        }
+        QVERIFY(!rounds.empty() && rounds[0]["asked"] == "prior");
+        QCOMPARE(predicted, int(trials.size()));
         QVERIFY(tasks[0]["best_us"].toDouble() <= tasks[0]["default_us"].toDouble());
     }
 
