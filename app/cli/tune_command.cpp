@@ -105,9 +105,10 @@ private:
     static nlohmann::json toJson(const tune::Quality& quality) {
         if (quality.count == 0)
             return nullptr;
-        return {{"count", quality.count},     {"spearman", quality.spearman}, {"pairs", quality.pairs},
-                {"recall1", quality.recall1}, {"recall5", quality.recall5},   {"recall16", quality.recall16},
-                {"peak5", quality.peak5}};
+        return {{"count", quality.count},       {"spearman", quality.spearman},
+                {"pairs", quality.pairs.right}, {"pairs_told", quality.pairs.count},
+                {"recall1", quality.recall1},   {"recall5", quality.recall5},
+                {"recall16", quality.recall16}, {"peak5", quality.peak5}};
     }
 
     const Common& common_;

@@ -14,21 +14,23 @@ namespace {
 constexpr size_t leastSamples = 32;       // before that the estimate alone
 constexpr double moreSamples = 1.2;       // times those of the last time: learning anew is worth it
 constexpr size_t mostSamplesOfTask = 512; // the newest and the fastest
-constexpr size_t leastBatch = 6;          // measured candidates that say something about who predicted them
+constexpr size_t leastPairs = 12;         // told apart in a batch, that say something about who predicted them
 constexpr size_t memory = 2;              // batches that decide who is asked
 
 /// Relative to other trials of the task; nothing if it says nothing about the schedule.
-std::optional<double> timeOf(const Trial& trial, double defaultUs) {
+std::optional<Interval> timeOf(const Trial& trial, double defaultUs) {
+    constexpr double never = std::numeric_limits<double>::infinity();
+    const double ratio = trial.us / defaultUs;
     switch (trial.verdict) {
     case Verdict::Measured:
-        return trial.ratio.middle;
+        return trial.ratio;
     case Verdict::Slow:
-        return trial.us / defaultUs;
+        return Interval{ratio, ratio, ratio};
     case Verdict::Crashed:
     case Verdict::RunTimeout:
     case Verdict::RunError:
     case Verdict::Wrong:
-        return std::numeric_limits<double>::infinity();
+        return Interval{never, never, never};
     case Verdict::BuildError:
         break;
     }
@@ -39,7 +41,7 @@ std::vector<Sample> samplesOf(std::span<const Trial> trials) {
     std::vector<std::pair<double, const Trial*>> known;
     for (const Trial& trial : trials)
         if (const auto time = timeOf(trial, trials.front().us); time && !trial.candidate.features.empty())
-            known.emplace_back(*time, &trial);
+            known.emplace_back(time->middle, &trial);
     if (known.size() > mostSamplesOfTask) { // of all but the newest the fastest
         const auto newest = known.end() - mostSamplesOfTask / 2;
         std::ranges::nth_element(known.begin(), known.begin() + mostSamplesOfTask / 2, newest, {},
@@ -60,7 +62,7 @@ class Predictions {
 public:
     void add(const std::optional<double>& score, const Trial& trial, double defaultUs) {
         const auto time = timeOf(trial, defaultUs);
-        if (!score || !time || std::isinf(*time))
+        if (!score || !time || std::isinf(time->middle))
             return;
         scores_.push_back(*score);
         times_.push_back(*time);
@@ -68,24 +70,25 @@ public:
     Quality quality() const { return qualityOf(scores_, times_); }
 
 private:
-    std::vector<double> scores_, times_;
+    std::vector<double> scores_;
+    std::vector<Interval> times_;
 };
 
 std::optional<double> scoreOfPrior(const Candidate& candidate) {
     return candidate.prior > 0 ? std::optional(-std::log(candidate.prior)) : std::nullopt;
 }
 
-void note(std::vector<double>& correlations, const Quality& quality) {
-    if (quality.count >= leastBatch)
-        correlations.push_back(quality.spearman);
+void note(std::vector<double>& orders, const Quality& quality) {
+    if (quality.pairs.count >= leastPairs)
+        orders.push_back(2 * quality.pairs.right - 1);
 }
 
 /// The mean of the last ones; `untried` if there is none.
-double recent(const std::vector<double>& correlations, double untried) {
-    const size_t count = std::min(correlations.size(), memory);
+double recent(const std::vector<double>& orders, double untried) {
+    const size_t count = std::min(orders.size(), memory);
     double sum = 0;
-    for (size_t i = correlations.size() - count; i < correlations.size(); ++i)
-        sum += correlations[i];
+    for (size_t i = orders.size() - count; i < orders.size(); ++i)
+        sum += orders[i];
     return count == 0 ? untried : sum / static_cast<double>(count);
 }
 

@@ -42,7 +42,7 @@ private:
     Machine machine_;
     std::unique_ptr<CostModel> model_;
     size_t learned_ = 0;                    // trials that the model knows
-    std::vector<double> ofPrior_, ofModel_; // rank correlations of the batches
+    std::vector<double> ofPrior_, ofModel_; // how well they ordered the batches: 1 right, 0 by chance, -1 reversed
 };
 
 } // namespace lathe::tune

@@ -9,8 +9,6 @@
 namespace lathe::tune {
 namespace {
 
-constexpr double pairMargin = 0.01; // closer times are not told apart
-
 /// Places of the values in ascending order; of equal ones the first stands first.
 std::vector<size_t> orderOf(std::span<const double> values) {
     std::vector<size_t> order(values.size());
@@ -62,16 +60,18 @@ double spearman(std::span<const double> scores, std::span<const double> times) {
     return ofA > 0 && ofB > 0 ? -both / std::sqrt(ofA * ofB) : 0;
 }
 
-double pairAccuracy(std::span<const double> scores, std::span<const double> times, double margin) {
-    double right = 0, pairs = 0;
+Pairs pairsOf(std::span<const double> scores, std::span<const Interval> times) {
+    Pairs pairs;
+    double right = 0;
     for (size_t i = 0; i < times.size(); ++i)
-        for (size_t j = 0; j < times.size(); ++j) {
-            if (times[i] * (1 + margin) >= times[j]) // i is the faster one
-                continue;
-            ++pairs;
-            right += scores[i] > scores[j] ? 1 : scores[i] == scores[j] ? 0.5 : 0;
-        }
-    return pairs > 0 ? right / pairs : 0.5;
+        for (size_t j = 0; j < times.size(); ++j)
+            if (times[i].high < times[j].low) {
+                ++pairs.count;
+                right += scores[i] > scores[j] ? 1 : scores[i] == scores[j] ? 0.5 : 0;
+            }
+    if (pairs.count > 0)
+        pairs.right = right / static_cast<double>(pairs.count);
+    return pairs;
 }
 
 double recallAt(size_t k, std::span<const double> scores, std::span<const double> times) {
@@ -89,10 +89,13 @@ double peakAt(size_t k, std::span<const double> scores, std::span<const double> 
     return times.empty() || k == 0 ? 0 : std::ranges::min(times) / least;
 }
 
-Quality qualityOf(std::span<const double> scores, std::span<const double> times) {
+Quality qualityOf(std::span<const double> scores, std::span<const Interval> intervals) {
+    std::vector<double> times;
+    for (const Interval& interval : intervals)
+        times.push_back(interval.middle);
     return {.count = times.size(),
             .spearman = spearman(scores, times),
-            .pairs = pairAccuracy(scores, times, pairMargin),
+            .pairs = pairsOf(scores, intervals),
             .recall1 = recallAt(1, scores, times),
             .recall5 = recallAt(5, scores, times),
             .recall16 = recallAt(16, scores, times),

@@ -4,7 +4,8 @@
 // expected to be faster, in any unit; times are what was measured.
 #pragma once
 
-#include <cstddef>
+#include "tune/candidate.h"
+
 #include <span>
 
 namespace lathe::tune {
@@ -13,9 +14,12 @@ namespace lathe::tune {
 /// either says nothing: fewer than two, or all alike.
 double spearman(std::span<const double> scores, std::span<const double> times);
 
-/// The share of pairs of different times whose order the scores have; equal scores are half right. 0.5 without such a pair.
-/// Times count as different if they are a factor of more than 1 + `margin` apart.
-double pairAccuracy(std::span<const double> scores, std::span<const double> times, double margin = 0);
+/// Of pairs of times that noise lets be told apart: one's interval lies below the other's.
+struct Pairs {
+    size_t count = 0;
+    double right = 0.5; // the share whose order the scores have; equal scores are half right. Without a pair: chance
+};
+Pairs pairsOf(std::span<const double> scores, std::span<const Interval> times);
 
 /// The share of the k fastest that is among the k best scored; k at most all. 0 of none.
 double recallAt(size_t k, std::span<const double> scores, std::span<const double> times);
@@ -26,11 +30,11 @@ double peakAt(size_t k, std::span<const double> scores, std::span<const double> 
 struct Quality {
     size_t count = 0; // of what was measured and had been predicted
     double spearman = 0;
-    double pairs = 0.5; // accuracy
+    Pairs pairs;
     double recall1 = 0, recall5 = 0, recall16 = 0;
     double peak5 = 0;
 };
 
-Quality qualityOf(std::span<const double> scores, std::span<const double> times);
+Quality qualityOf(std::span<const double> scores, std::span<const Interval> times);
 
 } // namespace lathe::tune

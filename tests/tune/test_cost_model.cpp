@@ -42,10 +42,10 @@ std::vector<Sample> task(uint64_t seed, size_t count, double least = 1) {
 
 double accuracyOn(const CostModel& model, uint64_t seed) {
     const auto rows = rowsOf(seed, 200);
-    std::vector<double> times;
+    std::vector<Interval> times;
     for (const auto& row : rows)
-        times.push_back(timeOf(row));
-    return pairAccuracy(model.predict(rows), times);
+        times.push_back({timeOf(row), timeOf(row), timeOf(row)});
+    return pairsOf(model.predict(rows), times).right;
 }
 
 } // namespace
@@ -74,6 +74,17 @@ private slots:
     void tasksAreNotCompared() {
         const auto model = makeTreeModel(1);
         model->fit(Tasks{task(1, 64, 1), task(2, 64, 0.01)});
+        const double accuracy = accuracyOn(*model, 9);
+        QVERIFY2(accuracy >= 0.7, qPrintable(QString::number(accuracy)));
+    }
+
+    /// Of a task whose candidates are all alike nothing is learned, and the next is learned nonetheless.
+    void eachTaskCounts() {
+        std::vector<Sample> alike = task(1, 64);
+        for (Sample& sample : alike)
+            sample.speed = 1;
+        const auto model = makeTreeModel(1);
+        model->fit(Tasks{alike, task(2, 64)});
         const double accuracy = accuracyOn(*model, 9);
         QVERIFY2(accuracy >= 0.7, qPrintable(QString::number(accuracy)));
     }
