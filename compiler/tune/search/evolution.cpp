@@ -33,10 +33,10 @@ public:
         } else {
             addChildren(madeForOne * count / 2, parents, explorer);
             order(explorer);
-            std::vector<Candidate> best(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(std::min(
-                                                                                 waiting_.size(), parentsKept)));
+            const auto best = std::span(waiting_).first(std::min(waiting_.size(), parentsKept));
+            const std::vector<Candidate> copies(best.begin(), best.end()); // they move as others are added
             std::vector<const Candidate*> next;
-            for (const Candidate& candidate : best)
+            for (const Candidate& candidate : copies)
                 next.push_back(&candidate);
             addChildren(madeForOne * count / 2, next, explorer);
             order(explorer);
@@ -49,7 +49,9 @@ public:
 private:
     void addChildren(size_t count, const std::vector<const Candidate*>& parents, Explorer& explorer) {
         const size_t most = waiting_.size() + count;
-        for (int misses = 0; !parents.empty() && waiting_.size() < most && misses < mostMisses;)
+        // A miss costs as much as a child; where others wait, a small space is not searched for its last ones.
+        const int enough = waiting_.empty() ? mostMisses : static_cast<int>(count);
+        for (int misses = 0; !parents.empty() && waiting_.size() < most && misses < enough;)
             if (auto child = childOf(parents, explorer))
                 waiting_.push_back(std::move(*child));
             else
