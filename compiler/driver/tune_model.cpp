@@ -178,6 +178,9 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& o
             return failure("nothing of the model can be tuned",
                            tuned.leftOut.empty() ? "its kernels have no schedules that could be others"
                                                  : "fix the sizes that it leaves open by --shape");
+        if (options.known)
+            for (tune::Task& task : tasks)
+                task.known = options.known(task);
         before->runner->stop(); // it would hold the model's memory all the while
         tune::Plan plan = options.plan;
         plan.machine = machineOf(options.compile.target, peaks, options.runner.threads);

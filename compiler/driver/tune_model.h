@@ -33,7 +33,8 @@ struct TuneOptions {
     RunnerOptions runner; // its cancelled ends the study; what was found until then is given
     tune::Plan plan;
     Decisions decisions;
-    std::string kernel; // only kernels whose names have this in them; empty: all
+    std::string kernel;                                  // only kernels whose names have this in them; empty: all
+    std::function<tune::Known(const tune::Task&)> known; // what there is of a task before; may be empty
 };
 
 /// Fails where the model cannot be compiled or run, nothing is there to tune, or nothing could be measured.

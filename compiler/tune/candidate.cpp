@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/candidate.h"
 
+#include "base/named.h"
+
 namespace lathe::tune {
 
 const char* toString(Made made) {
@@ -15,8 +17,14 @@ const char* toString(Made made) {
         return "crossed";
     case Made::Enumerated:
         return "enumerated";
+    case Made::Recorded:
+        return "recorded";
     }
     return "";
+}
+
+std::optional<Made> madeOf(std::string_view text) {
+    return named(text, Made::Recorded);
 }
 
 const char* toString(Verdict verdict) {
@@ -37,6 +45,10 @@ const char* toString(Verdict verdict) {
         return "measured";
     }
     return "";
+}
+
+std::optional<Verdict> verdictOf(std::string_view text) {
+    return named(text, Verdict::Measured);
 }
 
 } // namespace lathe::tune

@@ -10,6 +10,7 @@
 #include "tir/ir.h"
 
 #include <optional>
+#include <string_view>
 #include <vector>
 
 namespace lathe::tune {
@@ -21,8 +22,10 @@ enum class Made : uint8_t {
     Changed,    // a parent with one answer changed
     Crossed,    // answers of two parents
     Enumerated, // the next of all
+    Recorded,   // found before, for this task or one alike
 };
 const char* toString(Made made); // "default", "random", …
+std::optional<Made> madeOf(std::string_view text);
 
 struct Candidate {
     Hash128 program; // of the scheduled function: other answers with the same program are the same candidate
@@ -48,6 +51,7 @@ enum class Verdict : uint8_t {
     Measured,
 };
 const char* toString(Verdict verdict); // "build error", "crashed", …
+std::optional<Verdict> verdictOf(std::string_view text);
 
 /// An interval that holds the median with about 96 %.
 struct Interval {
@@ -59,7 +63,7 @@ struct Trial {
     Verdict verdict = Verdict::Measured;
     std::string message;   // why, where it was not measured
     double us = 0;         // a call, median; Slow: the least that was seen; else 0
-    Interval ratio;        // of its time to the default's in the same process; only if Measured
+    Interval ratio;        // of its time to the default's; only if Measured: by the paired test if that accepted it
     bool accepted = false; // a paired test found it faster than what was best before
     int round = 0;
 };

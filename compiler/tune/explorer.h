@@ -44,6 +44,8 @@ public:
     bool isJudged() const { return judge_ && judge_->asked() != Opinion::None; }
     /// Writes into them what is thought of them, and gives a score for each, higher for what is expected to be faster.
     std::vector<double> rate(std::span<Candidate> candidates) const;
+    /// From now on the program is known.
+    void know(const Hash128& program) { known_.insert(program); }
 
 private:
     Space space_;

@@ -8,7 +8,9 @@ namespace lathe::tune {
 Candidate candidateOf(const tir::PrimFuncPtr& scheduled, schedule::ScheduleTrace trace,
                       std::vector<schedule::Question> questions, const schedule::Chooser& chooser) {
     Candidate made;
-    const std::string text = tir::print(*scheduled);
+    tir::PrintOptions options;
+    options.origins = options.names = false; // those of the model that the kernel is of
+    const std::string text = tir::print(*scheduled, options);
     made.program = hashBytes(std::as_bytes(std::span(text)));
     for (const schedule::Question& question : questions)
         made.answers[question.name] = chooser.answer(question);

@@ -2,6 +2,7 @@
 #include "tune/study.h"
 
 #include "tune/paired.h"
+#include "tune/resume.h"
 #include "tune/xgb_model.h"
 
 #include <algorithm>
@@ -10,7 +11,6 @@
 namespace lathe::tune {
 namespace {
 
-constexpr int settledAfter = 6;        // batches without a gain
 constexpr size_t contendersABatch = 2; // that meet the incumbent in a paired test
 
 class Runner {
@@ -22,8 +22,7 @@ public:
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             searches_.push_back(nullptr);
-            study_.tasks.push_back({});
-            study_.tasks.back().task = std::move(task);
+            study_.tasks.push_back(resumed(std::move(task), explorers_.back()));
         }
     }
 
@@ -55,10 +54,15 @@ private:
             told_(study_, {kind, task, trial});
     }
 
-    /// The default of each task: candidate 0. A task whose default cannot be measured is done.
+    /// The default of each task: candidate 0. A task whose default cannot be measured is done. Where trials are known already,
+    /// it goes on from these.
     Result<void> beginTasks() {
         for (size_t i = 0; i < study_.tasks.size() && !(cancelled_ && cancelled_()); ++i) {
             TaskState& state = study_.tasks[i];
+            if (!state.trials.empty()) {
+                tell(Event::Kind::TaskBegun, i);
+                continue;
+            }
             auto first = explorers_[i].make({}, std::nullopt, Made::Default);
             if (!first) {
                 finish(i, Done::Exhausted);
@@ -94,9 +98,8 @@ private:
         const Candidate incumbent = state.trials[state.best].candidate;
         LATHE_TRY(std::vector<Trial> trials, bench_.screen(state.task, &incumbent, std::move(candidates)));
         const size_t first = state.trials.size();
-        ++state.rounds;
         for (Trial& trial : trials) {
-            trial.round = state.rounds;
+            trial.round = state.rounds + 1;
             // What was timed beside the incumbent is said of the default.
             for (double* ratio : {&trial.ratio.low, &trial.ratio.middle, &trial.ratio.high})
                 *ratio *= state.bestRatio;
@@ -108,10 +111,9 @@ private:
         LATHE_CHECKED(contend(i, first));
         learn();
         state.seconds += elapsed() - began;
-        state.gains.push_back(before - state.bestUs());
-        state.sinceGain = state.bestUs() < before ? 0 : state.sinceGain + 1;
-        if (state.sinceGain >= settledAfter)
-            finish(i, Done::Settled);
+        noteRound(state, before - state.bestUs());
+        if (state.done != Done::No)
+            finish(i, state.done);
         return {};
     }
 
@@ -125,12 +127,28 @@ private:
 
     Result<std::vector<Candidate>> propose(size_t i) {
         if (!searches_[i]) {
-            LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i));
+            // A study that goes on draws other things than before.
+            const uint64_t drawn = study_.tasks[i].trials.size() - 1;
+            LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i + drawn * 1'000'003));
         }
         size_t count = plan_.batch;
         if (plan_.trials > 0)
             count = std::min(count, static_cast<size_t>(plan_.trials - study_.trials));
-        return searches_[i]->propose(count, explorers_[i], study_.tasks[i].trials);
+        std::vector<Candidate> made = seeds(i, count);
+        std::vector<Candidate> others =
+            searches_[i]->propose(count - made.size(), explorers_[i], study_.tasks[i].trials);
+        std::ranges::move(others, std::back_inserter(made));
+        return made;
+    }
+
+    /// What was best before comes first, as candidates like others: what is fast elsewhere need not be fast here.
+    std::vector<Candidate> seeds(size_t i, size_t count) {
+        std::vector<Candidate> made;
+        std::vector<schedule::Answers>& waiting = study_.tasks[i].task.known.seeds;
+        for (; made.size() < count && !waiting.empty(); waiting.erase(waiting.begin()))
+            if (auto candidate = explorers_[i].make(waiting.front(), std::nullopt, Made::Recorded))
+                made.push_back(std::move(*candidate));
+        return made;
     }
 
     /// The fastest of the batch, those that may be faster than the incumbent, in paired tests.
@@ -154,7 +172,10 @@ private:
             }
             const bool wins = !found.wrong && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
             if (wins) {
-                state.bestRatio *= std::exp(medianInterval(found.logRatios).middle);
+                const Interval won = medianInterval(found.logRatios);
+                trial.ratio = {std::exp(won.low) * state.bestRatio, std::exp(won.middle) * state.bestRatio,
+                               std::exp(won.high) * state.bestRatio};
+                state.bestRatio = trial.ratio.middle;
                 state.best = t;
                 trial.accepted = true;
             }

@@ -44,6 +44,7 @@ public:
 };
 
 struct Event {
+    /// TaskBegun: its default was measured, or it goes on from trials that are known.
     enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone } kind;
     size_t task = 0;
     size_t firstTrial = 0; // Trials: those from here on are new. Accepted, Rejected: which

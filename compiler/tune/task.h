@@ -10,6 +10,13 @@
 
 namespace lathe::tune {
 
+/// What is known of a task before a study begins.
+struct Known {
+    std::vector<Trial> trials;            // of the study that goes on, in its order; their candidates have no questions
+    double seconds = 0;                   // that were spent on it in that study
+    std::vector<schedule::Answers> seeds; // that were best before, here or for tasks alike: tried first
+};
+
 struct Task {
     std::string workload;         // lower/workload.h: what Decisions name it by
     std::string kernel;           // its name in the model
@@ -18,6 +25,7 @@ struct Task {
     double calls = 1;             // in one run of the model
     double flops = 0, bytes = 0;  // of one call
     double floorUs = 0.2;         // of one call: nothing can be faster on this machine
+    Known known;
 };
 
 /// Why a task gets no more batches.
@@ -28,6 +36,7 @@ const char* toString(Done done); // "", "all tried", "no more gains"
 struct TaskState {
     Task task;
     std::vector<Trial> trials;
+    size_t known = 0;     // of the trials: those of before, which this study went on from
     size_t best = 0;      // in trials
     double bestRatio = 1; // of its time to the default's: the product of what the paired tests found
     int rounds = 0;

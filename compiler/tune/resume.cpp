@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tune/resume.h"
+
+#include <utility>
+
+namespace lathe::tune {
+namespace {
+
+constexpr int settledAfter = 6; // batches without a gain
+
+} // namespace
+
+void noteRound(TaskState& state, double gain) {
+    ++state.rounds;
+    state.gains.push_back(gain);
+    state.sinceGain = gain > 0 ? 0 : state.sinceGain + 1;
+    if (state.sinceGain >= settledAfter)
+        state.done = Done::Settled;
+}
+
+TaskState resumed(Task task, Explorer& explorer) {
+    TaskState state;
+    const Known known = std::exchange(task.known, {.trials = {}, .seconds = 0, .seeds = task.known.seeds});
+    state.task = std::move(task);
+    int round = 0;
+    double before = 0; // microseconds of a call, when the round began
+    for (const Trial& trial : known.trials) {
+        auto candidate = explorer.look(trial.candidate.answers);
+        const bool same = candidate && candidate->program == trial.candidate.program;
+        if (state.trials.empty() && !(same && trial.verdict == Verdict::Measured && trial.us > 0))
+            return state;
+        if (!same)
+            continue;
+        explorer.know(candidate->program);
+        candidate->made = trial.candidate.made;
+        candidate->parent = trial.candidate.parent;
+        if (trial.round != round) {
+            if (round > 0)
+                noteRound(state, before - state.bestUs());
+            round = trial.round;
+            before = state.bestUs();
+        }
+        Trial& again = state.trials.emplace_back(trial);
+        again.candidate = std::move(*candidate);
+        if (again.accepted) {
+            state.best = state.trials.size() - 1;
+            state.bestRatio = again.ratio.middle;
+        }
+    }
+    if (round > 0)
+        noteRound(state, before - state.bestUs());
+    state.known = state.trials.size();
+    state.seconds = known.seconds;
+    return state;
+}
+
+} // namespace lathe::tune

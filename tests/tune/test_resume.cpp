@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How far a task has come follows from its trials: a study that goes on stands where it stood. And seeds: what was best
+// before is tried first, and has to win like any other.
+#include "tune/made_up.h"
+#include "tune/resume.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::tune;
+
+namespace {
+
+StudyResult studyOf(int64_t trials, MadeUpBench& bench, Task task = madeUpTask("one"),
+                    const char* search = "evolution") {
+    Plan plan;
+    plan.trials = trials;
+    plan.time = std::chrono::hours(1);
+    plan.search = search;
+    return runStudy({std::move(task)}, madeUpSpace(), plan, bench);
+}
+
+/// As records have them: without questions.
+Task withTrials(const TaskState& state) {
+    Task task = state.task;
+    task.known.trials = state.trials;
+    for (Trial& trial : task.known.trials)
+        trial.candidate.questions.clear();
+    task.known.seconds = 7;
+    return task;
+}
+
+} // namespace
+
+class TestResume : public QObject {
+    Q_OBJECT
+
+private slots:
+    void standsWhereItStood_data() {
+        QTest::addColumn<int>("trials");
+        for (const int trials : {1, 16, 40, 64, 160, 240})
+            QTest::newRow(qPrintable(QString::number(trials))) << trials;
+    }
+    void standsWhereItStood() {
+        QFETCH(int, trials);
+        MadeUpBench bench;
+        const TaskState before = studyOf(trials, bench).study.tasks.front();
+        Explorer explorer(madeUpSpace(), nullptr);
+        const TaskState after = resumed(withTrials(before), explorer);
+        QCOMPARE(after.trials.size(), before.trials.size());
+        QCOMPARE(after.known, before.trials.size());
+        QCOMPARE(after.best, before.best);
+        QVERIFY(std::abs(after.bestRatio - before.bestRatio) < 1e-12);
+        QCOMPARE(after.rounds, before.rounds);
+        QCOMPARE(after.sinceGain, before.sinceGain);
+        QCOMPARE(after.gains.size(), before.gains.size());
+        for (size_t i = 0; i < after.gains.size(); ++i)
+            QVERIFY(std::abs(after.gains[i] - before.gains[i]) < 1e-9);
+        QCOMPARE(after.done == Done::Settled, before.done == Done::Settled);
+        QCOMPARE(after.seconds, 7.0);
+        QVERIFY(after.task.known.trials.empty());
+        for (size_t i = 0; i < after.trials.size(); ++i) {
+            QVERIFY(after.trials[i].candidate.made == before.trials[i].candidate.made);
+            QCOMPARE(after.trials[i].candidate.questions.size(), before.trials[i].candidate.questions.size());
+            QVERIFY(!explorer.make(before.trials[i].candidate.answers, std::nullopt, Made::Random)); // known
+        }
+    }
+
+    void whateverSearchesGoesOn_data() {
+        QTest::addColumn<QString>("search");
+        for (const std::string_view name : searchNames())
+            QTest::newRow(std::string(name).c_str()) << QString::fromUtf8(name.data(), qsizetype(name.size()));
+    }
+    void whateverSearchesGoesOn() {
+        QFETCH(QString, search);
+        const std::string name = search.toStdString();
+        MadeUpBench first, second;
+        const TaskState before = studyOf(32, first, madeUpTask("one"), name.c_str()).study.tasks.front();
+        const StudyResult after = studyOf(32, second, withTrials(before), name.c_str());
+        QVERIFY(!after.failed);
+        QVERIFY(after.study.tasks.front().trials.size() > before.trials.size() ||
+                after.study.tasks.front().done != Done::No);
+        if (name != "descent") // which may have ended on its hill
+            QCOMPARE(second.seen.size(), size_t(32));
+        for (const Candidate& candidate : second.seen)
+            QVERIFY(std::ranges::none_of(first.seen,
+                                         [&](const Candidate& one) { return one.program == candidate.program; }));
+        QVERIFY(after.study.tasks.front().bestRatio <= before.bestRatio);
+    }
+
+    void whatIsAnotherProgramNowIsLeftOut() {
+        MadeUpBench bench;
+        Task task = withTrials(studyOf(32, bench).study.tasks.front());
+        task.known.trials[3].candidate.program = {9, 9};
+        task.known.trials[4].candidate.answers = {{"a", {7}}, {"b", {6}}}; // illegal by now
+        Explorer explorer(madeUpSpace(), nullptr);
+        QCOMPARE(resumed(task, explorer).trials.size(), size_t(31));
+        task.known.trials[0].candidate.program = {9, 9}; // another default: nothing is as it was
+        Explorer other(madeUpSpace(), nullptr);
+        QVERIFY(resumed(task, other).trials.empty());
+        MadeUpBench again;
+        QVERIFY(studyOf(16, again, task).study.tasks.front().trials.front().candidate.made == Made::Default);
+        QCOMPARE(again.seen.size(), size_t(17));
+    }
+
+    void seedsComeFirst() {
+        MadeUpBench bench;
+        Task task = madeUpTask("one");
+        const schedule::Answers best{{"a", {6}}, {"b", {4}}, {"c", {3}}}, slow{{"a", {0}}, {"b", {0}}},
+            illegal{{"a", {7}}, {"b", {6}}}, foreign{{"b9.rows", {3}}};
+        task.known.seeds = {illegal, foreign, slow, best, best};
+        const StudyResult found = studyOf(16, bench, task);
+        const TaskState& state = found.study.tasks.front();
+        // The illegal one makes nothing; the one that answers other questions is the default, which is known.
+        QVERIFY(bench.seen[1].made == Made::Recorded && bench.seen[1].answers.at("a") == slow.at("a"));
+        QVERIFY(bench.seen[2].made == Made::Recorded && bench.seen[2].answers.at("b") == best.at("b"));
+        QVERIFY(bench.seen[3].made != Made::Recorded);
+        QCOMPARE(bench.seen.size(), size_t(17));
+        QCOMPARE(state.best, size_t(2));
+        QVERIFY(std::abs(state.bestUs() - 1) < 1e-9); // by the formula of the made-up times
+        QVERIFY(!state.trials[1].accepted);
+    }
+
+    void aSeedThatIsWrongIsNotTaken() {
+        MadeUpBench bench;
+        bench.verdicts[{1, 643}] = Verdict::Wrong;
+        Task task = madeUpTask("one");
+        task.known.seeds = {{{"a", {6}}, {"b", {4}}, {"c", {3}}}};
+        const StudyResult found = studyOf(16, bench, task);
+        QVERIFY(found.study.tasks.front().trials[1].verdict == Verdict::Wrong);
+        QVERIFY(found.study.tasks.front().best != 1);
+    }
+
+    void namesAreReadBack() {
+        for (const Verdict verdict : {Verdict::BuildError, Verdict::Crashed, Verdict::Measured})
+            QVERIFY(verdictOf(toString(verdict)) == verdict);
+        for (const Made made : {Made::Default, Made::Changed, Made::Recorded})
+            QVERIFY(madeOf(toString(made)) == made);
+        QVERIFY(!verdictOf("") && !verdictOf("Measured") && !madeOf("dreamt"));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestResume)
+#include "test_resume.moc"
