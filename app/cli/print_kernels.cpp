@@ -22,6 +22,7 @@ nlohmann::json toJson(const driver::KernelRecord& kernel) {
         refused.push_back({{"tried", refusal.tried}, {"reason", refusal.reason}});
     return {{"kernel", kernel.name},
             {"workload", kernel.workload},
+            {"from", lower::toString(kernel.schedule.from)},
             {"schedule", schedule::print(kernel.schedule.trace)},
             {"questions", std::move(questions)},
             {"refused", std::move(refused)}};
@@ -35,7 +36,8 @@ void printKernels(const driver::Trace& trace, bool json) {
             fmt::print("{}\n", driver::dump(toJson(kernel)));
             continue;
         }
-        fmt::print("{}  {}\n{}", kernel.name, kernel.workload, schedule::print(kernel.schedule.trace));
+        fmt::print("{}  {}  ({})\n{}", kernel.name, kernel.workload, lower::toString(kernel.schedule.from),
+                   schedule::print(kernel.schedule.trace));
         for (const schedule::Question& question : kernel.schedule.questions)
             printLine("asked {}: {} of {}", question.name, fmt::join(question.preferred, ", "),
                       fmt::join(question.candidates, ", "));

@@ -11,6 +11,7 @@
 #include "driver/model_tables.h"
 #include "relay/element.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -27,6 +28,19 @@ Result<lower::Kernels> prepareKernels(const relay::Module& fused, const model::M
     for (lower::Kernel& kernel : kernels.kernels)
         nameKernel(kernel, trace.kernels.emplace_back(recordOf(kernel, target)), names);
     return kernels;
+}
+
+/// Says how many kernels records were used for, where there were some to use.
+void noteRecords(const Decisions& decisions, Trace& trace) {
+    if (decisions.recorded.empty())
+        return;
+    const auto used = std::ranges::count_if(
+        trace.kernels, [](const KernelRecord& kernel) { return kernel.schedule.from == lower::ScheduleFrom::Records; });
+    Diagnostic note = error(fmt::format("{} of {} kernels have recorded schedules: of the same workload, machine, "
+                                        "threads and numerics",
+                                        used, trace.kernels.size()));
+    note.severity = Severity::Note;
+    trace.diagnostics.push_back(std::move(note));
 }
 
 /// Schedules, lowers and compiles all of them, in parallel: an object a kernel, empty ones where no code is wanted.
@@ -57,6 +71,7 @@ Result<Objects> compileKernels(lower::Kernels& kernels, const Options& options, 
             return Failure(*errors[i]);
         }
     }
+    noteRecords(decisions, trace);
     return objects;
 }
 

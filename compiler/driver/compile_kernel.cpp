@@ -31,6 +31,15 @@ std::string_view withoutOrdinal(std::string_view name) {
     return has ? name.substr(0, end) : name;
 }
 
+/// What was decided of a kernel; else what is recorded.
+lower::ScheduleDecisions decidedFor(const std::string& workload, const Decisions& decisions) {
+    if (const auto decided = decisions.kernels.find(workload); decided != decisions.kernels.end())
+        return decided->second;
+    if (const auto recorded = decisions.recorded.find(workload); recorded != decisions.recorded.end())
+        return {.answers = {}, .trace = recorded->second, .recorded = true};
+    return {};
+}
+
 } // namespace
 
 KernelRecord recordOf(const lower::Kernel& kernel, const Target& target) {
@@ -55,10 +64,7 @@ void nameKernel(lower::Kernel& kernel, KernelRecord& record, std::set<std::strin
 
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
                                              KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record) {
-    static const lower::ScheduleDecisions none;
-    const auto decided = decisions.kernels.find(record.workload);
-    LATHE_CHECKED(
-        lower::lowerKernel(kernel, options.target, decided == decisions.kernels.end() ? none : decided->second, hook));
+    LATHE_CHECKED(lower::lowerKernel(kernel, options.target, decidedFor(record.workload, decisions), hook));
     record.schedule = kernel.schedule;
     record.listing = [lowered = kernel.lowered, target = options.target] { return listingOf(lowered, target); };
     if (!options.emitCode)

@@ -164,18 +164,20 @@ Result<void> readAnswers(const json& value, Decisions& decisions) {
     return {};
 }
 
-Result<void> readSchedules(const json& value, Decisions& decisions) {
+/// Under the key "schedules" or "recorded": gives each trace to `take`.
+Result<void> readSchedules(const std::string& key, const json& value,
+                           const std::function<void(const std::string&, schedule::ScheduleTrace)>& take) {
     const char* form = R"x(by workload, a step a line: {"WORKLOAD": "loops blocks(#0) gives(0)\nparallel loops(0)"})x";
     if (!value.is_object())
-        return malformed("schedules", value, form);
+        return malformed(key, value, form);
     for (const auto& [workload, text] : value.items()) {
         if (!text.is_string())
-            return malformed("schedules", text, form);
+            return malformed(key, text, form);
         auto trace = schedule::parseTrace(text.get<std::string>());
         if (!trace)
             return failure(
                 fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line, trace.error().what));
-        decisions.kernels[workload].trace = *std::move(trace);
+        take(workload, *std::move(trace));
     }
     return {};
 }
@@ -215,10 +217,17 @@ Result<Decisions> parseDecisions(std::string_view text) {
         } else if (key == "answers") {
             LATHE_CHECKED(readAnswers(content, decisions));
         } else if (key == "schedules") {
-            LATHE_CHECKED(readSchedules(content, decisions));
+            LATHE_CHECKED(readSchedules(key, content, [&](const std::string& workload, schedule::ScheduleTrace trace) {
+                decisions.kernels[workload].trace = std::move(trace);
+            }));
+        } else if (key == "recorded") {
+            LATHE_CHECKED(readSchedules(key, content, [&](const std::string& workload, schedule::ScheduleTrace trace) {
+                decisions.recorded[workload] = std::move(trace);
+            }));
         } else {
-            return failure(fmt::format("unknown decision '{}'", key),
-                           "known: skip, optional_limit, skip_in, variants, layouts, apart, answers, schedules");
+            return failure(
+                fmt::format("unknown decision '{}'", key),
+                "known: skip, optional_limit, skip_in, variants, layouts, apart, answers, schedules, recorded");
         }
     }
     return decisions;
@@ -244,6 +253,8 @@ std::string toJson(const Decisions& decisions) {
         if (kernel.trace)
             value["schedules"][workload] = schedule::print(*kernel.trace);
     }
+    for (const auto& [workload, trace] : decisions.recorded)
+        value["recorded"][workload] = schedule::print(trace);
     return dump(value);
 }
 

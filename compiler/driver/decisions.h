@@ -4,13 +4,14 @@
 //   {"skip": ["fuse"], "optional_limit": 12, "skip_in": {"WORKLOAD": ["unroll"]},
 //    "variants": [{"node": "Conv_3", "variant": "winograd2"}], "layouts": [{"node": "Conv_3", "blocks": 16}],
 //    "apart": [{"producer": {"node": "Conv_3"}, "consumer": {"node": "Relu_4"}}],
-//    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"}}
+//    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"},
+//    "recorded": {"WORKLOAD": "split loops(0) …"}}
 // Variants, layouts and what is not fused are choices by the model's nodes (driver/graph_decisions.h). A workload is a key of lower/workload.h, as the
 // Trace has it for each kernel. Bisecting, comparing, reproducing a bug and tuning are all compile() with other Decisions.
 //
 // Nothing is ignored in silence: unknown keys and wrong types are errors when the text is read; workloads that the model
 // does not have, nodes without that choice, questions that no schedule asks and answers that are illegal are errors of
-// compile().
+// compile(). What is recorded alone may be for other models too: it is an offer, for kernels of which nothing is decided.
 #pragma once
 
 #include "driver/graph_decisions.h"
@@ -29,6 +30,7 @@ struct Decisions {
     std::vector<LayoutDecision> layouts;                 // how some values and weights are stored
     std::vector<ApartDecision> apart;                    // which operators are not fused
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
+    std::map<std::string, schedule::ScheduleTrace> recorded; // by workload, also of other models
 
     bool operator==(const Decisions&) const = default;
 };

@@ -144,15 +144,6 @@ void measure(int threads, int times, Peak& peak) {
     }
 }
 
-/// As the operating system calls it.
-std::string cpuName() {
-    std::ifstream file("/proc/cpuinfo");
-    for (std::string line; std::getline(file, line);)
-        if (const size_t colon = line.find(": "); colon != std::string::npos && line.starts_with("model name"))
-            return line.substr(colon + 2);
-    return "this machine";
-}
-
 nlohmann::json toJson(const Peak& peak) {
     return {{"gflops", peak.gflops}, {"gbs", peak.gbs}};
 }
@@ -187,6 +178,14 @@ void writeKept(const std::filesystem::path& path, const nlohmann::json& kept) {
 }
 
 } // namespace
+
+std::string cpuName() {
+    std::ifstream file("/proc/cpuinfo");
+    for (std::string line; std::getline(file, line);)
+        if (const size_t colon = line.find(": "); colon != std::string::npos && line.starts_with("model name"))
+            return line.substr(colon + 2);
+    return "this machine";
+}
 
 MachinePeaks machinePeaks(int threads, bool keep) {
     MachinePeaks peaks;

@@ -22,6 +22,9 @@ struct MachinePeaks {
     const Peak& of(int count) const { return count == 1 ? one : all; }
 };
 
+/// The processor as the operating system calls it.
+std::string cpuName();
+
 /// The peaks of `threads` threads (0: all cores). keep: not below what the file says, and written there. A file that is missing,
 /// damaged or unwritable only means that they are measured anew. What a kernel seems to reach is no measurement, as its FLOPs
 /// are estimated: it raises nothing.

@@ -25,6 +25,8 @@ Result<ScheduledKernel> scheduleByDefault(const tir::PrimFuncPtr& computation, c
             return failure(fmt::format("the schedule of {} asks nothing by the name '{}'", computation->name, name),
                            names.empty() ? "it asks nothing" : fmt::format("it asks: {}", fmt::join(names, ", ")));
         }
+    if (!answers.empty())
+        made.schedule.from = ScheduleFrom::Decided;
     return made;
 }
 
@@ -41,27 +43,42 @@ Result<std::optional<ScheduledKernel>> replay(const tir::PrimFuncPtr& computatio
     if (auto replayed = schedule.replay(*trace); !replayed) {
         if (!decisions.answers.empty())
             return failure(fmt::format("schedule of {}: {}", computation->name, replayed.error().what));
-        warnings.push_back(error(fmt::format("the schedule that was decided for {} does not replay: {}",
-                                             computation->name, replayed.error().what),
-                                 "it has the default schedule"));
+        warnings.push_back(
+            error(fmt::format("the schedule that was {} for {} does not replay: {}",
+                              decisions.recorded ? "recorded" : "decided", computation->name, replayed.error().what),
+                  "it has the default schedule"));
         warnings.back().severity = Severity::Warning;
         return std::nullopt;
     }
     std::vector<schedule::Question> questions;
     for (const schedule::Decision& decision : schedule.decisions())
         questions.push_back(decision.question);
-    return ScheduledKernel{schedule.function(), {schedule.trace(), std::move(questions), {}, {}}};
+    const ScheduleFrom from = decisions.recorded ? ScheduleFrom::Records : ScheduleFrom::Decided;
+    return ScheduledKernel{schedule.function(), {schedule.trace(), std::move(questions), {}, from, {}}};
 }
 
 } // namespace
+
+const char* toString(ScheduleFrom from) {
+    switch (from) {
+    case ScheduleFrom::Default:
+        return "default";
+    case ScheduleFrom::Decided:
+        return "decided";
+    case ScheduleFrom::Records:
+        return "records";
+    }
+    return "";
+}
 
 Result<ScheduledKernel> scheduleAsAnswered(const tir::PrimFuncPtr& computation, const Target& target,
                                            std::shared_ptr<const schedule::Chooser> chooser) {
     const auto noting = std::make_shared<schedule::Noting>(std::move(chooser));
     try {
         topi::Scheduled made = topi::scheduleDefault(Schedule(computation, noting), target);
-        return ScheduledKernel{made.schedule.function(),
-                               {made.schedule.trace(), noting->asked(), std::move(made.refusals), {}}};
+        return ScheduledKernel{
+            made.schedule.function(),
+            {made.schedule.trace(), noting->asked(), std::move(made.refusals), ScheduleFrom::Default, {}}};
     } catch (const schedule::AnswerError& wrong) {
         return failure(fmt::format("schedule of {}: {}", computation->name, wrong.what()));
     }

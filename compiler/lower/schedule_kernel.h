@@ -15,14 +15,24 @@ namespace lathe::lower {
 struct ScheduleDecisions {
     schedule::Answers answers;
     std::optional<schedule::ScheduleTrace> trace;
+    bool recorded = false; // the trace comes from records: nobody has decided it for this kernel
     bool empty() const { return answers.empty() && !trace; }
     bool operator==(const ScheduleDecisions&) const = default;
 };
+
+/// Why a kernel has the schedule that it has.
+enum class ScheduleFrom : uint8_t {
+    Default,
+    Decided, // its trace or answers were
+    Records, // the fastest that was recorded for the same workload, machine, threads and numerics
+};
+const char* toString(ScheduleFrom from); // "default", "decided", "records"
 
 struct KernelSchedule {
     schedule::ScheduleTrace trace;
     std::vector<schedule::Question> questions; // all that were asked, also where the answer came to nothing
     std::vector<schedule::Refusal> refusals;
+    ScheduleFrom from = ScheduleFrom::Default;
     std::vector<Diagnostic> warnings; // a decided trace that does not replay: the kernel has the default schedule
 };
 

@@ -60,7 +60,8 @@ private slots:
         const char* text = R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
                            R"("apart":[{"consumer":{"node":"r"},"producer":{"node":"a","op":"conv","ordinal":1}}],)"
                            R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
-                           R"("optional_limit":7,"schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"],)"
+                           R"("optional_limit":7,"recorded":{"67":"parallel loops(2)\n"},)"
+                           R"("schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"],)"
                            R"("skip_in":{"45":["schedule","unroll"]}})";
         const auto read = driver::parseDecisions(text);
         QVERIFY2(read, read ? "" : toString(read.error()).c_str());
@@ -72,6 +73,7 @@ private slots:
         QCOMPARE(read->apart.at(0).producer.ordinal, 1);
         QCOMPARE(read->apart.at(0).consumer.node, "r");
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
+        QCOMPARE(read->recorded.at("67").steps.size(), size_t(1));
         QCOMPARE(read->skipIn.at("45"), (std::set<std::string>{"schedule", "unroll"}));
         QCOMPARE(driver::toJson(*read), text);
     }
@@ -122,7 +124,9 @@ private slots:
                                 R"({"apart":[{"producer":{"node":"a"},"consumer":{"node":"b","wide":1}}]})",
                                 R"({"apart":[{"producer":{"node":"a"},"consumer":{"node":"b"},"fused":true}]})",
                                 R"({"schedules":{"a":["split"]}})",
-                                R"x({"schedules":{"a":"split toys(1)"}})x"}) {
+                                R"x({"schedules":{"a":"split toys(1)"}})x",
+                                R"x({"recorded":{"a":"split toys(1)"}})x",
+                                R"({"recorded":[]})"}) {
             const auto refused = driver::parseDecisions(bad);
             QVERIFY2(!refused && !refused.error().what.empty(), bad);
         }
@@ -312,6 +316,50 @@ private slots:
         QVERIFY2(trace.diagnostics.front().what.find("step 1 (loops)") != std::string::npos,
                  trace.diagnostics.front().what.c_str());
         QCOMPARE(scheduled(*kernelWith(trace, "b0.rows")), scheduled(*kernel));
+        QCOMPARE(wrong(), "");
+    }
+
+    void whatIsRecordedIsAnOffer() {
+        driver::Trace first;
+        QVERIFY(compile({}, first));
+        const driver::KernelRecord* kernel = kernelWith(first, "b0.rows");
+        QVERIFY(kernel);
+        const std::string workload = kernel->workload;
+        QVERIFY(kernel->schedule.from == lower::ScheduleFrom::Default);
+        schedule::Schedule own(kernel->stages.front().second);
+        own.unroll(own.split(own.loops(own.blocks().front()).front(), {-1, 4})[1]);
+        driver::Decisions decisions;
+        decisions.recorded["of another model"] = own.trace();
+        decisions.recorded[workload] = own.trace();
+        const auto find = [&](const driver::Trace& trace) {
+            return *std::ranges::find(trace.kernels, workload, &driver::KernelRecord::workload);
+        };
+        driver::Trace taken;
+        QVERIFY(compile(decisions, taken));
+        QVERIFY(find(taken).schedule.from == lower::ScheduleFrom::Records);
+        QVERIFY(scheduled(find(taken)).find("in 4 unrolled") != std::string::npos);
+        QCOMPARE(wrong(), "");
+        QVERIFY(taken.diagnostics.front().severity == Severity::Note);
+        QVERIFY(taken.diagnostics.front().what.starts_with("1 of "));
+        // What is decided goes before it.
+        driver::Decisions decided = decisions;
+        decided.kernels[workload].answers["b0.rows"] = {3};
+        driver::Trace other;
+        QVERIFY(compile(decided, other));
+        QVERIFY(find(other).schedule.from == lower::ScheduleFrom::Decided);
+        QVERIFY(scheduled(find(other)).find("in 3 unrolled") != std::string::npos);
+        // Where no schedule is made, and where it does not fit, the kernel is as it would be without.
+        decided = decisions;
+        decided.skipPasses = {"schedule"};
+        driver::Trace unscheduled;
+        QVERIFY(compile(decided, unscheduled));
+        decisions.recorded[workload] = *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
+        driver::Trace stale;
+        QVERIFY(compile(decisions, stale));
+        QVERIFY(find(stale).schedule.from == lower::ScheduleFrom::Default);
+        QCOMPARE(scheduled(find(stale)), scheduled(find(first)));
+        QVERIFY(stale.diagnostics.front().severity == Severity::Warning);
+        QVERIFY(stale.diagnostics.front().what.find("recorded for") != std::string::npos);
         QCOMPARE(wrong(), "");
     }
 
