@@ -28,6 +28,7 @@ COMPILER = {
     "runtime": "",
     "bundle": "runtime",
     "project": "driver",
+    "records": "driver codegen tune schedule tir lower",
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
     "report": "driver model arith relay tir schedule lower",
 }

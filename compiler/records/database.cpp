@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/database.h"
+
+#include "records/schema.h"
+
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <algorithm>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <set>
+#include <sqlite3.h>
+#include <unistd.h>
+
+namespace lathe::records {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int busyMs = 5000;           // another tuner writes
+constexpr int longestValue = 64 << 20; // bytes
+constexpr const char* damagedHint = "restore a copy, or move it away: tuning makes a new one";
+
+Failure noRecords(const fs::path& path) {
+    return failureOf(path, "this is no file of records", "name another one");
+}
+
+bool isWritable(const fs::path& path) {
+    return ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
+
+std::set<std::string> objectsOf(SQLite::Database& database) {
+    std::set<std::string> objects;
+    SQLite::Statement rows(database, "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
+    while (rows.executeStep())
+        objects.insert(rows.getColumn(0).getString());
+    return objects;
+}
+
+/// Refuses what no file of records can be before a statement of ours meets it: views and triggers could be anything.
+Result<std::optional<Diagnostic>> check(const fs::path& path, SQLite::Database& database) {
+    database.exec("PRAGMA trusted_schema = OFF");
+    sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, longestValue);
+    if (database.execAndGet("PRAGMA application_id").getInt() != applicationId)
+        return noRecords(path);
+    const int version = database.execAndGet("PRAGMA user_version").getInt();
+    if (version > schemaVersion) {
+        Diagnostic newer =
+            failureOf(path,
+                      fmt::format("the records are of format {}, and this Lathe knows {}", version, schemaVersion),
+                      "they are read as far as that goes; a newer Lathe writes them")
+                .error();
+        newer.severity = Severity::Warning;
+        return newer;
+    }
+    if (version < 1 || objectsOf(database) != std::set<std::string>(schema.begin(), schema.end()))
+        return failureOf(path, "the records hold tables that are not of their format", damagedHint);
+    return std::nullopt;
+}
+
+Result<void> checkIsFile(const fs::path& path) {
+    std::error_code ignored;
+    if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored))
+        return failureOf(path, "this is no file", "name another one");
+    return {};
+}
+
+void create(SQLite::Database& database) {
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (objectsOf(database).empty()) { // else another program was faster
+        for (const char* statement : schema)
+            database.exec(statement);
+        database.exec(fmt::format("PRAGMA application_id = {}", applicationId));
+        database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
+    }
+    transaction.commit();
+}
+
+/// The name as SQLite reads it in a URI, of a file that nothing changes.
+std::string unchangingUri(const fs::path& path) {
+    std::string uri = "file:";
+    for (const char c : fs::absolute(path).string())
+        uri += c == '%' || c == '?' || c == '#' ? fmt::format("%{:02x}", c) : std::string(1, c);
+    return uri + "?immutable=1";
+}
+
+} // namespace
+
+Failure failureOf(const fs::path& path, std::string what, std::string hint) {
+    Diagnostic problem = error(std::move(what), std::move(hint));
+    problem.file = path.string();
+    return Failure(problem);
+}
+
+Failure failureOf(const fs::path& path, const SQLite::Exception& exception) {
+    switch (exception.getErrorCode()) {
+    case SQLITE_NOTADB:
+        return noRecords(path);
+    case SQLITE_CORRUPT:
+        return failureOf(path, "the records are damaged", damagedHint);
+    case SQLITE_FULL:
+        return failureOf(path, "the disk is full", "make room; the records are as they were");
+    case SQLITE_IOERR:
+        return failureOf(path, "reading or writing the records fails",
+                         "see whether the disk is full or damaged; they are as they were");
+    case SQLITE_READONLY:
+        return failureOf(path, "the records may not be written", "name another file by --records");
+    case SQLITE_BUSY:
+        return failureOf(path, "another program works on the records", "try again when it is done");
+    case SQLITE_CANTOPEN:
+        return failureOf(path, "the records cannot be opened", "see whether file and folder may be read and written");
+    default:
+        return failureOf(path, fmt::format("the file of records fails: {}", exception.what()));
+    }
+}
+
+Result<Opened> openToRead(const fs::path& path) {
+    std::error_code ignored;
+    if (!fs::exists(path, ignored))
+        return failureOf(path, "there are no records here", "lathe tune makes them");
+    LATHE_CHECKED(checkIsFile(path));
+    Opened opened;
+    // A reader of a file with a log makes another one beside it, unless it may not.
+    if (!isWritable(fs::absolute(path).parent_path()) && !fs::exists(path.string() + "-wal", ignored))
+        opened.database =
+            std::make_unique<SQLite::Database>(unchangingUri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busyMs);
+    else
+        opened.database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READONLY, busyMs);
+    LATHE_TRY(opened.warning, check(path, *opened.database));
+    return opened;
+}
+
+Result<Opened> openToWrite(const fs::path& path) {
+    LATHE_CHECKED(checkIsFile(path));
+    std::error_code ignored;
+    fs::create_directories(fs::absolute(path).parent_path(), ignored);
+    if (fs::exists(path, ignored) && !isWritable(path))
+        return failureOf(path, "the records may not be written", "name another file by --records");
+    Opened opened;
+    opened.database =
+        std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busyMs);
+    SQLite::Database& database = *opened.database;
+    if (database.execAndGet("PRAGMA application_id").getInt() == 0 && objectsOf(database).empty())
+        create(database);
+    LATHE_TRY(const std::optional<Diagnostic> newer, check(path, database));
+    if (newer)
+        return failureOf(path, newer->what, "write them with a newer Lathe, or name another file by --records");
+    if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok")
+        return failureOf(path, "the records are damaged", damagedHint);
+    database.exec("PRAGMA journal_mode = WAL");
+    database.exec("PRAGMA synchronous = NORMAL");
+    database.exec("PRAGMA foreign_keys = ON");
+    return opened;
+}
+
+} // namespace lathe::records

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/file.h"
+
+#include "records/database.h"
+#include "records/row_columns.h"
+#include "records/writer.h"
+
+#include <SQLiteCpp/Statement.h>
+#include <SQLiteCpp/Transaction.h>
+#include <cstdlib>
+#include <fmt/format.h>
+
+namespace lathe::records {
+namespace {
+
+namespace fs = std::filesystem;
+using SQLite::Statement;
+
+constexpr int othersKept = 100; // of each task, when pruning: a cost model learns from bad ones too
+
+std::string variable(const char* name) {
+    const char* value = std::getenv(name);
+    return value ? value : "";
+}
+
+} // namespace
+
+fs::path defaultFile() {
+    if (const std::string own = variable("LATHE_RECORDS"); !own.empty())
+        return own;
+    if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty())
+        return fs::path(xdg) / "lathe" / "records.db";
+    if (const std::string home = variable("HOME"); !home.empty())
+        return fs::path(home) / ".local" / "share" / "lathe" / "records.db";
+    return {};
+}
+
+struct File::State {
+    fs::path path;
+    std::vector<Diagnostic> warnings;
+    std::unique_ptr<SQLite::Database> database;
+
+    /// What `read` makes of each row.
+    template <class Read, class... Values>
+    auto all(const std::string& query, const Read& read, const Values&... values) const {
+        using Row = decltype(read(std::declval<Statement&>()));
+        return onDatabase(path, [&]() -> Result<std::vector<Row>> {
+            std::vector<Row> rows;
+            Statement statement(*database, query);
+            bindAll(statement, values...);
+            while (statement.executeStep())
+                rows.push_back(read(statement));
+            return rows;
+        });
+    }
+};
+
+File::File(std::unique_ptr<State> state) : state_(std::move(state)) {}
+File::File(File&&) noexcept = default;
+File& File::operator=(File&&) noexcept = default;
+File::~File() = default;
+
+const fs::path& File::path() const {
+    return state_->path;
+}
+
+const std::vector<Diagnostic>& File::warnings() const {
+    return state_->warnings;
+}
+
+Result<File> File::open(const fs::path& path, Access access) {
+    LATHE_TRY(Opened opened,
+              onDatabase(path, [&] { return access == Access::Read ? openToRead(path) : openToWrite(path); }));
+    auto state = std::make_unique<State>();
+    state->path = path;
+    state->database = std::move(opened.database);
+    if (opened.warning)
+        state->warnings.push_back(std::move(*opened.warning));
+    return File(std::move(state));
+}
+
+Result<void> File::write(const Batch& batch, Existing existing) {
+    return onDatabase(state_->path, [&]() -> Result<void> {
+        SQLite::Transaction transaction(*state_->database, SQLite::TransactionBehavior::IMMEDIATE);
+        {
+            Writer writer(*state_->database, existing);
+            for (const auto& [study, workload] : batch.begun)
+                writer.clear(study, workload);
+            for (const Workload& workload : batch.workloads)
+                writer.put(workload);
+            for (const Study& study : batch.studies)
+                writer.put(study);
+            for (const Task& task : batch.tasks)
+                writer.put(task);
+            for (const Trial& trial : batch.trials)
+                writer.put(trial);
+        }
+        transaction.commit();
+        return {};
+    });
+}
+
+Result<int64_t> File::prune(int64_t keep) {
+    return onDatabase(state_->path, [&]() -> Result<int64_t> {
+        Statement remove(
+            *state_->database,
+            "WITH ranked AS (SELECT id, row_number() OVER (PARTITION BY task ORDER BY verdict = 'measured' "
+            "DESC, ratio, program) AS fast, row_number() OVER (PARTITION BY task ORDER BY program) AS drawn "
+            "FROM trial) DELETE FROM trial WHERE made <> 'default' AND accepted = 0 AND verdict IN "
+            "('measured', 'slow') AND id IN (SELECT id FROM ranked WHERE fast > ?1 AND drawn > ?2)");
+        bindAll(remove, keep, othersKept);
+        const int64_t removed = remove.exec();
+        state_->database->exec("VACUUM");
+        return removed;
+    });
+}
+
+Result<std::vector<Workload>> File::workloads() const {
+    return state_->all(fmt::format("SELECT {}, text FROM workload ORDER BY key", workloadColumns), [](Statement& row) {
+        Workload workload = workloadAt(row);
+        workload.text = row.getColumn(6).getString();
+        return workload;
+    });
+}
+
+Result<std::vector<Study>> File::studies() const {
+    return state_->all(fmt::format("SELECT {} FROM study ORDER BY started DESC, uid", studyColumns), studyAt);
+}
+
+Result<std::vector<Task>> File::tasks() const {
+    return state_->all(fmt::format("SELECT {} FROM {} ORDER BY study.uid, workload.key", taskColumns, ofTask), taskAt);
+}
+
+Result<void> File::eachTrial(const std::function<void(const Trial&)>& each) const {
+    return onDatabase(state_->path, [&]() -> Result<void> {
+        Statement rows(*state_->database, fmt::format("SELECT {} FROM {} JOIN trial ON trial.task = task.id ORDER BY "
+                                                      "study.uid, workload.key, number, trial.program",
+                                                      trialColumns, ofTask));
+        while (rows.executeStep())
+            each(trialAt(rows));
+        return {};
+    });
+}
+
+Result<std::vector<Trial>> File::trialsOf(const std::string& study, const std::string& workload) const {
+    return state_->all(
+        fmt::format("SELECT {} FROM {} JOIN trial ON trial.task = task.id WHERE study.uid = ? AND "
+                    "workload.key = ? ORDER BY number, trial.program",
+                    trialColumns, ofTask),
+        [](Statement& row) { return trialAt(row); }, study, workload);
+}
+
+Result<std::vector<Best>> File::best(const Setting* setting) const {
+    const std::string query =
+        fmt::format("SELECT {}, best.machine, best.threads, best.numerics, {} FROM best JOIN trial ON trial.id = "
+                    "best.trial JOIN task ON task.id = trial.task JOIN study ON study.id = task.study JOIN workload ON "
+                    "workload.id = task.workload {} ORDER BY workload.key, best.machine, best.threads, best.numerics",
+                    workloadColumns, trialColumns,
+                    setting ? "WHERE best.machine = ? AND best.threads = ? AND best.numerics = ?" : "");
+    const auto read = [](Statement& row) {
+        Best best;
+        best.workload = workloadAt(row);
+        best.setting = {row.getColumn(6).getString(), row.getColumn(7).getInt(), row.getColumn(8).getString()};
+        best.trial = trialAt(row, 9);
+        return best;
+    };
+    return setting ? state_->all(query, read, setting->machine, setting->threads, setting->numerics)
+                   : state_->all(query, read);
+}
+
+Result<std::vector<std::string>> File::seedsFor(const Workload& workload, const Setting& setting, int most) const {
+    // The columns beside min() are those of the row that has it: the fastest of each task.
+    return state_->all(
+        fmt::format(
+            "SELECT answers, min(ratio_high), key = ?1 AS same, machine = ?2 AND threads = ?3 AS here, "
+            "max(flops, ?4) / max(min(flops, ?4), 1) AS apart FROM {} JOIN trial ON trial.task = task.id WHERE "
+            "family = ?5 AND target = ?6 AND numerics = ?7 AND accepted = 1 AND verdict = 'measured' AND in_place "
+            "<> 'taken back' GROUP BY task.id ORDER BY same AND here DESC, same DESC, apart, min(ratio_high), "
+            "trial.program LIMIT ?8",
+            ofTask),
+        [](Statement& row) { return row.getColumn(0).getString(); }, workload.key, setting.machine, setting.threads,
+        workload.flops, workload.family, workload.target, setting.numerics, most);
+}
+
+Result<Stats> File::stats() const {
+    return onDatabase(state_->path, [&]() -> Result<Stats> {
+        const auto number = [&](const char* query) { return state_->database->execAndGet(query).getInt64(); };
+        Stats stats;
+        stats.format = static_cast<int>(number("PRAGMA user_version"));
+        stats.bytes = number("SELECT page_count * page_size FROM pragma_page_count(), pragma_page_size()");
+        stats.workloads = number("SELECT count(*) FROM workload");
+        stats.studies = number("SELECT count(*) FROM study");
+        stats.tasks = number("SELECT count(*) FROM task");
+        stats.best = number("SELECT count(*) FROM best");
+        Statement verdicts(*state_->database, "SELECT verdict, count(*) FROM trial GROUP BY verdict ORDER BY verdict");
+        while (verdicts.executeStep())
+            stats.trials.emplace_back(verdicts.getColumn(0).getString(), verdicts.getColumn(1).getInt64());
+        return stats;
+    });
+}
+
+Result<std::vector<std::string>> File::problems() const {
+    LATHE_TRY(std::vector<std::string> found,
+              state_->all("PRAGMA integrity_check", [](Statement& row) { return row.getColumn(0).getString(); }));
+    std::erase(found, "ok");
+    LATHE_TRY(const std::vector<std::string> dangling, state_->all("PRAGMA foreign_key_check", [](Statement& row) {
+        return fmt::format("a row of '{}' names one of '{}' that is not there", row.getColumn(0).getString(),
+                           row.getColumn(2).getString());
+    }));
+    found.insert(found.end(), dangling.begin(), dangling.end());
+    return found;
+}
+
+} // namespace lathe::records

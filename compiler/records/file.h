@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The file of records: an SQLite database. Writing is a transaction for each batch, in a log beside the file, so that whoever
+// is killed on the way leaves all batches before; several programs may write, each waits for the others for some seconds.
+// What is no such file, is damaged or of another format is a Diagnostic, and is left as it is. A file of a later format can be
+// read as far as it is like this one.
+#pragma once
+
+#include "records/rows.h"
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <vector>
+
+namespace lathe::records {
+
+/// $LATHE_RECORDS, else $XDG_DATA_HOME/lathe/records.db, else ~/.local/share/lathe/records.db; empty if there is none of them.
+std::filesystem::path defaultFile();
+
+/// What is written at once.
+struct Batch {
+    std::vector<std::pair<std::string, std::string>> begun; // tasks by study and workload: all their trials go before
+    std::vector<Workload> workloads;
+    std::vector<Study> studies;
+    std::vector<Task> tasks;
+    std::vector<Trial> trials;
+    bool empty() const {
+        return begun.empty() && workloads.empty() && studies.empty() && tasks.empty() && trials.empty();
+    }
+};
+
+/// What is there under a row's name already: it is replaced by one of now; of two from anywhere, one is taken whatever their
+/// order, the one that knows more if that can be said.
+enum class Existing { Replaced, Compared };
+
+/// The fastest trial of a workload in a setting.
+struct Best {
+    Workload workload; // without its text
+    Setting setting;
+    Trial trial;
+};
+
+struct Stats {
+    int format = 0;
+    int64_t bytes = 0, workloads = 0, studies = 0, tasks = 0, best = 0;
+    std::vector<std::pair<std::string, int64_t>> trials; // by verdict
+};
+
+class File {
+public:
+    enum class Access { Read, Write }; // Write: makes it where there is none
+    static Result<File> open(const std::filesystem::path& path, Access access);
+    File(File&&) noexcept;
+    File& operator=(File&&) noexcept;
+    ~File();
+
+    const std::filesystem::path& path() const;
+    /// That it is of a later format.
+    const std::vector<Diagnostic>& warnings() const;
+
+    /// All of it or nothing. Tasks and trials are left out whose study, workload or task is neither there nor in the batch.
+    Result<void> write(const Batch& batch, Existing existing = Existing::Replaced);
+    /// Of each task the default, what a test accepted, what failed, the `keep` fastest and a hundred others; gives how many trials
+    /// went.
+    Result<int64_t> prune(int64_t keep);
+
+    /// In an order that follows from what they are.
+    Result<std::vector<Workload>> workloads() const;
+    Result<std::vector<Study>> studies() const; // the newest first
+    Result<std::vector<Task>> tasks() const;
+    Result<void> eachTrial(const std::function<void(const Trial&)>& each) const; // by study, workload and number
+
+    Result<std::vector<Trial>> trialsOf(const std::string& study, const std::string& workload) const;
+    /// All, or those of the setting.
+    Result<std::vector<Best>> best(const Setting* setting = nullptr) const;
+    /// Answers that were accepted for the workload or its family on this target with these numerics: first those of the very
+    /// setting, then of the workload in others, then by how much the work differs.
+    Result<std::vector<std::string>> seedsFor(const Workload& workload, const Setting& setting, int most) const;
+    Result<Stats> stats() const;
+    /// What SQLite finds wrong with the file; empty: nothing.
+    Result<std::vector<std::string>> problems() const;
+
+private:
+    struct State;
+    explicit File(std::unique_ptr<State> state);
+    std::unique_ptr<State> state_;
+};
+
+} // namespace lathe::records

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/lines.h"
+
+#include "base/version.h"
+#include "driver/json.h"
+#include "records/row_lines.h"
+
+#include <fmt/format.h>
+#include <istream>
+#include <set>
+
+namespace lathe::records {
+namespace {
+
+constexpr int linesFormat = 1;
+constexpr size_t longestLine = size_t{16} << 20;
+constexpr size_t linesABatch = 1000;
+
+std::string header() {
+    return driver::dump({{"lathe_records", linesFormat}, {"program", base::version()}});
+}
+
+/// Takes lines and writes them, many at once.
+class Importer {
+public:
+    explicit Importer(File& file) : file_(file) {}
+
+    Result<void> take(const std::string& line) {
+        ++line_;
+        if (line_ == 1)
+            return takeHeader(line);
+        if (line.find_first_not_of(" \t\r") == std::string::npos)
+            return {};
+        auto row = line.size() <= longestLine ? parseRow(line) : failure("it is too long");
+        if (row && std::visit([this](auto& each) { return take(each); }, *row))
+            ++pending_;
+        else
+            skip(row ? "it names what no line before it is" : row.error().what);
+        return pending_ < linesABatch ? Result<void>{} : flush();
+    }
+
+    Result<Imported> finish() {
+        if (line_ == 0)
+            LATHE_CHECKED(takeHeader({}));
+        LATHE_CHECKED(flush());
+        return done_;
+    }
+
+private:
+    Result<void> takeHeader(const std::string& line) const {
+        const auto value = line.size() <= longestLine ? driver::parseJson(line) : std::nullopt;
+        if (!value || !value->is_object() || !value->contains("lathe_records"))
+            return failure("these are no lines of records", "lathe records export writes such");
+        const auto format = driver::integer<int>(value->at("lathe_records"));
+        if (format != linesFormat)
+            return failure(fmt::format("the records are of format {}, and this Lathe knows {}",
+                                       driver::dump(value->at("lathe_records")), linesFormat),
+                           "import them with a newer Lathe");
+        return {};
+    }
+
+    bool take(Workload& row) {
+        workloads_.insert(row.key);
+        batch_.workloads.push_back(std::move(row));
+        return true;
+    }
+    bool take(Study& row) {
+        studies_.insert(row.id);
+        batch_.studies.push_back(std::move(row));
+        return true;
+    }
+    bool take(Task& row) {
+        if (!studies_.contains(row.study) || !workloads_.contains(row.workload))
+            return false;
+        tasks_.emplace(row.study, row.workload);
+        batch_.tasks.push_back(std::move(row));
+        return true;
+    }
+    bool take(Trial& row) {
+        if (!tasks_.contains({row.study, row.workload}))
+            return false;
+        batch_.trials.push_back(std::move(row));
+        return true;
+    }
+
+    void skip(const std::string& why) {
+        if (done_.skipped++ == 0)
+            done_.first = fmt::format("line {}: {}", line_, why);
+    }
+
+    Result<void> flush() {
+        LATHE_CHECKED(file_.write(batch_, Existing::Compared));
+        done_.lines += static_cast<int64_t>(pending_);
+        pending_ = 0;
+        batch_ = {};
+        return {};
+    }
+
+    File& file_;
+    int64_t line_ = 0;
+    size_t pending_ = 0;
+    Batch batch_;
+    Imported done_;
+    std::set<std::string> workloads_, studies_; // of the lines so far
+    std::set<std::pair<std::string, std::string>> tasks_;
+};
+
+} // namespace
+
+Result<void> exportLines(const File& file, const std::function<void(const std::string&)>& take) {
+    LATHE_TRY(const std::vector<Workload> workloads, file.workloads());
+    LATHE_TRY(const std::vector<Study> studies, file.studies());
+    LATHE_TRY(const std::vector<Task> tasks, file.tasks());
+    take(header());
+    const auto takeAll = [&](const auto& rows) {
+        for (const auto& row : rows)
+            take(lineOf(row));
+    };
+    takeAll(workloads);
+    takeAll(studies);
+    takeAll(tasks);
+    return file.eachTrial([&](const Trial& trial) { take(lineOf(trial)); });
+}
+
+Result<Imported> importLines(std::istream& lines, File& file) {
+    Importer importer(file);
+    for (std::string line; std::getline(lines, line);)
+        LATHE_CHECKED(importer.take(line));
+    return importer.finish();
+}
+
+Result<Imported> merge(const File& other, File& file) {
+    if (!other.warnings().empty())
+        return Failure(other.warnings().front());
+    Importer importer(file);
+    Result<void> taken;
+    LATHE_CHECKED(exportLines(other, [&](const std::string& line) {
+        if (taken)
+            taken = importer.take(line);
+    }));
+    LATHE_CHECKED(taken);
+    return importer.finish();
+}
+
+} // namespace lathe::records

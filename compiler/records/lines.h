@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records as text, a JSON object a line: a header, then workloads, studies, tasks and trials, each of which names those that
+// stand before it. Joining two files of records is reading the lines of one into the other; in whatever order files are
+// joined, and however often, the same comes out.
+//   {"lathe_records":1,"program":"0.1.0"}
+//   {"workload":"HASH-HASH","kernel":"fused_matmul","target":"x86_64-…","text":"…","flops":1e6,"bytes":1e4}
+//   {"study":"ID","name":"…","model":"…","model_hash":"…","machine":"…","threads":2,"numerics":"default","search":"…",
+//    "program":"0.1.0","started":1760000000,"state":"ended"}
+//   {"task":["ID","HASH-HASH"],"calls":2,"seconds":9.5,"in_place":"kept"}
+//   {"trial":["ID","HASH-HASH"],"number":3,"program":"HASH","answers":{…},"trace":"…","made":"changed","parent":"HASH",
+//    "round":1,"verdict":"measured","message":"","us":10.5,"ratio":[0.9,0.91,0.92],"accepted":true}
+// A line from outside is believed as little as a trace is: numbers that no measurement gives, texts that are none of what
+// they should be, and workloads whose text is not that of their hash are skipped.
+#pragma once
+
+#include "records/file.h"
+
+#include <iosfwd>
+#include <string>
+
+namespace lathe::records {
+
+/// All of the file's lines, each to `take`.
+Result<void> exportLines(const File& file, const std::function<void(const std::string&)>& take);
+
+struct Imported {
+    int64_t lines = 0;   // that were taken
+    int64_t skipped = 0; // that were not
+    std::string first;   // why the first of these was not: "line 7: …"
+};
+/// Fails if there is no header of a format that is known, or nothing can be written.
+Result<Imported> importLines(std::istream& lines, File& file);
+
+/// What `other` holds and `file` does not.
+Result<Imported> merge(const File& other, File& file);
+
+} // namespace lathe::records

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/recorder.h"
+
+#include "base/version.h"
+
+#include <algorithm>
+#include <chrono>
+#include <fmt/format.h>
+#include <random>
+
+namespace lathe::records {
+namespace {
+
+constexpr int mostSeeds = 4;
+
+std::string drawnId() {
+    std::random_device random;
+    Hash128 id;
+    for (uint64_t* half : {&id.high, &id.low})
+        *half = (uint64_t{random()} << 32) | random();
+    return toString(id);
+}
+
+Workload workloadOf(const tune::Task& task, const Target& target) {
+    Workload workload = records::workloadOf(*task.computation, target);
+    workload.flops = task.flops;
+    workload.bytes = task.bytes;
+    return workload;
+}
+
+} // namespace
+
+Recorder::Recorder(File file, Study study, Target target)
+    : file_(std::move(file)), study_(std::move(study)), target_(std::move(target)) {
+    study_.id = drawnId();
+    study_.program = base::version();
+    study_.started =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    study_.state = StudyState::Running;
+    waiting_.studies = {study_};
+}
+
+Result<Recorder> Recorder::resume(File file, const Study& like, Target target) {
+    LATHE_TRY(const std::vector<Study> studies, file.studies());
+    const auto found = std::ranges::find_if(studies, [&](const Study& study) {
+        return study.modelHash == like.modelHash && study.setting == like.setting &&
+               (like.name.empty() || study.name == like.name);
+    });
+    if (found == studies.end())
+        return failure(ErrorKind::Usage, "there is no study of this model to go on with",
+                       "it has to be of the same machine, threads, numerics and name: lathe records stats");
+    Recorder recorder(std::move(file), *found, std::move(target));
+    recorder.study_.id = found->id;
+    recorder.study_.started = found->started;
+    recorder.waiting_.studies = {recorder.study_};
+    recorder.resumed_ = true;
+    return recorder;
+}
+
+void Recorder::note(Diagnostic problem) {
+    problem.severity = Severity::Warning;
+    if (std::ranges::find(problems_, problem) == problems_.end())
+        problems_.push_back(std::move(problem));
+}
+
+tune::Known Recorder::known(const tune::Task& task) {
+    tune::Known known;
+    if (resumed_) {
+        const auto rows = file_.trialsOf(study_.id, task.workload);
+        const auto tasks = file_.tasks();
+        if (!rows || !tasks) {
+            note(rows ? tasks.error() : rows.error());
+            return known;
+        }
+        for (const Trial& row : *rows)
+            if (auto trial = trialOf(row))
+                known.trials.push_back(std::move(*trial));
+        for (const Task& row : *tasks)
+            if (row.study == study_.id && row.workload == task.workload)
+                known.seconds = row.seconds;
+    }
+    const auto seeds = file_.seedsFor(workloadOf(task, target_), study_.setting, mostSeeds);
+    if (!seeds) {
+        note(seeds.error());
+        return known;
+    }
+    for (const std::string& seed : *seeds)
+        if (auto answers = parseAnswers(seed))
+            known.seeds.push_back(std::move(*answers));
+    return known;
+}
+
+void Recorder::tell(const tune::Study& study, const tune::Event& event) {
+    const tune::TaskState& state = study.tasks[event.task];
+    const std::string& workload = state.task.workload;
+    const Task task{.study = study_.id,
+                    .workload = workload,
+                    .calls = state.task.calls,
+                    .seconds = state.seconds,
+                    .inPlace = InPlace::Unknown};
+    size_t first = event.firstTrial, end = state.trials.size();
+    switch (event.kind) {
+    case tune::Event::Kind::TaskBegun:
+        waiting_.begun.emplace_back(study_.id, workload);
+        waiting_.workloads.push_back(workloadOf(state.task, target_));
+        first = 0;
+        break;
+    case tune::Event::Kind::Trials:
+        break;
+    case tune::Event::Kind::Accepted:
+    case tune::Event::Kind::Rejected:
+        end = first + 1;
+        break;
+    case tune::Event::Kind::TaskDone:
+        first = end;
+        break;
+    }
+    waiting_.tasks.push_back(task);
+    std::erase_if(tasks_, [&](const auto& each) { return each.first == workload; });
+    tasks_.emplace_back(workload, task);
+    for (size_t i = first; i < end; ++i)
+        waiting_.trials.push_back(rowOf(state.trials[i], study_.id, workload, static_cast<int64_t>(i)));
+    if (!failing_) // the end tries again
+        write();
+}
+
+void Recorder::end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack) {
+    study_.state = state;
+    waiting_.studies.push_back(study_);
+    for (const auto& [workloads, inPlace] : {std::pair(&kept, InPlace::Kept), {&takenBack, InPlace::TakenBack}})
+        for (auto& [workload, task] : tasks_)
+            if (std::ranges::find(*workloads, workload) != workloads->end()) {
+                task.inPlace = inPlace;
+                waiting_.tasks.push_back(task);
+            }
+    write();
+}
+
+void Recorder::write() {
+    const auto written = file_.write(waiting_);
+    failing_ = !written;
+    if (written)
+        waiting_ = {};
+    else
+        note(written.error());
+}
+
+} // namespace lathe::records

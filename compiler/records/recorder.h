@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Records a study while it goes on: what the study tells of is written at once, so that who is killed loses a batch at most.
+// It also says what is known of a task before: the trials of a study that goes on, and what was best elsewhere. That nothing
+// can be written ends no study.
+#pragma once
+
+#include "records/file.h"
+#include "tune/study.h"
+
+namespace lathe::records {
+
+class Recorder {
+public:
+    /// A new study is begun; its id and time are drawn here.
+    Recorder(File file, Study study, Target target);
+    /// The newest study with the model and the setting of this one goes on, of its name if that is not empty. Fails if there is
+    /// none.
+    static Result<Recorder> resume(File file, const Study& like, Target target);
+
+    /// What there is of a task: for tuneModel.
+    tune::Known known(const tune::Task& task);
+    /// What changed: for runStudy, on its thread. What cannot be written is tried again at the end.
+    void tell(const tune::Study& study, const tune::Event& event);
+    /// The study has ended: `kept` are the workloads whose schedules were faster in the whole model too, `takenBack` those whose
+    /// were not.
+    void end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack);
+
+    const Study& study() const { return study_; }
+    const File& file() const { return file_; }
+    /// Why something could not be written or read, each thing once.
+    const std::vector<Diagnostic>& problems() const { return problems_; }
+
+private:
+    void write();
+    void note(Diagnostic problem);
+
+    File file_;
+    Study study_;
+    Target target_;
+    bool resumed_ = false, failing_ = false;
+    Batch waiting_;
+    std::vector<std::pair<std::string, Task>> tasks_; // by workload, as they were written last
+    std::vector<Diagnostic> problems_;
+};
+
+} // namespace lathe::records

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/row_lines.h"
+
+#include "codegen/target.h"
+#include "driver/json.h"
+#include "driver/options.h"
+#include "schedule/trace.h"
+#include "tir/text.h"
+
+#include <cmath>
+#include <fmt/format.h>
+#include <tuple>
+
+namespace lathe::records {
+namespace {
+
+using nlohmann::json;
+
+constexpr size_t longestText = size_t{8} << 20, longestName = 4096;
+constexpr double longestUs = 1e12, largestRatio = 1e9, largestWork = 1e30;
+constexpr int mostThreads = 4096, mostRounds = 1'000'000'000;
+
+/// What is wrong with a line; caught in parseRow.
+struct BadLine {
+    std::string why;
+};
+
+void require(bool condition, std::string_view what) {
+    if (!condition)
+        throw BadLine{fmt::format("'{}' is missing or cannot be", what)};
+}
+
+const json& at(const json& line, const char* name) {
+    const auto found = line.find(name);
+    require(found != line.end(), name);
+    return *found;
+}
+
+std::string text(const json& line, const char* name, size_t longest = longestName) {
+    const json& value = at(line, name);
+    require(value.is_string() && value.get_ref<const std::string&>().size() <= longest, name);
+    return value.get<std::string>();
+}
+
+std::string hash(const json& line, const char* name) {
+    std::string found = text(line, name);
+    require(parseHash(found).has_value(), name);
+    return found;
+}
+
+template <std::signed_integral T>
+T whole(const json& line, const char* name, T least, T most) {
+    const auto value = driver::integer<T>(at(line, name));
+    require(value && *value >= least && *value <= most, name);
+    return *value;
+}
+
+double number(const json& value, const char* name, double least, double most) {
+    require(value.is_number(), name);
+    const auto found = value.get<double>();
+    require(std::isfinite(found) && found >= least && found <= most, name);
+    return found;
+}
+
+std::pair<std::string, std::string> taskName(const json& line, const char* name) {
+    const json& value = at(line, name);
+    require(value.is_array() && value.size() == 2 && value[0].is_string() && value[1].is_string(), name);
+    return {value[0].get<std::string>(), value[1].get<std::string>()};
+}
+
+Workload workloadIn(const json& line) {
+    const auto target = codegen::parseTarget(text(line, "target"));
+    require(target.has_value(), "target");
+    const auto computation = tir::parsePrimFunc(text(line, "text", longestText));
+    require(computation.has_value(), "text");
+    Workload row = workloadOf(**computation, *target);
+    require(row.key == text(line, "workload"), "workload");
+    row.kernel = text(line, "kernel");
+    row.flops = number(at(line, "flops"), "flops", 0, largestWork);
+    row.bytes = number(at(line, "bytes"), "bytes", 0, largestWork);
+    return row;
+}
+
+Study studyIn(const json& line) {
+    Study row;
+    row.id = hash(line, "study");
+    row.name = text(line, "name");
+    row.model = text(line, "model");
+    row.modelHash = text(line, "model_hash");
+    row.setting = {text(line, "machine"), whole<int>(line, "threads", 1, mostThreads), text(line, "numerics")};
+    require(driver::parseNumerics(row.setting.numerics).has_value(), "numerics");
+    row.search = text(line, "search");
+    row.program = text(line, "program");
+    row.started = whole<int64_t>(line, "started", 0, int64_t{1} << 40);
+    const auto state = named(text(line, "state"), StudyState::Failed);
+    require(state.has_value(), "state");
+    row.state = *state;
+    return row;
+}
+
+Task taskIn(const json& line) {
+    Task row;
+    std::tie(row.study, row.workload) = taskName(line, "task");
+    row.calls = number(at(line, "calls"), "calls", 0, largestWork);
+    row.seconds = number(at(line, "seconds"), "seconds", 0, largestWork);
+    const auto inPlace = named(text(line, "in_place"), InPlace::TakenBack);
+    require(inPlace.has_value(), "in_place");
+    row.inPlace = *inPlace;
+    return row;
+}
+
+Trial trialIn(const json& line) {
+    Trial row;
+    std::tie(row.study, row.workload) = taskName(line, "trial");
+    row.number = whole<int64_t>(line, "number", 0, int64_t{1} << 40);
+    row.program = hash(line, "program");
+    row.answers = driver::dump(at(line, "answers"));
+    require(parseAnswers(row.answers).has_value(), "answers");
+    row.trace = text(line, "trace", longestText);
+    require(schedule::parseTrace(row.trace).has_value(), "trace");
+    const auto made = tune::madeOf(text(line, "made"));
+    require(made.has_value(), "made");
+    row.made = *made;
+    row.parent = text(line, "parent");
+    require(row.parent.empty() || parseHash(row.parent), "parent");
+    row.round = whole<int>(line, "round", 0, mostRounds);
+    const auto verdict = tune::verdictOf(text(line, "verdict"));
+    require(verdict.has_value(), "verdict");
+    row.verdict = *verdict;
+    row.message = text(line, "message", longestText);
+    row.us = number(at(line, "us"), "us", 0, longestUs);
+    const json& ratio = at(line, "ratio");
+    require(ratio.is_array() && ratio.size() == 3, "ratio");
+    row.ratio = {number(ratio[0], "ratio", 0, largestRatio), number(ratio[1], "ratio", 0, largestRatio),
+                 number(ratio[2], "ratio", 0, largestRatio)};
+    require(row.ratio.low <= row.ratio.middle && row.ratio.middle <= row.ratio.high, "ratio");
+    const json& accepted = at(line, "accepted");
+    require(accepted.is_boolean(), "accepted");
+    row.accepted = accepted.get<bool>();
+    const bool measured = row.verdict == tune::Verdict::Measured;
+    require(!measured || (row.us > 0 && row.ratio.low > 0), "us");
+    require(!row.accepted || measured, "accepted");
+    return row;
+}
+
+} // namespace
+
+std::string lineOf(const Workload& row) {
+    return driver::dump({{"workload", row.key},
+                         {"kernel", row.kernel},
+                         {"target", row.target},
+                         {"text", row.text},
+                         {"flops", row.flops},
+                         {"bytes", row.bytes}});
+}
+
+std::string lineOf(const Study& row) {
+    return driver::dump({{"study", row.id},
+                         {"name", row.name},
+                         {"model", row.model},
+                         {"model_hash", row.modelHash},
+                         {"machine", row.setting.machine},
+                         {"threads", row.setting.threads},
+                         {"numerics", row.setting.numerics},
+                         {"search", row.search},
+                         {"program", row.program},
+                         {"started", row.started},
+                         {"state", toString(row.state)}});
+}
+
+std::string lineOf(const Task& row) {
+    return driver::dump({{"task", {row.study, row.workload}},
+                         {"calls", row.calls},
+                         {"seconds", row.seconds},
+                         {"in_place", toString(row.inPlace)}});
+}
+
+std::string lineOf(const Trial& row) {
+    return driver::dump({{"trial", {row.study, row.workload}},
+                         {"number", row.number},
+                         {"program", row.program},
+                         {"answers", driver::parseJson(row.answers).value_or(json::object())},
+                         {"trace", row.trace},
+                         {"made", tune::toString(row.made)},
+                         {"parent", row.parent},
+                         {"round", row.round},
+                         {"verdict", tune::toString(row.verdict)},
+                         {"message", row.message},
+                         {"us", row.us},
+                         {"ratio", {row.ratio.low, row.ratio.middle, row.ratio.high}},
+                         {"accepted", row.accepted}});
+}
+
+Result<Row> parseRow(std::string_view text) {
+    const auto line = driver::parseJson(text);
+    try {
+        require(line && line->is_object(), "an object");
+        if (line->contains("trial"))
+            return trialIn(*line);
+        if (line->contains("task"))
+            return taskIn(*line);
+        if (line->contains("workload"))
+            return workloadIn(*line);
+        return studyIn(*line);
+    } catch (const BadLine& bad) {
+        return failure(bad.why);
+    }
+}
+
+} // namespace lathe::records

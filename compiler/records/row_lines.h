@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A row as a line of JSON, and back: lines.h has the form. For this folder alone.
+#pragma once
+
+#include "records/rows.h"
+
+#include <variant>
+
+namespace lathe::records {
+
+std::string lineOf(const Workload& row);
+std::string lineOf(const Study& row);
+std::string lineOf(const Task& row);
+std::string lineOf(const Trial& row);
+
+using Row = std::variant<Workload, Study, Task, Trial>;
+/// Fails with which key is missing or cannot be.
+Result<Row> parseRow(std::string_view line);
+
+} // namespace lathe::records

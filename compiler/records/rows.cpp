@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/rows.h"
+
+#include "codegen/target.h"
+#include "driver/json.h"
+#include "driver/machine_peaks.h"
+#include "lower/workload.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <thread>
+
+namespace lathe::records {
+namespace {
+
+/// The text with one '#' for each number: equal for computations that differ in sizes alone.
+std::string withoutNumbers(std::string_view text) {
+    std::string result;
+    bool inName = false, inNumber = false; // the 0 of "v0" is no size
+    for (const char c : text) {
+        const bool digit = c >= '0' && c <= '9';
+        if (digit && !inName) {
+            if (!inNumber)
+                result += '#';
+            inNumber = true;
+            continue;
+        }
+        inNumber = false;
+        inName = digit || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        result += c;
+    }
+    return result;
+}
+
+} // namespace
+
+Setting settingHere(int threads, std::string_view numerics) {
+    Setting setting;
+    setting.machine = fmt::format("{}; {}", driver::cpuName(), toString(codegen::nativeTarget()));
+    setting.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+    setting.numerics = numerics;
+    return setting;
+}
+
+Workload workloadOf(const tir::PrimFunc& computation, const Target& target) {
+    Workload workload;
+    workload.key = toString(lower::workloadOf(computation, target));
+    workload.target = toString(target);
+    workload.kernel = computation.name;
+    workload.text = lower::workloadText(computation);
+    const std::string alike = withoutNumbers(workload.text);
+    workload.family = toString(hashBytes(std::as_bytes(std::span(alike))));
+    return workload;
+}
+
+const char* toString(StudyState state) {
+    switch (state) {
+    case StudyState::Running:
+        return "running";
+    case StudyState::Ended:
+        return "ended";
+    case StudyState::Failed:
+        return "failed";
+    }
+    return "";
+}
+
+const char* toString(InPlace inPlace) {
+    switch (inPlace) {
+    case InPlace::Unknown:
+        return "unknown";
+    case InPlace::Kept:
+        return "kept";
+    case InPlace::TakenBack:
+        return "taken back";
+    }
+    return "";
+}
+
+std::string textOf(const schedule::Answers& answers) {
+    return driver::dump(nlohmann::json(answers));
+}
+
+Result<schedule::Answers> parseAnswers(std::string_view text) {
+    const auto value = driver::parseJson(text);
+    const Failure malformed = failure(fmt::format("'{}' are no answers", text.substr(0, 80)));
+    if (!value || !value->is_object())
+        return malformed;
+    schedule::Answers answers;
+    for (const auto& [name, numbers] : value->items()) {
+        if (!numbers.is_array())
+            return malformed;
+        for (const auto& number : numbers) {
+            const auto integral = driver::integer<int64_t>(number);
+            if (!integral)
+                return malformed;
+            answers[name].push_back(*integral);
+        }
+    }
+    return answers;
+}
+
+std::optional<Hash128> parseHash(std::string_view text) {
+    Hash128 hash;
+    if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos)
+        return std::nullopt;
+    std::from_chars(text.data(), text.data() + 16, hash.high, 16);
+    std::from_chars(text.data() + 16, text.data() + 32, hash.low, 16);
+    return hash;
+}
+
+Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number) {
+    const tune::Candidate& candidate = trial.candidate;
+    return {.study = std::move(study),
+            .workload = std::move(workload),
+            .number = number,
+            .program = toString(candidate.program),
+            .answers = textOf(candidate.answers),
+            .trace = schedule::print(candidate.trace),
+            .made = candidate.made,
+            .parent = candidate.parent ? toString(*candidate.parent) : std::string(),
+            .round = trial.round,
+            .verdict = trial.verdict,
+            .message = trial.message,
+            .us = trial.us,
+            .ratio = trial.ratio,
+            .accepted = trial.accepted};
+}
+
+Result<tune::Trial> trialOf(const Trial& row) {
+    tune::Trial trial;
+    const auto program = parseHash(row.program);
+    if (!program)
+        return failure(fmt::format("'{}' is no hash", row.program.substr(0, 80)));
+    trial.candidate.program = *program;
+    LATHE_TRY(trial.candidate.answers, parseAnswers(row.answers));
+    trial.candidate.made = row.made;
+    trial.candidate.parent = parseHash(row.parent);
+    trial.verdict = row.verdict;
+    trial.message = row.message;
+    trial.us = row.us;
+    trial.ratio = row.ratio;
+    trial.accepted = row.accepted;
+    trial.round = row.round;
+    return trial;
+}
+
+} // namespace lathe::records

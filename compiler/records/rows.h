@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is recorded, as values: what was computed, the studies, how far each came with each of its tasks, and every trial.
+// They name each other by names that are the same in every file, so that files can be joined: a study by an id that was drawn
+// when it began, a workload by its hashes.
+#pragma once
+
+#include "base/named.h"
+#include "base/result.h"
+#include "base/target.h"
+#include "tune/candidate.h"
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace lathe::records {
+
+/// What schedules were measured for, beside the workload, and are good for again.
+struct Setting {
+    std::string machine; // its class: the processor and what a compiler sees of it
+    int threads = 1;
+    std::string numerics;
+    bool operator==(const Setting&) const = default;
+};
+
+/// This machine's. threads 0: all.
+Setting settingHere(int threads, std::string_view numerics);
+
+struct Workload {
+    std::string key;    // lower/workload.h
+    std::string family; // the hash of the text with its numbers taken away: tasks of other sizes that are alike
+    std::string target; // as parseTarget reads it
+    std::string kernel; // a name that it had
+    std::string text;   // lower::workloadText
+    double flops = 0, bytes = 0; // of one call
+    bool operator==(const Workload&) const = default;
+};
+
+/// As the functions of compiler/lower name it.
+Workload workloadOf(const tir::PrimFunc& computation, const Target& target);
+
+enum class StudyState : uint8_t {
+    Running, // or killed
+    Ended,
+    Failed, // the machine did
+};
+const char* toString(StudyState state); // "running", "ended", "failed"
+
+struct Study {
+    std::string id; // 32 hexadecimal digits
+    std::string name, model;
+    std::string modelHash; // of the model's file
+    Setting setting;
+    std::string search;
+    std::string program; // the version of Lathe
+    int64_t started = 0; // seconds since 1970
+    StudyState state = StudyState::Running;
+    bool operator==(const Study&) const = default;
+};
+
+/// What came of the fastest that a task has found, held against its default in the whole model.
+enum class InPlace : uint8_t {
+    Unknown,
+    Kept,
+    TakenBack, // it is slower there
+};
+const char* toString(InPlace inPlace); // "unknown", "kept", "taken back"
+
+struct Task {
+    std::string study, workload; // by id and key
+    double calls = 1, seconds = 0;
+    InPlace inPlace = InPlace::Unknown;
+    bool operator==(const Task&) const = default;
+};
+
+struct Trial {
+    std::string study, workload; // its task
+    int64_t number = 0;          // in the order of the task
+    std::string program;         // 32 hexadecimal digits
+    std::string answers;         // {"b0.rows":[6]}
+    std::string trace;           // as schedule::print gives it
+    tune::Made made = tune::Made::Default;
+    std::string parent; // program; empty: none
+    int round = 0;
+    tune::Verdict verdict = tune::Verdict::Measured;
+    std::string message;
+    double us = 0;
+    tune::Interval ratio;
+    bool accepted = false;
+};
+
+Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number);
+/// Its candidate has no questions, and no trace. Fails where a text is none of these.
+Result<tune::Trial> trialOf(const Trial& row);
+
+std::string textOf(const schedule::Answers& answers);
+Result<schedule::Answers> parseAnswers(std::string_view text);
+/// 32 hexadecimal digits.
+std::optional<Hash128> parseHash(std::string_view text);
+
+} // namespace lathe::records

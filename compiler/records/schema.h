@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The tables. What is best is no table but a view of the trials: nothing can be best that they do not say, and joining two
+// files leaves nothing to be joined there. It takes what a paired test accepted and the whole model confirmed.
+#pragma once
+
+#include <array>
+
+namespace lathe::records {
+
+inline constexpr int applicationId = 0x4c617452; // "LatR"
+inline constexpr int schemaVersion = 1;
+
+inline constexpr std::array schema = {
+    "CREATE TABLE workload (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, family TEXT NOT NULL, target TEXT NOT "
+    "NULL, "
+    "kernel TEXT NOT NULL, text TEXT NOT NULL, flops REAL NOT NULL, bytes REAL NOT NULL)",
+    "CREATE TABLE study (id INTEGER PRIMARY KEY, uid TEXT NOT NULL UNIQUE, name TEXT NOT NULL, model TEXT NOT NULL, "
+    "model_hash TEXT NOT NULL, machine TEXT NOT NULL, threads INTEGER NOT NULL, numerics TEXT NOT NULL, search TEXT "
+    "NOT "
+    "NULL, program TEXT NOT NULL, started INTEGER NOT NULL, state TEXT NOT NULL)",
+    "CREATE TABLE task (id INTEGER PRIMARY KEY, study INTEGER NOT NULL REFERENCES study (id), workload "
+    "INTEGER NOT NULL REFERENCES workload (id), calls REAL NOT NULL, seconds REAL NOT NULL, in_place TEXT NOT NULL, "
+    "UNIQUE "
+    "(study, workload))",
+    "CREATE TABLE trial (id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES task (id), number "
+    "INTEGER NOT NULL, program TEXT NOT NULL, answers TEXT NOT NULL, trace TEXT NOT NULL, made TEXT NOT NULL, parent "
+    "TEXT "
+    "NOT NULL, round INTEGER NOT NULL, verdict TEXT NOT NULL, message TEXT NOT NULL, us REAL NOT NULL, ratio_low REAL "
+    "NOT "
+    "NULL, ratio REAL NOT NULL, ratio_high REAL NOT NULL, accepted INTEGER NOT NULL, UNIQUE (task, program))",
+    "CREATE INDEX task_of_workload ON task (workload)",
+    "CREATE INDEX trial_accepted ON trial (task, ratio_high) WHERE accepted = 1",
+    "CREATE VIEW best AS SELECT workload, machine, threads, numerics, trial FROM (SELECT task.workload AS workload, "
+    "study.machine AS machine, study.threads AS threads, study.numerics AS numerics, trial.id AS trial, row_number() "
+    "OVER "
+    "(PARTITION BY task.workload, study.machine, study.threads, study.numerics ORDER BY trial.ratio_high, "
+    "trial.program, "
+    "study.uid) AS place FROM trial JOIN task ON task.id = trial.task JOIN study ON study.id = task.study WHERE "
+    "trial.accepted = 1 AND trial.verdict = 'measured' AND task.in_place = 'kept' AND trial.ratio_high < 1) WHERE "
+    "place = "
+    "1",
+};
+
+} // namespace lathe::records

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/writer.h"
+
+#include "records/row_columns.h"
+
+#include <fmt/format.h>
+#include <tuple>
+
+namespace lathe::records {
+namespace {
+
+using SQLite::Statement;
+
+// Of two rows of one name the greater one is taken, whichever comes first: so joining files gives the same in any order.
+
+auto rank(const Workload& row) {
+    return std::tie(row.kernel, row.flops, row.bytes, row.family, row.target);
+}
+auto rank(const Study& row) {
+    return std::tuple(row.state != StudyState::Running, row.state, row.started, row.name, row.model, row.modelHash,
+                      row.setting.machine, row.setting.threads, row.setting.numerics, row.search, row.program);
+}
+auto rank(const Task& row) {
+    return std::tuple(row.inPlace, row.seconds, row.calls);
+}
+auto rank(const Trial& row) {
+    const bool wrong = row.verdict == tune::Verdict::Wrong; // whoever has seen that is believed
+    return std::tuple(wrong, row.accepted, row.verdict, row.number, row.round, row.us, row.ratio.low, row.ratio.middle,
+                      row.ratio.high, row.answers, row.trace, row.made, row.parent, row.message);
+}
+
+std::string taskIs(int study, int workload) {
+    return fmt::format("study.uid = ?{} AND workload.key = ?{}", study, workload);
+}
+
+void run(Statement& statement) {
+    statement.exec();
+    statement.reset();
+}
+
+/// Whether what is there stays.
+template <class Row, class Read, class... Keys>
+bool keeps(Existing existing, const Row& row, Statement& find, const Read& read, const Keys&... keys) {
+    if (existing == Existing::Replaced)
+        return false;
+    bindAll(find, keys...);
+    const bool kept = find.executeStep() && rank(read(find)) >= rank(row);
+    find.reset();
+    return kept;
+}
+
+} // namespace
+
+Writer::Writer(SQLite::Database& database, Existing existing)
+    : existing_(existing),
+      clear_(database,
+             fmt::format("DELETE FROM trial WHERE task IN (SELECT task.id FROM {} WHERE {})", ofTask, taskIs(1, 2))),
+      findWorkload_(database, fmt::format("SELECT {} FROM workload WHERE key = ?", workloadColumns)),
+      findStudy_(database, fmt::format("SELECT {} FROM study WHERE uid = ?", studyColumns)),
+      findTask_(database, fmt::format("SELECT {} FROM {} WHERE {}", taskColumns, ofTask, taskIs(1, 2))),
+      findTrial_(database, fmt::format("SELECT {} FROM {} JOIN trial ON trial.task = task.id WHERE {} AND "
+                                       "trial.program = ?3",
+                                       trialColumns, ofTask, taskIs(1, 2))),
+      putWorkload_(database, "INSERT INTO workload (key, family, target, kernel, text, flops, bytes) VALUES (?, "
+                             "?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET kernel = excluded.kernel, flops = "
+                             "excluded.flops, bytes = excluded.bytes, family = excluded.family"),
+      putStudy_(database,
+                fmt::format("INSERT INTO study ({}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (uid) "
+                            "DO UPDATE SET name = excluded.name, model = excluded.model, model_hash = "
+                            "excluded.model_hash, machine = excluded.machine, threads = excluded.threads, "
+                            "numerics = excluded.numerics, search = excluded.search, program = "
+                            "excluded.program, started = excluded.started, state = excluded.state",
+                            studyColumns)),
+      putTask_(database,
+               fmt::format("INSERT INTO task (study, workload, calls, seconds, in_place) SELECT study.id, "
+                           "workload.id, ?1, ?2, ?3 FROM study, workload WHERE {} ON CONFLICT (study, workload) "
+                           "DO UPDATE SET calls = excluded.calls, seconds = excluded.seconds, in_place = "
+                           "excluded.in_place",
+                           taskIs(4, 5))),
+      putTrial_(
+          database,
+          fmt::format(
+              "INSERT INTO trial (task, number, program, answers, trace, made, parent, round, verdict, message, us, "
+              "ratio_low, ratio, ratio_high, accepted) SELECT task.id, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+              "?11, ?12, ?13, ?14 FROM {} WHERE {} ON CONFLICT (task, program) DO UPDATE SET number = "
+              "excluded.number, answers = excluded.answers, trace = excluded.trace, made = excluded.made, parent = "
+              "excluded.parent, round = excluded.round, verdict = excluded.verdict, message = excluded.message, us "
+              "= excluded.us, ratio_low = excluded.ratio_low, ratio = excluded.ratio, ratio_high = "
+              "excluded.ratio_high, accepted = excluded.accepted",
+              ofTask, taskIs(15, 16))) {}
+
+void Writer::clear(const std::string& study, const std::string& workload) {
+    bindAll(clear_, study, workload);
+    run(clear_);
+}
+
+void Writer::put(const Workload& row) {
+    if (keeps(existing_, row, findWorkload_, [](Statement& found) { return workloadAt(found); }, row.key))
+        return;
+    bindAll(putWorkload_, row.key, row.family, row.target, row.kernel, row.text, row.flops, row.bytes);
+    run(putWorkload_);
+}
+
+void Writer::put(const Study& row) {
+    if (keeps(existing_, row, findStudy_, studyAt, row.id))
+        return;
+    bindAll(putStudy_, row.id, row.name, row.model, row.modelHash, row.setting.machine, row.setting.threads,
+            row.setting.numerics, row.search, row.program, row.started, std::string(toString(row.state)));
+    run(putStudy_);
+}
+
+void Writer::put(const Task& row) {
+    if (keeps(existing_, row, findTask_, taskAt, row.study, row.workload))
+        return;
+    bindAll(putTask_, row.calls, row.seconds, std::string(toString(row.inPlace)), row.study, row.workload);
+    run(putTask_);
+}
+
+void Writer::put(const Trial& row) {
+    if (keeps(
+            existing_, row, findTrial_, [](Statement& found) { return trialAt(found); }, row.study, row.workload,
+            row.program))
+        return;
+    bindAll(putTrial_, row.number, row.program, row.answers, row.trace, std::string(tune::toString(row.made)),
+            row.parent, row.round, std::string(tune::toString(row.verdict)), row.message, row.us, row.ratio.low,
+            row.ratio.middle, row.ratio.high, static_cast<int>(row.accepted), row.study, row.workload);
+    run(putTrial_);
+}
+
+} // namespace lathe::records

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+// Timeout: 600
+//
+// The file of records: what is best follows from the trials, who is killed loses a batch at most, and what is no such file,
+// damaged, locked, read-only or full is a diagnostic that leaves it as it was.
+#include "records/sample.h"
+#include "support/full_disk.h"
+
+#include <QCoreApplication>
+#include <QFile>
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+#include <cstdio>
+#include <random>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+using records::Batch;
+using records::File;
+using Access = records::File::Access;
+
+namespace {
+
+constexpr int trialsABatch = 16;
+
+/// The child that is killed: a batch of trials, a line, and so on.
+int writeForEver(const char* path) {
+    auto file = File::open(path, Access::Write);
+    if (!file)
+        return 1;
+    const Batch first = sampleBatch({1});
+    if (!file->write(first))
+        return 1;
+    const auto begun = file->trialsOf(first.tasks[0].study, first.tasks[0].workload);
+    for (int number = begun ? static_cast<int>(begun->size()) : 1;; number += trialsABatch) {
+        Batch batch;
+        for (int i = 0; i < trialsABatch; ++i)
+            batch.trials.push_back(sampleTrial(first.tasks[0], number + i));
+        if (!file->write(batch))
+            return 1;
+        std::printf("%d\n", number + trialsABatch);
+        std::fflush(stdout);
+    }
+}
+
+} // namespace
+
+class TestFile : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
+    static QString said(const Diagnostic& problem) { return QString::fromStdString(toString(problem)); }
+    static void execute(const std::filesystem::path& path, const char* sql) {
+        sqlite3* database = nullptr;
+        QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(database);
+    }
+    static QByteArray bytesOf(const std::filesystem::path& path) {
+        QFile file(QString::fromStdString(path.string()));
+        return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+    /// A closed file with a trial or more.
+    void make(const std::filesystem::path& path, const Batch& batch = sampleBatch({1, 0.8})) const {
+        std::filesystem::remove(path);
+        auto file = File::open(path, Access::Write);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QVERIFY(file->write(batch));
+    }
+
+private slots:
+    void whatIsWrittenIsReadBack() {
+        Batch batch = sampleBatch({1, 0.8, 1.2});
+        batch.trials[2].verdict = tune::Verdict::Crashed;
+        batch.trials[2].message = "it's \"dead\"; DROP TABLE trial; \xf0\x9f\x98\x80";
+        batch.trials[2].parent = batch.trials[1].program;
+        make(at("a.db"), batch);
+        const auto file = File::open(at("a.db"), Access::Read);
+        QVERIFY(file && file->warnings().empty());
+        QVERIFY(file->workloads() == batch.workloads);
+        QVERIFY(file->studies() == batch.studies);
+        QVERIFY(file->tasks() == batch.tasks);
+        const auto trials = file->trialsOf(batch.tasks[0].study, batch.tasks[0].workload);
+        QVERIFY(trials && trials->size() == 3);
+        QCOMPARE((*trials)[2].message, batch.trials[2].message);
+        QCOMPARE((*trials)[2].parent, batch.trials[1].program);
+        QVERIFY((*trials)[2].verdict == tune::Verdict::Crashed);
+        QCOMPARE((*trials)[1].us, 8.0);
+        QCOMPARE((*trials)[1].ratio.high, 0.8 * 1.01);
+        QVERIFY((*trials)[1].accepted && !(*trials)[0].accepted);
+        QVERIFY(file->problems()->empty());
+    }
+
+    void theBestIsAcceptedKeptAndFastest() {
+        const auto path = at("best.db");
+        make(path, sampleBatch({1, 0.9, 0.7}, 1));
+        auto file = File::open(path, Access::Write);
+        QVERIFY(file && file->write(sampleBatch({1, 0.8}, 2)));
+        QVERIFY(file->write(sampleBatch({1, 0.5}, 3, 8, records::InPlace::TakenBack)));
+        QVERIFY(file->write(sampleBatch({1, 0.4}, 4, 8, records::InPlace::Unknown)));
+        Batch wrong = sampleBatch({1, 0.3}, 5);
+        wrong.trials[1].verdict = tune::Verdict::Wrong;
+        Batch unaccepted = sampleBatch({1, 0.2}, 6), strict = sampleBatch({1, 0.95}, 7);
+        unaccepted.trials[1].accepted = false;
+        strict.studies[0].setting.numerics = "strict";
+        QVERIFY(file->write(wrong) && file->write(unaccepted) && file->write(strict));
+        const records::Setting here = sampleStudy().setting;
+        const auto best = file->best(&here);
+        QVERIFY(best);
+        QCOMPARE(best->size(), size_t(1));
+        QCOMPARE(best->front().trial.study, sampleStudy(1).id);
+        QCOMPARE(best->front().trial.ratio.middle, 0.7);
+        QCOMPARE(best->front().workload.key, sampleWorkload().key);
+        QCOMPARE(file->best()->size(), size_t(2)); // and that of strict numerics
+        for (const auto& other : {records::Setting{"another machine", 2, "default"}, {"a machine", 1, "default"}})
+            QVERIFY(file->best(&other)->empty());
+    }
+
+    void seedsAreTheNearestFirst() {
+        const auto path = at("seeds.db");
+        make(path, sampleBatch({1, 0.9}, 1, 64)); // the same family
+        auto file = File::open(path, Access::Write);
+        Batch here = sampleBatch({1, 1, 1, 0.8}, 2), threads = sampleBatch({1, 1, 0.7}, 3),
+              farther = sampleBatch({1, 1, 1, 1, 0.5}, 4, 6400),
+              back = sampleBatch({1, 1, 1, 1, 1, 0.3}, 5, 8, records::InPlace::TakenBack),
+              strict = sampleBatch({1, 1, 1, 1, 1, 1, 0.3}, 6);
+        threads.studies[0].setting.threads = 1;
+        strict.studies[0].setting.numerics = "strict";
+        for (const Batch& batch : {here, threads, farther, back, strict})
+            QVERIFY(file->write(batch));
+        const auto seeds = file->seedsFor(sampleWorkload(), sampleStudy().setting, 10);
+        QVERIFY2(seeds, seeds ? "" : qPrintable(said(seeds.error())));
+        const std::vector<std::string> expected = {"{\"b0.rows\":[3]}", "{\"b0.rows\":[2]}", "{\"b0.rows\":[1]}",
+                                                   "{\"b0.rows\":[4]}"};
+        QVERIFY(*seeds == expected);
+        QCOMPARE(file->seedsFor(sampleWorkload(), sampleStudy().setting, 2)->size(), size_t(2));
+    }
+
+    void aTaskThatBeginsAnewForgetsItsTrials() {
+        const auto path = at("anew.db");
+        make(path, sampleBatch({1, 0.9, 0.8}));
+        auto file = File::open(path, Access::Write);
+        Batch anew = sampleBatch({1});
+        anew.begun = {{anew.tasks[0].study, anew.tasks[0].workload}};
+        QVERIFY(file->write(anew));
+        QCOMPARE(file->trialsOf(anew.tasks[0].study, anew.tasks[0].workload)->size(), size_t(1));
+    }
+
+    void pruningKeepsWhatMatters() {
+        const auto path = at("prune.db");
+        std::vector<double> ratios(400, 1.5);
+        for (size_t i = 1; i < ratios.size(); ++i)
+            ratios[i] = 1.5 + 0.01 * double(i);
+        Batch batch = sampleBatch(ratios);
+        batch.trials[0].ratio = {9, 9, 9}; // the default stays, however slow
+        batch.trials[350].accepted = true;
+        batch.trials[360].verdict = tune::Verdict::Crashed;
+        make(path, batch);
+        auto file = File::open(path, Access::Write);
+        const auto removed = file->prune(20);
+        QVERIFY(removed && *removed > 200);
+        const auto left = file->trialsOf(batch.tasks[0].study, batch.tasks[0].workload);
+        QCOMPARE(left->size() + size_t(*removed), size_t(400));
+        const auto has = [&](int64_t number) {
+            return std::ranges::find(*left, number, &records::Trial::number) != left->end();
+        };
+        QVERIFY(has(0) && has(350) && has(360));
+        for (int i = 1; i <= 20; ++i)
+            QVERIFY(has(i));
+        QCOMPARE(file->prune(20), 0);
+        QVERIFY(file->problems()->empty());
+    }
+
+    void whatAreNoRecordsIsRefused_data() {
+        QTest::addColumn<QByteArray>("contents");
+        QTest::addColumn<QString>("sql");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("text") << QByteArray("this is a text of some length, no database\n").repeated(40) << ""
+                              << "no file of records";
+        QTest::newRow("another's") << QByteArray() << "PRAGMA application_id = 1" << "no file of records";
+        QTest::newRow("a trigger") << QByteArray()
+                                   << "CREATE TRIGGER t AFTER INSERT ON trial BEGIN DELETE FROM trial; END"
+                                   << "not of their format";
+        QTest::newRow("another view") << QByteArray()
+                                      << "DROP VIEW best; CREATE VIEW best AS WITH RECURSIVE n(workload) AS (SELECT 1 "
+                                         "UNION ALL SELECT workload FROM n) SELECT * FROM n"
+                                      << "not of their format";
+        QTest::newRow("a table less") << QByteArray() << "DROP TABLE trial" << "not of their format";
+    }
+    void whatAreNoRecordsIsRefused() {
+        QFETCH(QByteArray, contents);
+        QFETCH(QString, sql);
+        QFETCH(QString, words);
+        const auto path = at("bad.db");
+        if (sql.isEmpty()) {
+            std::filesystem::remove(path);
+            QFile file(QString::fromStdString(path.string()));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(contents) == contents.size());
+        } else {
+            make(path);
+            execute(path, qPrintable(sql));
+        }
+        const QByteArray before = bytesOf(path);
+        for (const Access access : {Access::Read, Access::Write}) {
+            const auto file = File::open(path, access);
+            QVERIFY(!file);
+            QVERIFY2(said(file.error()).contains(words), qPrintable(said(file.error())));
+            QVERIFY(said(file.error()).contains("bad.db"));
+        }
+        QCOMPARE(bytesOf(path), before);
+    }
+
+    void aLaterFormatIsReadOnly() {
+        const auto path = at("newer.db");
+        make(path);
+        execute(path, "PRAGMA user_version = 9; ALTER TABLE trial ADD COLUMN mood TEXT");
+        const auto file = File::open(path, Access::Read);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QCOMPARE(file->warnings().size(), size_t(1));
+        QVERIFY(said(file->warnings()[0]).contains("format 9"));
+        QCOMPARE(file->best()->size(), size_t(1));
+        const auto written = File::open(path, Access::Write);
+        QVERIFY(!written);
+        QVERIFY2(said(written.error()).contains("format 9"), qPrintable(said(written.error())));
+        execute(path, "DROP VIEW best");
+        QVERIFY(!File::open(path, Access::Read)->best()); // as far as that goes
+    }
+
+    void damagedAtAnyPlace() {
+        const auto path = at("damaged.db");
+        std::vector<double> ratios(40, 0.9);
+        make(path, sampleBatch(ratios));
+        const QByteArray good = bytesOf(path);
+        QVERIFY(good.size() > 10'000);
+        std::mt19937 random(3);
+        int noticed = 0;
+        for (int i = 0; i < 300; ++i) {
+            QByteArray bad = good;
+            const int count = 1 + int(random() % 40);
+            for (int j = 0; j < count; ++j)
+                bad[qsizetype(random() % unsigned(bad.size()))] = char(random());
+            if (i % 5 == 0)
+                bad.truncate(qsizetype(random() % unsigned(bad.size())));
+            for (const char* journal : {"-wal", "-shm"})
+                std::filesystem::remove(path.string() + journal);
+            QFile file(QString::fromStdString(path.string()));
+            QVERIFY(file.open(QIODevice::WriteOnly) && file.write(bad) == bad.size());
+            file.close();
+            const auto read = File::open(path, Access::Read); // whatever it says, it says it
+            bool whole = false;
+            if (read) {
+                const auto problems = read->problems();
+                whole = problems && problems->empty() && read->best() && read->stats() && read->workloads() &&
+                        read->eachTrial([](const records::Trial&) {});
+            }
+            noticed += !whole;
+            auto written = File::open(path, Access::Write);
+            if (written)
+                (void)written->write(sampleBatch({1, 0.5}, 2));
+        }
+        QVERIFY2(noticed > 60, qPrintable(QString::number(noticed))); // each fifth is cut off
+    }
+
+    void lockedByAnother() {
+        const auto path = at("locked.db");
+        make(path);
+        sqlite3* other = nullptr;
+        QCOMPARE(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+        auto file = File::open(path, Access::Write);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        const auto written = file->write(sampleBatch({1}, 2));
+        QVERIFY(!written);
+        QVERIFY2(said(written.error()).contains("another program"), qPrintable(said(written.error())));
+        QCOMPARE(file->best()->size(), size_t(1)); // it can be read all the while
+        QCOMPARE(sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(other);
+        QVERIFY(file->write(sampleBatch({1}, 2)));
+    }
+
+    void whatMayNotBeWrittenIsRead() {
+        const std::filesystem::path inner = at("readonly");
+        std::filesystem::create_directory(inner);
+        const auto path = inner / "r?#.db"; // characters of a URI
+        make(path);
+        ::chmod(path.c_str(), 0444);
+        ::chmod(inner.c_str(), 0555);
+        ::chmod(folder_.path().toLocal8Bit(), 0755);
+        const bool superuser = geteuid() == 0; // may write everything
+        QVERIFY(!superuser || seteuid(65534) == 0);
+        const auto read = File::open(path, Access::Read);
+        const auto written = File::open(path, Access::Write);
+        const auto best = read ? read->best() : Failure(read.error());
+        QVERIFY(!superuser || seteuid(0) == 0);
+        ::chmod(inner.c_str(), 0755);
+        QVERIFY2(best, best ? "" : qPrintable(said(best.error())));
+        QCOMPARE(best->size(), size_t(1));
+        QVERIFY(!written);
+        QVERIFY2(said(written.error()).contains("may not be written"), qPrintable(said(written.error())));
+    }
+
+    void aFullDiskLeavesWhatWasThere() {
+        const auto path = at("full.db");
+        make(path);
+        auto file = File::open(path, Access::Write);
+        QVERIFY(file);
+        const auto written = [&] {
+            const FullDisk full(16384);
+            return file->write(sampleBatch(std::vector<double>(300, 1.0), 2));
+        }();
+        QVERIFY(!written);
+        QCOMPARE(file->studies()->size(), size_t(1));
+        QVERIFY(file->problems()->empty());
+        QVERIFY(file->write(sampleBatch({1}, 2))); // there is room again
+        QCOMPARE(file->studies()->size(), size_t(2));
+    }
+
+    void whereNoFileCanBe() {
+        const auto missing = File::open(at("none.db"), Access::Read);
+        QVERIFY(!missing && said(missing.error()).contains("lathe tune"));
+        QVERIFY(!std::filesystem::exists(at("none.db")));
+        QVERIFY(!File::open(folder_.path().toStdString(), Access::Write));
+        const auto pipe = at("pipe.db");
+        QCOMPARE(::mkfifo(pipe.c_str(), 0600), 0);
+        QVERIFY(!File::open(pipe, Access::Read) && !File::open(pipe, Access::Write));
+        QVERIFY(!File::open("/proc/no/such.db", Access::Write));
+        QVERIFY(File::open(at("made/on/the/way.db"), Access::Write)); // folders are made
+    }
+
+    void namesOfTheDefaultFile() {
+        qputenv("LATHE_RECORDS", "/a/b.db");
+        qputenv("XDG_DATA_HOME", "/data");
+        qputenv("HOME", "/home/me");
+        QCOMPARE(records::defaultFile(), std::filesystem::path("/a/b.db"));
+        qunsetenv("LATHE_RECORDS");
+        QCOMPARE(records::defaultFile(), std::filesystem::path("/data/lathe/records.db"));
+        qunsetenv("XDG_DATA_HOME");
+        QCOMPARE(records::defaultFile(), std::filesystem::path("/home/me/.local/share/lathe/records.db"));
+    }
+
+    /// The writer is killed at random moments: the file is whole, batches too, and the last that was told of is there.
+    void killedAtAnyMoment() {
+        const auto path = at("killed.db");
+        std::mt19937 random(5);
+        const Batch sample = sampleBatch({1});
+        size_t last = 0;
+        for (int i = 0; i < 60; ++i) {
+            QProcess writer;
+            writer.start(QCoreApplication::applicationFilePath(),
+                         {"--write-for-ever", QString::fromStdString(path.string())});
+            QVERIFY(writer.waitForStarted());
+            QVERIFY(writer.waitForReadyRead(30'000));
+            QTest::qSleep(int(random() % 15));
+            writer.kill();
+            QVERIFY(writer.waitForFinished());
+            const QList<QByteArray> told = writer.readAllStandardOutput().split('\n');
+            size_t acknowledged = last;
+            for (const QByteArray& line : told.mid(0, told.size() - 1)) // a line without its end was cut
+                acknowledged = std::max(acknowledged, size_t(line.toInt()));
+            const auto file = File::open(path, i % 2 ? Access::Read : Access::Write);
+            QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+            QVERIFY(file->problems()->empty());
+            const auto trials = file->trialsOf(sample.tasks[0].study, sample.tasks[0].workload);
+            QVERIFY(trials);
+            last = trials->size();
+            QVERIFY2(last >= acknowledged, qPrintable(QString("%1 of %2").arg(last).arg(acknowledged)));
+            QCOMPARE((last - 1) % trialsABatch, size_t(0));
+        }
+        QVERIFY(last > 60);
+    }
+};
+
+int main(int argc, char** argv) {
+    if (argc == 3 && std::string_view(argv[1]) == "--write-for-ever")
+        return writeForEver(argv[2]);
+    QCoreApplication application(argc, argv);
+    TestFile test;
+    return QTest::qExec(&test, argc, argv);
+}
+
+#include "test_file.moc"

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A study that is recorded while it goes on: what is written is what it found, one that was killed goes on where it stood and
+// measures nothing twice, the next one begins with what was best, and one whose records fail finds the same.
+#include "records/recorder.h"
+#include "records/sample.h"
+#include "support/full_disk.h"
+#include "tune/made_up.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <set>
+
+using namespace lathe;
+using namespace lathe::testing;
+using records::File;
+using records::Recorder;
+using Access = records::File::Access;
+
+namespace {
+
+tune::Task task(int64_t columns = 8) {
+    tune::Task made;
+    made.computation = doubled(columns);
+    made.workload = sampleWorkload(columns).key;
+    made.kernel = "doubled";
+    made.calls = 3;
+    made.flops = double(columns);
+    return made;
+}
+
+tune::Plan planOf(int64_t trials) {
+    tune::Plan plan;
+    plan.trials = trials;
+    plan.time = std::chrono::hours(1);
+    return plan;
+}
+
+/// The study as lathe tune runs it.
+tune::StudyResult run(Recorder& recorder, tune::Bench& bench, const tune::Plan& plan,
+                      std::vector<tune::Task> tasks = {task()}) {
+    for (tune::Task& each : tasks)
+        each.known = recorder.known(each);
+    return tune::runStudy(std::move(tasks), madeUpSpace(), plan, bench,
+                          [&](const tune::Study& study, const tune::Event& event) { recorder.tell(study, event); });
+}
+
+} // namespace
+
+class TestRecorder : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
+    static File opened(const std::filesystem::path& path) {
+        auto file = File::open(path, Access::Write);
+        if (!file)
+            throw std::runtime_error(toString(file.error()));
+        return std::move(*file);
+    }
+
+private slots:
+    void whatIsFoundIsWritten() {
+        MadeUpBench bench;
+        Recorder recorder(opened(at("a.db")), sampleStudy(), Target());
+        const tune::StudyResult found = run(recorder, bench, planOf(64), {task(), task(16)});
+        QVERIFY(recorder.problems().empty());
+        const File file = opened(at("a.db"));
+        QCOMPARE(file.studies()->size(), size_t(1));
+        QVERIFY(file.studies()->front().state == records::StudyState::Running);
+        QVERIFY(file.studies()->front().id != sampleStudy().id); // drawn
+        QVERIFY(file.best()->empty());                           // nothing was held against a model yet
+        for (const tune::TaskState& state : found.study.tasks) {
+            const auto trials = file.trialsOf(recorder.study().id, state.task.workload);
+            QCOMPARE(trials->size(), state.trials.size());
+            for (size_t i = 0; i < trials->size(); ++i) {
+                const records::Trial &row = (*trials)[i],
+                                     expected = records::rowOf(state.trials[i], row.study, row.workload, int64_t(i));
+                QCOMPARE(row.program, expected.program);
+                QCOMPARE(row.answers, expected.answers);
+                QCOMPARE(row.ratio.middle, expected.ratio.middle);
+                QCOMPARE(row.accepted, expected.accepted);
+                QCOMPARE(row.round, expected.round);
+                QVERIFY(row.made == expected.made && row.verdict == expected.verdict && row.parent == expected.parent);
+            }
+        }
+        recorder.end(records::StudyState::Ended, {task().workload}, {task(16).workload});
+        QVERIFY(file.studies()->front().state == records::StudyState::Ended);
+        const auto best = file.best();
+        QCOMPARE(best->size(), size_t(1));
+        QCOMPARE(best->front().workload.key, task().workload);
+        const tune::TaskState& kept = found.study.tasks.front();
+        QCOMPARE(best->front().trial.ratio.middle, kept.bestRatio);
+        QVERIFY(kept.bestRatio < 1);
+    }
+
+    void aStudyThatWasKilledGoesOn() {
+        const auto path = at("killed.db");
+        std::set<Hash128> before;
+        double bestRatio = 1;
+        int rounds = 0;
+        {
+            MadeUpBench bench;
+            bench.failAfter = 4; // the default, and three batches
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            const tune::StudyResult cut = run(recorder, bench, planOf(200));
+            QVERIFY(cut.failed);
+            for (const tune::Candidate& candidate : bench.seen)
+                before.insert(candidate.program);
+            QCOMPARE(before.size(), size_t(49));
+            bestRatio = cut.study.tasks.front().bestRatio;
+            rounds = cut.study.tasks.front().rounds;
+        } // and no end
+        MadeUpBench bench;
+        records::Study like = sampleStudy();
+        auto recorder = Recorder::resume(opened(path), like, Target());
+        QVERIFY(recorder);
+        bool begun = false;
+        std::vector<tune::Task> tasks{task()};
+        tasks[0].known = recorder->known(tasks[0]);
+        const tune::StudyResult found = tune::runStudy(tasks, madeUpSpace(), planOf(32), bench,
+                                                       [&](const tune::Study& study, const tune::Event& event) {
+                                                           if (event.kind == tune::Event::Kind::TaskBegun) {
+                                                               begun = true;
+                                                               QCOMPARE(study.tasks[0].trials.size(), size_t(49));
+                                                               QCOMPARE(study.tasks[0].bestRatio, bestRatio);
+                                                               QCOMPARE(study.tasks[0].rounds, rounds);
+                                                           }
+                                                           recorder->tell(study, event);
+                                                       });
+        QVERIFY(begun && !found.failed);
+        QCOMPARE(found.study.trials, 32); // of those that are new
+        for (const tune::Candidate& candidate : bench.seen)
+            QVERIFY(!before.contains(candidate.program));
+        QCOMPARE(found.study.tasks[0].trials.size(), size_t(49 + 32));
+        QVERIFY(found.study.tasks[0].bestRatio <= bestRatio);
+        const File file = opened(path);
+        QCOMPARE(file.studies()->size(), size_t(1));
+        QCOMPARE(file.trialsOf(recorder->study().id, task().workload)->size(), size_t(49 + 32));
+    }
+
+    void goesOnWithNoOther() {
+        const auto path = at("others.db");
+        const auto write = [&](int number) {
+            File file = opened(path);
+            records::Batch batch = sampleBatch({1}, number);
+            QVERIFY(file.write(batch));
+        };
+        write(1);
+        write(2);
+        records::Study like = sampleStudy();
+        like.name.clear();
+        QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(2).id); // the newest
+        like.name = "study 1";
+        QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(1).id);
+        for (const auto change : {+[](records::Study& s) { s.name = "no such"; },
+                                  +[](records::Study& s) { s.modelHash = std::string(32, 'b'); },
+                                  +[](records::Study& s) { s.setting.threads = 1; },
+                                  +[](records::Study& s) { s.setting.numerics = "strict"; },
+                                  +[](records::Study& s) { s.setting.machine = "another"; }}) {
+            records::Study other = sampleStudy();
+            change(other);
+            const auto none = Recorder::resume(opened(path), other, Target());
+            QVERIFY(!none);
+            QVERIFY(none.error().kind == ErrorKind::Usage);
+        }
+    }
+
+    void theNextStudyBeginsWithTheBest() {
+        const auto path = at("seeds.db");
+        MadeUpBench first;
+        Recorder recorder(opened(path), sampleStudy(), Target());
+        const tune::StudyResult found = run(recorder, first, planOf(200));
+        const tune::TaskState& state = found.study.tasks[0];
+        recorder.end(records::StudyState::Ended, {task().workload}, {});
+        for (const int64_t columns : {8, 32}) { // the same, and one alike
+            MadeUpBench bench;
+            Recorder next(opened(path), sampleStudy(), Target());
+            const tune::StudyResult again = run(next, bench, planOf(16), {task(columns)});
+            const tune::TaskState& now = again.study.tasks[0];
+            QVERIFY(bench.seen[0].made == tune::Made::Default);
+            QVERIFY(bench.seen[1].made == tune::Made::Recorded);
+            QVERIFY(bench.seen[1].program == state.trials[state.best].candidate.program);
+            QCOMPARE(now.best, size_t(1));
+        }
+        // Where it is slow it is a candidate that lost.
+        MadeUpBench other;
+        other.time = [](const tune::Candidate& candidate) {
+            return candidate.made == tune::Made::Recorded ? 20.0 : madeUpTime(candidate);
+        };
+        Recorder next(opened(path), sampleStudy(), Target());
+        const tune::StudyResult again = run(next, other, planOf(16));
+        QVERIFY(!again.study.tasks[0].trials[1].accepted);
+    }
+
+    void recordsThatFailEndNoStudy() {
+        const auto path = at("full.db");
+        MadeUpBench with, without;
+        Recorder recorder(opened(path), sampleStudy(), Target());
+        const tune::StudyResult found = [&] {
+            const FullDisk full(4096);
+            return run(recorder, with, planOf(100));
+        }();
+        const tune::StudyResult same = tune::runStudy({task()}, madeUpSpace(), planOf(100), without);
+        QVERIFY(!found.failed);
+        QCOMPARE(with.seen.size(), without.seen.size());
+        for (size_t i = 0; i < with.seen.size(); ++i)
+            QVERIFY(with.seen[i].program == without.seen[i].program);
+        QCOMPARE(recorder.problems().size(), size_t(1)); // said once
+        QVERIFY(recorder.problems()[0].severity == Severity::Warning);
+        recorder.end(records::StudyState::Ended, {task().workload}, {}); // there is room again: nothing is lost
+        const File file = opened(path);
+        QVERIFY(file.problems()->empty());
+        QCOMPARE(file.trialsOf(recorder.study().id, task().workload)->size(), found.study.tasks[0].trials.size());
+        QCOMPARE(file.best()->size(), size_t(1));
+    }
+
+    /// Rows that are damaged, or of a space that is another by now, are as if they were not there.
+    void whatCannotBeReadIsLeftOut() {
+        const auto path = at("odd.db");
+        {
+            MadeUpBench bench;
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            run(recorder, bench, planOf(32));
+            File file = opened(path);
+            auto trials = file.trialsOf(recorder.study().id, task().workload);
+            records::Batch batch;
+            for (const size_t i : {5, 6, 7})
+                batch.trials.push_back((*trials)[i]);
+            batch.trials[0].answers = "{";
+            batch.trials[1].answers = "{\"a\":[7],\"b\":[6]}";           // illegal: 13
+            batch.trials[2].answers = "{\"a\":[0],\"b\":[0],\"c\":[2]}"; // another program
+            QVERIFY(file.write(batch));
+        }
+        auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+        QVERIFY(recorder);
+        MadeUpBench bench;
+        const tune::StudyResult found = run(*recorder, bench, planOf(16));
+        QCOMPARE(found.study.tasks[0].trials.size(), size_t(33 - 3 + 16));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRecorder)
+#include "test_recorder.moc"
