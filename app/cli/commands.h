@@ -23,8 +23,11 @@ struct Common {
     int optionalLimit = -1;
     bool verify = false, json = false, quiet = false, noCache = false;
     std::vector<std::string> shapes; // NAME=1,3,224,224
+    bool tuned = false;              // with recorded schedules, of the default file
+    std::string tunedFrom;           // with those of this file
 };
-/// Options and Decisions of the common arguments; fails with a Diagnostic for a malformed one.
+/// Options and Decisions of the common arguments, those with what is recorded where that is asked for; fails with a Diagnostic
+/// for a malformed one. What cannot be read of the records is reported.
 Result<driver::Options> makeOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
 /// Progress on standard error, if that is a terminal.
@@ -121,9 +124,22 @@ struct TuneArgs {
     std::string kernel;   // only kernels with this in their names
     double leastGain = 1; // per cent
     uint64_t seed = 0;
+    std::string study;   // its name; empty: the model's
+    std::string records; // the file; empty: the default one
+    bool resume = false, noRecords = false;
 };
 /// 0: measured, whether something faster was found or not; 3: nothing could be measured.
 int tuneCommand(const TuneArgs& args, const Common& common);
+
+struct RecordsArgs {
+    enum class Do { List, Show, Best, Export, Import, Merge, Prune, Verify, Stats } what = Do::List;
+    std::string records; // the file; empty: the default one
+    std::string workload, model, out;
+    std::vector<std::string> files;
+    int64_t keep = 200;
+};
+/// What is recorded of tuning. verify: 1 if something is wrong with it.
+int recordsCommand(const RecordsArgs& args, const Common& common);
 
 struct ReportArgs {
     RunArgs run;

@@ -2,9 +2,11 @@
 //
 // What all commands share: options from arguments, progress, diagnostics.
 #include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
+#include "records/best.h"
 
 #include <charconv>
 #include <cstdio>
@@ -43,6 +45,37 @@ Result<driver::Options> makeOptions(const Common& common) {
     return options;
 }
 
+namespace {
+
+Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
+    LATHE_TRY(const driver::Options options, makeOptions(common));
+    LATHE_TRY(const records::File file, openRecords(common.tunedFrom, records::File::Access::Read, common));
+    LATHE_TRY(records::Offered offered,
+              records::offeredFor(file, records::settingHere(options.threads, driver::toString(options.numerics))));
+    decisions.recorded = std::move(offered.schedules);
+    if (decisions.recorded.empty()) {
+        Diagnostic& none =
+            offered.warnings.emplace_back(error("nothing is recorded for this machine, these threads and "
+                                                "these numerics",
+                                                "lathe tune with the same --threads and --numerics"));
+        none.severity = Severity::Warning;
+        none.file = file.path().string();
+    }
+    report(offered.warnings, common);
+    return {};
+}
+
+} // namespace
+
+Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common) {
+    const std::filesystem::path path = named.empty() ? records::defaultFile() : std::filesystem::path(named);
+    if (path.empty())
+        return failure(ErrorKind::Usage, "there is no folder for records", "name a file by --records");
+    LATHE_TRY(records::File file, records::File::open(path, access));
+    report(file.warnings(), common);
+    return file;
+}
+
 Result<driver::Decisions> makeDecisions(const Common& common) {
     driver::Decisions decisions;
     if (!common.decisionsFile.empty()) {
@@ -60,6 +93,8 @@ Result<driver::Decisions> makeDecisions(const Common& common) {
     }
     if (common.optionalLimit >= 0)
         decisions.optionalLimit = common.optionalLimit;
+    if (common.tuned || !common.tunedFrom.empty())
+        LATHE_CHECKED(addRecorded(decisions, common));
     return decisions;
 }
 

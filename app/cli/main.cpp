@@ -53,6 +53,12 @@ void addCommon(CLI::App& command, Common& common) {
     command.add_option("-O", common.level, "optimization level, 0 to 3")->check(CLI::Range(0, 3));
 }
 
+/// Schedules that were recorded, for what compiles a model to use it.
+void addTuned(CLI::App& command, Common& common) {
+    CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
+    command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
+}
+
 int run(int argc, char** argv) {
     CLI::App app{"Lathe: see, tune and deploy models"};
     app.set_version_flag("--version", std::string(lathe::base::version()));
@@ -66,6 +72,7 @@ int run(int argc, char** argv) {
     compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm");
     compileApp->add_option("--function", compile.function, "only this function");
     addCommon(*compileApp, common);
+    addTuned(*compileApp, common);
 
     InspectArgs inspect;
     CLI::App* inspectApp =
@@ -95,6 +102,7 @@ int run(int argc, char** argv) {
                 one->excludes(other);
     passesApp->add_option("--function", passes.function, "only this function");
     addCommon(*passesApp, common);
+    addTuned(*passesApp, common);
 
     BisectArgs bisect;
     CLI::App* bisectApp = app.add_subcommand("bisect", "which pass makes outputs wrong, a crash, or code slow");
@@ -169,6 +177,7 @@ int run(int argc, char** argv) {
             ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
         command->add_option("--timeout", run.timeout, "seconds")->check(seconds());
         addCommon(*command, common);
+        addTuned(*command, common);
     }
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
     CLI::Option* choices = profileApp->add_flag(
@@ -197,7 +206,46 @@ int run(int argc, char** argv) {
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
         ->check(CLI::Range(0.0, 50.0));
     tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
+    CLI::Option* resume = tuneApp->add_flag("--resume", tune.resume, "go on with the last study of this model");
+    tuneApp->add_option("--study", tune.study, "the study's name, or that of the one to go on with");
+    CLI::Option* recordsFile =
+        tuneApp->add_option("--records", tune.records, "write what is tried to another file of records");
+    tuneApp->add_flag("--no-records", tune.noRecords, "neither read nor write records")
+        ->excludes(resume)
+        ->excludes(recordsFile);
     addCommon(*tuneApp, common);
+
+    RecordsArgs records;
+    CLI::App* recordsApp = app.add_subcommand("records", "what is recorded of tuning");
+    recordsApp->require_subcommand(1);
+    const auto addRecords = [&](const char* name, RecordsArgs::Do what, const char* text) {
+        CLI::App* command = recordsApp->add_subcommand(name, text);
+        command->add_option("--records", records.records, "another file of records");
+        command->callback([&records, what] { records.what = what; });
+        return command;
+    };
+    CLI::App* recordsCommands[] = {
+        addRecords("list", RecordsArgs::Do::List, "the fastest schedule of each workload"),
+        addRecords("show", RecordsArgs::Do::Show, "all trials of a workload"),
+        addRecords("best", RecordsArgs::Do::Best, "the fastest schedules of a model's kernels, as decisions"),
+        addRecords("export", RecordsArgs::Do::Export, "print all as lines of JSON"),
+        addRecords("import", RecordsArgs::Do::Import, "read such lines; what is wrong is skipped and counted"),
+        addRecords("merge", RecordsArgs::Do::Merge, "take over what other files of records hold"),
+        addRecords("prune", RecordsArgs::Do::Prune, "forget most of what is slow"),
+        addRecords("verify", RecordsArgs::Do::Verify, "whether the file is whole, and its schedules still fit"),
+        addRecords("stats", RecordsArgs::Do::Stats, "how much there is"),
+    };
+    recordsCommands[1]->add_option("workload", records.workload, "its hash, or how that begins")->required();
+    recordsCommands[2]->add_option("model", records.model, "the model file")->required();
+    for (CLI::App* command : {recordsCommands[2], recordsCommands[3]})
+        command->add_option("-o,--out", records.out, "write it to this file");
+    recordsCommands[4]->add_option("files", records.files, "files of lines")->required();
+    recordsCommands[5]->add_option("files", records.files, "files of records")->required();
+    recordsCommands[6]
+        ->add_option("--keep", records.keep, "how many of the fastest of each kernel to keep")
+        ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+    for (CLI::App* command : recordsCommands)
+        addCommon(*command, common);
 
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
@@ -209,6 +257,7 @@ int run(int argc, char** argv) {
     benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
     benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");
     addCommon(*benchApp, common);
+    addTuned(*benchApp, common);
 
     TestArgs test;
     CLI::App* testApp = app.add_subcommand("test", "run the ONNX tests found below paths");
@@ -249,6 +298,8 @@ int run(int argc, char** argv) {
     }
     if (*tuneApp)
         return tuneCommand(tune, common);
+    if (*recordsApp)
+        return recordsCommand(records, common);
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

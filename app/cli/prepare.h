@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "base/memory_file.h"
 #include "driver/inputs.h"
+#include "records/file.h"
 
 namespace lathe::cli {
 
@@ -17,6 +18,9 @@ void reportWarnings(const driver::Trace& trace, const Common& common);
 /// Compiles into `memory`, and reports the warnings, unless the file is an artifact already; what to load.
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
                                      driver::Trace& trace);
+
+/// The file that is named, or for an empty name the default one. That it is of a later format is reported.
+Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common);
 
 /// For the child that runs it.
 driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common);

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/study_records.h"
 #include "base/new_file.h"
 #include "driver/json.h"
 #include "driver/tune_model.h"
@@ -119,7 +120,7 @@ private:
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
     std::map<tune::Verdict, int64_t> counts;
     for (const tune::TaskState& state : study.tasks)
-        for (size_t i = 1; i < state.trials.size(); ++i)
+        for (size_t i = std::max<size_t>(state.known, 1); i < state.trials.size(); ++i)
             ++counts[state.trials[i].verdict];
     return counts;
 }
@@ -178,10 +179,16 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.plan.leastGain = args.leastGain / 100;
     options.kernel = args.kernel;
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
+    LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
+    options.known = records.known();
     const Interrupts interrupts;
     Watch watch(common, args.seconds);
-    return driver::tuneModel(args.model, options,
-                             [&](const tune::Study& study, const tune::Event& event) { watch.tell(study, event); });
+    auto done = driver::tuneModel(args.model, options, [&](const tune::Study& study, const tune::Event& event) {
+        records.tell(study, event);
+        watch.tell(study, event);
+    });
+    records.end(done);
+    return done;
 }
 
 } // namespace

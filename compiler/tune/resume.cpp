@@ -32,6 +32,7 @@ TaskState resumed(Task task, Explorer& explorer) {
         if (!same)
             continue;
         explorer.know(candidate->program);
+        (void)explorer.rate({&*candidate, 1}); // for what is learned from it
         candidate->made = trial.candidate.made;
         candidate->parent = trial.candidate.parent;
         if (trial.round != round) {

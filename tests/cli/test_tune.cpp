@@ -40,6 +40,7 @@ class TestTune : public QObject {
 private slots:
     void initTestCase() {
         qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        qputenv("LATHE_RECORDS", folder_.filePath("records.db").toLocal8Bit());
         model_ = folder_.filePath("model.onnx");
         decisions_ = folder_.filePath("found.json");
         auto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[48,64] x) => (float[48,96] y) "
@@ -91,7 +92,8 @@ private slots:
 
     void theSameSeedTriesTheSame() {
         const auto answersOf = [&](const QString& seed) {
-            const Outcome outcome = tune({"--trials", "12", "--search", "random", "--seed", seed, "--seconds", "200"});
+            const Outcome outcome =
+                tune({"--trials", "12", "--search", "random", "--seed", seed, "--seconds", "200", "--no-records"});
             QByteArray all;
             for (const QJsonObject& trial : linesOf(outcome.out, "trial"))
                 all += QJsonDocument(trial["answers"].toObject()).toJson();

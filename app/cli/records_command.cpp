@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe records`: what is recorded of tuning, as tables or as JSON a line each.
+#include "app/cli/prepare.h"
+#include "base/new_file.h"
+#include "driver/json.h"
+#include "records/best.h"
+#include "records/lines.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace lathe::cli {
+namespace {
+
+using records::File;
+
+constexpr size_t shortHash = 12; // digits that people are shown
+
+std::string shortOf(const std::string& hash) {
+    return hash.substr(0, shortHash);
+}
+
+nlohmann::json toJson(const records::Best& best) {
+    return {{"workload", best.workload.key},
+            {"kernel", best.workload.kernel},
+            {"target", best.workload.target},
+            {"machine", best.setting.machine},
+            {"threads", best.setting.threads},
+            {"numerics", best.setting.numerics},
+            {"study", best.trial.study},
+            {"us", best.trial.us},
+            {"ratio", best.trial.ratio.middle},
+            {"ratio_high", best.trial.ratio.high},
+            {"answers", driver::parseJson(best.trial.answers).value_or(nlohmann::json::object())},
+            {"schedule", best.trial.trace}};
+}
+
+void print(const std::vector<records::Best>& all, bool json) {
+    if (!json)
+        fmt::print("{:12} {:44} {:>7} {:8} {:>10} {:>6}  {}\n", "workload", "kernel", "threads", "numerics", "us",
+                   "time", "machine");
+    for (const records::Best& best : all) {
+        if (json)
+            fmt::print("{}\n", driver::dump(toJson(best)));
+        else
+            fmt::print("{:12} {:44} {:7} {:8} {:10.2f} {:5.1f}%  {}\n", shortOf(best.workload.key),
+                       best.workload.kernel, best.setting.threads, best.setting.numerics, best.trial.us,
+                       100 * best.trial.ratio.middle, best.setting.machine.substr(0, best.setting.machine.find(';')));
+    }
+}
+
+Result<void> list(const File& file, const RecordsArgs&, const Common& common) {
+    LATHE_TRY(const std::vector<records::Best> all, file.best());
+    print(all, common.json);
+    return {};
+}
+
+Result<records::Workload> workloadNamed(const File& file, const std::string& begin) {
+    LATHE_TRY(const std::vector<records::Workload> all, file.workloads());
+    std::vector<const records::Workload*> found;
+    for (const records::Workload& workload : all)
+        if (workload.key.starts_with(begin))
+            found.push_back(&workload);
+    if (found.size() != 1)
+        return failure(ErrorKind::Usage,
+                       fmt::format("{} recorded workloads begin with '{}'", found.empty() ? "no" : "several", begin),
+                       found.empty() ? "lathe records list has some, lathe passes --kernels those of a model"
+                                     : "give more of its hash");
+    return *found.front();
+}
+
+Result<void> show(const File& file, const RecordsArgs& args, const Common& common) {
+    LATHE_TRY(const records::Workload workload, workloadNamed(file, args.workload));
+    LATHE_TRY(const std::vector<records::Task> tasks, file.tasks());
+    if (!common.json)
+        fmt::print("{}  {}  {}\n{}\n{:12} {:>6} {:10} {:12} {:>10} {:>7}  {}\n", workload.key, workload.kernel,
+                   workload.target, workload.text, "study", "trial", "made", "verdict", "us", "time", "answers");
+    for (const records::Task& task : tasks) {
+        if (task.workload != workload.key)
+            continue;
+        LATHE_TRY(const std::vector<records::Trial> trials, file.trialsOf(task.study, task.workload));
+        for (const records::Trial& trial : trials) {
+            if (common.json)
+                fmt::print("{}\n", driver::dump({{"workload", trial.workload},
+                                                 {"study", trial.study},
+                                                 {"trial", trial.number},
+                                                 {"made", tune::toString(trial.made)},
+                                                 {"verdict", tune::toString(trial.verdict)},
+                                                 {"message", trial.message},
+                                                 {"us", trial.us},
+                                                 {"ratio", trial.ratio.middle},
+                                                 {"accepted", trial.accepted},
+                                                 {"in_place", records::toString(task.inPlace)},
+                                                 {"answers", driver::parseJson(trial.answers).value_or(nullptr)},
+                                                 {"schedule", trial.trace}}));
+            else
+                fmt::print("{:12} {:6} {:10} {:12} {:10.2f} {:6.1f}%  {}{}\n", shortOf(trial.study), trial.number,
+                           tune::toString(trial.made), tune::toString(trial.verdict), trial.us,
+                           100 * trial.ratio.middle, trial.answers, trial.accepted ? "  accepted" : "");
+        }
+    }
+    return {};
+}
+
+Result<void> writeText(const std::string& path, const std::string& text) {
+    NewFile file(path, NewFile::Kind::Text);
+    if (!(file.write(std::as_bytes(std::span(text))) && file.keep()))
+        return Failure(file.problem());
+    return {};
+}
+
+/// Those of the model's workloads, for the options that it would be compiled with.
+Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& common) {
+    LATHE_TRY(driver::Options options, makeOptions(common));
+    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    options.emitCode = false;
+    driver::Trace trace;
+    LATHE_CHECKED(driver::compileFile(args.model, {}, decisions, options, trace, makeProgress(common)));
+    const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
+    LATHE_TRY(std::vector<records::Best> all, file.best(&setting));
+    std::erase_if(all, [&](const records::Best& best) {
+        return std::ranges::find(trace.kernels, best.workload.key, &driver::KernelRecord::workload) ==
+               trace.kernels.end();
+    });
+    print(all, common.json);
+    if (args.out.empty())
+        return {};
+    for (const records::Best& best : all) {
+        LATHE_TRY(decisions.kernels[best.workload.key].trace, schedule::parseTrace(best.trial.trace));
+    }
+    return writeText(args.out, driver::toJson(decisions));
+}
+
+Result<void> exportTo(const File& file, const RecordsArgs& args, const Common&) {
+    if (args.out.empty())
+        return records::exportLines(file, [](const std::string& line) { fmt::print("{}\n", line); });
+    NewFile out(args.out, NewFile::Kind::Text);
+    bool good = true;
+    LATHE_CHECKED(records::exportLines(file, [&](const std::string& line) {
+        const std::string ended = line + "\n";
+        good = good && out.write(std::as_bytes(std::span(ended)));
+    }));
+    if (!(good && out.keep()))
+        return Failure(out.problem());
+    return {};
+}
+
+void say(const std::string& from, const records::Imported& imported, const Common& common) {
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"file", from},
+                                         {"lines", imported.lines},
+                                         {"skipped", imported.skipped},
+                                         {"first_skipped", imported.first}}));
+    else if (!common.quiet)
+        fmt::print("{}: {} records, {} skipped{}\n", from, imported.lines, imported.skipped,
+                   imported.skipped > 0 ? " (" + imported.first + ")" : "");
+}
+
+Result<void> import(File& file, const RecordsArgs& args, const Common& common) {
+    for (const std::string& from : args.files) {
+        std::ifstream lines(from);
+        auto imported = lines ? records::importLines(lines, file) : failure("cannot be read");
+        if (!imported) {
+            Diagnostic problem = imported.error();
+            problem.file = problem.file.empty() ? from : problem.file;
+            return Failure(problem);
+        }
+        say(from, *imported, common);
+    }
+    return {};
+}
+
+Result<void> merge(File& file, const RecordsArgs& args, const Common& common) {
+    for (const std::string& from : args.files) {
+        LATHE_TRY(const File other, File::open(from, File::Access::Read));
+        LATHE_TRY(const records::Imported imported, records::merge(other, file));
+        say(from, imported, common);
+    }
+    return {};
+}
+
+Result<void> prune(File& file, const RecordsArgs& args, const Common& common) {
+    LATHE_TRY(const int64_t removed, file.prune(args.keep));
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"removed", removed}}));
+    else if (!common.quiet)
+        fmt::print("{} trials removed\n", removed);
+    return {};
+}
+
+Result<void> verify(const File& file, const RecordsArgs&, const Common& common) {
+    LATHE_TRY(const std::vector<std::string> problems, file.problems());
+    LATHE_TRY(const records::Verified verified, records::verify(file));
+    if (common.json)
+        fmt::print("{}\n",
+                   driver::dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
+    else
+        fmt::print("{} schedules fit, {} do not\n", verified.good, verified.bad.size());
+    if (problems.empty() && verified.bad.empty())
+        return {};
+    Diagnostic wrong = error(problems.empty() ? "recorded schedules do not fit any more: " + verified.bad.front()
+                                              : "the records are damaged: " + problems.front(),
+                             problems.empty() ? "tune these kernels again" : "restore a copy");
+    wrong.file = file.path().string();
+    return Failure(wrong);
+}
+
+Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
+    LATHE_TRY(const records::Stats stats, file.stats());
+    LATHE_TRY(const std::vector<records::Study> studies, file.studies());
+    if (common.json) {
+        nlohmann::json all = nlohmann::json::array(), trials = nlohmann::json::object();
+        for (const auto& [verdict, count] : stats.trials)
+            trials[verdict] = count;
+        for (const records::Study& study : studies)
+            all.push_back({{"study", study.id},
+                           {"name", study.name},
+                           {"model", study.model},
+                           {"machine", study.setting.machine},
+                           {"threads", study.setting.threads},
+                           {"numerics", study.setting.numerics},
+                           {"started", study.started},
+                           {"state", records::toString(study.state)}});
+        fmt::print("{}\n", driver::dump({{"file", file.path().string()},
+                                         {"format", stats.format},
+                                         {"bytes", stats.bytes},
+                                         {"workloads", stats.workloads},
+                                         {"tasks", stats.tasks},
+                                         {"best", stats.best},
+                                         {"trials", trials},
+                                         {"studies", all}}));
+        return {};
+    }
+    fmt::print("{}: {:.1f} MB, format {}\n{} workloads, {} tasks in {} studies, {} fastest schedules\n",
+               file.path().string(), static_cast<double>(stats.bytes) / 1e6, stats.format, stats.workloads, stats.tasks,
+               stats.studies, stats.best);
+    for (const auto& [verdict, count] : stats.trials)
+        fmt::print("{:8} trials {}\n", count, verdict);
+    for (const records::Study& study : studies)
+        fmt::print("{:12} {:24} {:>3} threads {:8} {:8} {}\n", shortOf(study.id), study.name, study.setting.threads,
+                   study.setting.numerics, records::toString(study.state), study.model);
+    return {};
+}
+
+Result<void> run(const RecordsArgs& args, const Common& common) {
+    using Do = RecordsArgs::Do;
+    const bool writes = args.what == Do::Import || args.what == Do::Merge || args.what == Do::Prune;
+    LATHE_TRY(File file, openRecords(args.records, writes ? File::Access::Write : File::Access::Read, common));
+    switch (args.what) {
+    case Do::List:
+        return list(file, args, common);
+    case Do::Show:
+        return show(file, args, common);
+    case Do::Best:
+        return bestOf(file, args, common);
+    case Do::Export:
+        return exportTo(file, args, common);
+    case Do::Import:
+        return import(file, args, common);
+    case Do::Merge:
+        return merge(file, args, common);
+    case Do::Prune:
+        return prune(file, args, common);
+    case Do::Verify:
+        return verify(file, args, common);
+    case Do::Stats:
+        return stats(file, args, common);
+    }
+    return {};
+}
+
+} // namespace
+
+int recordsCommand(const RecordsArgs& args, const Common& common) {
+    const auto done = run(args, common);
+    return done ? 0 : report({done.error()}, common);
+}
+
+} // namespace lathe::cli

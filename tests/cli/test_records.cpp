@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner
+// Links: onnx
+// Timeout: 600
+//
+// Records as users meet them: what `lathe tune` tried is there, a study that was killed goes on, compilations take recorded
+// schedules where all that matters is the same and say so, and what is wrong with a file ends neither.
+#include "support/onnx_model.h"
+#include "support/program.h"
+
+#include <QFile>
+#include <QJsonArray>
+#include <QJsonDocument>
+#include <QJsonObject>
+#include <QTemporaryDir>
+#include <QTest>
+#include <functional>
+#include <set>
+
+using namespace lathe::testing;
+
+namespace {
+
+std::vector<QJsonObject> objectsOf(const std::string& text, const char* key) {
+    std::vector<QJsonObject> objects;
+    for (const QByteArray& line : QByteArray::fromStdString(text).split('\n'))
+        if (const QJsonObject object = QJsonDocument::fromJson(line).object(); object.contains(QLatin1String(key)))
+            objects.push_back(object);
+    return objects;
+}
+
+std::vector<QJsonObject> eventsOf(const std::string& text, const char* event) {
+    std::vector<QJsonObject> events = objectsOf(text, "event");
+    std::erase_if(events, [&](const QJsonObject& object) { return object["event"] != QLatin1String(event); });
+    return events;
+}
+
+bool contains(const std::string& text, const char* words) {
+    return text.find(words) != std::string::npos;
+}
+
+} // namespace
+
+class TestRecords : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString model_, file_, made_; // made_: records in which one trial was twice as fast
+
+    Outcome tune(const QStringList& further) const {
+        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--seconds", "200"} + further, 280);
+    }
+    Outcome records(const QStringList& arguments, const QString& file) const {
+        return runLathe(QStringList{"records"} + arguments + QStringList{"--records", file, "--json"});
+    }
+    Outcome records(const QStringList& arguments) const { return records(arguments, file_); }
+    /// Of the product, as `lathe passes` lists it.
+    QJsonObject kernel(const QStringList& further) const {
+        const Outcome outcome = runLathe(QStringList{"passes", model_, "--kernels", "--json"} + further);
+        for (const QJsonObject& each : objectsOf(outcome.out, "workload"))
+            if (!each["questions"].toArray().isEmpty() || !each["schedule"].toString().isEmpty())
+                return each;
+        return {};
+    }
+    /// Records like those of file_, of whose trials `change` makes something.
+    void makeRecords(const QString& name, const std::function<void(QJsonObject&)>& change) {
+        QFile lines(folder_.filePath("lines"));
+        QVERIFY(lines.open(QIODevice::WriteOnly));
+        bool changed = false;
+        for (const QByteArray& line : QByteArray::fromStdString(records({"export"}).out).split('\n')) {
+            QJsonObject object = QJsonDocument::fromJson(line).object();
+            if (object.isEmpty())
+                continue;
+            const bool measured = object.value("verdict") == "measured";
+            if (object.contains("task"))
+                object["in_place"] = "kept";
+            if (measured)
+                object["accepted"] = false;
+            if (!changed && measured && object.value("made") != "default") {
+                changed = true;
+                object["accepted"] = true;
+                object["ratio"] = QJsonArray{0.5, 0.5, 0.5};
+                change(object);
+            }
+            lines.write(QJsonDocument(object).toJson(QJsonDocument::Compact) + "\n");
+        }
+        lines.close();
+        QVERIFY(changed);
+        const Outcome imported = records({"import", lines.fileName()}, folder_.filePath(name));
+        QVERIFY2(imported.code == 0, imported.err.c_str());
+        const QJsonObject skipped = objectsOf(imported.out, "skipped").at(0);
+        QVERIFY2(skipped["skipped"].toInt() == 0, qPrintable(skipped["first_skipped"].toString()));
+    }
+    QByteArray outputOf(const QStringList& further) {
+        const QString folder = folder_.filePath("outputs");
+        const Outcome outcome =
+            runLathe(QStringList{"run", model_, "--threads", "1", "--seed", "5", "--save", folder} + further);
+        QFile file(folder + "/y.npy");
+        return outcome.code == 0 && file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+    }
+
+private slots:
+    void initTestCase() {
+        file_ = folder_.filePath("records.db");
+        made_ = folder_.filePath("made.db");
+        qputenv("LATHE_CACHE", folder_.filePath("cache").toLocal8Bit());
+        qputenv("LATHE_RECORDS", file_.toLocal8Bit());
+        model_ = folder_.filePath("net.onnx");
+        auto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[48,64] x) => (float[48,96] y) "
+                                "{ p = MatMul (x, w) y = Relu (p) }");
+        addWeights(model, "w", {64, 96}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(model_.toStdString(), model.SerializeAsString());
+    }
+
+    void whatWasTriedIsThere() {
+        const Outcome outcome = tune({"--trials", "20"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto begun = eventsOf(outcome.out, "study"), trials = eventsOf(outcome.out, "trial");
+        QCOMPARE(begun.size(), size_t(1));
+        QCOMPARE(begun[0]["records"].toString(), file_);
+        QCOMPARE(begun[0]["name"].toString(), QString("net"));
+        QVERIFY(!trials.empty());
+        const QJsonObject stats = objectsOf(records({"stats"}).out, "studies").at(0);
+        QCOMPARE(stats["studies"].toArray().size(), 1);
+        QCOMPARE(stats["studies"].toArray()[0].toObject()["state"].toString(), QString("ended"));
+        int all = 0;
+        for (const QJsonValue& count : stats["trials"].toObject())
+            all += count.toInt();
+        QCOMPARE(all, int(trials.size()) + 1); // the default
+        const QString workload = trials[0]["workload"].toString();
+        const auto shown = objectsOf(records({"show", workload.left(10)}).out, "trial");
+        QCOMPARE(shown.size(), trials.size() + 1);
+        for (size_t i = 0; i < trials.size(); ++i)
+            QCOMPARE(shown[i + 1]["answers"], trials[i]["answers"]);
+        QCOMPARE(records({"verify"}).code, 0);
+        for (const char* command : {"list", "stats", "export"}) // for people
+            QVERIFY(!runLathe({"records", command}).out.empty());
+    }
+
+    void filesAreJoinedByLines() {
+        const QString lines = folder_.filePath("export"), other = folder_.filePath("other.db");
+        QCOMPARE(records({"export", "-o", lines}).code, 0);
+        QCOMPARE(records({"import", lines}, other).code, 0);
+        const std::string before = records({"export"}).out;
+        QVERIFY(before.size() > 1000);
+        QCOMPARE(records({"export"}, other).out, before);
+        QCOMPARE(records({"merge", file_}, other).code, 0);
+        QCOMPARE(records({"export"}, other).out, before);
+    }
+
+    void compilationsTakeWhatIsRecorded() {
+        QJsonObject recorded;
+        makeRecords("made.db", [&](const QJsonObject& trial) { recorded = trial; });
+        const QJsonObject before = kernel({"--threads", "1"}), after = kernel({"--threads", "1", "--records", made_});
+        QCOMPARE(before["from"].toString(), QString("default"));
+        QCOMPARE(after["from"].toString(), QString("records"));
+        QCOMPARE(after["schedule"].toString(), recorded["trace"].toString());
+        QVERIFY(before["schedule"] != after["schedule"]);
+        // Only where all that matters is the same.
+        QCOMPARE(kernel({"--threads", "2", "--records", made_})["from"].toString(), QString("default"));
+        QCOMPARE(kernel({"--threads", "1", "--numerics", "strict", "--records", made_})["from"].toString(),
+                 QString("default"));
+        QCOMPARE(kernel({"--threads", "1", "--target", "haswell", "--records", made_})["from"].toString(),
+                 QString("default"));
+        const QByteArray expected = outputOf({});
+        QVERIFY(expected.size() >= 48 * 96 * 4);
+        QCOMPARE(outputOf({"--records", made_}), expected);
+        qputenv("LATHE_RECORDS", made_.toLocal8Bit());
+        const Outcome said =
+            runLathe({"compile", model_, "--threads", "1", "--tuned", "-o", folder_.filePath("net.so")});
+        qputenv("LATHE_RECORDS", file_.toLocal8Bit());
+        QCOMPARE(said.code, 0);
+        QVERIFY2(contains(said.err, "1 of 1 kernels have recorded schedules"), said.err.c_str());
+        const Outcome none = runLathe({"run", model_, "--threads", "2", "--records", made_});
+        QCOMPARE(none.code, 0);
+        QVERIFY2(contains(none.err, "nothing is recorded"), none.err.c_str());
+    }
+
+    void theBestOfAModelAreDecisions() {
+        const QString decisions = folder_.filePath("best.json");
+        const Outcome best = records({"best", model_, "--threads", "1", "-o", decisions}, made_);
+        QVERIFY2(best.code == 0, best.err.c_str());
+        const auto found = objectsOf(best.out, "workload");
+        QCOMPARE(found.size(), size_t(1));
+        QCOMPARE(found[0]["ratio"].toDouble(), 0.5);
+        const QJsonObject decided = kernel({"--threads", "1", "--decisions", decisions});
+        QCOMPARE(decided["from"].toString(), QString("decided"));
+        QCOMPARE(decided["schedule"].toString(), found[0]["schedule"].toString());
+        QVERIFY(objectsOf(records({"best", model_, "--threads", "2"}, made_).out, "workload").empty());
+    }
+
+    void whatDoesNotReplayIsAWarningAndTheDefault() {
+        makeRecords("stale.db",
+                    [](QJsonObject& trial) { trial["trace"] = "loops blocks(#9) gives(0)\nparallel loops(0)\n"; });
+        const QString stale = folder_.filePath("stale.db");
+        const Outcome run = runLathe({"run", model_, "--threads", "1", "--records", stale});
+        QCOMPARE(run.code, 0);
+        QVERIFY2(contains(run.err, "does not replay"), run.err.c_str());
+        QCOMPARE(kernel({"--threads", "1", "--records", stale})["from"].toString(), QString("default"));
+        const Outcome verified = records({"verify"}, stale);
+        QCOMPARE(verified.code, 1);
+        QVERIFY2(contains(verified.err, "does not replay"), verified.err.c_str());
+        const Outcome tuned = tune({"--trials", "2", "--records", stale}); // its answers are tried like others
+        QVERIFY2(tuned.code == 0, tuned.err.c_str());
+        QCOMPARE(eventsOf(tuned.out, "trial").at(0)["made"].toString(), QString("recorded"));
+    }
+
+    void aStudyThatIsKilledGoesOn() {
+        const QString file = folder_.filePath("killed.db"), conv = folder_.filePath("conv.onnx");
+        auto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,16,28,28] x) => "
+                                "(float[1,32,28,28] y) { y = Conv <pads = [1,1,1,1]> (x, w) }");
+        addWeights(model, "w", {32, 16, 3, 3}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(conv.toStdString(), model.SerializeAsString());
+        const auto tune = [&](const QStringList& further) {
+            return runLathe(QStringList{"tune", conv, "--threads", "1", "--json", "--records", file} + further, 280);
+        };
+        QProcess process;
+        process.start(QStringLiteral(LATHE_BINARY_DIR "/lathe"),
+                      {"tune", conv, "--threads", "1", "--json", "--seconds", "200", "--search", "random", "--records",
+                       file, "--study", "long"});
+        QByteArray out;
+        while (out.count("\"event\":\"trial\"") < 16 && process.waitForReadyRead(200'000))
+            out += process.readAllStandardOutput();
+        process.kill();
+        QVERIFY(process.waitForFinished());
+        QVERIFY(process.exitStatus() == QProcess::CrashExit); // it had not ended before
+        // Of each trial the workload and the answers.
+        const auto namesOf = [](const std::vector<QJsonObject>& trials) {
+            std::set<QByteArray> names;
+            for (const QJsonObject& trial : trials) {
+                const QJsonArray task = trial["trial"].toArray(); // of an export; an event has a number there
+                const QString workload = task.isEmpty() ? trial["workload"].toString() : task[1].toString();
+                names.insert(workload.toUtf8() + QJsonDocument(trial["answers"].toObject()).toJson());
+            }
+            return names;
+        };
+        const auto recorded = [&] { return namesOf(objectsOf(records({"export"}, file).out, "trial")); };
+        const auto told = namesOf(eventsOf(out.toStdString(), "trial"));
+        QVERIFY(told.size() >= 16);
+        QCOMPARE(records({"verify"}, file).code, 0);
+        const auto kept = recorded();
+        for (const QByteArray& name : told)
+            QVERIFY(kept.contains(name)); // what was told of was recorded before
+        QCOMPARE(tune({"--resume", "--study", "another"}).code, 2);
+        const Outcome on = tune({"--resume", "--search", "random", "--trials", "12"});
+        QVERIFY2(on.code == 0, on.err.c_str());
+        QCOMPARE(eventsOf(on.out, "study").at(0)["name"].toString(), QString("long"));
+        const auto further = namesOf(eventsOf(on.out, "trial"));
+        QVERIFY(!further.empty());
+        for (const QByteArray& name : further)
+            QVERIFY(!kept.contains(name));
+        QCOMPARE(recorded().size(), kept.size() + further.size());
+        QCOMPARE(objectsOf(records({"stats"}, file).out, "studies").at(0)["studies"].toArray().size(), 1);
+    }
+
+    void recordsThatFailEndNoStudy() {
+        const QString bad = folder_.filePath("bad.db");
+        writeFile(bad.toStdString(), "no records\n");
+        qputenv("LATHE_RECORDS", bad.toLocal8Bit());
+        const Outcome outcome = tune({"--trials", "2"});
+        const Outcome compiled = runLathe({"run", model_, "--tuned"});
+        qputenv("LATHE_RECORDS", file_.toLocal8Bit());
+        QCOMPARE(outcome.code, 0);
+        QVERIFY2(contains(outcome.err, "not recorded"), outcome.err.c_str());
+        QCOMPARE(eventsOf(outcome.out, "trial").size(), size_t(2));
+        QCOMPARE(compiled.code, 1); // it was asked for
+        QFile file(bad);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll(), QByteArray("no records\n"));
+    }
+
+    void withoutRecordsNothingIsWritten() {
+        const QString none = folder_.filePath("none.db");
+        qputenv("LATHE_RECORDS", none.toLocal8Bit());
+        const Outcome outcome = tune({"--trials", "2", "--no-records"});
+        qputenv("LATHE_RECORDS", file_.toLocal8Bit());
+        QCOMPARE(outcome.code, 0);
+        QVERIFY(eventsOf(outcome.out, "study").empty());
+        QVERIFY(!QFile::exists(none));
+    }
+
+    void whatIsWrong_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("reason");
+        const QString missing = folder_.filePath("missing.db");
+        QTest::newRow("no command") << QStringList{"records"} << 2 << "";
+        QTest::newRow("no such file") << QStringList{"records", "list", "--records", missing} << 1 << "lathe tune";
+        QTest::newRow("no such workload") << QStringList{"records", "show", "zz"} << 2 << "zz";
+        QTest::newRow("all workloads") << QStringList{"records", "show", "", "--records", missing} << 1 << "";
+        QTest::newRow("no lines") << QStringList{"records", "import", model_} << 1 << "export";
+        QTest::newRow("lines that are not there") << QStringList{"records", "import", missing} << 1 << "missing.db";
+        QTest::newRow("no records to merge") << QStringList{"records", "merge", model_} << 1 << "no file of records";
+        QTest::newRow("nowhere to write")
+            << QStringList{"records", "export", "-o", folder_.filePath("no/such/file")} << 1 << "file";
+        QTest::newRow("nothing to go on with")
+            << QStringList{"tune", model_, "--threads", "3", "--resume"} << 2 << "study";
+        QTest::newRow("resumed without records") << QStringList{"tune", model_, "--resume", "--no-records"} << 2 << "";
+        QTest::newRow("a file that cannot be")
+            << QStringList{"tune", model_, "--records", folder_.path()} << 1 << "no file";
+    }
+    void whatIsWrong() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, code);
+        QFETCH(QString, reason);
+        const Outcome outcome = runLathe(arguments);
+        QCOMPARE(outcome.code, code);
+        QVERIFY2(contains(outcome.err, qPrintable(reason)), outcome.err.c_str());
+    }
+
+    void pruningLeavesWhatIsBest() {
+        QCOMPARE(records({"prune", "--keep", "1"}, made_).code, 0);
+        QCOMPARE(objectsOf(records({"list"}, made_).out, "workload").size(), size_t(1));
+        QCOMPARE(records({"verify"}, made_).code, 0);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestRecords)
+#include "test_records.moc"
