@@ -5,6 +5,7 @@
 
 #include "records/rows.h"
 
+#include <SQLiteCpp/Column.h>
 #include <SQLiteCpp/Statement.h>
 
 namespace lathe::records {

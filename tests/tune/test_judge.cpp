@@ -54,11 +54,16 @@ public:
     Space space() {
         return {"timed", 1, [this](const auto&, const auto& chooser) { return candidate(chooser); }};
     }
-    double operator()(const Candidate& candidate) const { return times_.at(candidate.program); }
-    double least() const { return std::ranges::min(std::views::values(times_)); }
+    double operator()(const Candidate& candidate) const { return times_.at(candidate.program).real; }
+    /// Without what nobody can know.
+    double expected(const Candidate& candidate) const { return times_.at(candidate.program).expected; }
+    double least() const { return std::ranges::min(std::views::transform(std::views::values(times_), &Time::real)); }
     size_t size() const { return times_.size(); }
 
 private:
+    struct Time {
+        double expected = 0, real = 0;
+    };
     struct Place {
         std::optional<Result<Candidate>> made;
         std::optional<schedule::Question> asks;
@@ -94,7 +99,7 @@ private:
     }
 
     /// A machine with 26 registers, dear jumps, and something that follows from nothing that is known.
-    static double timeOf(const Candidate& candidate) {
+    static Time timeOf(const Candidate& candidate) {
         const std::vector<Nest> nests = nestsOf(candidate.scheduled, {});
         double time = 0;
         for (const NestCost& cost : costsOf(nests, machine())) {
@@ -102,12 +107,12 @@ private:
             time += cost.arithmetic * (1 + 0.15 * spilled) * (1 + 6 / (1 + cost.accumulators)) + 1.5 * cost.loads +
                     3 * cost.stores + 12 * cost.bodies;
         }
-        return time * (1 + 0.05 * static_cast<double>(candidate.program.low % 1024) / 1024);
+        return {time, time * (1 + 0.05 * static_cast<double>(candidate.program.low % 1024) / 1024)};
     }
 
     Space inner_ = driver::templateSpace(*codegen::parseTarget("x86-64-v4"));
     Place root_;
-    std::unordered_map<Hash128, double, HashOfHash128> times_;
+    std::unordered_map<Hash128, Time, HashOfHash128> times_;
 };
 
 /// Says the opposite of what is so, or anything.
@@ -287,30 +292,37 @@ private slots:
         QCOMPARE(made[0].features.size(), featureNames().size());
     }
 
-    /// Of 128 that are drawn it learns to order all others.
+    /// Of 128 that are drawn it learns to order all others; the mean of some draws.
     void learnsFromFew() {
-        std::vector<Candidate> all;
-        Explorer explorer(landscape_.space(), landscape_.computation);
-        const auto random = *makeSearch("random", 3);
-        while (all.size() < 1500)
-            std::ranges::move(random->propose(64, explorer, {}), std::back_inserter(all));
-        std::vector<Trial> trials;
-        for (size_t i = 0; i < 128; ++i) {
-            trials.push_back(trialOf(landscape_(all[i]), all[i].prior, all[i].features));
-            trials.back().ratio.middle /= trials.front().us;
+        constexpr int draws = 8;
+        double pairs = 0, recall = 0, peak = 0;
+        for (int draw = 0; draw < draws; ++draw) {
+            std::vector<Candidate> all;
+            Explorer explorer(landscape_.space(), landscape_.computation);
+            const auto random = *makeSearch("random", uint64_t(draw));
+            while (all.size() < 1500)
+                std::ranges::move(random->propose(64, explorer, {}), std::back_inserter(all));
+            std::vector<Trial> trials;
+            for (size_t i = 0; i < 128; ++i) {
+                trials.push_back(trialOf(landscape_(all[i]), all[i].prior, all[i].features));
+                trials.back().ratio.middle /= trials.front().us;
+            }
+            Judge judge(machine(), makeTreeModel(uint64_t(draw)));
+            learn(judge, trials);
+            const std::span others = std::span(all).subspan(128);
+            std::vector<Interval> times;
+            for (const Candidate& candidate : others)
+                times.push_back(
+                    {landscape_.expected(candidate), landscape_.expected(candidate), landscape_.expected(candidate)});
+            const Quality quality = qualityOf(judge.rate(others, {}), times);
+            pairs += quality.pairs.right / draws;
+            recall += quality.recall16 / draws;
+            peak += quality.peak5 / draws;
         }
-        Judge judge(machine(), makeTreeModel(1));
-        learn(judge, trials);
-        const std::span others = std::span(all).subspan(128);
-        const std::vector<double> scores = judge.rate(others, {});
-        std::vector<Interval> times;
-        for (const Candidate& candidate : others)
-            times.push_back({landscape_(candidate), landscape_(candidate), landscape_(candidate)});
-        const Quality quality = qualityOf(scores, times);
-        qInfo("pairs %.2f, recall of 16 %.2f, peak of 5 %.2f", quality.pairs.right, quality.recall16, quality.peak5);
-        QVERIFY(quality.pairs.right >= 0.85);
-        QVERIFY(quality.recall16 >= 0.3);
-        QVERIFY(quality.peak5 >= 0.9);
+        qInfo("pairs %.2f, recall of 16 %.2f, peak of 5 %.2f", pairs, recall, peak);
+        QVERIFY(pairs >= 0.85);
+        QVERIFY(recall >= 0.3);
+        QVERIFY(peak >= 0.9);
     }
 
     void modelsEarnTheirPlace() {
