@@ -104,7 +104,7 @@ bool Engine::isBusy() const {
 }
 
 bool Engine::isLooking() const {
-    return looks_.isBusy() || codes_.isBusy() || figures_.isBusy();
+    return looks_.isBusy() || codes_.isBusy() || figures_.isBusy() || !mailbox_.isEmpty();
 }
 
 bool Engine::finish(std::chrono::milliseconds patience) {
@@ -381,17 +381,20 @@ void Engine::picture(TracePtr trace, int pass, const QString& function) {
 
 void Engine::pictureFusion(TracePtr trace) {
     looks_.enqueue(PictureFusion, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
-        const auto made = driver::guarded([&]() -> Result<std::shared_ptr<const views::models::FusionPicture>> {
-            return std::make_shared<const views::models::FusionPicture>(views::models::pictureFusion(*trace));
-        });
-        if (made && !cancelled()) // without a picture there is the list
-            outbox.post([=](Engine& engine) { emit engine.fusionPictured(trace, *made); });
+        const auto made = driver::guarded(
+            [&]() -> Result<views::models::FusionPicture> { return views::models::pictureFusion(*trace); });
+        auto shown = std::make_shared<views::models::FusionPicture>();
+        if (made)
+            *shown = *made;
+        else
+            shown->why = QString::fromStdString(toString(made.error()));
+        if (!cancelled())
+            outbox.post([=](Engine& engine) { emit engine.fusionPictured(trace, shown); });
     });
 }
 
 void Engine::figure(TracePtr trace) {
-    figures_.cancel(); // of a Trace that is shown no more
-    figures_.enqueue(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
+    figures_.replace(Figure, [outbox = outbox_, trace = std::move(trace)](const Cancelled& cancelled) {
         const auto figures = driver::guarded(
             [&]() -> Result<std::vector<driver::PassFigures>> { return driver::passFigures(*trace, cancelled); });
         if (figures && !cancelled()) // without them the passes are shown without figures

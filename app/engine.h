@@ -106,7 +106,7 @@ signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
     /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported` or `modelsCompared`, where the wish was
-    /// cancelled.
+    /// cancelled after it began. One that was still queued has no answer.
     void cancelled();
     void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
              std::vector<lathe::Diagnostic> problems);

@@ -70,24 +70,25 @@ Lane::~Lane() {
 }
 
 void Lane::enqueue(int kind, Work work) {
-    std::deque<State::Job> replaced;
+    put(kind, std::move(work), false);
+}
+
+void Lane::replace(int kind, Work work) {
+    put(kind, std::move(work), true);
+}
+
+void Lane::put(int kind, Work work, bool endsRunning) {
+    std::deque<State::Job> replaced; // goes without the lock
     {
         const std::lock_guard lock(state_->mutex);
+        if (endsRunning && state_->running && state_->runningKind == kind)
+            *state_->running = true;
         for (State::Job& job : std::exchange(state_->queue, {}))
             (job.kind == kind ? replaced : state_->queue).push_back(std::move(job));
         state_->queue.push_back({kind, std::move(work)});
         state_->owesIdle = true;
     }
     state_->wake.notify_one();
-}
-
-void Lane::replace(int kind, Work work) {
-    {
-        const std::lock_guard lock(state_->mutex);
-        if (state_->running && state_->runningKind == kind)
-            *state_->running = true;
-    }
-    enqueue(kind, std::move(work));
 }
 
 void Lane::cancel() {

@@ -38,6 +38,8 @@ public:
     bool finish(std::chrono::milliseconds patience);
 
 private:
+    void put(int kind, Work work, bool endsRunning);
+
     struct State;
     std::shared_ptr<State> state_;
     std::thread thread_;

@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
     parser.addOptions({picture, steps, theme, size, compare});
     if (!parser.parse(QApplication::arguments()))
         return refused(parser.errorText());
-    if (parser.isSet("help"))
+    if (parser.isSet("help") || parser.isSet("help-all"))
         parser.showHelp();
     if (parser.isSet("version"))
         parser.showVersion();

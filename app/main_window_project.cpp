@@ -52,11 +52,11 @@ void MainWindow::connectProject() {
     connect(&keeper_, &ProjectKeeper::opened, this, &MainWindow::showProject);
     connect(&keeper_, &ProjectKeeper::failed, this,
             [this](const QString& path, const Diagnostic& problem, bool opening) {
-                log(QString::fromStdString(toString(problem)), views::models::LogLevel::Error);
                 if (opening)
                     endOpeningLast();
-                if (isUnsavedProject(path))
-                    return; // nobody asked for it
+                if (isUnsavedProject(path)) // nobody asked for it
+                    return log(QString::fromStdString(toString(problem)), views::models::LogLevel::Error);
+                status_->setText(QString::fromStdString(toString(problem)));
                 std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
                 all.push_back(problem);
                 showProblems(std::move(all));

@@ -14,7 +14,6 @@
 #include "views/profile/profile_page.h"
 #include "views/tensor/tensor_panel.h"
 
-#include <QDir>
 #include <QFileInfo>
 #include <QLabel>
 #include <QTabWidget>
@@ -243,7 +242,7 @@ void MainWindow::showCheck(const QString& path, const std::shared_ptr<const driv
         log(tr("Checked: %1.").arg(views::models::counted(qint64(diverge), "value diverges", "values diverge")),
             LogLevel::Warning);
     else if (const size_t odd = check->countNotFinite())
-        log(tr("Checked: all values are within the tolerance, but in %1 elements are no finite numbers on both sides.")
+        log(tr("Checked: all values are within the tolerance, but in %1 some elements are not finite on either side.")
                 .arg(views::models::counted(qint64(odd), "value", "values")),
             LogLevel::Warning);
     else

@@ -10,7 +10,9 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Write, Close, Remove, Create, Open, Refer, Finish };
+enum Kind { Create, Open, Refer, Finish, OfFile };
+/// What is done with a file that is held; that of another file takes nothing of its place in the queue.
+enum FileKind { Write, Close, Remove, FileKinds };
 
 /// After the first change; further ones go into the same write.
 constexpr std::chrono::milliseconds delay{300};
@@ -36,6 +38,10 @@ ProjectKeeper::ProjectKeeper(State state, QObject* parent)
 ProjectKeeper::~ProjectKeeper() {
     close();
     finish(std::chrono::seconds(2));
+}
+
+int ProjectKeeper::kindOf(int what) const {
+    return OfFile + FileKinds * held_ + what;
 }
 
 project::Project ProjectKeeper::state() const {
@@ -70,7 +76,7 @@ void ProjectKeeper::create(const QString& path) {
             keeper.hold(made);
             keeper.touch();                                          // of what changed meanwhile
             if (isUnsavedProject(before) && !isUnsavedProject(path)) // behind what `hold` still writes there
-                keeper.lane_.enqueue(Remove, [before](const Cancelled&) { removeProject(before); });
+                keeper.lane_.enqueue(keeper.kindOf(Remove), [before](const Cancelled&) { removeProject(before); });
             emit keeper.created(path);
         });
     });
@@ -103,6 +109,7 @@ void ProjectKeeper::open(const QString& path, bool copy) {
 
 void ProjectKeeper::hold(const OpenedProject& project) {
     close();
+    ++held_;
     file_ = project.file;
     model_ = project.project.model;
     if (!file_ || !model_.hash.empty())
@@ -129,7 +136,7 @@ void ProjectKeeper::touch() {
 
 void ProjectKeeper::write() {
     soon_.stop();
-    lane_.enqueue(Write, [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
+    lane_.enqueue(kindOf(Write), [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
         const auto written = driver::guarded([&] { return file->write(project); });
         outbox.post([file, written](ProjectKeeper& keeper) {
             if (keeper.file_ != file)
@@ -151,7 +158,7 @@ void ProjectKeeper::close() {
     failing_ = false;
     if (soon_.isActive())
         write();
-    lane_.enqueue(Close, [file = std::exchange(file_, nullptr)](const Cancelled&) mutable { file.reset(); });
+    lane_.enqueue(kindOf(Close), [file = std::exchange(file_, nullptr)](const Cancelled&) mutable { file.reset(); });
 }
 
 void ProjectKeeper::finish(std::chrono::milliseconds patience) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Keeps the file of a window's project: what changes is written within a moment, on a thread of its own, so that whoever is
-// killed loses no more than that. Reading a project, and the hash of its model, happens there as well.
+// killed loses no more than that. Reading a project, and the hash of its model, happens there as well; while a model of many
+// gigabytes is hashed, writing waits.
 #pragma once
 
 #include "app/lane.h"
@@ -64,6 +65,7 @@ signals:
 
 private:
     project::Project state() const;
+    int kindOf(int what) const;
     void write();
 
     State state_;
@@ -72,6 +74,7 @@ private:
     views::Mailbox mailbox_;
     Outbox<ProjectKeeper> outbox_;
     QTimer soon_;
+    int held_ = 0;         // files that were held so far
     int wish_ = 0;         // the number of the last one: answers to others are not told
     bool failing_ = false; // the last write failed
     Lane lane_;

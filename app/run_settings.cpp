@@ -150,7 +150,7 @@ RunSettings RunSettings::fromJson(const std::string& text, std::vector<Diagnosti
     const QJsonObject sizes = json["sizes"].toObject();
     for (auto size = sizes.begin(); size != sizes.end(); ++size)
         settings.sizes[size.key()] =
-            std::clamp(size.value().toInteger(1), qint64{1}, views::models::OpenSizeModel::largest);
+            std::clamp(size.value().toInteger(1), qint64{0}, views::models::OpenSizeModel::largest);
     settings.fixSizes = json["fix_sizes"].toBool();
     settings.inputs.seed = uint64_t(std::clamp(json["seed"].toInteger(), qint64{0}, qint64{largestSeed}));
     const QJsonObject files = json["input_files"].toObject();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/check.h"
 
-#include <cmath>
 #include <cstring>
 
 namespace lathe::driver {

@@ -5,9 +5,8 @@
 
 #include "driver/decisions.h"
 
-#include <functional>
-
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 

@@ -16,9 +16,13 @@ std::string textOf(const json& value) {
 /// What stands under each name. The elements of a list are names: one more in it is one difference.
 Rows rowsOf(std::string_view text) {
     Rows rows;
-    const json object = driver::parseJson(text).value_or(json::object());
-    if (!object.is_object())
+    const auto parsed = driver::parseJson(text);
+    if (!parsed || !parsed->is_object()) {
+        if (!text.empty())
+            rows["that cannot be read"] = text;
         return rows;
+    }
+    const json& object = *parsed;
     for (const auto& [key, value] : object.items()) {
         if (value.is_array())
             for (const json& element : value)
@@ -43,6 +47,11 @@ void compare(std::string_view what, const Rows& before, const Rows& after, std::
     }
 }
 
+Rows decisionsOf(const Project& project) {
+    const auto unread = project.kept.find(unreadDecisions);
+    return rowsOf(unread == project.kept.end() ? driver::toJson(project.decisions) : unread->second);
+}
+
 Rows settingsOf(const Project& project) {
     const auto kept = project.kept.find(settingsKey);
     return kept == project.kept.end() ? Rows() : rowsOf(kept->second);
@@ -52,7 +61,7 @@ Rows settingsOf(const Project& project) {
 
 std::vector<ProjectChange> diffProjects(const Project& before, const Project& after) {
     std::vector<ProjectChange> changes;
-    compare("decision", rowsOf(driver::toJson(before.decisions)), rowsOf(driver::toJson(after.decisions)), changes);
+    compare("decision", decisionsOf(before), decisionsOf(after), changes);
     compare("setting", settingsOf(before), settingsOf(after), changes);
     return changes;
 }

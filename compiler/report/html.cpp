@@ -5,6 +5,7 @@
 #include "base/result.h"
 
 namespace lathe::report {
+
 std::string escaped(std::string_view text) {
     std::string result;
     result.reserve(text.size());

@@ -132,6 +132,11 @@ private slots:
         QVERIFY(!objects.last()["equal"].toBool(true));
         // The same model, decided otherwise.
         QCOMPARE(runLathe({"diff", a, project("c.lathe", one_, other, "{}")}).code, 1);
+        // What cannot be read is not equal to nothing.
+        QCOMPARE(
+            runLathe({"diff", project("d.lathe", one_, other, "{}"), project("e.lathe", one_, other, "{\"threads")})
+                .code,
+            1);
         // A model has no decisions to compare.
         QCOMPARE(runLathe({"diff", a, one_}).code, 0);
         QCOMPARE(runLathe({"diff", one_, b}).code, 1);

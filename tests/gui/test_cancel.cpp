@@ -303,6 +303,7 @@ private slots:
         QTRY_COMPARE(begun.load(), 2);
         QCOMPARE(ended.load(), 1);
         lane.replace(2, untilCancelled);
+        lane.replace(2, untilCancelled); // in the place of the one that waits
         QTest::qWait(20);
         QCOMPARE(begun.load(), 2); // it waits for what runs
         release = true;

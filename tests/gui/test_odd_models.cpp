@@ -63,13 +63,16 @@ private slots:
         QVERIFY(settles(window, [&] { window.compareWith(sample("small_cnn.onnx")); }));
         QVERIFY(window.comparePage()->model()->rowCount() > 0);
         QVERIFY(settles(window, [&] { window.writeReport(folder_.filePath("report.html")); }));
+        const auto sound = [&] { return !window.logPanel()->text().contains("internal error"); };
+        QVERIFY2(sound(), qPrintable(window.logPanel()->text()));
         for (const auto& entry : window.actions().entries()) // pages, and what they can do without asking
             if (entry.id.startsWith("view.theme") || entry.action->text().endsWith(QChar(0x2026)) ||
-                entry.id.startsWith("file.") || entry.id.startsWith("help.") || entry.id == "model.bisect")
+                entry.id.startsWith("file.") || entry.id.startsWith("help.") || entry.id == "model.bisect" ||
+                entry.id == "log.clear")
                 continue;
             else if (entry.action->isEnabled())
                 QVERIFY2(settles(window, [&] { entry.action->trigger(); }), qPrintable(entry.id));
-        QVERIFY2(!window.logPanel()->text().contains("internal error"), qPrintable(window.logPanel()->text()));
+        QVERIFY2(sound(), qPrintable(window.logPanel()->text()));
     }
 
     /// What runs is not what is decided by then: in the end all pages show the code that was decided last.

@@ -110,7 +110,7 @@ private slots:
             QVERIFY(page.of["fusion"].contains(text(one.name.node)));
     }
 
-    /// Four operators in two scopes: boxes of the whole, the scopes and the functions, each with its time and share.
+    /// Eight operators in two scopes: boxes of the whole, the scopes and the functions, each with its time and share.
     void timesStandInTheirScopes() {
         std::string graph = "g (float[8,8] x) => (float[8,8] y) {";
         std::string last = "x";

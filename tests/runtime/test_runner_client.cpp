@@ -214,8 +214,10 @@ private slots:
             QFile status(process + "/stat");
             return !status.open(QFile::ReadOnly) || status.readAll().contains(") Z ");
         };
-        [&] { QTRY_VERIFY_WITH_TIMEOUT(isGone(), 30'000); }();
-        ::kill(runner, SIGKILL);
+        const bool gone = QTest::qWaitFor(isGone, 30'000);
+        if (!gone)
+            ::kill(runner, SIGKILL);
+        QVERIFY(gone);
     }
 };
 

@@ -31,7 +31,6 @@ namespace {
 enum Item { Unoptimized, Strict, Files }; // the last only once there are any
 constexpr size_t mostLinks = 5;
 constexpr qsizetype longestName = 60; // of a link
-constexpr int rowsMeasured = 100;     // for the width of columns: there may be ten thousand
 
 driver::AgainstFiles filesOf(const QStringList& names) {
     driver::AgainstFiles against;
@@ -71,7 +70,6 @@ CheckPage::CheckPage(models::Selection* selection)
     table_->setSortingEnabled(true);
     table_->horizontalHeader()->setSortIndicator(-1, Qt::DescendingOrder); // the order of the model
     table_->horizontalHeader()->setSortIndicatorClearable(true);
-    table_->horizontalHeader()->setResizeContentsPrecision(rowsMeasured);
     table_->setAccessibleName(tr("Intermediate values"));
     table_->addAction(show_);
     table_->setContextMenuPolicy(Qt::ActionsContextMenu);
@@ -236,7 +234,7 @@ void CheckPage::describe() {
                                                models::grouped(qint64(within)))
                                     : tr("all within the tolerance"));
     if (const size_t odd = check->countNotFinite())
-        text += tr(" In %1 elements are no finite numbers on both sides: nothing is known of these.")
+        text += tr(" In %1 some elements are not finite on either side: nothing is known of these.")
                     .arg(models::counted(qint64(odd), "value", "values"));
     if (const size_t others = check->count(CheckState::NotCompared))
         text += tr(" %1 not compared, for the reasons in the table.").arg(models::counted(qint64(others), "is", "are"));

@@ -216,6 +216,10 @@ void FusionPage::askForPicture() {
 
 void FusionPage::setPicture(std::shared_ptr<const models::FusionPicture> picture) {
     picture_ = std::move(picture);
+    if (picture_ && !picture_->graph) {
+        pane_->show(nullptr, {}, {});
+        return pane_->setMessage(std::exchange(picture_, nullptr)->why);
+    }
     pane_->show(picture_ ? picture_->graph : nullptr, {}, {});
     if (!picture_)
         return pane_->setMessage(tr("Compile the model (F5) to see which operators become one function, and why."));

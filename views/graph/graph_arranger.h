@@ -24,7 +24,7 @@ public:
               models::GroupStyle style = models::GroupStyle::Overview);
     /// Null while the groups are being made.
     const models::GroupedGraph* grouped() const { return maker_ ? &maker_->grouped() : nullptr; }
-    bool isBusy() const { return worker_.isRunning(); }
+    bool isBusy() const { return worker_.isRunning() || next_; }
     bool isOpen(int group) const { return size_t(group) < open_.size() && open_[size_t(group)] != 0; }
     /// Whether there is a group to close; to open.
     bool anyOpen() const;

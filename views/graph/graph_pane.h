@@ -47,7 +47,7 @@ public:
 signals:
     /// The user picked them: a node, or those of a group, ascending.
     void nodesPicked(std::vector<int> nodes);
-    /// It has a picture, and none is being made.
+    /// A picture is shown, or could not be made.
     void arranged();
 
 private:

@@ -9,7 +9,7 @@
 
 namespace lathe::views::models {
 
-/// "encoder/layer.0: 1.2 ms, 34.1 % of the run, 12 functions", a line each.
+/// "encoder/layer.0: 1.2 ms, 34.1 % of the run, 12 kernel calls", a line each.
 QString textOf(const driver::Flame& flame, const driver::FlameBox& box);
 
 } // namespace lathe::views::models

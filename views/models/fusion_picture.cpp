@@ -66,13 +66,15 @@ FusionPicture pictureFusion(const driver::Trace& trace) {
         functions.emplace(made[i].name, int(i));
     picture.members.resize(made.size());
     picture.rows.resize(size_t(picture.graph->nodeCount));
-    for (const model::Node& node : picture.graph->graph->nodes) {
-        const auto found = node.scope.empty() ? functions.end() : functions.find(node.scope.front());
-        if (found == functions.end() || !relay::findOp(node.op)) // a constant, a tuple
+    for (const model::Node* node : picture.graph->nodes) {            // those of branches and bodies too
+        if (!node || node->scope.empty() || !relay::findOp(node->op)) // a constant, a tuple
+            continue;
+        const auto found = functions.find(node->scope.front());
+        if (found == functions.end())
             continue;
         std::vector<int>& members = picture.members[size_t(found->second)];
-        picture.rows[size_t(node.id)] = {found->second, int(members.size())};
-        members.push_back(node.id);
+        picture.rows[size_t(node->id)] = {found->second, int(members.size())};
+        members.push_back(node->id);
     }
     return picture;
 }

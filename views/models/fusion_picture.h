@@ -17,6 +17,7 @@ struct FusionPicture {
         bool operator==(const Row&) const = default;
     };
     model::ModelGraphPtr graph;            // null: there is none
+    QString why;                           // there is none
     std::vector<Row> rows;                 // by node of the graph
     std::vector<std::vector<int>> members; // by function: its operators, nodes of the graph, in the order of the rows
 

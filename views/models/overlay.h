@@ -31,7 +31,7 @@ struct NodeOverlay {
     double share = 0; // of the largest value of all functions, at most 1
     NodeDifference difference = NodeDifference::None;
     int category = -1; // where values are none: those of one have one colour
-    int call = -1;     // in the Trace, of several the first; -1: no code computes the node
+    int call = -1;     // in the Trace, of several the first; of fusionOverlay a row of functions; -1: none
     QString text;      // for its card, "0.31 ms"; with ∗ if other nodes share the value
     QString hint;      // the same at length, or why there is no value
 };

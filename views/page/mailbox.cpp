@@ -24,6 +24,11 @@ Mailbox::~Mailbox() {
     unread = std::exchange(state_->letters, {});
 }
 
+bool Mailbox::isEmpty() const {
+    const std::lock_guard lock(state_->mutex);
+    return state_->letters.empty();
+}
+
 void Mailbox::Address::post(Letter letter) const {
     const std::lock_guard lock(state_->mutex);
     if (!state_->box)

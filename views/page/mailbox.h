@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The one way in which other threads tell an object of the window something: they post letters, which are read one in a turn
-// of the event loop, on the thread of the box. Queued signals would do as well; but a letter is handed over under a mutex of
+// The one way in which other threads tell an object of the window something: they post letters, which the event loop reads one
+// after the other, on the thread of the box. Queued signals would do as well; but a letter is handed over under a mutex of
 // our own, which ThreadSanitizer sees, while it knows nothing of those of a Qt that was not built with it.
 #pragma once
 
@@ -35,6 +35,8 @@ public:
     Mailbox();
     ~Mailbox() override;
     Address address() const { return Address(state_); }
+    /// Whether all that was posted is read, or being read.
+    bool isEmpty() const;
 
 protected:
     bool event(QEvent* event) override;

@@ -39,7 +39,7 @@ public:
 signals:
     /// Of the model.
     void nodesPicked(std::vector<int> nodes);
-    /// Both sides have their places.
+    /// One side has its places; isArranging() says whether both have.
     void arranged();
 
 private:
