@@ -2,6 +2,7 @@
 //
 // `lathe records`: what is recorded of tuning, as tables or as JSON a line each.
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "base/new_file.h"
 #include "driver/json.h"
 #include "records/best.h"
@@ -10,6 +11,8 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <ranges>
+#include <string_view>
 
 namespace lathe::cli {
 namespace {
@@ -39,15 +42,15 @@ nlohmann::json toJson(const records::Best& best) {
 
 void print(const std::vector<records::Best>& all, bool json) {
     if (!json)
-        fmt::print("{:12} {:44} {:>7} {:8} {:>10} {:>6}  {}\n", "workload", "kernel", "threads", "numerics", "us",
-                   "time", "machine");
+        printLine("{:12} {:44} {:>7} {:8} {:>10} {:>6}  {}", "workload", "kernel", "threads", "numerics", "us", "time",
+                  "machine");
     for (const records::Best& best : all) {
         if (json)
             fmt::print("{}\n", driver::dump(toJson(best)));
         else
-            fmt::print("{:12} {:44} {:7} {:8} {:10.2f} {:5.1f}%  {}\n", shortOf(best.workload.key),
-                       best.workload.kernel, best.setting.threads, best.setting.numerics, best.trial.us,
-                       100 * best.trial.ratio.middle, best.setting.machine.substr(0, best.setting.machine.find(';')));
+            printLine("{:12} {:44} {:7} {:8} {:10.2f} {:5.1f}%  {}", shortOf(best.workload.key), best.workload.kernel,
+                      best.setting.threads, best.setting.numerics, best.trial.us, 100 * best.trial.ratio.middle,
+                      best.setting.machine.substr(0, best.setting.machine.find(';')));
     }
 }
 
@@ -74,9 +77,13 @@ Result<records::Workload> workloadNamed(const File& file, const std::string& beg
 Result<void> show(const File& file, const RecordsArgs& args, const Common& common) {
     LATHE_TRY(const records::Workload workload, workloadNamed(file, args.workload));
     LATHE_TRY(const std::vector<records::Task> tasks, file.tasks());
-    if (!common.json)
-        fmt::print("{}  {}  {}\n{}\n{:12} {:>6} {:10} {:12} {:>10} {:>7}  {}\n", workload.key, workload.kernel,
-                   workload.target, workload.text, "study", "trial", "made", "verdict", "us", "time", "answers");
+    if (!common.json) {
+        printLine("{}  {}  {}", workload.key, workload.kernel, workload.target);
+        for (const auto line : std::views::split(workload.text, '\n'))
+            printLine("{}", std::string_view(line.begin(), line.end()));
+        printLine("{:12} {:>6} {:10} {:12} {:>10} {:>7}  {}", "study", "trial", "made", "verdict", "us", "time",
+                  "answers");
+    }
     for (const records::Task& task : tasks) {
         if (task.workload != workload.key)
             continue;
@@ -96,9 +103,9 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
                                                  {"answers", driver::parseJson(trial.answers).value_or(nullptr)},
                                                  {"schedule", trial.trace}}));
             else
-                fmt::print("{:12} {:6} {:10} {:12} {:10.2f} {:6.1f}%  {}{}\n", shortOf(trial.study), trial.number,
-                           tune::toString(trial.made), tune::toString(trial.verdict), trial.us,
-                           100 * trial.ratio.middle, trial.answers, trial.accepted ? "  accepted" : "");
+                printLine("{:12} {:6} {:10} {:12} {:10.2f} {:6.1f}%  {}{}", shortOf(trial.study), trial.number,
+                          tune::toString(trial.made), tune::toString(trial.verdict), trial.us, 100 * trial.ratio.middle,
+                          trial.answers, trial.accepted ? "  accepted" : "");
         }
     }
     return {};
@@ -154,19 +161,16 @@ void say(const std::string& from, const records::Imported& imported, const Commo
                                          {"skipped", imported.skipped},
                                          {"first_skipped", imported.first}}));
     else if (!common.quiet)
-        fmt::print("{}: {} records, {} skipped{}\n", from, imported.lines, imported.skipped,
-                   imported.skipped > 0 ? " (" + imported.first + ")" : "");
+        printLine("{}: {} records, {} skipped{}", from, imported.lines, imported.skipped,
+                  imported.skipped > 0 ? " (" + imported.first + ")" : "");
 }
 
 Result<void> import(File& file, const RecordsArgs& args, const Common& common) {
     for (const std::string& from : args.files) {
         std::ifstream lines(from);
         auto imported = lines ? records::importLines(lines, file) : failure("cannot be read");
-        if (!imported) {
-            Diagnostic problem = imported.error();
-            problem.file = problem.file.empty() ? from : problem.file;
-            return Failure(problem);
-        }
+        if (!imported)
+            return Failure(inFile(imported.error(), from));
         say(from, *imported, common);
     }
     return {};
@@ -186,7 +190,7 @@ Result<void> prune(File& file, const RecordsArgs& args, const Common& common) {
     if (common.json)
         fmt::print("{}\n", driver::dump({{"removed", removed}}));
     else if (!common.quiet)
-        fmt::print("{} trials removed\n", removed);
+        printLine("{} trials removed", removed);
     return {};
 }
 
@@ -197,7 +201,7 @@ Result<void> verify(const File& file, const RecordsArgs&, const Common& common) 
         fmt::print("{}\n",
                    driver::dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
     else
-        fmt::print("{} schedules fit, {} do not\n", verified.good, verified.bad.size());
+        printLine("{} schedules fit, {} do not", verified.good, verified.bad.size());
     if (problems.empty() && verified.bad.empty())
         return {};
     Diagnostic wrong = error(problems.empty() ? "recorded schedules do not fit any more: " + verified.bad.front()
@@ -233,14 +237,14 @@ Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
                                          {"studies", all}}));
         return {};
     }
-    fmt::print("{}: {:.1f} MB, format {}\n{} workloads, {} tasks in {} studies, {} fastest schedules\n",
-               file.path().string(), static_cast<double>(stats.bytes) / 1e6, stats.format, stats.workloads, stats.tasks,
-               stats.studies, stats.best);
+    printLine("{}: {:.1f} MB, format {}", file.path().string(), static_cast<double>(stats.bytes) / 1e6, stats.format);
+    printLine("{} workloads, {} tasks in {} studies, {} fastest schedules", stats.workloads, stats.tasks, stats.studies,
+              stats.best);
     for (const auto& [verdict, count] : stats.trials)
-        fmt::print("{:8} trials {}\n", count, verdict);
+        printLine("{:8} trials {}", count, verdict);
     for (const records::Study& study : studies)
-        fmt::print("{:12} {:24} {:>3} threads {:8} {:8} {}\n", shortOf(study.id), study.name, study.setting.threads,
-                   study.setting.numerics, records::toString(study.state), study.model);
+        printLine("{:12} {:24} {:>3} threads {:8} {:8} {}", shortOf(study.id), study.name, study.setting.threads,
+                  study.setting.numerics, records::toString(study.state), study.model);
     return {};
 }
 

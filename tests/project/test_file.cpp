@@ -5,6 +5,7 @@
 // project is refused, whatever it is.
 #include "project/file.h"
 #include "support/full_disk.h"
+#include "support/sql.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -14,11 +15,11 @@
 #include <cstdio>
 #include <fmt/format.h>
 #include <random>
-#include <sqlite3.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 using namespace lathe;
+using lathe::testing::executeSql;
 using project::File;
 using project::Project;
 
@@ -58,13 +59,6 @@ class TestFile : public QObject {
     QTemporaryDir folder_;
     std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
     static QString said(const Diagnostic& problem) { return QString::fromStdString(toString(problem)); }
-    /// SQL in the file itself.
-    static void damage(const std::filesystem::path& path, const char* sql) {
-        sqlite3* database = nullptr;
-        QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-        sqlite3_close(database);
-    }
 
 private slots:
     void whatIsWrittenIsReadBack() {
@@ -165,7 +159,7 @@ private slots:
             QVERIFY(file.open(QIODevice::WriteOnly) && file.write(contents) == contents.size());
         } else {
             QVERIFY(File::create(path, numbered(1)));
-            damage(path, qPrintable(sql));
+            executeSql(path, qPrintable(sql));
         }
         const auto project = [&]() -> Result<Project> {
             LATHE_TRY(const File file, File::open(path));
@@ -182,7 +176,7 @@ private slots:
         for (const std::string& bad : {text, std::string(), std::string(100'000, '[')}) {
             std::filesystem::remove(path);
             QVERIFY(File::create(path, numbered(1)));
-            damage(path, ("UPDATE facts SET value = '" + bad + "' WHERE name = 'decisions'").c_str());
+            executeSql(path, ("UPDATE facts SET value = '" + bad + "' WHERE name = 'decisions'").c_str());
             const auto file = File::open(path);
             QVERIFY(file);
             auto project = file->read();

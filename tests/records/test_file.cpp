@@ -5,6 +5,7 @@
 // damaged, locked, read-only or full is a diagnostic that leaves it as it was.
 #include "records/sample.h"
 #include "support/full_disk.h"
+#include "support/sql.h"
 
 #include <QCoreApplication>
 #include <QFile>
@@ -55,12 +56,6 @@ class TestFile : public QObject {
     QTemporaryDir folder_;
     std::filesystem::path at(const char* name) const { return folder_.filePath(name).toStdString(); }
     static QString said(const Diagnostic& problem) { return QString::fromStdString(toString(problem)); }
-    static void execute(const std::filesystem::path& path, const char* sql) {
-        sqlite3* database = nullptr;
-        QCOMPARE(sqlite3_open(path.c_str(), &database), SQLITE_OK);
-        QCOMPARE(sqlite3_exec(database, sql, nullptr, nullptr, nullptr), SQLITE_OK);
-        sqlite3_close(database);
-    }
     static QByteArray bytesOf(const std::filesystem::path& path) {
         QFile file(QString::fromStdString(path.string()));
         return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
@@ -203,7 +198,7 @@ private slots:
             QVERIFY(file.open(QIODevice::WriteOnly) && file.write(contents) == contents.size());
         } else {
             make(path);
-            execute(path, qPrintable(sql));
+            executeSql(path, qPrintable(sql));
         }
         const QByteArray before = bytesOf(path);
         for (const Access access : {Access::Read, Access::Write}) {
@@ -218,7 +213,7 @@ private slots:
     void aLaterFormatIsReadOnly() {
         const auto path = at("newer.db");
         make(path);
-        execute(path, "PRAGMA user_version = 9; ALTER TABLE trial ADD COLUMN mood TEXT");
+        executeSql(path, "PRAGMA user_version = 9; ALTER TABLE trial ADD COLUMN mood TEXT");
         const auto file = File::open(path, Access::Read);
         QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
         QCOMPARE(file->warnings().size(), size_t(1));
@@ -227,7 +222,7 @@ private slots:
         const auto written = File::open(path, Access::Write);
         QVERIFY(!written);
         QVERIFY2(said(written.error()).contains("format 9"), qPrintable(said(written.error())));
-        execute(path, "DROP VIEW best");
+        executeSql(path, "DROP VIEW best");
         QVERIFY(!File::open(path, Access::Read)->best()); // as far as that goes
     }
 
