@@ -4,11 +4,11 @@
 // One layout at a time; a newer request ends the one before.
 #pragma once
 
+#include "views/page/worker.h"
+
 #include <QByteArray>
 #include <QObject>
 #include <chrono>
-
-class QProcess;
 
 namespace lathe::app {
 
@@ -17,7 +17,6 @@ class Graphviz : public QObject {
 
 public:
     explicit Graphviz(QObject* parent = nullptr);
-    ~Graphviz() override;
 
     void layout(int picture, const QByteArray& dot, std::chrono::milliseconds limit = std::chrono::seconds(10));
 
@@ -26,9 +25,14 @@ signals:
     void failed(int picture, QString why);
 
 private:
-    void stop();
+    struct Answer {
+        QByteArray plain;
+        QString problem; // empty: `plain` is what dot wrote
+    };
+    static Answer run(const QByteArray& dot, std::chrono::milliseconds limit,
+                      const views::Worker<Answer>::Cancelled& cancelled);
 
-    QProcess* process_ = nullptr;
+    views::Worker<Answer> worker_;
 };
 
 } // namespace lathe::app

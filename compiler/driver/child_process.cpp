@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_spawn, a socket pair, poll.
+// posix_spawnp, a socket pair, poll.
 #include "driver/child_process.h"
 
 #include <algorithm>
@@ -44,6 +44,7 @@ pid_t waitFor(pid_t pid, int* status, int flags) {
 
 Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
     kill();
+    succeeded_ = false;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return failure(fmt::format("cannot make a socket for {}: {}", program.string(), std::strerror(errno)));
@@ -66,7 +67,7 @@ Result<void> ChildProcess::start(const std::filesystem::path& program, const std
     for (std::string& word : words)
         argv.push_back(word.data());
     argv.push_back(nullptr);
-    const int problem = posix_spawn(&pid_, name.c_str(), &actions, &attributes, argv.data(), environ);
+    const int problem = posix_spawnp(&pid_, name.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
@@ -155,6 +156,30 @@ ChildProcess::Io ChildProcess::readLine(std::string& line, size_t limit, Deadlin
     }
 }
 
+void ChildProcess::endInput() {
+    shutdown(stream_, SHUT_WR);
+}
+
+ChildProcess::Io ChildProcess::readToEnd(std::string& text, size_t limit, Deadline deadline) {
+    text.clear();
+    constexpr size_t piece = 64 << 10;
+    for (;;) {
+        const size_t before = text.size();
+        text.resize(before + piece);
+        const ssize_t got = recv(stream_, text.data() + before, piece, 0);
+        text.resize(before + size_t(std::max<ssize_t>(got, 0)));
+        if (got == 0)
+            return Io::Done;
+        if (text.size() > limit)
+            return Io::Closed;
+        if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
+            if (const Io io = await(POLLIN, deadline); io != Io::Done)
+                return io;
+        } else if (got < 0 && errno != EINTR)
+            return Io::Closed;
+    }
+}
+
 void ChildProcess::kill() {
     closeStream();
     if (pid_ <= 0)
@@ -181,6 +206,7 @@ std::string ChildProcess::reap() {
         return "closed its connection";
     }
     pid_ = -1;
+    succeeded_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
         // No program sends itself these: the system does, when memory runs out, or a person.

@@ -32,6 +32,7 @@ public:
 
     /// Asked about every 20 ms while an operation waits, on the thread that called it; may be empty.
     void setCancelled(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+    /// program: a name without a slash is looked for in PATH.
     Result<void> start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
     bool running() const { return pid_ > 0; }
     /// All of the bytes, or why not. After anything but Done the stream is out of step: kill() or reap().
@@ -43,11 +44,17 @@ public:
     Io readMessage(std::string& text, size_t limit, Deadline deadline);
     /// Up to a newline, without it. A longer one than `limit` reads as Closed.
     Io readLine(std::string& line, size_t limit, Deadline deadline);
+    /// The child reads the end of its input; what it writes can still be read.
+    void endInput();
+    /// Done: the child has closed its output, and `text` is all that was left of it. Closed: it is longer than `limit`.
+    Io readToEnd(std::string& text, size_t limit, Deadline deadline);
     /// Ends it at once.
     void kill();
     /// For a child that closed its stream: how it ended, "crashed with SIGSEGV", "was ended from
     /// outside by SIGKILL" or "ended with exit code 2".
     std::string reap();
+    /// Whether reap() found that the child had ended with exit code 0.
+    bool succeeded() const { return succeeded_; }
 
 private:
     Io await(short events, Deadline deadline) const;
@@ -56,6 +63,7 @@ private:
     std::function<bool()> cancelled_;
     pid_t pid_ = -1;
     int stream_ = -1;
+    bool succeeded_ = false;
 };
 
 } // namespace lathe::driver

@@ -50,6 +50,24 @@ private slots:
         }
     }
 
+    void aFilterReadsTheEndOfItsInput() {
+        ChildProcess child;
+        QVERIFY(child.start("sort")); // in PATH; it writes nothing before it has read all
+        std::string text;
+        QCOMPARE(child.write(bytes("b\nc\na\n"), in(10s)), Io::Done);
+        child.endInput();
+        QCOMPARE(child.readToEnd(text, 6, in(10s)), Io::Done);
+        QCOMPARE(text, "a\nb\nc\n");
+        QCOMPARE(child.reap(), "ended with exit code 0");
+        QVERIFY(child.succeeded());
+        QVERIFY(child.start("sort", {"--no-such-option"}));
+        QVERIFY(!child.succeeded()); // of the one before nothing is left
+        QCOMPARE(child.readToEnd(text, 6, in(10s)), Io::Done);
+        QCOMPARE(child.reap(), "ended with exit code 2");
+        QVERIFY(!child.succeeded());
+        QVERIFY(!child.start("lathe-no-such-program"));
+    }
+
     void longAnswersAreRefused() {
         ChildProcess child;
         QVERIFY(child.start("/bin/sh", {"-c", "yes | tr -d '\\n'"}));
@@ -58,6 +76,9 @@ private slots:
         child.kill();
         QVERIFY(child.start("/bin/sh", {"-c", "yes"}));
         QCOMPARE(child.readMessage(text, 1 << 20, in(10s)), Io::Closed); // "y\ny\n…" as a length
+        child.kill();
+        QVERIFY(child.start("/bin/sh", {"-c", "yes"}));
+        QCOMPARE(child.readToEnd(text, 1 << 20, in(10s)), Io::Closed);
     }
 
     void deadlinesAndCancellation() {
