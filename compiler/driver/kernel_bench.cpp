@@ -55,25 +55,30 @@ Result<CompiledKernelPtr> KernelBench::build(const tune::Task& task, const tune:
     return made;
 }
 
-/// The same, once for each task and program.
-Result<CompiledKernelPtr> KernelBench::known(const tune::Task& task, const tune::Candidate* candidate) {
-    if (std::exchange(task_, task.workload) != task.workload)
-        known_.clear();
-    const auto program = candidate ? std::optional(candidate->program) : std::nullopt;
-    if (const auto found = known_.find(program); found != known_.end())
+/// The same of a candidate, once for each task and program.
+Result<CompiledKernelPtr> KernelBench::known(const tune::Task& task, const tune::Candidate& candidate) {
+    if (const auto found = known_.find(candidate.program); found != known_.end())
         return found->second;
-    LATHE_TRY(CompiledKernelPtr made, build(task, candidate));
-    return known_[program] = std::move(made);
+    LATHE_TRY(CompiledKernelPtr made, build(task, &candidate));
+    return known_[candidate.program] = std::move(made);
+}
+
+void KernelBench::begin(const tune::Task& task) {
+    if (std::exchange(task_, task.workload) == task.workload)
+        return;
+    known_.clear();
+    expected_.clear();
 }
 
 Result<std::vector<tune::Trial>> KernelBench::screen(const tune::Task& task, const tune::Candidate* incumbent,
                                                      std::vector<tune::Candidate> candidates) {
+    begin(task);
     CompiledKernelPtr before;
     if (incumbent) {
-        LATHE_TRY(before, known(task, incumbent));
+        LATHE_TRY(before, known(task, *incumbent));
     }
     // Of the batch before, what it found best is all that will be asked for again.
-    std::erase_if(known_, [&](const auto& each) { return each.first && each.second != before; });
+    std::erase_if(known_, [&](const auto& each) { return each.second != before; });
     std::vector<Result<CompiledKernelPtr>> built(candidates.size());
     parallelFor(built.size(), options_.threads, [&](size_t i) {
         if (!(cancelled_ && cancelled_()))
@@ -202,25 +207,35 @@ Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& c
     return {};
 }
 
-/// How the candidate's results differ from those of the unscheduled kernel, or where that would take too long the
-/// incumbent's; empty if they do not.
-Result<std::string> KernelBench::difference(const tune::Task& task, const CompiledKernelPtr& candidate,
-                                            const CompiledKernelPtr& incumbent) {
+/// What the unscheduled kernel computes, or where that would take too long the task's first incumbent: once for a task.
+Result<const std::vector<model::HostTensor>*>
+KernelBench::expected(const tune::Task& task, const CompiledKernelPtr& incumbent, KernelsInChild::Inputs inputs) {
+    if (const auto found = expected_.find(inputs); found != expected_.end())
+        return &found->second;
     CompiledKernelPtr truth = incumbent;
     if (task.flops <= mostUnscheduledFlops) {
-        LATHE_TRY(truth, known(task, nullptr));
+        LATHE_TRY(truth, build(task, nullptr));
     }
+    child_.expect(0, block);
+    LATHE_CHECKED(child_.load({truth}, *task.computation, task.sizes, options_, inputs));
+    LATHE_TRY(std::vector<model::HostTensor> outputs, child_.outputs(0));
+    return &(expected_[inputs] = std::move(outputs));
+}
+
+/// How the candidate's results differ from what is expected; empty if they do not.
+Result<std::string> KernelBench::difference(const tune::Task& task, const CompiledKernelPtr& candidate,
+                                            const CompiledKernelPtr& incumbent) {
     for (const auto inputs : {KernelsInChild::Inputs::SmallWhole, KernelsInChild::Inputs::Random}) {
+        LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, incumbent, inputs));
         child_.expect(0, block);
-        LATHE_CHECKED(child_.load({truth, candidate}, *task.computation, task.sizes, options_, inputs));
-        LATHE_TRY(const std::vector<model::HostTensor> expected, child_.outputs(0));
-        const auto got = child_.outputs(1);
+        LATHE_CHECKED(child_.load({candidate}, *task.computation, task.sizes, options_, inputs));
+        const auto got = child_.outputs(0);
         if (!got)
             return got.error().what;
-        for (size_t i = 0; i < expected.size(); ++i) {
+        for (size_t i = 0; i < right->size(); ++i) {
             CompareRules rules;
             rules.absoluteOfRange = 1e-6; // long sums in another order, where terms cancel
-            const Comparison compared = driver::compare((*got)[i], expected[i], rules);
+            const Comparison compared = driver::compare((*got)[i], (*right)[i], rules);
             if (!compared.right)
                 return fmt::format("output {}: {}", i, compared.message);
         }
@@ -230,9 +245,10 @@ Result<std::string> KernelBench::difference(const tune::Task& task, const Compil
 
 Result<tune::Verdicts> KernelBench::compare(const tune::Task& task, const tune::Candidate& incumbent,
                                             const tune::Candidate& candidate, double leastGain) {
+    begin(task);
     tune::Verdicts found;
-    LATHE_TRY(const CompiledKernelPtr before, known(task, &incumbent));
-    LATHE_TRY(const CompiledKernelPtr after, known(task, &candidate));
+    LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
+    LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
     LATHE_TRY(found.message, difference(task, after, before));
     found.wrong = !found.message.empty();
     if (found.wrong)

@@ -9,7 +9,6 @@
 #include "tune/study.h"
 
 #include <map>
-#include <optional>
 #include <random>
 
 namespace lathe::driver {
@@ -28,21 +27,25 @@ public:
 private:
     struct Contender;
     Result<CompiledKernelPtr> build(const tune::Task& task, const tune::Candidate* candidate) const;
-    Result<CompiledKernelPtr> known(const tune::Task& task, const tune::Candidate* candidate);
+    Result<CompiledKernelPtr> known(const tune::Task& task, const tune::Candidate& candidate);
+    void begin(const tune::Task& task);
     Result<void> load(const tune::Task& task, const std::vector<Contender>& contenders);
     Result<void> glance(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> heat(const tune::Task& task, std::vector<Contender>& contenders);
     Result<bool> keep(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
                       const Result<double>& us);
+    Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const CompiledKernelPtr& incumbent,
+                                                           KernelsInChild::Inputs inputs);
     Result<std::string> difference(const tune::Task& task, const CompiledKernelPtr& candidate,
                                    const CompiledKernelPtr& incumbent);
 
     Options options_;
     std::function<bool()> cancelled_;
     KernelsInChild child_;
-    std::string task_;                                          // whose kernels are known, by its workload
-    std::map<std::optional<Hash128>, CompiledKernelPtr> known_; // by program; the unscheduled one has none
-    std::mt19937_64 random_{0};                                 // the order of turns
+    std::string task_;                           // of which is known what follows, by its workload
+    std::map<Hash128, CompiledKernelPtr> known_; // by program
+    std::map<KernelsInChild::Inputs, std::vector<model::HostTensor>> expected_;
+    std::mt19937_64 random_{0}; // the order of turns
 };
 
 } // namespace lathe::driver

@@ -7,6 +7,8 @@
 #include "driver/kernel_inputs.h"
 #include "lower/bench_entry.h"
 
+#include <algorithm>
+
 namespace lathe::driver {
 namespace {
 
@@ -31,10 +33,22 @@ Result<void> KernelsInChild::load(std::vector<CompiledKernelPtr> kernels, const 
     const MemoryFile file("lathe-candidates");
     LATHE_CHECKED(guarded([&] { return writeKernelArtifact(kernels_, options, file.path()); }));
     LATHE_CHECKED(runner_.load(file.path()));
-    std::mt19937_64 random(0);
-    return setKernelInputs(runner_, computation, sizes, [&](DataType dtype, const std::vector<int64_t>& shape) {
-        return inputs == Inputs::SmallWhole ? smallWhole(dtype, shape, random) : randomTensor(dtype, shape, random);
-    });
+    return setKernelInputs(runner_, computation, sizes,
+                           [&, index = size_t{0}](DataType dtype, const std::vector<int64_t>& shape) mutable {
+                               return input(inputs, index++, dtype, shape);
+                           });
+}
+
+const model::HostTensor& KernelsInChild::input(Inputs inputs, size_t index, DataType dtype,
+                                               const std::vector<int64_t>& shape) {
+    std::vector<model::HostTensor>& kept = inputs_[inputs];
+    kept.resize(std::max(kept.size(), index + 1));
+    model::HostTensor& tensor = kept[index];
+    if (tensor.dtype != dtype || tensor.shape != shape || tensor.bytes.empty()) {
+        std::mt19937_64 random(index);
+        tensor = inputs == Inputs::SmallWhole ? smallWhole(dtype, shape, random) : randomTensor(dtype, shape, random);
+    }
+    return tensor;
 }
 
 Result<double> KernelsInChild::time(size_t which, std::chrono::nanoseconds least, int warmUps) {

@@ -6,6 +6,7 @@
 #include "driver/kernel_artifact.h"
 #include "driver/runner_client.h"
 
+#include <map>
 #include <vector>
 
 namespace lathe::driver {
@@ -19,7 +20,8 @@ public:
         Random,     // standard normal floats; 0 or 1 elsewhere
         SmallWhole, // floats are whole numbers from -2 to 2, whose sums are exact in any order below 2^24
     };
-    /// Loads an artifact of these kernels, of this computation at these values of its scalars.
+    /// Loads an artifact of these kernels, of this computation at these values of its scalars. The same inputs each time;
+    /// they are kept, since making them takes longer than to time a batch.
     Result<void> load(std::vector<CompiledKernelPtr> kernels, const tir::PrimFunc& computation,
                       const std::vector<int64_t>& sizes, const Options& options, Inputs inputs);
     /// Microseconds of a call of one of them: a mean over as many calls as `least` takes.
@@ -33,10 +35,13 @@ public:
     void end() { runner_.stop(); }
 
 private:
+    const model::HostTensor& input(Inputs inputs, size_t index, DataType dtype, const std::vector<int64_t>& shape);
+
     RunnerOptions options_;
     RunnerClient runner_;
     std::vector<CompiledKernelPtr> kernels_;
     std::vector<int64_t> sizes_;
+    std::map<Inputs, std::vector<model::HostTensor>> inputs_;
 };
 
 } // namespace lathe::driver

@@ -8,7 +8,9 @@
 #include "tune/judge.h"
 #include "tune/space.h"
 
+#include <optional>
 #include <random>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace lathe::tune {
@@ -53,6 +55,9 @@ private:
     const Judge* judge_;
     std::vector<int64_t> sizes_;
     std::unordered_set<Hash128, HashOfHash128> known_;
+    /// What was asked for before, and the program it led to, if any: searches ask for much again, and to see that it is
+    /// known costs a scheduling.
+    std::unordered_map<Hash128, std::optional<Hash128>, HashOfHash128> asked_;
 };
 
 } // namespace lathe::tune

@@ -151,12 +151,12 @@ private:
         return made;
     }
 
-    /// The fastest of the batch, those that may be faster than the incumbent, in paired tests.
+    /// The fastest of the batch, those that look faster than the incumbent, in paired tests.
     Result<void> contend(size_t i, size_t first) {
         TaskState& state = study_.tasks[i];
         std::vector<size_t> contenders;
         for (size_t t = first; t < state.trials.size(); ++t)
-            if (state.trials[t].verdict == Verdict::Measured && state.trials[t].ratio.low < state.bestRatio)
+            if (state.trials[t].verdict == Verdict::Measured && state.trials[t].ratio.middle < state.bestRatio)
                 contenders.push_back(t);
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));

@@ -85,6 +85,27 @@ private slots:
         }
     }
 
+    void whatWasAskedForIsNotMadeAgain() {
+        int generated = 0;
+        Space space = madeUpSpace();
+        space.generate = [&generated, generate = space.generate](const auto& computation, const auto& chooser) {
+            ++generated;
+            return generate(computation, chooser);
+        };
+        Explorer explorer(space, nullptr);
+        const schedule::Answers legal{{"a", {2}}}, bad{{"a", {6}}, {"b", {7}}};
+        const auto first = explorer.make(legal, std::nullopt, Made::Changed);
+        QVERIFY(first && !explorer.make(bad, std::nullopt, Made::Changed));
+        QCOMPARE(generated, 2);
+        QVERIFY(!explorer.make(legal, std::nullopt, Made::Changed) && !explorer.make(bad, std::nullopt, Made::Changed));
+        QCOMPARE(generated, 2);
+        QVERIFY(explorer.make(legal, 1, Made::Random)); // what is not held is drawn
+        explorer.release(*first);
+        const auto again = explorer.make(legal, std::nullopt, Made::Changed);
+        QVERIFY(again && again->program == first->program);
+        QCOMPARE(generated, 4);
+    }
+
     void unknownNamesAreRefused() {
         const auto made = makeSearch("luck", 0);
         QVERIFY(!made);
