@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/explorer.h"
 
+#include "base/parallel.h"
+
 namespace lathe::tune {
 namespace {
 
-Hash128 hashOf(const schedule::Answers& held, const std::optional<uint64_t>& seed) {
+/// Of what decides which candidate comes out.
+Hash128 hashOf(const Request& request) {
     Hasher hasher;
-    hasher.add(uint64_t{seed.has_value()});
-    hasher.add(seed.value_or(0));
-    for (const auto& [name, answer] : held) {
+    hasher.add(uint64_t{request.seed.has_value()});
+    hasher.add(request.seed.value_or(0));
+    for (const auto& [name, answer] : request.held) {
         hasher.add(name);
         hasher.add(uint64_t{answer.size()});
         for (const int64_t part : answer)
@@ -31,22 +34,43 @@ std::vector<int64_t> Held::answer(const schedule::Question& question) const {
     return {question.candidates[hasher.finish().low % question.candidates.size()]};
 }
 
+Result<Candidate> Explorer::generate(const Request& request) const {
+    return space_.generate(computation_, std::make_shared<Held>(request.held, request.seed));
+}
+
 Result<Candidate> Explorer::look(schedule::Answers held) const {
-    return space_.generate(computation_, std::make_shared<Held>(std::move(held)));
+    return generate({std::move(held), std::nullopt, Made::Changed, std::nullopt});
 }
 
 std::optional<Candidate> Explorer::make(schedule::Answers held, std::optional<uint64_t> seed, Made made,
                                         std::optional<Hash128> parent) {
-    const Hash128 question = hashOf(held, seed);
-    if (const auto before = asked_.find(question);
-        before != asked_.end() && (!before->second || known_.contains(*before->second)))
-        return std::nullopt;
-    auto candidate = space_.generate(computation_, std::make_shared<Held>(std::move(held), seed));
-    asked_[question] = candidate ? std::optional(candidate->program) : std::nullopt;
+    return std::move(makeAll({{std::move(held), seed, made, parent}}).front());
+}
+
+std::vector<std::optional<Candidate>> Explorer::makeAll(std::vector<Request> requests) {
+    std::vector<size_t> fresh;
+    std::unordered_set<Hash128, HashOfHash128> here;
+    for (size_t i = 0; i < requests.size(); ++i) {
+        const Hash128 question = hashOf(requests[i]);
+        const auto before = asked_.find(question);
+        const bool isKnown = before != asked_.end() && (!before->second || known_.contains(*before->second));
+        if (!isKnown && here.insert(question).second)
+            fresh.push_back(i);
+    }
+    std::vector<Result<Candidate>> generated(fresh.size());
+    parallelFor(fresh.size(), 0, [&](size_t i) { generated[i] = generate(requests[fresh[i]]); });
+    std::vector<std::optional<Candidate>> made(requests.size());
+    for (size_t i = 0; i < fresh.size(); ++i)
+        made[fresh[i]] = admit(std::move(generated[i]), requests[fresh[i]]);
+    return made;
+}
+
+std::optional<Candidate> Explorer::admit(Result<Candidate> candidate, const Request& request) {
+    asked_[hashOf(request)] = candidate ? std::optional(candidate->program) : std::nullopt;
     if (!candidate || !known_.insert(candidate->program).second)
         return std::nullopt;
-    candidate->made = made;
-    candidate->parent = parent;
+    candidate->made = request.made;
+    candidate->parent = request.parent;
     return std::move(*candidate);
 }
 

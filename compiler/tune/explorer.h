@@ -12,6 +12,7 @@
 #include <random>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 namespace lathe::tune {
 
@@ -28,6 +29,14 @@ private:
     std::optional<uint64_t> seed_;
 };
 
+/// What a search asks for: see Held.
+struct Request {
+    schedule::Answers held;
+    std::optional<uint64_t> seed;
+    Made made = Made::Random;
+    std::optional<Hash128> parent;
+};
+
 class Explorer {
 public:
     /// `judge`, which may be null, outlives the explorer; `sizes` are those of the task.
@@ -37,6 +46,8 @@ public:
     /// The candidate of these answers; nothing if it is illegal, or its program is known already. From then on it is known.
     std::optional<Candidate> make(schedule::Answers held, std::optional<uint64_t> seed, Made made,
                                   std::optional<Hash128> parent = std::nullopt);
+    /// As if made one after the other, but on all cores: the space is asked by several threads at once.
+    std::vector<std::optional<Candidate>> makeAll(std::vector<Request> requests);
     /// As make, but gives what the answers lead to whether it is known or not.
     Result<Candidate> look(schedule::Answers held) const;
     /// It was not tried, and may be made again.
@@ -50,6 +61,9 @@ public:
     void know(const Hash128& program) { known_.insert(program); }
 
 private:
+    Result<Candidate> generate(const Request& request) const;
+    std::optional<Candidate> admit(Result<Candidate> candidate, const Request& request);
+
     Space space_;
     tir::PrimFuncPtr computation_;
     const Judge* judge_;

@@ -48,25 +48,24 @@ public:
 
 private:
     void addChildren(size_t count, const std::vector<const Candidate*>& parents, Explorer& explorer) {
-        const size_t most = waiting_.size() + count;
+        if (parents.empty())
+            return;
         // A miss costs as much as a child; where others wait, a small space is not searched for its last ones.
-        const int enough = waiting_.empty() ? mostMisses : static_cast<int>(count);
-        for (int misses = 0; !parents.empty() && waiting_.size() < most && misses < enough;)
-            if (auto child = childOf(parents, explorer))
-                waiting_.push_back(std::move(*child));
-            else
-                ++misses;
+        const size_t enough = waiting_.empty() ? mostMisses : count;
+        addMade(waiting_, waiting_.size() + count, enough, explorer, [&] { return childOf(parents); });
     }
 
-    std::optional<Candidate> childOf(const std::vector<const Candidate*>& parents, Explorer& explorer) {
+    std::optional<Request> childOf(const std::vector<const Candidate*>& parents) {
         // Two draws, the better one is taken: those in front have more children.
         const Candidate& one = *parents[std::min(random_() % parents.size(), random_() % parents.size())];
         if (parents.size() > 1 && random_() % 4 == 0) {
             const Candidate& other = *parents[random_() % parents.size()];
-            return explorer.make(crossed(one, other, random_), std::nullopt, Made::Crossed, one.program);
+            return Request{crossed(one, other, random_), std::nullopt, Made::Crossed, one.program};
         }
         auto answers = changed(one, random_);
-        return answers ? explorer.make(std::move(*answers), std::nullopt, Made::Changed, one.program) : std::nullopt;
+        if (!answers)
+            return std::nullopt;
+        return Request{std::move(*answers), std::nullopt, Made::Changed, one.program};
     }
 
     /// Those thought best first.

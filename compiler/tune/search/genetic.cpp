@@ -29,21 +29,21 @@ public:
         for (const Trial* parent : parents)
             speeds.push_back(1 / parent->ratio.middle);
         std::discrete_distribution<size_t> draw(speeds.begin(), speeds.end());
-        for (int misses = 0; !parents.empty() && made.size() < count && misses < mostMisses;)
-            if (auto child = childOf(parents[draw(random_)]->candidate, parents[draw(random_)]->candidate, explorer))
-                made.push_back(std::move(*child));
-            else
-                ++misses;
+        if (!parents.empty())
+            addMade(made, count, mostMisses, explorer, [&] {
+                const Candidate& one = parents[draw(random_)]->candidate;
+                return childOf(one, parents[draw(random_)]->candidate);
+            });
         return made;
     }
 
 private:
-    std::optional<Candidate> childOf(const Candidate& one, const Candidate& other, Explorer& explorer) {
+    Request childOf(const Candidate& one, const Candidate& other) {
         schedule::Answers answers = crossed(one, other, random_);
         for (const schedule::Question& question : one.questions)
             if (question.candidates.size() > 1 && random_() % changeOneIn == 0)
                 answers[question.name] = {question.candidates[random_() % question.candidates.size()]};
-        return explorer.make(std::move(answers), std::nullopt, Made::Crossed, one.program);
+        return {std::move(answers), std::nullopt, Made::Crossed, one.program};
     }
 
     std::mt19937_64 random_;

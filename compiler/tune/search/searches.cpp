@@ -43,12 +43,26 @@ std::vector<const Trial*> fastest(std::span<const Trial> trials) {
     return measured;
 }
 
+void addMade(std::vector<Candidate>& made, size_t count, size_t enough, Explorer& explorer,
+             const std::function<std::optional<Request>()>& draw) {
+    for (size_t misses = 0; made.size() < count && misses < enough;) {
+        // No more than surely would be asked for one after the other.
+        std::vector<Request> requests;
+        for (size_t left = std::min(count - made.size(), enough - misses); left > 0; --left)
+            if (auto request = draw())
+                requests.push_back(std::move(*request));
+            else
+                ++misses;
+        for (std::optional<Candidate>& candidate : explorer.makeAll(std::move(requests)))
+            if (candidate)
+                made.push_back(std::move(*candidate));
+            else
+                ++misses;
+    }
+}
+
 void addRandom(std::vector<Candidate>& made, size_t count, Explorer& explorer, std::mt19937_64& random) {
-    for (int misses = 0; made.size() < count && misses < mostMisses;)
-        if (auto candidate = explorer.make({}, random(), Made::Random))
-            made.push_back(std::move(*candidate));
-        else
-            ++misses;
+    addMade(made, count, mostMisses, explorer, [&] { return Request{{}, random(), Made::Random, std::nullopt}; });
 }
 
 } // namespace lathe::tune

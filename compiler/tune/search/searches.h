@@ -5,6 +5,8 @@
 
 #include "tune/search.h"
 
+#include <functional>
+
 namespace lathe::tune {
 
 std::unique_ptr<Search> makeRandom(uint64_t seed);
@@ -15,7 +17,7 @@ std::unique_ptr<Search> makeEvolution(uint64_t seed);
 std::unique_ptr<Search> makeDescent(uint64_t seed);
 
 /// So often a search that finds nothing new tries again before it says that nothing is left.
-inline constexpr int mostMisses = 200;
+inline constexpr size_t mostMisses = 200;
 
 /// The answers with one of them changed: 7 times of 10 to a neighbour in the question's list, else to any other. Nothing if
 /// no question has two candidates.
@@ -26,6 +28,11 @@ schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt1
 
 /// Trials that were measured, the fastest against the default first.
 std::vector<const Trial*> fastest(std::span<const Trial> trials);
+
+/// Appends to `made` until it has `count` candidates, or `enough` requests led to nothing new. `draw` may have nothing to ask
+/// for.
+void addMade(std::vector<Candidate>& made, size_t count, size_t enough, Explorer& explorer,
+             const std::function<std::optional<Request>()>& draw);
 
 /// Candidates that are drawn whole, appended to `made` until it has `count`.
 void addRandom(std::vector<Candidate>& made, size_t count, Explorer& explorer, std::mt19937_64& random);
