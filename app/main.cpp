@@ -4,6 +4,7 @@
 // program ends: that is how the documentation's pictures are made.
 #include "app/main_window.h"
 #include "app/picture.h"
+#include "base/standard_streams.h"
 #include "base/version.h"
 
 #include <QApplication>
@@ -41,6 +42,7 @@ int refused(const QString& why) {
 } // namespace
 
 int main(int argc, char** argv) {
+    lathe::reserveStandardStreams();
     QApplication application(argc, argv);
     QApplication::setOrganizationName("Lathe");
     QApplication::setApplicationName("lathe-workbench");

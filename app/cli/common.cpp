@@ -3,6 +3,7 @@
 // What all commands share: options from arguments, progress, diagnostics.
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
@@ -102,9 +103,9 @@ driver::Progress makeProgress(const Common& common) {
     driver::Progress progress;
     if (!common.quiet && isatty(STDERR_FILENO))
         progress.report = [](std::string_view stage, double fraction) {
-            fmt::print(stderr, "\r\033[K{} {:.0f} %", stage, fraction * 100);
+            printStderr("\r\033[K{} {:.0f} %", stage, fraction * 100);
             if (stage == "write")
-                fmt::print(stderr, "\r\033[K");
+                printStderr("\r\033[K");
         };
     return progress;
 }
@@ -123,9 +124,9 @@ int report(const std::vector<Diagnostic>& diagnostics, const Common& common) {
         else if (diagnostic.kind == ErrorKind::Usage && code == 1)
             code = 2;
         if (common.json) {
-            fmt::print(stderr, "{}\n", driver::toJson(diagnostic));
+            printStderr("{}\n", driver::toJson(diagnostic));
         } else if (!common.quiet || diagnostic.severity == Severity::Error) {
-            fmt::print(stderr, "{}\n", toString(diagnostic));
+            printStderr("{}\n", toString(diagnostic));
         }
     }
     return code;

@@ -61,7 +61,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     driver::Trace trace;
     bool text = !args.emit.empty();
     if (!text && args.out.empty()) {
-        fmt::print(stderr, "compile needs -o OUT, or --emit STAGE\n");
+        printStderr("compile needs -o OUT, or --emit STAGE\n");
         return 2;
     }
     if (text && std::ranges::find(stages, args.emit) == std::end(stages))

@@ -2,6 +2,7 @@
 //
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
 #include "app/cli/commands.h"
+#include "base/standard_streams.h"
 #include "base/version.h"
 #include "driver/guarded.h"
 
@@ -310,6 +311,7 @@ int run(int argc, char** argv) {
 } // namespace
 
 int main(int argc, char** argv) {
+    lathe::reserveStandardStreams();
     auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv); });
     if (!code)
         return report({code.error()}, {});

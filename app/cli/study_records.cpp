@@ -2,6 +2,7 @@
 #include "app/cli/study_records.h"
 
 #include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
 #include "base/file_hash.h"
 #include "driver/json.h"
 
@@ -57,8 +58,7 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
                                          {"resumed", args.resume},
                                          {"records", path}}));
     else if (!common.quiet)
-        fmt::print(stderr, "{} study '{}', recorded in {}\n", args.resume ? "goes on with" : "begins", recorded.name,
-                   path);
+        printStderr("{} study '{}', recorded in {}\n", args.resume ? "goes on with" : "begins", recorded.name, path);
     return records;
 }
 

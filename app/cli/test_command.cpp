@@ -169,7 +169,7 @@ int testWorkerCommand(const Common& common) {
 
 int testCommand(const TestArgs& args, const Common& common) {
     if (args.tolerance != "onnx" && args.tolerance != "model") {
-        fmt::print(stderr, "unknown tolerance '{}': use onnx or model\n", args.tolerance);
+        printStderr("unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
     }
     auto options = makeRunOptions(common);
@@ -186,7 +186,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         });
     });
     if (tests.empty()) {
-        fmt::print(stderr, "error: no ONNX test below {}\n", fmt::join(args.paths, ", "));
+        printStderr("error: no ONNX test below {}\n", fmt::join(args.paths, ", "));
         return 1;
     }
     std::map<std::string, int> counts;

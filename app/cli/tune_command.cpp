@@ -62,9 +62,9 @@ public:
             return;
         last_ = study.seconds;
         const tune::TaskState& state = study.tasks[event.task];
-        fmt::print(stderr, "{:5.0f} of {:.0f} s  {:6} trials  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
-                   study.seconds, seconds_, study.trials, study.defaultUs() / 1e3, study.bestUs() / 1e3,
-                   state.task.kernel, state.defaultUs(), state.bestUs());
+        printStderr("{:5.0f} of {:.0f} s  {:6} trials  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
+                    study.seconds, seconds_, study.trials, study.defaultUs() / 1e3, study.bestUs() / 1e3,
+                    state.task.kernel, state.defaultUs(), state.bestUs());
     }
 
 private:

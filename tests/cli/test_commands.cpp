@@ -206,6 +206,20 @@ private slots:
         QVERIFY(full.readAllStandardError().contains("cannot be written"));
     }
 
+    void whatNobodyReadsEndsNothing() {
+        const auto shell = [](const QString& line) { return QProcess::execute("/bin/sh", {"-c", line}); };
+        const QString lathe = LATHE_BINARY_DIR "/lathe";
+        for (const QString& stream : {QString("2>/dev/full"), QString("2>&-")}) {
+            QCOMPARE(shell(QString("%1 inspect %2 %3 >/dev/null").arg(lathe, bad_, stream)), 1);
+            QCOMPARE(shell(QString("%1 compile %2 %3").arg(lathe, model_, stream)), 2);
+        }
+        // Nor does what is closed become part of a file.
+        const QString first = folder_.filePath("heard.so"), second = folder_.filePath("unheard.so");
+        QCOMPARE(shell(QString("%1 compile %2 -o %3 >/dev/null").arg(lathe, model_, first)), 0);
+        shell(QString("%1 compile %2 -o %3 <&- >&- 2>&-").arg(lathe, model_, second));
+        QCOMPARE(readFile(second), readFile(first));
+    }
+
     void inspectOfWhatIsUnsupported() {
         const Outcome outcome = runLathe({"inspect", "--json", bad_});
         QCOMPARE(outcome.code, 1);
