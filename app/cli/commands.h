@@ -30,6 +30,9 @@ struct Common {
 /// for a malformed one. What cannot be read of the records is reported.
 Result<driver::Options> makeOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
+/// Fails, with kind Usage, if `out` is one of the files that the command reads: what is written there would destroy it. Inputs
+/// may be given as NAME=FILE.
+Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files);
 /// Progress on standard error, if that is a terminal.
 driver::Progress makeProgress(const Common& common);
 /// About this file, unless it names one.
@@ -112,6 +115,8 @@ struct RunArgs {
     std::string timeline;  // of profile: a file for one more run in time
     std::string sweep;     // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
 };
+/// The model, the inputs that are given as files, decisions and records.
+std::vector<std::string> filesOf(const RunArgs& args, const Common& common);
 int runCommand(const RunArgs& args, const Common& common);
 /// Runs with profile: time a fused function; or whole runs at several sizes.
 int profileCommand(const RunArgs& args, const Common& common);

@@ -80,6 +80,10 @@ Result<records::File> openRecords(const std::string& named, records::File::Acces
 Result<driver::Decisions> makeDecisions(const Common& common) {
     driver::Decisions decisions;
     if (!common.decisionsFile.empty()) {
+        std::error_code failed;
+        if (std::filesystem::exists(common.decisionsFile, failed) &&
+            !std::filesystem::is_regular_file(common.decisionsFile, failed)) // a pipe may never end
+            return failure(fmt::format("'{}' is no regular file", common.decisionsFile), "name a file of decisions");
         std::ifstream file(common.decisionsFile);
         if (!file)
             return failure(fmt::format("cannot read '{}'", common.decisionsFile));
@@ -97,6 +101,22 @@ Result<driver::Decisions> makeDecisions(const Common& common) {
     if (common.tuned || !common.tunedFrom.empty())
         LATHE_CHECKED(addRecorded(decisions, common));
     return decisions;
+}
+
+Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files) {
+    std::error_code ignored; // what is not there is not lost
+    for (const std::string& file : files)
+        for (const std::string& path : {file, file.substr(file.find('=') + 1)})
+            if (std::filesystem::equivalent(path, out, ignored))
+                return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
+                               "name another file for the result");
+    return {};
+}
+
+std::vector<std::string> filesOf(const RunArgs& args, const Common& common) {
+    std::vector<std::string> files = args.inputs;
+    files.insert(files.end(), {args.model, common.decisionsFile, common.tunedFrom});
+    return files;
 }
 
 driver::Progress makeProgress(const Common& common) {

@@ -69,7 +69,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
                              fmt::format("use {}", fmt::join(stages, ", ")))},
                       common);
     std::error_code ignored;
-    if (const auto other = driver::keepsModel(args.out, args.model, {}); !other)
+    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}); !other)
         return report({other.error()}, common);
     auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
                                         makeProgress(common));

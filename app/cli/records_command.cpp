@@ -120,6 +120,7 @@ Result<void> writeText(const std::string& path, const std::string& text) {
 
 /// Those of the model's workloads, for the options that it would be compiled with.
 Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& common) {
+    LATHE_CHECKED(keepsFiles(args.out, {args.model, args.records}));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     options.emitCode = false;
@@ -143,6 +144,7 @@ Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& com
 Result<void> exportTo(const File& file, const RecordsArgs& args, const Common&) {
     if (args.out.empty())
         return records::exportLines(file, [](const std::string& line) { fmt::print("{}\n", line); });
+    LATHE_CHECKED(keepsFiles(args.out, {args.records}));
     NewFile out(args.out, NewFile::Kind::Text);
     bool good = true;
     LATHE_CHECKED(records::exportLines(file, [&](const std::string& line) {

@@ -159,6 +159,8 @@ int profileCommand(const RunArgs& args, const Common& common) {
         print(*sweep, common);
         return 0;
     }
+    if (const auto other = keepsFiles(args.timeline, filesOf(args, common)); !other)
+        return report({other.error()}, common);
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);

@@ -194,6 +194,8 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
 } // namespace
 
 int tuneCommand(const TuneArgs& args, const Common& common) {
+    if (const auto other = keepsFiles(args.out, {args.model}); !other)
+        return report({other.error()}, common);
     std::optional<NewFile> out; // whether it can be written is known before minutes were spent
     if (!args.out.empty() && !out.emplace(args.out, NewFile::Kind::Text).write({}))
         return report({out->problem()}, common);

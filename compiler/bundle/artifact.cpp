@@ -71,6 +71,9 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
 }
 
 std::optional<Parts> partsOf(const std::filesystem::path& path) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed)) // a pipe would be waited for
+        return std::nullopt;
     std::ifstream file(path, std::ios::binary | std::ios::ate);
     lathe_trailer trailer{};
     if (!file || file.tellg() < static_cast<std::streamoff>(sizeof(trailer)))

@@ -206,6 +206,34 @@ private slots:
         QVERIFY(full.readAllStandardError().contains("cannot be written"));
     }
 
+    void resultsDoNotReplaceWhatIsRead() {
+        const QString decisions = folder_.filePath("read.json"), copy = folder_.filePath("read.onnx");
+        writeFile(decisions.toStdString(), "{}");
+        QVERIFY(QFile::copy(model_, copy));
+        for (const QStringList& command :
+             {QStringList{"compile", model_, "--decisions", decisions, "-o", decisions},
+              QStringList{"compile", model_, "--decisions", decisions, "--emit", "tir", "-o", decisions},
+              QStringList{"report", model_, "--decisions", decisions, "-o", decisions},
+              QStringList{"profile", model_, "--decisions", decisions, "--timeline", decisions},
+              QStringList{"tune", copy, "--no-records", "-o", copy},
+              QStringList{"records", "best", copy, "--records", folder_.filePath("none.db"), "-o", copy}}) {
+            const Outcome outcome = runLathe(command);
+            QVERIFY2(outcome.code != 0, qPrintable(command.join(' ')));
+            QCOMPARE(readFile(decisions), QByteArray("{}"));
+            QCOMPARE(readFile(copy), readFile(model_));
+        }
+    }
+
+    void pipesAreNoFiles() {
+        const QString pipe = folder_.filePath("endless");
+        QCOMPARE(mkfifo(pipe.toLocal8Bit().constData(), 0600), 0);
+        for (const QStringList& command :
+             {QStringList{"diff", pipe, model_}, QStringList{"passes", model_, "--decisions", pipe}}) {
+            const Outcome outcome = runLathe(command);
+            QVERIFY2(outcome.err.find("regular file") != std::string::npos, outcome.err.c_str());
+        }
+    }
+
     void whatNobodyReadsEndsNothing() {
         const auto shell = [](const QString& line) { return QProcess::execute("/bin/sh", {"-c", line}); };
         const QString lathe = LATHE_BINARY_DIR "/lathe";
