@@ -73,7 +73,7 @@ void MainWindow::makeActions() {
     const auto keys = [](auto... each) { return QList<QKeySequence>{QKeySequence(each)...}; };
     actions_.add("file.open", file, tr("&Open…"), keys(QKeySequence::Open), [this] { askForFile(); });
     actions_.add("file.save", file, tr("&Save project"), keys(QKeySequence::Save), [this] {
-        if (projectPath().isEmpty() || keeper_.isReadOnly())
+        if (projectPath().isEmpty() || keeper_.isReadOnly() || keeper_.isFailing())
             return askForProject();
         log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(keeper_.path()).fileName()));
     });

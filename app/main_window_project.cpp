@@ -100,7 +100,7 @@ void MainWindow::askForProject() {
     if (dialog.exec() != QDialog::Accepted)
         return;
     const QString path = dialog.selectedFiles().constFirst();
-    if (path == keeper_.path())
+    if (path == keeper_.path() && !keeper_.isReadOnly() && !keeper_.isFailing())
         return log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(path).fileName()));
     if (const auto other = driver::keepsModel(path.toStdString(), path_.toStdString(), *trace_); !other)
         return showProblems({other.error()});

@@ -55,31 +55,43 @@ QString ProjectKeeper::path() const {
 }
 
 void ProjectKeeper::create(const QString& path) {
-    lane_.enqueue(Create, [outbox = outbox_, path, wish = ++wish_, project = state_()](const Cancelled& cancelled) {
-        OpenedProject made{.path = path, .file = nullptr, .project = project, .now = {}};
-        const auto created = driver::guarded([&]() -> Result<void> {
-            LATHE_TRY(made.project.model, project::referenceTo(project.model.path, cancelled));
-            if (cancelled())
-                return failure(ErrorKind::Cancelled, "cancelled");
-            LATHE_TRY(project::File file, project::File::create(path.toStdString(), made.project));
-            made.file = std::make_shared<project::File>(std::move(file));
-            return {};
+    const bool own = path == this->path(); // it is gone, or cannot be written any more
+    if (own)
+        close();
+    lane_.enqueue(
+        Create, [outbox = outbox_, path, own, wish = ++wish_, project = state_()](const Cancelled& cancelled) {
+            OpenedProject made{.path = path, .file = nullptr, .project = project, .now = {}};
+            const auto created = driver::guarded([&]() -> Result<void> {
+                LATHE_TRY(made.project.model, project::referenceTo(project.model.path, cancelled));
+                if (cancelled())
+                    return failure(ErrorKind::Cancelled, "cancelled");
+                LATHE_TRY(project::File file, project::File::create(path.toStdString(), made.project));
+                made.file = std::make_shared<project::File>(std::move(file));
+                return {};
+            });
+            if (!created && own)
+                if (auto file = driver::guarded([&] { return project::File::open(path.toStdString()); }))
+                    made.file = std::make_shared<project::File>(*std::move(file));
+            outbox.post([path, made, created, wish](ProjectKeeper& keeper) {
+                if (wish != keeper.wish_)
+                    return; // the window has gone on to something else
+                if (!created) {
+                    if (made.file) {
+                        keeper.hold(made);
+                        keeper.failing_ = true;
+                        keeper.soon_.start(again);
+                    }
+                    emit keeper.failed(path, created.error(), false);
+                    return;
+                }
+                const QString before = keeper.path();
+                keeper.hold(made);
+                keeper.touch();                                          // of what changed meanwhile
+                if (isUnsavedProject(before) && !isUnsavedProject(path)) // behind what `hold` still writes there
+                    keeper.lane_.enqueue(keeper.kindOf(Remove), [before](const Cancelled&) { removeProject(before); });
+                emit keeper.created(path);
+            });
         });
-        outbox.post([path, made, created, wish](ProjectKeeper& keeper) {
-            if (wish != keeper.wish_)
-                return; // the window has gone on to something else
-            if (!created) {
-                emit keeper.failed(path, created.error(), false);
-                return;
-            }
-            const QString before = keeper.path();
-            keeper.hold(made);
-            keeper.touch();                                          // of what changed meanwhile
-            if (isUnsavedProject(before) && !isUnsavedProject(path)) // behind what `hold` still writes there
-                keeper.lane_.enqueue(keeper.kindOf(Remove), [before](const Cancelled&) { removeProject(before); });
-            emit keeper.created(path);
-        });
-    });
 }
 
 void ProjectKeeper::open(const QString& path, bool copy) {
@@ -138,8 +150,8 @@ void ProjectKeeper::write() {
     soon_.stop();
     lane_.enqueue(kindOf(Write), [outbox = outbox_, file = file_, project = state()](const Cancelled&) {
         const auto written = driver::guarded([&] { return file->write(project); });
-        outbox.post([file, written](ProjectKeeper& keeper) {
-            if (keeper.file_ != file)
+        outbox.post([held = std::weak_ptr(file), written](ProjectKeeper& keeper) { // no letter keeps a closed file open
+            if (keeper.file_ != held.lock())
                 return;
             const bool failedBefore = std::exchange(keeper.failing_, !written);
             if (written)

@@ -56,6 +56,8 @@ public:
     /// Of the open file; empty: there is none.
     QString path() const;
     bool isReadOnly() const { return file_ && file_->isReadOnly(); }
+    /// Whether what was to be written last could not be.
+    bool isFailing() const { return failing_; }
 
 signals:
     void created(QString path);

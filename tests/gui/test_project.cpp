@@ -16,6 +16,7 @@
 #include "views/problems/problems_panel.h"
 
 #include <QApplication>
+#include <QFileDialog>
 #include <QMessageBox>
 #include <QProcess>
 #include <QPushButton>
@@ -453,6 +454,38 @@ private slots:
         }
         QVERIFY(!QFile::exists(first));
         QCOMPARE(QFileInfo(first).dir().entryList({"*.lathe"}).size(), qsizetype(10));
+    }
+
+    void aFileThatIsGoneIsMadeAgain() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        for (const bool damaged : {false, true}) {
+            QVERIFY(save(window, project_));
+            QVERIFY(!window.project().isFailing());
+            QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
+            if (damaged)
+                QVERIFY(QFile::resize(project_, 0));
+            else
+                QVERIFY(QFile::remove(project_));
+            window.selection().set({std::vector<int>{damaged ? 3 : 1}});
+            QVERIFY(failed.wait(patience));
+            QVERIFY(window.project().isFailing());
+
+            bool asked = false; // instead of being told that there is nothing to save
+            QTimer::singleShot(0, [&] {
+                auto dialog = qobject_cast<QFileDialog*>(QApplication::activeModalWidget());
+                asked = dialog != nullptr;
+                if (dialog)
+                    dialog->reject();
+            });
+            window.actions()["file.save"]->trigger();
+            QVERIFY(asked);
+
+            QVERIFY(save(window, project_));
+            QCOMPARE(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
+                     QString(damaged ? "[3]" : "[1]"));
+        }
     }
 
     void aFullDiskIsSaidAndTheWorkGoesOn() {
