@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The item models of passes, profile and problems, without widgets.
+#include "views/models/counted.h"
 #include "views/models/pass_model.h"
 #include "views/models/problem_model.h"
 #include "views/models/profile_change_model.h"
@@ -48,6 +49,16 @@ private slots:
         model.setOnlyChanged(true);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.at(1).index, 2);
+    }
+
+    /// A kernel of a hundred nanoseconds is no "0.0001", and a difference of fifty no "-0.0000".
+    void timesKeepTheirDigits() {
+        QCOMPARE(msText(1234.56), QString("1234.6"));
+        QCOMPARE(msText(12.345), QString("12.35"));
+        QCOMPARE(msText(0.2084), QString("0.208"));
+        QCOMPARE(msText(0.04251), QString("0.0425"));
+        QCOMPARE(msText(0.000123), QString("0.000123"));
+        QCOMPARE(msText(-0.00005), QString("-0.000050"));
     }
 
     /// What stands on one side alone became neither faster nor slower.

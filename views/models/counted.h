@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // Numbers of things in English: "1 node", "1,204 nodes". (Qt's own %n needs a translation file for that, English too.)
-// Large figures with a prefix: "1.23 M", "1.23 MFLOP".
+// Large figures with a prefix: "1.23 M", "1.23 MFLOP". Times of kernels, which go from nanoseconds to seconds.
 #pragma once
 
 #include <QLocale>
 #include <QString>
+#include <cmath>
 #include <iterator>
 
 namespace lathe::views::models {
@@ -26,6 +27,13 @@ inline QString shortened(double value, const char* unit = "") {
         value /= 1000;
     const QString number = QString::number(value, 'f', prefix == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2);
     return QStringLiteral("%1 %2%3").arg(number, QLatin1String(prefixes[prefix]), QLatin1String(unit)).trimmed();
+}
+
+/// Milliseconds with three digits or more down to the nanosecond: "12.34", "0.208", "0.0425", "0.000123".
+inline QString msText(double ms) {
+    const double size = std::abs(ms);
+    const int decimals = size >= 100 ? 1 : size >= 10 ? 2 : size >= 0.1 ? 3 : size >= 0.01 ? 4 : size >= 0.001 ? 5 : 6;
+    return QString::number(ms, 'f', decimals);
 }
 
 } // namespace lathe::views::models

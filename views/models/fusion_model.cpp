@@ -244,7 +244,7 @@ QVariant FusionModel::data(const QModelIndex& index, int role) const {
         case Bytes:
             return figure(*figures[index.column() - Time]);
         case Time:
-            return row.ms ? QString::number(*row.ms, 'f', *row.ms < 0.1 ? 4 : 3) : QString();
+            return row.ms ? msText(*row.ms) : QString();
         }
     }
     if (role == sortRole) {

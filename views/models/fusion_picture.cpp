@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/fusion_picture.h"
 
+#include "views/models/counted.h"
+
 #include "relay/op.h"
 
 #include <QCoreApplication>
@@ -20,7 +22,7 @@ QString tr(const char* text) {
 }
 
 QString timeOf(const FusedRow& function) {
-    return function.ms ? QStringLiteral("%1 ms").arg(*function.ms, 0, 'f', *function.ms < 0.1 ? 4 : 3) : QString();
+    return function.ms ? QStringLiteral("%1 ms").arg(msText(*function.ms)) : QString();
 }
 
 void addReason(QStringList& reasons, const FusionPairRow& pair) {

@@ -21,7 +21,7 @@ QString tr(const char* text) {
 
 QString textOf(OverlayKind kind, double value) {
     if (kind == OverlayKind::Time)
-        return QStringLiteral("%1 ms").arg(value, 0, 'f', value < 0.1 ? 4 : value < 10 ? 2 : 1);
+        return QStringLiteral("%1 ms").arg(msText(value));
     return shortened(value, kind == OverlayKind::Flops ? "FLOP" : "B");
 }
 

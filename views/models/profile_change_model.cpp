@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/profile_change_model.h"
 
+#include "views/models/counted.h"
+
 #include <QFont>
 #include <cmath>
 
@@ -13,10 +15,6 @@ QString functionsOf(const driver::Profile& profile, const std::vector<int>& rows
     for (const int row : rows)
         names << QString::fromStdString(profile.rows[size_t(row)].function);
     return names.join(", ");
-}
-
-QString milliseconds(double ms) {
-    return QString::number(ms, 'f', std::abs(ms) < 0.1 ? 4 : 3);
 }
 
 } // namespace
@@ -55,18 +53,18 @@ QVariant ProfileChangeModel::data(const QModelIndex& index, int role) const {
         case After:
             return change.after.empty() ? QStringLiteral("–") : functionsOf(after_, change.after);
         case BeforeTime:
-            return change.before.empty() ? QString() : milliseconds(change.beforeMs);
+            return change.before.empty() ? QString() : msText(change.beforeMs);
         case AfterTime:
-            return change.after.empty() ? QString() : milliseconds(change.afterMs);
+            return change.after.empty() ? QString() : msText(change.afterMs);
         case Difference:
-            return (difference > 0 ? QStringLiteral("+") : QString()) + milliseconds(difference);
+            return (difference > 0 ? QStringLiteral("+") : QString()) + msText(difference);
         case Noise:
             if (change.before.empty()) // no other to be faster or slower than
                 return tr("only now");
             if (change.after.empty())
                 return tr("only before");
             return change.beyondNoise() ? (difference < 0 ? tr("faster") : tr("slower"))
-                                        : tr("within ±%1").arg(milliseconds(change.noiseMs));
+                                        : tr("within ±%1").arg(msText(change.noiseMs));
         }
         return {};
     case sortRole:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/profile_model.h"
 
+#include "views/models/counted.h"
+
 namespace lathe::views::models {
 
 namespace {
@@ -39,7 +41,7 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
         case Function:
             return QString::fromStdString(row.function);
         case Time:
-            return QString::number(row.ms, 'f', row.ms < 0.1 ? 4 : 3);
+            return msText(row.ms);
         case Share:
             return QString::number(100 * row.share, 'f', 1) + " %";
         case Gflops:

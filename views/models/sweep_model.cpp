@@ -12,10 +12,6 @@ namespace {
 
 constexpr qsizetype longestName = 60; // of a size
 
-QString msText(double ms) {
-    return QString::number(ms, 'f', ms < 0.01 ? 5 : ms < 0.1 ? 4 : 3);
-}
-
 } // namespace
 
 void SweepModel::show(driver::Sweep sweep) {
