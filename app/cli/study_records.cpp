@@ -3,54 +3,32 @@
 
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
-#include "base/file_hash.h"
 #include "driver/json.h"
 
-#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::cli {
-namespace {
-
-/// The study that these arguments ask for. A study that is to go on has any name, unless one is given.
-records::Study studyOf(const TuneArgs& args, const driver::TuneOptions& options) {
-    records::Study study;
-    study.name = args.study;
-    if (study.name.empty() && !args.resume)
-        study.name = std::filesystem::path(args.model).stem().string();
-    study.model = args.model;
-    if (const auto hash = hashFile(args.model))
-        study.modelHash = toString(*hash);
-    study.setting = records::settingHere(options.runner.threads, driver::toString(options.compile.numerics));
-    study.search = args.search;
-    return study;
-}
-
-} // namespace
 
 Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::TuneOptions& options,
                                          const Common& common) {
     StudyRecords records(common);
     if (args.noRecords)
         return records;
-    auto file = openRecords(args.records, records::File::Access::Write, common);
-    if (!file && (args.resume || !args.records.empty()))
-        return Failure(file.error());
-    if (!file) {
-        Diagnostic problem = file.error();
+    auto begun = records::StudyRecords::begin(
+        {.model = args.model, .file = args.records, .name = args.study, .resume = args.resume}, options);
+    if (!begun && (args.resume || !args.records.empty()))
+        return Failure(begun.error());
+    if (!begun) {
+        Diagnostic problem = begun.error();
         problem.severity = Severity::Warning;
         problem.what += "; the study is not recorded";
         report({problem}, common);
         return records;
     }
-    const records::Study study = studyOf(args, options);
-    if (args.resume) {
-        LATHE_TRY(records.recorder_, records::Recorder::resume(std::move(*file), study, options.compile.target));
-    } else {
-        records.recorder_.emplace(std::move(*file), study, options.compile.target);
-    }
-    const records::Study& recorded = records.recorder_->study();
-    const std::string path = records.recorder_->file().path().string();
+    records.records_.emplace(std::move(*begun));
+    report(records.records_->file().warnings(), common);
+    const records::Study& recorded = records.records_->study();
+    const std::string path = records.records_->file().path().string();
     if (common.json)
         fmt::print("{}\n", driver::dump({{"event", "study"},
                                          {"study", recorded.id},
@@ -63,39 +41,31 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
 }
 
 std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
-    if (!recorder_)
+    if (!records_)
         return {};
-    return [this](const tune::Task& task) {
-        tune::Known known = recorder_->known(task);
+    return [this, known = records_->known()](const tune::Task& task) {
+        tune::Known found = known(task);
         sayProblems();
-        return known;
+        return found;
     };
 }
 
 void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
-    if (!recorder_)
+    if (!records_)
         return;
-    recorder_->tell(study, event);
+    records_->tell(study, event);
     sayProblems();
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
-    if (!recorder_)
+    if (!records_)
         return;
-    std::vector<std::string> kept;
-    if (tuned)
-        for (const tune::TaskState& state : tuned->study.tasks)
-            if (state.best > 0 && std::ranges::find(tuned->takenBack, state.task.workload) == tuned->takenBack.end())
-                kept.push_back(state.task.workload);
-    recorder_->end(tuned ? records::StudyState::Ended : records::StudyState::Failed, kept,
-                   tuned ? tuned->takenBack : std::vector<std::string>());
+    records_->end(tuned);
     sayProblems();
 }
 
 void StudyRecords::sayProblems() {
-    const std::vector<Diagnostic>& problems = recorder_->problems();
-    report({problems.begin() + static_cast<std::ptrdiff_t>(said_), problems.end()}, *common_);
-    said_ = problems.size();
+    report(records_->newProblems(), *common_);
 }
 
 } // namespace lathe::cli

@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How `lathe tune` records its study: under which name, whether it goes on with one, and what is said when records fail. A
-// study without records is a study all the same.
+// How `lathe tune` records its study (records/study_records.h), and what it says of that.
 #pragma once
 
 #include "app/cli/commands.h"
-#include "driver/tune_model.h"
-#include "records/recorder.h"
+#include "records/study_records.h"
 
 namespace lathe::cli {
 
@@ -25,8 +23,7 @@ private:
     void sayProblems();
 
     const Common* common_;
-    std::optional<records::Recorder> recorder_; // none: nothing is recorded
-    size_t said_ = 0;                           // of the recorder's problems
+    std::optional<records::StudyRecords> records_; // none: nothing is recorded
 };
 
 } // namespace lathe::cli

@@ -80,10 +80,12 @@ Result<std::vector<tune::Trial>> KernelBench::screen(const tune::Task& task, con
     // Of the batch before, what it found best is all that will be asked for again.
     std::erase_if(known_, [&](const auto& each) { return each.second != before; });
     std::vector<Result<CompiledKernelPtr>> built(candidates.size());
+    const auto begun = std::chrono::steady_clock::now();
     parallelFor(built.size(), options_.threads, [&](size_t i) {
         if (!(cancelled_ && cancelled_()))
             built[i] = build(task, &candidates[i]);
     });
+    buildSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
     if (cancelled_ && cancelled_())
         return failure(ErrorKind::Cancelled, "tuning was cancelled");
     std::vector<tune::Trial> trials(candidates.size());

@@ -23,6 +23,7 @@ public:
                                             std::vector<tune::Candidate> candidates) override;
     Result<tune::Verdicts> compare(const tune::Task& task, const tune::Candidate& incumbent,
                                    const tune::Candidate& candidate, double leastGain) override;
+    double buildSeconds() const override { return buildSeconds_; }
 
 private:
     struct Contender;
@@ -46,6 +47,7 @@ private:
     std::map<Hash128, CompiledKernelPtr> known_; // by program
     std::map<KernelsInChild::Inputs, std::vector<model::HostTensor>> expected_;
     std::mt19937_64 random_{0}; // the order of turns
+    double buildSeconds_ = 0;
 };
 
 } // namespace lathe::driver

@@ -80,7 +80,7 @@ Decisions withSchedules(const Decisions& decisions, const tune::Study& study,
                         const std::vector<std::string>& takenBack) {
     Decisions result = decisions;
     for (const tune::TaskState& state : study.tasks)
-        if (state.best > 0 && std::ranges::find(takenBack, state.task.workload) == takenBack.end())
+        if (state.isTaken() && std::ranges::find(takenBack, state.task.workload) == takenBack.end())
             result.kernels[state.task.workload].trace = state.trials[state.best].candidate.trace;
     return result;
 }
@@ -91,6 +91,7 @@ Result<void> holdAgainst(const Whole& before, const std::filesystem::path& model
                          Tuned& tuned, const Progress& progress) {
     for (bool again = true; again;) {
         again = false;
+        const tune::Control::Work work(options.control.get(), options.runner.cancelled);
         tuned.decisions = withSchedules(options.decisions, tuned.study, tuned.takenBack);
         tuned.beforeMs = tuned.afterMs = 0;
         tuned.isFaster = false;
@@ -160,10 +161,16 @@ tune::Space templateSpace(const Target& target) {
     return {"template", 1, generate};
 }
 
-Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& options,
+Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& wanted,
                         const std::function<void(const tune::Study&, const tune::Event&)>& told,
                         const Progress& progress) {
     return guarded([&]() -> Result<Tuned> {
+        TuneOptions options = wanted;
+        if (const auto control = options.control)
+            options.runner.cancelled = [control, cancelled = wanted.runner.cancelled] {
+                return control->isEnding() || (cancelled && cancelled());
+            };
+        std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
         LATHE_TRY(const std::unique_ptr<Whole> before, compiled(model, options, options.decisions, progress));
         LATHE_TRY(const Profile profile,
                   driver::profile(*before->runner, before->loaded, before->trace, before->shapes, profiling, progress));
@@ -172,7 +179,8 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& o
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, tuned.leftOut);
         std::erase_if(tasks, [&](const tune::Task& task) {
-            return options.decisions.kernels.contains(task.workload) || !task.kernel.contains(options.kernel);
+            return options.decisions.kernels.contains(task.workload) || !task.kernel.contains(options.kernel) ||
+                   (options.chosen && !options.chosen(task));
         });
         if (tasks.empty())
             return failure("nothing of the model can be tuned",
@@ -182,19 +190,22 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& o
             for (tune::Task& task : tasks)
                 task.known = options.known(task);
         before->runner->stop(); // it would hold the model's memory all the while
+        work.reset();
         tune::Plan plan = options.plan;
         plan.machine = machineOf(options.compile.target, peaks, options.runner.threads);
         KernelBench bench(options.compile, options.runner);
         tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), plan, bench,
-                                                  told, options.runner.cancelled);
+                                                  told, options.runner.cancelled, options.control.get());
         tuned.study = std::move(result.study);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
             return Failure(*result.failed);
         // Whoever cancels wants to keep what was found: it is still held against the model, in a child that goes on.
         TuneOptions last = options;
         last.runner.cancelled = {};
+        if (const auto control = options.control)
+            last.runner.cancelled = [control] { return control->isAborted(); };
         LATHE_CHECKED(before->load(last));
-        LATHE_CHECKED(holdAgainst(*before, model, last, tuned, {}));
+        LATHE_CHECKED(holdAgainst(*before, model, last, tuned, {progress.report, last.runner.cancelled}));
         return tuned;
     });
 }

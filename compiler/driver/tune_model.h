@@ -34,7 +34,11 @@ struct TuneOptions {
     tune::Plan plan;
     Decisions decisions;
     std::string kernel;                                  // only kernels whose names have this in them; empty: all
+    std::function<bool(const tune::Task&)> chosen;       // likewise those that are to be tuned; empty: all
     std::function<tune::Known(const tune::Task&)> known; // what there is of a task before; may be empty
+    /// Null: nobody wishes anything. Stopping ends the study as runner.cancelled does, aborting all of it by a Failure of kind
+    /// Cancelled. While it is held, the model is neither compiled nor measured.
+    std::shared_ptr<tune::Control> control;
 };
 
 /// Fails where the model cannot be compiled or run, nothing is there to tune, or nothing could be measured.

@@ -40,13 +40,18 @@ Recorder::Recorder(File file, Study study, Target target)
     waiting_.studies = {study_};
 }
 
-Result<Recorder> Recorder::resume(File file, const Study& like, Target target) {
+Result<std::optional<Study>> newestLike(const File& file, const Study& like) {
     LATHE_TRY(const std::vector<Study> studies, file.studies());
     const auto found = std::ranges::find_if(studies, [&](const Study& study) {
         return study.modelHash == like.modelHash && study.setting == like.setting &&
                (like.name.empty() || study.name == like.name);
     });
-    if (found == studies.end())
+    return found == studies.end() ? std::nullopt : std::optional(*found);
+}
+
+Result<Recorder> Recorder::resume(File file, const Study& like, Target target) {
+    LATHE_TRY(const std::optional<Study> found, newestLike(file, like));
+    if (!found)
         return failure(ErrorKind::Usage, "there is no study of this model to go on with",
                        "it has to be of the same machine, threads, numerics and name: lathe records stats");
     Recorder recorder(std::move(file), *found, std::move(target));
@@ -91,6 +96,9 @@ tune::Known Recorder::known(const tune::Task& task) {
 }
 
 void Recorder::tell(const tune::Study& study, const tune::Event& event) {
+    using Kind = tune::Event::Kind;
+    if (event.kind == Kind::TaskChanged || event.kind == Kind::Waits || event.kind == Kind::GoesOn)
+        return; // it is wished for this time alone
     const tune::TaskState& state = study.tasks[event.task];
     const std::string& workload = state.task.workload;
     const Task task{.study = study_.id,
@@ -111,7 +119,7 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
     case tune::Event::Kind::Rejected:
         end = first + 1;
         break;
-    case tune::Event::Kind::TaskDone:
+    default:
         first = end;
         break;
     }

@@ -8,7 +8,12 @@
 #include "records/file.h"
 #include "tune/study.h"
 
+#include <optional>
+
 namespace lathe::records {
+
+/// The newest study with the model and the setting of this one, of its name if that is not empty.
+Result<std::optional<Study>> newestLike(const File& file, const Study& like);
 
 class Recorder {
 public:

@@ -66,6 +66,7 @@ struct Trial {
     Interval ratio;        // of its time to the default's; only if Measured: by the paired test if that accepted it
     bool accepted = false; // a paired test found it faster than what was best before
     int round = 0;
+    double seconds = 0; // into the study, when it had been timed; 0: not known
 };
 
 } // namespace lathe::tune

@@ -13,23 +13,47 @@ namespace {
 
 constexpr size_t contendersABatch = 2; // that meet the incumbent in a paired test
 
+using Clock = std::chrono::steady_clock;
+
+double since(Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+/// Adds the time that it lives.
+class Stopwatch {
+public:
+    explicit Stopwatch(double& seconds) : seconds_(seconds) {}
+    ~Stopwatch() { seconds_ += since(begin_); }
+    Stopwatch(const Stopwatch&) = delete;
+    Stopwatch& operator=(const Stopwatch&) = delete;
+
+private:
+    double& seconds_;
+    Clock::time_point begin_ = Clock::now();
+};
+
 class Runner {
 public:
     Runner(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
-           const std::function<void(const Study&, const Event&)>& told, const std::function<bool()>& cancelled)
-        : plan_(plan), bench_(bench), told_(told), cancelled_(cancelled), begin_(Clock::now()),
+           const std::function<void(const Study&, const Event&)>& told, const std::function<bool()>& cancelled,
+           Control* control)
+        : plan_(plan), bench_(bench), told_(told), control_(control),
+          cancelled_([&cancelled, control] { return (control && control->isEnding()) || (cancelled && cancelled()); }),
+          limits_{.seconds = plan.time.count(), .trials = plan.trials}, begin_(Clock::now()),
           judge_(plan.machine, makeTreeModel(plan.seed)) {
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             searches_.push_back(nullptr);
+            before_ += task.known.seconds;
             study_.tasks.push_back(resumed(std::move(task), explorers_.back()));
         }
     }
 
     StudyResult run() {
+        const Control::Work work(control_, cancelled_);
         if (auto done = beginTasks(); !done)
             return {std::move(study_), done.error()};
-        while (!isOver()) {
+        while (heed(), !isOver()) {
             const auto task = nextTask(study_.tasks);
             if (!task)
                 break;
@@ -41,12 +65,46 @@ public:
     }
 
 private:
-    using Clock = std::chrono::steady_clock;
-
-    double elapsed() const { return std::chrono::duration<double>(Clock::now() - begin_).count(); }
+    double elapsed() const { return since(begin_) - study_.spent.wait; }
     bool isOver() const {
-        return elapsed() >= plan_.time.count() || (plan_.trials > 0 && study_.trials >= plan_.trials) ||
-               (cancelled_ && cancelled_());
+        return elapsed() >= limits_.seconds || (limits_.trials > 0 && study_.trials >= limits_.trials) || cancelled_();
+    }
+
+    /// Waits while the study is paused or held, or has nothing to do before a task goes on; what is wished is heeded.
+    void heed() {
+        if (!control_)
+            return;
+        bool waits = false;
+        for (take(); !cancelled_() && (control_->mustWait() || isIdle()); take()) {
+            if (!std::exchange(waits, true))
+                tell(Event::Kind::Waits, 0);
+            const Stopwatch waiting(study_.spent.wait);
+            control_->wait(cancelled_, isIdle());
+        }
+        if (waits)
+            tell(Event::Kind::GoesOn, 0);
+    }
+    bool isIdle() const {
+        return !nextTask(study_.tasks) && std::ranges::any_of(study_.tasks, [](const TaskState& state) {
+            return state.done == Done::No && state.wish == Wish::Paused;
+        });
+    }
+    void take() {
+        for (const Instruction& each : control_->instructions())
+            for (size_t i = 0; i < study_.tasks.size(); ++i)
+                if (study_.tasks[i].task.workload == each.workload) {
+                    follow(each, study_.tasks[i]);
+                    tell(Event::Kind::TaskChanged, i);
+                }
+        limits_ = control_->limits().value_or(limits_);
+    }
+    static void follow(const Instruction& instruction, TaskState& state) {
+        state.priority = instruction.priority.value_or(state.priority);
+        state.wish = instruction.wish.value_or(state.wish);
+        if (instruction.wish == Wish::Go && state.done == Done::Settled) {
+            state.done = Done::No;
+            state.sinceGain = 0;
+        }
     }
     void tell(Event::Kind kind, size_t task, size_t trial = 0) {
         study_.seconds = elapsed();
@@ -54,10 +112,25 @@ private:
             told_(study_, {kind, task, trial});
     }
 
+    Result<std::vector<Trial>> screen(const Task& task, const Candidate* incumbent, std::vector<Candidate> candidates) {
+        return benched([&] { return bench_.screen(task, incumbent, std::move(candidates)); });
+    }
+    /// What `work` on the bench gives; its time counts as building and measuring.
+    template <class Work>
+    auto benched(const Work& work) -> decltype(work()) {
+        const double built = bench_.buildSeconds();
+        const Clock::time_point begin = Clock::now();
+        auto result = work();
+        const double building = bench_.buildSeconds() - built;
+        study_.spent.build += building;
+        study_.spent.measure += since(begin) - building;
+        return result;
+    }
+
     /// The default of each task: candidate 0. A task whose default cannot be measured is done. Where trials are known already,
     /// it goes on from these.
     Result<void> beginTasks() {
-        for (size_t i = 0; i < study_.tasks.size() && !(cancelled_ && cancelled_()); ++i) {
+        for (size_t i = 0; i < study_.tasks.size() && (heed(), !cancelled_()); ++i) {
             TaskState& state = study_.tasks[i];
             if (!state.trials.empty()) {
                 tell(Event::Kind::TaskBegun, i);
@@ -73,7 +146,8 @@ private:
             std::vector<Candidate> candidates;
             candidates.push_back(std::move(*first));
             explorers_[i].rate(candidates);
-            LATHE_TRY(state.trials, bench_.screen(state.task, nullptr, std::move(candidates)));
+            LATHE_TRY(state.trials, screen(state.task, nullptr, std::move(candidates)));
+            state.trials.front().seconds = before_ + elapsed();
             tell(Event::Kind::TaskBegun, i);
             if (!asks || state.trials.front().verdict != Verdict::Measured)
                 finish(i, Done::Exhausted);
@@ -94,12 +168,12 @@ private:
             finish(i, Done::Exhausted);
             return {};
         }
-        explorers_[i].rate(candidates);
         const Candidate incumbent = state.trials[state.best].candidate;
-        LATHE_TRY(std::vector<Trial> trials, bench_.screen(state.task, &incumbent, std::move(candidates)));
+        LATHE_TRY(std::vector<Trial> trials, screen(state.task, &incumbent, std::move(candidates)));
         const size_t first = state.trials.size();
         for (Trial& trial : trials) {
             trial.round = state.rounds + 1;
+            trial.seconds = before_ + elapsed();
             // What was timed beside the incumbent is said of the default.
             for (double* ratio : {&trial.ratio.low, &trial.ratio.middle, &trial.ratio.high})
                 *ratio *= state.bestRatio;
@@ -108,7 +182,7 @@ private:
         study_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
         state.judgements.push_back(judge_.judgementOf(state.trials, first));
         tell(Event::Kind::Trials, i, first);
-        LATHE_CHECKED(contend(i, first));
+        LATHE_CHECKED(benched([&] { return contend(i, first); }));
         learn();
         state.seconds += elapsed() - began;
         noteRound(state, before - state.bestUs());
@@ -119,6 +193,7 @@ private:
 
     /// Of all tasks; not from a batch before it was found which of it are wrong.
     void learn() {
+        const Stopwatch training(study_.spent.train);
         std::vector<std::span<const Trial>> trials;
         for (const TaskState& state : study_.tasks)
             trials.emplace_back(state.trials);
@@ -126,18 +201,20 @@ private:
     }
 
     Result<std::vector<Candidate>> propose(size_t i) {
+        const Stopwatch searching(study_.spent.search);
         if (!searches_[i]) {
             // A study that goes on draws other things than before.
             const uint64_t drawn = study_.tasks[i].trials.size() - 1;
             LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i + drawn * 1'000'003));
         }
         size_t count = plan_.batch;
-        if (plan_.trials > 0)
-            count = std::min(count, static_cast<size_t>(plan_.trials - study_.trials));
+        if (limits_.trials > 0)
+            count = std::min(count, static_cast<size_t>(limits_.trials - study_.trials));
         std::vector<Candidate> made = seeds(i, count);
         std::vector<Candidate> others =
             searches_[i]->propose(count - made.size(), explorers_[i], study_.tasks[i].trials);
         std::ranges::move(others, std::back_inserter(made));
+        explorers_[i].rate(made);
         return made;
     }
 
@@ -161,7 +238,7 @@ private:
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));
         for (const size_t t : contenders) {
-            if (cancelled_ && cancelled_())
+            if (cancelled_())
                 break;
             Trial& trial = state.trials[t];
             LATHE_TRY(const Verdicts found,
@@ -187,8 +264,11 @@ private:
     const Plan& plan_;
     Bench& bench_;
     const std::function<void(const Study&, const Event&)>& told_;
-    const std::function<bool()>& cancelled_;
+    Control* control_;
+    std::function<bool()> cancelled_;
+    Limits limits_;
     Clock::time_point begin_;
+    double before_ = 0; // seconds of the study that this one goes on with
     Study study_;
     Judge judge_;
     std::vector<Explorer> explorers_; // a task's each
@@ -214,8 +294,8 @@ double Study::bestUs() const {
 
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
                      const std::function<void(const Study&, const Event&)>& told,
-                     const std::function<bool()>& cancelled) {
-    return Runner(std::move(tasks), space, plan, bench, told, cancelled).run();
+                     const std::function<bool()>& cancelled, Control* control) {
+    return Runner(std::move(tasks), space, plan, bench, told, cancelled, control).run();
 }
 
 } // namespace lathe::tune

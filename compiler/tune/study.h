@@ -5,6 +5,7 @@
 // to watch gets events, on the thread that runs the study.
 #pragma once
 
+#include "tune/control.h"
 #include "tune/search.h"
 #include "tune/task.h"
 
@@ -41,17 +42,27 @@ public:
     /// Checks what the candidate computes, then times both by turns until they are told apart or there are enough blocks.
     virtual Result<Verdicts> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
                                      double leastGain) = 0;
+    /// Of the time until now, what went into building.
+    virtual double buildSeconds() const { return 0; }
 };
 
 struct Event {
-    /// TaskBegun: its default was measured, or it goes on from trials that are known.
-    enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone } kind;
+    /// TaskBegun: its default was measured, or it goes on from trials that are known. TaskChanged: its priority, or what is
+    /// wanted of it. Waits, GoesOn: all of it, no task in particular.
+    enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone, TaskChanged, Waits, GoesOn } kind;
     size_t task = 0;
     size_t firstTrial = 0; // Trials: those from here on are new. Accepted, Rejected: which
 };
 
+/// Where the time of a study went, in seconds.
+struct Spent {
+    double search = 0, build = 0, measure = 0, train = 0;
+    double wait = 0; // which does not count as the study's
+};
+
 struct Study {
     std::vector<TaskState> tasks;
+    Spent spent;
     double seconds = 0;
     int64_t trials = 0;
 
@@ -61,13 +72,14 @@ struct Study {
 };
 
 /// Runs until the time or the trials are used up, all tasks are done, or `cancelled`. The study holds what was found either
-/// way, also where the Bench failed: `failed` says why. `told` is called after each change of the study.
+/// way, also where the Bench failed: `failed` says why. `told` is called after each change of the study. `control`, which
+/// may be null, says what is wished meanwhile; its limits go before the plan's.
 struct StudyResult {
     Study study;
     std::optional<Diagnostic> failed;
 };
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
                      const std::function<void(const Study&, const Event&)>& told = {},
-                     const std::function<bool()>& cancelled = {});
+                     const std::function<bool()>& cancelled = {}, Control* control = nullptr);
 
 } // namespace lathe::tune

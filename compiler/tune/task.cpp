@@ -9,6 +9,8 @@ namespace {
 constexpr double recentShare = 0.2; // Ansor's alpha
 constexpr size_t recentRounds = 3;
 
+} // namespace
+
 double expectedGain(const TaskState& state) {
     const double roundSeconds = std::max(state.seconds / std::max(state.rounds, 1), 1e-3);
     const size_t recent = std::min(state.gains.size(), recentRounds);
@@ -18,10 +20,8 @@ double expectedGain(const TaskState& state) {
     const double pace = recent == 0 ? 0 : gained / (static_cast<double>(recent) * roundSeconds);
     const double hope = state.bestUs() / std::max(state.seconds, 1e-3);
     const double left = std::max(state.bestUs() - state.task.floorUs, 0.0) / roundSeconds;
-    return state.priority * state.task.calls * std::min(std::max(recentShare * pace, (1 - recentShare) * hope), left);
+    return state.task.calls * std::min(std::max(recentShare * pace, (1 - recentShare) * hope), left);
 }
-
-} // namespace
 
 const char* toString(Done done) {
     switch (done) {
@@ -40,11 +40,11 @@ std::optional<size_t> nextTask(const std::vector<TaskState>& tasks) {
     std::pair<bool, double> most;
     for (size_t i = 0; i < tasks.size(); ++i) {
         const TaskState& state = tasks[i];
-        if (state.done != Done::No || state.priority <= 0)
+        if (state.done != Done::No || state.wish != Wish::Go)
             continue;
         const bool fresh = state.rounds == 0;
         const std::pair<bool, double> worth{fresh, fresh ? state.priority * state.task.calls * state.defaultUs()
-                                                         : expectedGain(state)};
+                                                         : state.priority * expectedGain(state)};
         if (!best || worth > most) {
             best = i;
             most = worth;

@@ -32,6 +32,14 @@ struct Task {
 enum class Done : uint8_t { No, Exhausted, Settled };
 const char* toString(Done done); // "", "all tried", "no more gains"
 
+/// What the user wants of a task.
+enum class Wish : uint8_t {
+    Go,
+    Paused,   // no batches until it goes on
+    Closed,   // no more; what was found is taken
+    Excluded, // nor is that
+};
+
 /// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted.
 struct TaskState {
     Task task;
@@ -45,11 +53,17 @@ struct TaskState {
     std::vector<double> gains;         // of each round: microseconds of a call
     std::vector<Judgement> judgements; // of each round: how good the predictions of its candidates were
     double priority = 1;               // of the user's
+    Wish wish = Wish::Go;              // likewise
     Done done = Done::No;
 
     double defaultUs() const { return trials.empty() ? 0 : trials.front().us; }
     double bestUs() const { return defaultUs() * bestRatio; }
+    /// Whether what it found is to be used.
+    bool isTaken() const { return best > 0 && wish != Wish::Excluded; }
 };
+
+/// Microseconds of the model that a second of tuning is expected to save; as if it had a batch already, and no priority.
+double expectedGain(const TaskState& state);
 
 /// Which task is worth the next batch: microseconds of the model saved for a second of tuning, expected from what the last
 /// three batches gained and from what is left above the floor, at a pace that falls as time goes by. Tasks without a batch

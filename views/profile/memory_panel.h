@@ -6,7 +6,7 @@
 #pragma once
 
 #include "views/models/buffer_model.h"
-#include "views/profile/chart_panel.h"
+#include "views/page/chart_panel.h"
 
 class QCPGraph;
 class QCPItemStraightLine;

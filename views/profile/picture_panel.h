@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // A tab of this page with a painted picture: what it shows in words above, and the picture, which scrolls where it is higher
-// than the window. (Charts with axes: chart_panel.h.)
+// than the window. (Charts with axes: views/page/chart_panel.h.)
 #pragma once
 
 #include <QWidget>

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "views/models/chart_texts.h"
-#include "views/profile/chart_panel.h"
+#include "views/page/chart_panel.h"
 
 #include <array>
 #include <optional>

@@ -5,7 +5,7 @@
 
 #include "views/models/open_sizes.h"
 #include "views/models/sweep_model.h"
-#include "views/profile/chart_panel.h"
+#include "views/page/chart_panel.h"
 
 class QComboBox;
 class QCPGraph;

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "records/study_records.h"
+
+#include "base/file_hash.h"
+#include "driver/options.h"
+
+#include <algorithm>
+
+namespace lathe::records {
+namespace {
+
+Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
+    Study study;
+    study.name = wish.name;
+    if (study.name.empty() && !wish.resume)
+        study.name = wish.model.stem().string();
+    study.model = wish.model.string();
+    if (const auto hash = hashFile(wish.model))
+        study.modelHash = toString(*hash);
+    study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
+    study.search = options.plan.search;
+    return study;
+}
+
+std::filesystem::path fileOf(const StudyWish& wish) {
+    return wish.file.empty() ? defaultFile() : wish.file;
+}
+
+} // namespace
+
+std::optional<Study> lastStudy(const StudyWish& wish, const driver::TuneOptions& options) {
+    std::error_code failed;
+    const std::filesystem::path path = fileOf(wish);
+    if (path.empty() || !std::filesystem::exists(path, failed))
+        return std::nullopt;
+    const auto file = File::open(path, File::Access::Read);
+    if (!file)
+        return std::nullopt;
+    StudyWish any = wish;
+    any.resume = true;
+    const auto found = newestLike(*file, studyOf(any, options));
+    return found ? *found : std::nullopt;
+}
+
+Result<StudyRecords> StudyRecords::begin(const StudyWish& wish, const driver::TuneOptions& options) {
+    const std::filesystem::path path = fileOf(wish);
+    if (path.empty())
+        return failure(ErrorKind::Usage, "there is no folder for records", "name a file by --records");
+    LATHE_TRY(File file, File::open(path, File::Access::Write));
+    const Study study = studyOf(wish, options);
+    if (!wish.resume)
+        return StudyRecords(Recorder(std::move(file), study, options.compile.target));
+    LATHE_TRY(Recorder recorder, Recorder::resume(std::move(file), study, options.compile.target));
+    return StudyRecords(std::move(recorder));
+}
+
+std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
+    return [this](const tune::Task& task) { return recorder_.known(task); };
+}
+
+void StudyRecords::end(const Result<driver::Tuned>& tuned) {
+    std::vector<std::string> kept;
+    if (tuned)
+        for (const tune::TaskState& state : tuned->study.tasks)
+            if (state.isTaken() && std::ranges::find(tuned->takenBack, state.task.workload) == tuned->takenBack.end())
+                kept.push_back(state.task.workload);
+    recorder_.end(tuned ? StudyState::Ended : StudyState::Failed, kept,
+                  tuned ? tuned->takenBack : std::vector<std::string>());
+}
+
+std::vector<Diagnostic> StudyRecords::newProblems() {
+    const std::vector<Diagnostic>& all = recorder_.problems();
+    std::vector<Diagnostic> problems(all.begin() + static_cast<std::ptrdiff_t>(said_), all.end());
+    said_ = all.size();
+    return problems;
+}
+
+} // namespace lathe::records

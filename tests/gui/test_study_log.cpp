@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// A study on its way to the window: the log has what the study has, told at intervals; what changes later is told as changed;
+// a hundred thousand trials cost what they add, and no more.
+#include "tune/made_up.h"
+#include "views/models/study_log.h"
+
+#include <QSignalSpy>
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::tune;
+using views::models::StudyGrowth;
+using views::models::StudyLog;
+using views::models::StudyUpdate;
+using views::models::updateOf;
+
+namespace {
+
+Plan planOf(int64_t trials) {
+    Plan plan;
+    plan.trials = trials;
+    plan.time = std::chrono::hours(1);
+    return plan;
+}
+
+} // namespace
+
+class TestStudyLog : public QObject {
+    Q_OBJECT
+
+private slots:
+    void hasWhatTheStudyHas() {
+        StudyLog log;
+        QSignalSpy grown(&log, &StudyLog::grown);
+        log.begin({});
+        MadeUpBench bench;
+        bench.verdicts[Hash128{1, 100}] = Verdict::Crashed;
+        const StudyResult found =
+            runStudy({madeUpTask("one", 3), madeUpTask("two")}, madeUpSpace(), planOf(96), bench,
+                     [&](const Study& study, const Event& event) { log.add(updateOf(study, event)); });
+        log.flush();
+        QVERIFY(grown.size() >= 1 && grown.size() <= 3); // not one for each event
+        QCOMPARE(log.tasks().size(), size_t(2));
+        QCOMPARE(log.points().size(), size_t(96 + 2));
+        for (int t = 0; t < 2; ++t) {
+            const TaskState& state = found.study.tasks[size_t(t)];
+            QCOMPARE(log.trialsOf(t).size(), state.trials.size());
+            for (size_t i = 0; i < state.trials.size(); ++i) {
+                const int index = log.trialsOf(t)[i];
+                const auto& point = log.points()[size_t(index)];
+                const Trial& trial = state.trials[i];
+                QVERIFY(log.trial(index).candidate.program == trial.candidate.program);
+                QVERIFY(log.trial(index).candidate.answers == trial.candidate.answers);
+                QCOMPARE(int(point.task), t);
+                QCOMPARE(point.number, int(i));
+                QVERIFY(point.verdict == trial.verdict && point.accepted == trial.accepted);
+                QCOMPARE(point.us, float(trial.us));
+                QCOMPARE(int(point.round), trial.round);
+                QCOMPARE(log.find(t, trial.candidate.program), index);
+            }
+            QCOMPARE(log.tasks()[size_t(t)].best, int(state.best));
+        }
+        QVERIFY(std::abs(log.bestUs() - found.study.bestUs()) < 1e-9);
+        QVERIFY(std::abs(log.defaultUs() - (3 * 10.0 + 10.0)) < 1e-9);
+        // Each task begins with its default and ends with its best.
+        QVERIFY(std::ranges::is_sorted(log.bests(), {}, &views::models::BestPoint::seconds));
+        for (int t = 0; t < 2; ++t) {
+            std::vector<double> us;
+            for (const auto& best : log.bests())
+                if (best.task == t)
+                    us.push_back(best.us);
+            QCOMPARE(us.front(), 10.0);
+            QVERIFY(std::abs(us.back() - found.study.tasks[size_t(t)].bestUs()) < 1e-5);
+            QVERIFY(std::ranges::is_sorted(us, std::ranges::greater()));
+        }
+        QCOMPARE(log.judged().size(), size_t(6));
+    }
+
+    void whatChangesIsToldAsChanged() {
+        StudyLog log;
+        log.begin({});
+        Study study;
+        study.tasks.resize(1);
+        TaskState& state = study.tasks.front();
+        state.trials.resize(3);
+        for (size_t i = 0; i < 3; ++i) {
+            state.trials[i].candidate.program = {0, i};
+            state.trials[i].us = 10 - double(i);
+            state.trials[i].ratio = {0.1, (10 - double(i)) / 10, 2};
+        }
+        StudyGrowth last;
+        connect(&log, &StudyLog::grown, this, [&](const StudyGrowth& growth) { last = growth; });
+        log.add(updateOf(study, {Event::Kind::TaskBegun, 0, 0}));
+        QCOMPARE(last.firstTrial, 0);
+        QVERIFY(last.changed.empty());
+        state.trials[2].accepted = true;
+        state.trials[2].ratio.middle = 0.8;
+        state.best = 2;
+        state.bestRatio = 0.8;
+        log.add(updateOf(study, {Event::Kind::Accepted, 0, 2}));
+        log.flush();
+        QCOMPARE(last.firstTrial, 3);
+        QCOMPARE(last.changed, std::vector<int>{2});
+        QVERIFY(log.points()[2].accepted);
+        QCOMPARE(log.bests().back().us, 10 * double(0.8F));
+        log.clear();
+        QVERIFY(log.isEmpty() && log.points().empty() && log.bests().empty());
+    }
+
+    void aTrialOfNoTaskIsLeftOut() {
+        StudyLog log;
+        log.begin({});
+        StudyUpdate update;
+        update.tasks.resize(1);
+        auto trial = std::make_shared<const Trial>();
+        for (const auto& [task, number] : {std::pair(7, 0), {0, 4}, {0, 0}}) {
+            views::models::TrialPoint point;
+            point.task = uint16_t(task);
+            point.number = number;
+            update.trials.push_back({point, trial});
+        }
+        log.add(std::move(update));
+        QCOMPARE(log.points().size(), size_t(1));
+    }
+
+    void manyTrialsCostWhatTheyAdd() {
+        StudyLog log;
+        log.begin({});
+        constexpr int batches = 100, batch = 1000;
+        size_t told = 0;
+        connect(&log, &StudyLog::grown, this, [&](const StudyGrowth& growth) {
+            QCOMPARE(size_t(growth.firstTrial), told);
+            told = log.points().size();
+        });
+        for (int b = 0; b < batches; ++b) {
+            StudyUpdate update;
+            update.tasks.resize(1);
+            for (int i = 0; i < batch; ++i) {
+                auto trial = std::make_shared<Trial>();
+                trial->candidate.program = {0, uint64_t(b * batch + i)};
+                update.trials.push_back({views::models::pointOf(*trial, 0, size_t(b * batch + i)), trial});
+            }
+            log.add(std::move(update));
+            log.flush();
+        }
+        QCOMPARE(told, size_t(batches * batch));
+        QCOMPARE(log.find(0, {0, 99'999}), 99'999);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestStudyLog)
+#include "test_study_log.moc"
