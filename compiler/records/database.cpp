@@ -17,8 +17,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int busyMs = 5000;           // another tuner writes
-constexpr int longestValue = 64 << 20; // bytes
+constexpr int busyMs = 5000;                                                        // another tuner writes
+constexpr int longestValue = 64 << 20;                                              // bytes
+constexpr const char* noneOfBefore = "0 AS seconds, 0 AS prior, NULL AS predicted"; // in a trial of format 1
 constexpr const char* damagedHint = "restore a copy, or move it away: tuning makes a new one";
 
 Failure noRecords(const fs::path& path) {
@@ -34,6 +35,16 @@ std::set<std::string> objectsOf(SQLite::Database& database) {
     SQLite::Statement rows(database, "SELECT sql FROM sqlite_master WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\'");
     while (rows.executeStep())
         objects.insert(rows.getColumn(0).getString());
+    return objects;
+}
+
+/// The statements that made a file of this format.
+std::set<std::string> objectsOf(int version) {
+    std::set<std::string> objects(schema.begin(), schema.end());
+    if (version == 1) {
+        std::erase_if(objects, [](const std::string& sql) { return sql.starts_with("CREATE TABLE trial "); });
+        objects.insert(trialTable1);
+    }
     return objects;
 }
 
@@ -53,7 +64,7 @@ Result<std::optional<Diagnostic>> check(const fs::path& path, SQLite::Database& 
         newer.severity = Severity::Warning;
         return newer;
     }
-    if (version < 1 || objectsOf(database) != std::set<std::string>(schema.begin(), schema.end()))
+    if (version < 1 || objectsOf(database) != objectsOf(version))
         return failureOf(path, "the records hold tables that are not of their format", damagedHint);
     return std::nullopt;
 }
@@ -71,6 +82,23 @@ void create(SQLite::Database& database) {
         for (const char* statement : schema)
             database.exec(statement);
         database.exec(fmt::format("PRAGMA application_id = {}", applicationId));
+        database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
+    }
+    transaction.commit();
+}
+
+/// Brings a file of format 1 to that of now.
+void migrate(SQLite::Database& database) {
+    SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
+    if (database.execAndGet("PRAGMA user_version").getInt() == 1) { // else another program was faster
+        for (const char* statement : {"DROP VIEW best", "DROP INDEX trial_accepted", "ALTER TABLE trial RENAME TO old"})
+            database.exec(statement);
+        std::set<std::string> there = objectsOf(database);
+        for (const char* statement : schema)
+            if (!there.contains(statement))
+                database.exec(statement);
+        database.exec(fmt::format("INSERT INTO trial SELECT *, {} FROM old", noneOfBefore));
+        database.exec("DROP TABLE old");
         database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
     }
     transaction.commit();
@@ -127,6 +155,10 @@ Result<Opened> openToRead(const fs::path& path) {
     else
         opened.database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READONLY, busyMs);
     LATHE_TRY(opened.warning, check(path, *opened.database));
+    if (opened.database->execAndGet("PRAGMA user_version").getInt() == 1) { // reading changes no file
+        opened.database->exec("PRAGMA temp_store = MEMORY");
+        opened.database->exec(fmt::format("CREATE TEMP VIEW trial AS SELECT *, {} FROM main.trial", noneOfBefore));
+    }
     return opened;
 }
 
@@ -147,6 +179,8 @@ Result<Opened> openToWrite(const fs::path& path) {
         return failureOf(path, newer->what, "write them with a newer Lathe, or name another file by --records");
     if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok")
         return failureOf(path, "the records are damaged", damagedHint);
+    if (database.execAndGet("PRAGMA user_version").getInt() == 1)
+        migrate(database);
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = NORMAL");
     database.exec("PRAGMA foreign_keys = ON");

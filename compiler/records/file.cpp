@@ -142,12 +142,28 @@ Result<void> File::eachTrial(const std::function<void(const Trial&)>& each) cons
     });
 }
 
-Result<std::vector<Trial>> File::trialsOf(const std::string& study, const std::string& workload) const {
+Result<std::vector<Trial>> File::trialsOf(const std::string& study, const std::string& workload, Traces traces) const {
+    std::string columns = trialColumns;
+    if (traces == Traces::Leave)
+        columns.replace(columns.find(" trace,"), 7, " '',");
     return state_->all(
         fmt::format("SELECT {} FROM {} JOIN trial ON trial.task = task.id WHERE study.uid = ? AND "
                     "workload.key = ? ORDER BY number, trial.program",
-                    trialColumns, ofTask),
+                    columns, ofTask),
         [](Statement& row) { return trialAt(row); }, study, workload);
+}
+
+Result<std::string> File::traceOf(const std::string& study, const std::string& workload,
+                                  const std::string& program) const {
+    LATHE_TRY(const std::vector<std::string> found,
+              state_->all(
+                  fmt::format("SELECT trace FROM {} JOIN trial ON trial.task = task.id WHERE study.uid = ? AND "
+                              "workload.key = ? AND trial.program = ?",
+                              ofTask),
+                  [](Statement& row) { return row.getColumn(0).getString(); }, study, workload, program));
+    if (found.empty())
+        return failureOf(state_->path, "the trial is not recorded any more", "open the study again");
+    return found.front();
 }
 
 Result<std::vector<Best>> File::best(const Setting* setting) const {

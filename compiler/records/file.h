@@ -71,7 +71,12 @@ public:
     Result<std::vector<Task>> tasks() const;
     Result<void> eachTrial(const std::function<void(const Trial&)>& each) const; // by study, workload and number
 
-    Result<std::vector<Trial>> trialsOf(const std::string& study, const std::string& workload) const;
+    enum class Traces { Read, Leave }; // they are most of what there is
+    Result<std::vector<Trial>> trialsOf(const std::string& study, const std::string& workload,
+                                        Traces traces = Traces::Read) const;
+    /// Fails if there is no such trial.
+    Result<std::string> traceOf(const std::string& study, const std::string& workload,
+                                const std::string& program) const;
     /// All, or those of the setting.
     Result<std::vector<Best>> best(const Setting* setting = nullptr) const;
     /// Answers that were accepted for the workload or its family on this target with these numerics: first those of the very

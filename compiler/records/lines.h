@@ -9,7 +9,8 @@
 //    "program":"0.1.0","started":1760000000,"state":"ended"}
 //   {"task":["ID","HASH-HASH"],"calls":2,"seconds":9.5,"in_place":"kept"}
 //   {"trial":["ID","HASH-HASH"],"number":3,"program":"HASH","answers":{…},"trace":"…","made":"changed","parent":"HASH",
-//    "round":1,"verdict":"measured","message":"","us":10.5,"ratio":[0.9,0.91,0.92],"accepted":true}
+//    "round":1,"verdict":"measured","message":"","us":10.5,"ratio":[0.9,0.91,0.92],"accepted":true,
+//    "seconds":4.5,"prior_us":11,"predicted":0.7}                       these three may be missing
 // A line from outside is believed as little as a trace is: numbers that no measurement gives, texts that are none of what
 // they should be, and workloads whose text is not that of their hash are skipped.
 #pragma once

@@ -49,7 +49,7 @@ inline Task taskAt(SQLite::Statement& row) {
 
 inline constexpr const char* trialColumns =
     "study.uid, workload.key, number, trial.program, answers, trace, made, parent, round, "
-    "verdict, message, us, ratio_low, ratio, ratio_high, accepted";
+    "verdict, message, us, ratio_low, ratio, ratio_high, accepted, trial.seconds, prior, predicted";
 inline Trial trialAt(SQLite::Statement& row, int at = 0) {
     return {.study = row.getColumn(at).getString(),
             .workload = row.getColumn(at + 1).getString(),
@@ -65,7 +65,11 @@ inline Trial trialAt(SQLite::Statement& row, int at = 0) {
             .us = row.getColumn(at + 11).getDouble(),
             .ratio = {row.getColumn(at + 12).getDouble(), row.getColumn(at + 13).getDouble(),
                       row.getColumn(at + 14).getDouble()},
-            .accepted = row.getColumn(at + 15).getInt() != 0};
+            .accepted = row.getColumn(at + 15).getInt() != 0,
+            .seconds = row.getColumn(at + 16).getDouble(),
+            .prior = row.getColumn(at + 17).getDouble(),
+            .predicted =
+                row.getColumn(at + 18).isNull() ? std::nullopt : std::optional(row.getColumn(at + 18).getDouble())};
 }
 
 inline constexpr const char* ofTask =
@@ -75,7 +79,17 @@ inline constexpr const char* ofTask =
 template <class... Values>
 void bindAll(SQLite::Statement& statement, const Values&... values) {
     int at = 0;
-    (statement.bind(++at, values), ...);
+    const auto bind = [&](const auto& value) {
+        if constexpr (requires { value.has_value(); }) {
+            if (value.has_value())
+                statement.bind(++at, *value);
+            else
+                statement.bind(++at);
+        } else {
+            statement.bind(++at, value);
+        }
+    };
+    (bind(values), ...);
 }
 
 } // namespace lathe::records

@@ -17,7 +17,7 @@ namespace {
 using nlohmann::json;
 
 constexpr size_t longestText = size_t{8} << 20, longestName = 4096;
-constexpr double longestUs = 1e12, largestRatio = 1e9, largestWork = 1e30;
+constexpr double longestUs = 1e12, largestRatio = 1e9, largestWork = 1e30, largestScore = 1e30;
 constexpr int mostThreads = 4096, mostRounds = 1'000'000'000;
 
 /// What is wrong with a line; caught in parseRow.
@@ -137,6 +137,13 @@ Trial trialIn(const json& line) {
     const json& accepted = at(line, "accepted");
     require(accepted.is_boolean(), "accepted");
     row.accepted = accepted.get<bool>();
+    // Records of before do not have these.
+    if (line.contains("seconds"))
+        row.seconds = number(at(line, "seconds"), "seconds", 0, largestWork);
+    if (line.contains("prior_us"))
+        row.prior = number(at(line, "prior_us"), "prior_us", 0, longestUs);
+    if (line.contains("predicted") && !at(line, "predicted").is_null())
+        row.predicted = number(at(line, "predicted"), "predicted", -largestScore, largestScore);
     const bool measured = row.verdict == tune::Verdict::Measured;
     require(!measured || (row.us > 0 && row.ratio.low > 0), "us");
     require(!row.accepted || measured, "accepted");
@@ -188,7 +195,10 @@ std::string lineOf(const Trial& row) {
                          {"message", row.message},
                          {"us", row.us},
                          {"ratio", {row.ratio.low, row.ratio.middle, row.ratio.high}},
-                         {"accepted", row.accepted}});
+                         {"accepted", row.accepted},
+                         {"seconds", row.seconds},
+                         {"prior_us", row.prior},
+                         {"predicted", row.predicted ? json(*row.predicted) : json()}});
 }
 
 Result<Row> parseRow(std::string_view text) {

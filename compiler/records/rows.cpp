@@ -125,7 +125,10 @@ Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, i
             .message = trial.message,
             .us = trial.us,
             .ratio = trial.ratio,
-            .accepted = trial.accepted};
+            .accepted = trial.accepted,
+            .seconds = trial.seconds,
+            .prior = candidate.prior,
+            .predicted = candidate.predicted};
 }
 
 Result<tune::Trial> trialOf(const Trial& row) {
@@ -143,6 +146,9 @@ Result<tune::Trial> trialOf(const Trial& row) {
     trial.ratio = row.ratio;
     trial.accepted = row.accepted;
     trial.round = row.round;
+    trial.seconds = row.seconds;
+    trial.candidate.prior = row.prior;
+    trial.candidate.predicted = row.predicted;
     return trial;
 }
 

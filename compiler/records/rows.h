@@ -11,6 +11,7 @@
 #include "tune/candidate.h"
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -88,6 +89,9 @@ struct Trial {
     double us = 0;
     tune::Interval ratio;
     bool accepted = false;
+    double seconds = 0;              // into the study
+    double prior = 0;                // microseconds by the estimate; 0: not known
+    std::optional<double> predicted; // by the model
 };
 
 Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number);

@@ -9,7 +9,7 @@
 namespace lathe::records {
 
 inline constexpr int applicationId = 0x4c617452; // "LatR"
-inline constexpr int schemaVersion = 1;
+inline constexpr int schemaVersion = 2;
 
 inline constexpr std::array schema = {
     "CREATE TABLE workload (id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, family TEXT NOT NULL, target TEXT NOT "
@@ -28,7 +28,8 @@ inline constexpr std::array schema = {
     "TEXT "
     "NOT NULL, round INTEGER NOT NULL, verdict TEXT NOT NULL, message TEXT NOT NULL, us REAL NOT NULL, ratio_low REAL "
     "NOT "
-    "NULL, ratio REAL NOT NULL, ratio_high REAL NOT NULL, accepted INTEGER NOT NULL, UNIQUE (task, program))",
+    "NULL, ratio REAL NOT NULL, ratio_high REAL NOT NULL, accepted INTEGER NOT NULL, seconds REAL "
+    "NOT NULL, prior REAL NOT NULL, predicted REAL, UNIQUE (task, program))",
     "CREATE INDEX task_of_workload ON task (workload)",
     "CREATE INDEX trial_accepted ON trial (task, ratio_high) WHERE accepted = 1",
     "CREATE VIEW best AS SELECT workload, machine, threads, numerics, trial FROM (SELECT task.workload AS workload, "
@@ -41,5 +42,14 @@ inline constexpr std::array schema = {
     "place = "
     "1",
 };
+
+/// Of format 1: without when a trial was timed, and what was expected of it.
+inline constexpr const char* trialTable1 =
+    "CREATE TABLE trial (id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES task (id), number "
+    "INTEGER NOT NULL, program TEXT NOT NULL, answers TEXT NOT NULL, trace TEXT NOT NULL, made TEXT NOT NULL, parent "
+    "TEXT "
+    "NOT NULL, round INTEGER NOT NULL, verdict TEXT NOT NULL, message TEXT NOT NULL, us REAL NOT NULL, ratio_low REAL "
+    "NOT "
+    "NULL, ratio REAL NOT NULL, ratio_high REAL NOT NULL, accepted INTEGER NOT NULL, UNIQUE (task, program))";
 
 } // namespace lathe::records

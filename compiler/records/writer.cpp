@@ -26,7 +26,8 @@ auto rank(const Task& row) {
 auto rank(const Trial& row) {
     const bool wrong = row.verdict == tune::Verdict::Wrong; // whoever has seen that is believed
     return std::tuple(wrong, row.accepted, row.verdict, row.number, row.round, row.us, row.ratio.low, row.ratio.middle,
-                      row.ratio.high, row.answers, row.trace, row.made, row.parent, row.message);
+                      row.ratio.high, row.answers, row.trace, row.made, row.parent, row.message, row.seconds, row.prior,
+                      row.predicted);
 }
 
 std::string taskIs(int study, int workload) {
@@ -81,13 +82,15 @@ Writer::Writer(SQLite::Database& database, Existing existing)
           database,
           fmt::format(
               "INSERT INTO trial (task, number, program, answers, trace, made, parent, round, verdict, message, us, "
-              "ratio_low, ratio, ratio_high, accepted) SELECT task.id, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-              "?11, ?12, ?13, ?14 FROM {} WHERE {} ON CONFLICT (task, program) DO UPDATE SET number = "
+              "ratio_low, ratio, ratio_high, accepted, seconds, prior, predicted) SELECT task.id, ?1, ?2, ?3, ?4, ?5, "
+              "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17 FROM {} WHERE {} ON CONFLICT (task, program) DO "
+              "UPDATE SET number = "
               "excluded.number, answers = excluded.answers, trace = excluded.trace, made = excluded.made, parent = "
               "excluded.parent, round = excluded.round, verdict = excluded.verdict, message = excluded.message, us "
               "= excluded.us, ratio_low = excluded.ratio_low, ratio = excluded.ratio, ratio_high = "
-              "excluded.ratio_high, accepted = excluded.accepted",
-              ofTask, taskIs(15, 16))) {}
+              "excluded.ratio_high, accepted = excluded.accepted, seconds = excluded.seconds, prior = excluded.prior, "
+              "predicted = excluded.predicted",
+              ofTask, taskIs(18, 19))) {}
 
 void Writer::clear(const std::string& study, const std::string& workload) {
     bindAll(clear_, study, workload);
@@ -123,7 +126,8 @@ void Writer::put(const Trial& row) {
         return;
     bindAll(putTrial_, row.number, row.program, row.answers, row.trace, std::string(tune::toString(row.made)),
             row.parent, row.round, std::string(tune::toString(row.verdict)), row.message, row.us, row.ratio.low,
-            row.ratio.middle, row.ratio.high, static_cast<int>(row.accepted), row.study, row.workload);
+            row.ratio.middle, row.ratio.high, static_cast<int>(row.accepted), row.seconds, row.prior, row.predicted,
+            row.study, row.workload);
     run(putTrial_);
 }
 

@@ -37,6 +37,8 @@ public:
     void learn(std::span<const std::span<const Trial>> tasks);
 
     Opinion asked() const;
+    /// The model's, by column of the features; empty before it has learned.
+    std::vector<double> importance() const { return model_ ? model_->importance() : std::vector<double>(); }
 
 private:
     Machine machine_;

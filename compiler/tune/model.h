@@ -29,6 +29,11 @@ public:
     /// A score for each row, higher for what is faster. Empty before anything was learned.
     virtual std::vector<double> predict(std::span<const std::vector<float>> rows) const = 0;
 
+    /// How much each column of a row tells it: the share of what all splits of its trees brought (XGBoost's total gain; the idea
+    /// is that of Breiman et al., Classification and Regression Trees, 1984, section 5.3). They add up to 1. Empty before anything
+    /// was learned.
+    virtual std::vector<double> importance() const = 0;
+
     /// What was learned, as bytes; empty before anything was. Bytes are equal if what was learned is.
     virtual std::string save() const = 0;
     /// Fails if the bytes are none that save gave, or are of rows of other than `columns` numbers; then it knows what it knew.

@@ -35,6 +35,7 @@ TaskState resumed(Task task, Explorer& explorer) {
         (void)explorer.rate({&*candidate, 1}); // for what is learned from it
         candidate->made = trial.candidate.made;
         candidate->parent = trial.candidate.parent;
+        candidate->predicted = trial.candidate.predicted; // as it was then
         if (trial.round != round) {
             if (round > 0)
                 noteRound(state, before - state.bestUs());

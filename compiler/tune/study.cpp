@@ -198,6 +198,7 @@ private:
         for (const TaskState& state : study_.tasks)
             trials.emplace_back(state.trials);
         judge_.learn(trials);
+        study_.importance = judge_.importance();
     }
 
     Result<std::vector<Candidate>> propose(size_t i) {

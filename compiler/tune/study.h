@@ -65,6 +65,7 @@ struct Study {
     Spent spent;
     double seconds = 0;
     int64_t trials = 0;
+    std::vector<double> importance; // of features to the model, in the order of featureNames(); empty: none has learned
 
     /// Microseconds of the model in these tasks, as they began and as they stand.
     double defaultUs() const;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "tune/ranking_loss.h"
 
+#include <charconv>
 #include <fmt/format.h>
 #include <limits>
 #include <xgboost/c_api.h>
@@ -128,6 +129,30 @@ public:
         }
         const std::vector<float> scores = scoresOf(*booster_, Matrix(values, rows.size(), columns_));
         return {scores.begin(), scores.end()};
+    }
+
+    std::vector<double> importance() const override {
+        if (!booster_)
+            return {};
+        bst_ulong count = 0, dimensions = 0;
+        const bst_ulong* shape = nullptr;
+        const char** names = nullptr; // "f7": the column; of those that a tree asks about
+        const float* gains = nullptr;
+        must(XGBoosterFeatureScore(booster_->get(), R"({"importance_type": "total_gain"})", &count, &names, &dimensions,
+                                   &shape, &gains));
+        std::vector<double> shares(columns_);
+        double all = 0;
+        for (bst_ulong i = 0; i < count; ++i) {
+            const std::string_view digits = std::string_view(names[i]).substr(1);
+            size_t column = columns_;
+            std::from_chars(digits.data(), digits.data() + digits.size(), column);
+            LATHE_ASSERT(column < columns_, "a column of the rows");
+            shares[column] = gains[i];
+            all += gains[i];
+        }
+        for (double& share : shares)
+            share = all > 0 ? share / all : 0;
+        return shares;
     }
 
     std::string save() const override {

@@ -58,6 +58,10 @@ inline records::Trial sampleTrial(const records::Task& task, int number, double 
     trial.us = 10 * ratio;
     trial.ratio = {ratio * 0.99, ratio, ratio * 1.01};
     trial.accepted = ratio < 1;
+    trial.seconds = 0.5 * number;
+    trial.prior = 12;
+    if (number > 0)
+        trial.predicted = 0.25 * number;
     return trial;
 }
 

@@ -4,6 +4,7 @@
 // The file of records: what is best follows from the trials, who is killed loses a batch at most, and what is no such file,
 // damaged, locked, read-only or full is a diagnostic that leaves it as it was.
 #include "records/sample.h"
+#include "records/schema.h"
 #include "support/full_disk.h"
 #include "support/sql.h"
 
@@ -88,6 +89,14 @@ private slots:
         QCOMPARE((*trials)[1].us, 8.0);
         QCOMPARE((*trials)[1].ratio.high, 0.8 * 1.01);
         QVERIFY((*trials)[1].accepted && !(*trials)[0].accepted);
+        QVERIFY((*trials)[2].seconds == 1 && (*trials)[2].prior == 12 && (*trials)[2].predicted == 0.5);
+        QVERIFY(!(*trials)[0].predicted);
+        const auto brief = file->trialsOf(batch.tasks[0].study, batch.tasks[0].workload, File::Traces::Leave);
+        QVERIFY(brief && brief->size() == 3 && (*brief)[1].trace.empty() &&
+                (*brief)[1].answers == (*trials)[1].answers);
+        const records::Trial& second = (*trials)[1];
+        QCOMPARE(*file->traceOf(second.study, second.workload, second.program), second.trace);
+        QVERIFY(!file->traceOf(second.study, second.workload, std::string(32, '9')));
         QVERIFY(file->problems()->empty());
     }
 
@@ -224,6 +233,43 @@ private slots:
         QVERIFY2(said(written.error()).contains("format 9"), qPrintable(said(written.error())));
         executeSql(path, "DROP VIEW best");
         QVERIFY(!File::open(path, Access::Read)->best()); // as far as that goes
+    }
+
+    /// Format 1 had no times and no predictions. Reading leaves the file as it is; who writes brings it to the format of now.
+    void anEarlierFormat() {
+        const auto path = at("earlier.db");
+        make(path);
+        executeSql(path, ("DROP VIEW best; DROP INDEX trial_accepted; ALTER TABLE trial RENAME TO now;" +
+                          std::string(records::trialTable1) +
+                          ";INSERT INTO trial SELECT id, task, number, program, answers, trace, made, parent, round, "
+                          "verdict, message, us, ratio_low, ratio, ratio_high, accepted FROM now; DROP TABLE now;" +
+                          *std::ranges::find_if(records::schema,
+                                                [](auto sql) { return QString(sql).contains("INDEX trial_"); }) +
+                          ";" + records::schema.back() + "; PRAGMA user_version = 1")
+                             .c_str());
+        const QByteArray before = bytesOf(path);
+        const auto trialsIn = [&](const File& file) {
+            const records::Task task = sampleTask(sampleStudy(), sampleWorkload());
+            const auto trials = file.trialsOf(task.study, task.workload);
+            return trials && file.best()->size() == 1 ? *trials : std::vector<records::Trial>();
+        };
+        std::vector<records::Trial> read;
+        {
+            const auto file = File::open(path, Access::Read);
+            QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+            read = trialsIn(*file);
+        }
+        QVERIFY(!read.empty() && read.front().seconds == 0 && !read.front().predicted);
+        QCOMPARE(bytesOf(path), before);
+        const auto file = File::open(path, Access::Write);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QCOMPARE(file->stats()->format, records::schemaVersion);
+        const std::vector<records::Trial> migrated = trialsIn(*file);
+        QCOMPARE(migrated.size(), read.size());
+        for (size_t i = 0; i < read.size(); ++i)
+            QVERIFY(migrated[i].trace == read[i].trace && migrated[i].ratio.low == read[i].ratio.low &&
+                    migrated[i].accepted == read[i].accepted && !migrated[i].predicted);
+        QVERIFY(file->problems()->empty());
     }
 
     void damagedAtAnyPlace() {

@@ -145,6 +145,10 @@ private slots:
         row("a ratio of 0", 5, "ratio", "[0,0,0]", 1);
         row("an interval upside down", 5, "ratio", "[0.9,0.8,0.7]", 1);
         row("half an interval", 5, "ratio", "[0.9,0.8]", 1);
+        row("seconds below 0", 5, "seconds", "-1", 1);
+        row("an estimate below 0", 5, "prior_us", "-1", 1);
+        row("a score beyond all", 5, "predicted", "1e300", 1);
+        row("a text for a score", 5, "predicted", "\"1\"", 1);
         row("an accepted crash", 5, "verdict", "\"crashed\"", 1);
         row("no such verdict", 5, "verdict", "\"splendid\"", 1);
         row("no such origin", 5, "made", "\"dreamt\"", 1);

@@ -81,6 +81,7 @@ private slots:
                 QCOMPARE(row.ratio.middle, expected.ratio.middle);
                 QCOMPARE(row.accepted, expected.accepted);
                 QCOMPARE(row.round, expected.round);
+                QVERIFY(row.seconds > 0 && row.seconds == expected.seconds && row.prior == expected.prior);
                 QVERIFY(row.made == expected.made && row.verdict == expected.verdict && row.parent == expected.parent);
             }
         }

@@ -70,6 +70,25 @@ private slots:
         QVERIFY(model->predict({}).empty());
     }
 
+    /// The product of columns 5 and 7 decides more than anything else; what follows from column 2 is little.
+    void importance() {
+        const auto model = makeTreeModel(1);
+        QVERIFY(model->importance().empty());
+        model->fit(Tasks{task(1, 256), task(2, 256)});
+        const std::vector<double> shares = model->importance();
+        QCOMPARE(shares.size(), columns);
+        double all = 0, others = 0;
+        for (size_t i = 0; i < columns; ++i) {
+            QVERIFY(shares[i] >= 0);
+            all += shares[i];
+            if (i != 2 && i != 5 && i != 7)
+                others = std::max(others, shares[i]);
+        }
+        QVERIFY(std::abs(all - 1) < 1e-6);
+        for (const size_t i : {5, 7})
+            QVERIFY2(shares[i] > 2 * others, qPrintable(QString::number(shares[i])));
+    }
+
     /// Two tasks of other scales: compared with each other, each of the slow one would be below each of the fast one.
     void tasksAreNotCompared() {
         const auto model = makeTreeModel(1);

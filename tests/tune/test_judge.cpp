@@ -126,6 +126,7 @@ public:
                 scores.push_back(row[0]); // the logarithm of the estimate: the slowest first
         return scores;
     }
+    std::vector<double> importance() const override { return {}; }
     std::string save() const override { return {}; }
     Result<void> load(std::string_view, size_t) override { return {}; }
 

@@ -46,7 +46,9 @@ private slots:
     void standsWhereItStood() {
         QFETCH(int, trials);
         MadeUpBench bench;
-        const TaskState before = studyOf(trials, bench).study.tasks.front();
+        TaskState before = studyOf(trials, bench).study.tasks.front();
+        if (before.trials.size() > 1)
+            before.trials[1].candidate.predicted = 0.25; // by a model of then
         Explorer explorer(madeUpSpace(), nullptr);
         const TaskState after = resumed(withTrials(before), explorer);
         QCOMPARE(after.trials.size(), before.trials.size());
@@ -63,6 +65,8 @@ private slots:
         QVERIFY(after.task.known.trials.empty());
         for (size_t i = 0; i < after.trials.size(); ++i) {
             QVERIFY(after.trials[i].candidate.made == before.trials[i].candidate.made);
+            QVERIFY(after.trials[i].candidate.predicted == before.trials[i].candidate.predicted);
+            QCOMPARE(after.trials[i].seconds, before.trials[i].seconds);
             QCOMPARE(after.trials[i].candidate.questions.size(), before.trials[i].candidate.questions.size());
             QVERIFY(!explorer.make(before.trials[i].candidate.answers, std::nullopt, Made::Random)); // known
         }
@@ -88,6 +92,9 @@ private slots:
             QVERIFY(std::ranges::none_of(first.seen,
                                          [&](const Candidate& one) { return one.program == candidate.program; }));
         QVERIFY(after.study.tasks.front().bestRatio <= before.bestRatio);
+        // Their seconds go on, too.
+        for (size_t i = before.trials.size(); i < after.study.tasks.front().trials.size(); ++i)
+            QVERIFY(after.study.tasks.front().trials[i].seconds >= 7);
     }
 
     void whatIsAnotherProgramNowIsLeftOut() {
