@@ -86,20 +86,20 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     plan.samples = args.rounds;
     plan.flushBytes = args.cold ? flushBytes : 0;
     LATHE_TRY(driver::RunnerBenchTimes times, runner.bench(plan));
-    std::ranges::sort(times.ns);
-    const double median = times.ns[times.ns.size() / 2];
+    std::ranges::sort(times.samples, {}, &driver::RunnerBenchTimes::Sample::ns);
+    const double median = times.samples[times.samples.size() / 2].ns, least = times.samples.front().ns;
     if (common.json)
         fmt::print("{}\n", driver::dump({{"model", model},
                                          {"kernel", kernel->name},
                                          {"workload", kernel->workload},
                                          {"cold", args.cold},
                                          {"median_ns", median},
-                                         {"min_ns", times.ns.front()},
-                                         {"samples", times.ns.size()},
+                                         {"min_ns", least},
+                                         {"samples", times.samples.size()},
                                          {"calls", times.calls}}));
     else
         printLine("{:28} median {:10.3f} us  min {:10.3f} us  {} samples of {} calls{}", kernel->name, median / 1e3,
-                  times.ns.front() / 1e3, times.ns.size(), times.calls, args.cold ? ", caches cold" : "");
+                  least / 1e3, times.samples.size(), times.calls, args.cold ? ", caches cold" : "");
     return {};
 }
 

@@ -44,7 +44,7 @@ pid_t waitFor(pid_t pid, int* status, int flags) {
 
 Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
     kill();
-    succeeded_ = false;
+    exitCode_ = signal_ = std::nullopt;
     int ends[2];
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
         return failure(fmt::format("cannot make a socket for {}: {}", program.string(), std::strerror(errno)));
@@ -206,14 +206,15 @@ std::string ChildProcess::reap() {
         return "closed its connection";
     }
     pid_ = -1;
-    succeeded_ = WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (WIFSIGNALED(status)) {
         const int signal = WTERMSIG(status);
+        signal_ = signal;
         // No program sends itself these: the system does, when memory runs out, or a person.
         const bool fromOutside = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
         return fmt::format("{} {}", fromOutside ? "was ended from outside by" : "crashed with", signalName(signal));
     }
-    return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+    exitCode_ = WEXITSTATUS(status);
+    return fmt::format("ended with exit code {}", *exitCode_);
 }
 
 void ChildProcess::closeStream() {

@@ -12,6 +12,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -54,7 +55,10 @@ public:
     /// outside by SIGKILL" or "ended with exit code 2".
     std::string reap();
     /// Whether reap() found that the child had ended with exit code 0.
-    bool succeeded() const { return succeeded_; }
+    bool succeeded() const { return exitCode_ == 0; }
+    /// What reap() found, if the child had ended by itself; and the signal that ended it, if one did.
+    std::optional<int> exitCode() const { return exitCode_; }
+    std::optional<int> signal() const { return signal_; }
 
 private:
     Io await(short events, Deadline deadline) const;
@@ -63,7 +67,7 @@ private:
     std::function<bool()> cancelled_;
     pid_t pid_ = -1;
     int stream_ = -1;
-    bool succeeded_ = false;
+    std::optional<int> exitCode_, signal_;
 };
 
 } // namespace lathe::driver

@@ -68,6 +68,7 @@ void KernelBench::begin(const tune::Task& task) {
         return;
     known_.clear();
     expected_.clear();
+    child_.end(); // what it keeps of large operands counts in the limit of its memory
 }
 
 Result<std::vector<tune::Trial>> KernelBench::screen(const tune::Task& task, const tune::Candidate* incumbent,
@@ -131,12 +132,10 @@ Result<bool> KernelBench::keep(const tune::Task& task, std::vector<Contender>& c
     if (cancelled_ && cancelled_()) // the keys that cancel may have reached the child as well
         return failure(ErrorKind::Cancelled, "tuning was cancelled");
     tune::Trial* trial = contenders[which].trial;
-    const RunnerOutcome outcome = child_.outcome();
-    if (!trial || outcome == RunnerOutcome::Cancelled || outcome == RunnerOutcome::Unavailable)
+    const std::optional<tune::Verdict> verdict = child_.verdict();
+    if (!trial || !verdict)
         return Failure(us.error());
-    trial->verdict = outcome == RunnerOutcome::Crashed   ? tune::Verdict::Crashed
-                     : outcome == RunnerOutcome::Timeout ? tune::Verdict::RunTimeout
-                                                         : tune::Verdict::RunError;
+    trial->verdict = *verdict;
     trial->message = us.error().what;
     contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(which));
     if (!contenders.empty())

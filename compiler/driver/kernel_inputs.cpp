@@ -9,32 +9,53 @@
 namespace lathe::driver {
 namespace {
 
-constexpr int64_t largestInput = int64_t{16} << 30; // bytes
+constexpr int64_t largestOperand = int64_t{16} << 30; // bytes
+
+struct Operand {
+    tir::BufferPtr buffer;
+    std::vector<int64_t> shape;
+    int64_t bytes = 0;
+};
+
+/// All buffers of the computation at these sizes: inputs, then outputs.
+Result<std::vector<Operand>> operandsOf(const tir::PrimFunc& computation, const std::vector<int64_t>& sizes) {
+    arith::VarMap values;
+    for (const tir::Param& param : computation.params)
+        if (!param.buffer)
+            values[param.scalar.get()] = arith::intImm(sizes[values.size()]);
+    std::vector<Operand> operands;
+    for (const tir::Param& param : computation.params) {
+        if (!param.buffer)
+            continue;
+        Operand& operand = operands.emplace_back(param.buffer);
+        for (const arith::Expr& dim : param.buffer->shape)
+            operand.shape.push_back(arith::asInt(arith::simplify(arith::substitute(dim, values))).value_or(-1));
+        const auto bytes = model::byteSize(param.buffer->dtype, operand.shape);
+        if (!bytes || *bytes > largestOperand)
+            return failure(fmt::format("'{}' would be [{}]", param.buffer->name, fmt::join(operand.shape, ",")),
+                           "choose smaller sizes");
+        operand.bytes = static_cast<int64_t>(*bytes);
+    }
+    return operands;
+}
 
 } // namespace
 
 Result<void> setKernelInputs(RunnerClient& runner, const tir::PrimFunc& computation, const std::vector<int64_t>& sizes,
                              const MakeTensor& make) {
-    arith::VarMap values;
-    for (const tir::Param& param : computation.params)
-        if (!param.buffer)
-            values[param.scalar.get()] = arith::intImm(sizes[values.size()]);
-    std::vector<tir::BufferPtr> buffers;
-    for (const tir::Param& param : computation.params)
-        if (param.buffer)
-            buffers.push_back(param.buffer);
-    buffers.resize(buffers.size() - static_cast<size_t>(computation.outputs));
-    for (const tir::BufferPtr& buffer : buffers) {
-        std::vector<int64_t> shape;
-        for (const arith::Expr& dim : buffer->shape)
-            shape.push_back(arith::asInt(arith::simplify(arith::substitute(dim, values))).value_or(-1));
-        const auto bytes = model::byteSize(buffer->dtype, shape);
-        if (!bytes || *bytes > largestInput)
-            return failure(fmt::format("input '{}' would be [{}]", buffer->name, fmt::join(shape, ",")),
-                           "choose smaller sizes");
-        LATHE_CHECKED(runner.setInput(buffer->name, make(buffer->dtype, shape)));
-    }
+    LATHE_TRY(std::vector<Operand> operands, operandsOf(computation, sizes));
+    operands.resize(operands.size() - static_cast<size_t>(computation.outputs));
+    for (const Operand& operand : operands)
+        LATHE_CHECKED(runner.setInput(operand.buffer->name, make(operand.buffer->dtype, operand.shape)));
     return {};
+}
+
+Result<int64_t> operandBytes(const tir::PrimFunc& computation, const std::vector<int64_t>& sizes) {
+    LATHE_TRY(const std::vector<Operand> operands, operandsOf(computation, sizes));
+    int64_t bytes = 0;
+    for (const Operand& operand : operands)
+        bytes += operand.bytes;
+    return bytes;
 }
 
 } // namespace lathe::driver

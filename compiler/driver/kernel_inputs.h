@@ -14,8 +14,11 @@ namespace lathe::driver {
 using MakeTensor = std::function<model::HostTensor(DataType, const std::vector<int64_t>& shape)>;
 
 /// Sets all inputs but the plan of the artifact that the runner has loaded, in their order. `sizes`: the values of the
-/// computation's scalars. Fails for an input of more than 16 GiB, and where the runner refuses one.
+/// computation's scalars. Fails for an operand of more than 16 GiB, and where the runner refuses one.
 Result<void> setKernelInputs(RunnerClient& runner, const tir::PrimFunc& computation, const std::vector<int64_t>& sizes,
                              const MakeTensor& make);
+
+/// Of all inputs and outputs together. Fails for one of more than 16 GiB.
+Result<int64_t> operandBytes(const tir::PrimFunc& computation, const std::vector<int64_t>& sizes);
 
 } // namespace lathe::driver

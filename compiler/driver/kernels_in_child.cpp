@@ -12,6 +12,8 @@
 namespace lathe::driver {
 namespace {
 
+constexpr int64_t memoryBeside = int64_t{512} << 20; // twice the operands
+
 model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& random) {
     if (dtype != types::Float32)
         return randomTensor(dtype, shape, random);
@@ -26,10 +28,18 @@ model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, 
 
 } // namespace
 
+KernelsInChild::KernelsInChild(RunnerOptions options) : options_(std::move(options)), runner_(options_) {}
+
 Result<void> KernelsInChild::load(std::vector<CompiledKernelPtr> kernels, const tir::PrimFunc& computation,
                                   const std::vector<int64_t>& sizes, const Options& options, Inputs inputs) {
     kernels_ = std::move(kernels);
     sizes_ = sizes;
+    LATHE_TRY(const int64_t bytes, operandBytes(computation, sizes));
+    RunnerOptions loading = runner_.options();
+    loading.pinned = true;
+    loading.guard = loading.guard == Guard::End ? Guard::Start : Guard::End;
+    loading.processBytes = 2 * bytes + memoryBeside;
+    runner_.setOptions(loading);
     const MemoryFile file("lathe-candidates");
     LATHE_CHECKED(guarded([&] { return writeKernelArtifact(kernels_, options, file.path()); }));
     LATHE_CHECKED(runner_.load(file.path()));
@@ -60,7 +70,7 @@ Result<double> KernelsInChild::time(size_t which, std::chrono::nanoseconds least
     plan.least = least;
     plan.samples = 1;
     LATHE_TRY(const RunnerBenchTimes times, runner_.bench(plan));
-    return times.ns.front() / 1e3;
+    return times.samples.front().ns / 1e3;
 }
 
 Result<std::vector<model::HostTensor>> KernelsInChild::outputs(size_t which) {
@@ -75,13 +85,32 @@ Result<std::vector<model::HostTensor>> KernelsInChild::outputs(size_t which) {
 }
 
 void KernelsInChild::expect(double us, std::chrono::nanoseconds least) {
-    RunnerOptions options = options_;
+    RunnerOptions options = runner_.options();
+    options.timeout = options_.timeout;
     if (us > 0) {
         const auto calls = std::chrono::duration<double, std::micro>(us) * 10;
         options.timeout =
             std::chrono::duration_cast<std::chrono::milliseconds>(calls + least * 10) + std::chrono::seconds(1);
     }
     runner_.setOptions(options);
+}
+
+std::optional<tune::Verdict> KernelsInChild::verdict() const {
+    switch (runner_.outcome()) {
+    case RunnerOutcome::Refused:
+        return runner_.lackedMemory() ? tune::Verdict::RunMemory : tune::Verdict::RunError;
+    case RunnerOutcome::Crashed:
+        return tune::Verdict::Crashed;
+    case RunnerOutcome::Overwrote:
+        return tune::Verdict::Wrong;
+    case RunnerOutcome::Timeout:
+        return tune::Verdict::RunTimeout;
+    case RunnerOutcome::Good:
+    case RunnerOutcome::Cancelled:
+    case RunnerOutcome::Unavailable:
+        break;
+    }
+    return std::nullopt;
 }
 
 } // namespace lathe::driver

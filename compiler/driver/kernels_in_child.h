@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Kernels of one computation in a child process, their inputs set, so that any of them can be called: what the tuner times.
+// They are given no room to be lucky in: CPUs of their own, a limit of memory and of time, buffers whose end meets a page that
+// nobody may touch, and with the next load their start, and inputs that nobody may write.
 #pragma once
 
 #include "driver/kernel_artifact.h"
 #include "driver/runner_client.h"
+#include "tune/candidate.h"
 
 #include <map>
+#include <optional>
 #include <vector>
 
 namespace lathe::driver {
@@ -14,7 +18,7 @@ namespace lathe::driver {
 class KernelsInChild {
 public:
     /// options.timeout is that of a request whose length nobody knows.
-    explicit KernelsInChild(RunnerOptions options) : options_(std::move(options)), runner_(options_) {}
+    explicit KernelsInChild(RunnerOptions options);
 
     enum class Inputs {
         Random,     // standard normal floats; 0 or 1 elsewhere
@@ -30,7 +34,9 @@ public:
     Result<std::vector<model::HostTensor>> outputs(size_t which);
     /// No request of calls that take so long may take more than ten times that and a second; 0: nobody knows.
     void expect(double us, std::chrono::nanoseconds least);
-    RunnerOutcome outcome() const { return runner_.outcome(); }
+    /// Of the last request that failed: what it says about the kernel that was called. Nothing if it says something about the
+    /// machine, or the user's will.
+    std::optional<tune::Verdict> verdict() const;
     /// The next load has a new process.
     void end() { runner_.stop(); }
 

@@ -156,6 +156,7 @@ struct RunnerClient::State {
     RunnerOptions options;
     ChildProcess child;
     RunnerOutcome outcome = RunnerOutcome::Good;
+    bool lackedMemory = false;
     int outputCount = 0;
     std::vector<std::byte> reply;
 
@@ -178,6 +179,11 @@ struct RunnerClient::State {
             return error(ErrorKind::Cancelled, "cancelled");
         }
         const std::string how = child.reap();
+        if (child.exitCode() == exitOutside)
+            return fail(RunnerOutcome::Crashed, "the kernel touched memory outside its buffers",
+                        "please report the model");
+        if (child.exitCode() == exitReadOnly)
+            return fail(RunnerOutcome::Overwrote, "the kernel wrote into an input", "please report the model");
         const bool crashed = how.starts_with("crashed");
         return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
                     crashed                   ? "please report the model"
@@ -195,6 +201,7 @@ struct RunnerClient::State {
         if (!child.running())
             return Failure(fail(RunnerOutcome::Unavailable, "no model is loaded in lathe-runner"));
         outcome = RunnerOutcome::Good;
+        lackedMemory = false;
         const auto deadline = std::chrono::steady_clock::now() + options.timeout;
         const FrameHeader header{frameMagic, kind, payload.size() + more.size()};
         for (const auto part : {std::as_bytes(std::span(&header, 1)), payload, more})
@@ -223,7 +230,8 @@ struct RunnerClient::State {
         if (good)
             return reader;
         Diagnostic refused;
-        refused.hint = hintFor(reader.number<uint32_t>());
+        const auto status = reader.number<uint32_t>();
+        refused.hint = hintFor(status);
         refused.node = reader.string();
         refused.what = reader.string();
         // The message names the node as well; a Diagnostic prints its node itself.
@@ -233,6 +241,7 @@ struct RunnerClient::State {
         if (!reader.finished())
             return Failure(outOfStep(kind));
         outcome = RunnerOutcome::Refused;
+        lackedMemory = status == LATHE_OUT_OF_MEMORY;
         return Failure(std::move(refused));
     }
 
@@ -264,6 +273,8 @@ struct RunnerClient::State {
         limits.number(int32_t{options.threads});
         limits.number(options.contextBytes);
         limits.number(options.processBytes);
+        limits.number(static_cast<uint32_t>(options.guard));
+        limits.number(uint32_t{options.pinned});
         LATHE_CHECKED(command(Kind::Limits, limits.bytes()));
         if (!options.seed)
             return {};
@@ -355,6 +366,7 @@ Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
     for (const int64_t size : plan.sizes)
         payload.number(size);
     payload.number(static_cast<uint32_t>(std::clamp(plan.warmUps, 0, static_cast<int>(runtime::limits::runsAtOnce))));
+    payload.number(std::max<int64_t>(plan.calls, 0));
     payload.number(std::max<int64_t>(plan.least.count(), 0));
     payload.number(
         static_cast<uint32_t>(std::clamp(plan.samples, 1, static_cast<int>(runtime::limits::samplesAtOnce))));
@@ -362,12 +374,27 @@ Result<RunnerBenchTimes> RunnerClient::bench(const RunnerBench& plan) {
     LATHE_TRY(Reader reader, state_->request(Kind::Bench, payload.bytes()));
     RunnerBenchTimes times;
     times.calls = reader.number<int64_t>();
-    times.ns.resize(reader.count(sizeof(double)));
-    for (double& ns : times.ns)
-        ns = reader.number<double>();
-    if (!reader.finished())
+    times.samples.resize(reader.count(sizeof(RunnerBenchTimes::Sample)));
+    bool sound = !times.samples.empty();
+    for (RunnerBenchTimes::Sample& sample : times.samples) {
+        sample.ns = reader.number<double>();
+        sample.lost = reader.number<double>();
+        sample.switches = reader.number<int64_t>();
+        sound &= std::isfinite(sample.ns) && sample.ns >= 0 && sample.lost >= 0 && sample.lost <= 1;
+    }
+    if (!reader.finished() || !sound)
         return Failure(state_->outOfStep(Kind::Bench));
     return times;
+}
+
+Result<RunnerProbe> RunnerClient::probe() {
+    LATHE_TRY(Reader reader, state_->request(Kind::Probe));
+    RunnerProbe probe;
+    probe.computeNs = reader.number<double>();
+    probe.readNs = reader.number<double>();
+    if (!reader.finished() || !std::isfinite(probe.computeNs) || !std::isfinite(probe.readNs))
+        return Failure(state_->outOfStep(Kind::Probe));
+    return probe;
 }
 
 Result<HostTensor> RunnerClient::output(int index) {
@@ -472,6 +499,10 @@ Result<RunnerProfile> RunnerClient::readProfile() {
 
 RunnerOutcome RunnerClient::outcome() const {
     return state_->outcome;
+}
+
+bool RunnerClient::lackedMemory() const {
+    return state_->lackedMemory;
 }
 
 void RunnerClient::stop() {

@@ -18,11 +18,17 @@
 
 namespace lathe::driver {
 
+/// Whether a model's buffers lie between pages that nobody may touch, and which of their ends meets these exactly. Inputs
+/// are then pages that nobody may write.
+enum class Guard : uint8_t { None, End, Start };
+
 struct RunnerOptions {
     int threads = 0;          // 0: all
     int64_t contextBytes = 0; // arena, outputs and copied inputs of a model; 0: no limit
     int64_t processBytes = 0; // writable memory of the whole child; 0: no limit
     std::optional<uint64_t> seed = {};
+    Guard guard = Guard::None;
+    bool pinned = false;                       // to as many CPUs as threads, not the first ones if there are more
     std::chrono::milliseconds timeout{60'000}; // of each request
     std::function<bool()> cancelled = {};      // asked while a request waits: true ends the child
     std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
@@ -98,6 +104,7 @@ struct RunnerBench {
     int64_t which = 0;                          // of its kernels
     std::vector<int64_t> sizes;                 // the kernel's scalars
     int warmUps = 3;                            // calls before the first sample
+    int64_t calls = 0;                          // in a sample; 0: as many as `least` takes, which is found by running
     std::chrono::nanoseconds least{10'000'000}; // that a sample takes: as many calls as that needs
     int samples = 10;
     int64_t flushBytes =
@@ -105,15 +112,26 @@ struct RunnerBench {
 };
 
 struct RunnerBenchTimes {
-    int64_t calls = 0;      // in each sample
-    std::vector<double> ns; // of a call, a mean for each sample
+    int64_t calls = 0; // in each sample
+    struct Sample {
+        double ns = 0;        // of a call, a mean
+        double lost = 0;      // the share of its time in which the calling thread had no CPU: 0 … 1
+        int64_t switches = 0; // how often a thread of the child was put off its CPU against its will
+    };
+    std::vector<Sample> samples;
 };
 
-/// How the last request that failed did. Timeout, Cancelled and Crashed have ended the child.
+/// How fast the machine is just now: nanoseconds of some work that is always the same.
+struct RunnerProbe {
+    double computeNs = 0, readNs = 0;
+};
+
+/// How the last request that failed did. Timeout, Cancelled, Crashed and Overwrote have ended the child.
 enum class RunnerOutcome {
     Good,
-    Refused, // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
-    Crashed,
+    Refused,   // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
+    Crashed,   // under a Guard also: it touched memory outside its buffers
+    Overwrote, // under a Guard: it wrote into an input
     Timeout,
     Cancelled,   // as RunnerOptions::cancelled asked
     Unavailable, // the runner cannot be started, or speaks another protocol
@@ -139,6 +157,7 @@ public:
     Result<RunnerCounters> count(int times);
     /// Of a loaded kernel artifact whose inputs but the last one are set.
     Result<RunnerBenchTimes> bench(const RunnerBench& plan);
+    Result<RunnerProbe> probe();
     Result<model::HostTensor> output(int index);
     /// All outputs, in the model's order.
     Result<std::vector<model::HostTensor>> outputs();
@@ -148,6 +167,8 @@ public:
     Result<RunnerProfile> readProfile();
 
     RunnerOutcome outcome() const;
+    /// Whether it was Refused since there is no memory for it.
+    bool lackedMemory() const;
     /// Ends the child.
     void stop();
 

@@ -31,14 +31,22 @@ const char* toString(Verdict verdict) {
     switch (verdict) {
     case Verdict::BuildError:
         return "build error";
+    case Verdict::BuildTimeout:
+        return "build timeout";
+    case Verdict::BuildMemory:
+        return "build memory";
     case Verdict::Crashed:
         return "crashed";
     case Verdict::RunTimeout:
         return "run timeout";
+    case Verdict::RunMemory:
+        return "run memory";
     case Verdict::RunError:
         return "run error";
     case Verdict::Wrong:
         return "wrong";
+    case Verdict::Disturbed:
+        return "disturbed";
     case Verdict::Slow:
         return "slow";
     case Verdict::Measured:

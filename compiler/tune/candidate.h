@@ -42,12 +42,16 @@ struct Candidate {
 };
 
 enum class Verdict : uint8_t {
-    BuildError, // no code could be made of it
-    Crashed,    // the process that ran it died
-    RunTimeout, // it ran for too long
-    RunError,   // it gave an error status, or its artifact did not load
-    Wrong,      // it computes something else
-    Slow,       // right by a glance, and so much slower than the incumbent that it was not measured on
+    BuildError,   // no code could be made of it
+    BuildTimeout, // that took too long
+    BuildMemory,  // that took too much memory
+    Crashed,      // the process that ran it died, or it touched memory outside its buffers
+    RunTimeout,   // it ran for too long
+    RunMemory,    // it asked for too much memory
+    RunError,     // it gave an error status, or its artifact did not load
+    Wrong,        // it computes something else, or writes into its inputs
+    Disturbed,    // the machine was too busy to tell
+    Slow,         // so much slower than the incumbent, or than others of its batch, that a glance was enough
     Measured,
 };
 const char* toString(Verdict verdict); // "build error", "crashed", …

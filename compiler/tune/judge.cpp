@@ -28,10 +28,14 @@ std::optional<Interval> timeOf(const Trial& trial, double defaultUs) {
         return Interval{ratio, ratio, ratio};
     case Verdict::Crashed:
     case Verdict::RunTimeout:
+    case Verdict::RunMemory:
     case Verdict::RunError:
     case Verdict::Wrong:
         return Interval{never, never, never};
     case Verdict::BuildError:
+    case Verdict::BuildTimeout:
+    case Verdict::BuildMemory:
+    case Verdict::Disturbed:
         break;
     }
     return std::nullopt;

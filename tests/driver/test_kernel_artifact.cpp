@@ -178,16 +178,25 @@ private slots:
         QVERIFY(!runner.bench(plan)); // no input, no sizes
         const auto small = timeOf(4, 64), large = timeOf(256, 4096);
         QVERIFY2(small && large, small && large ? "" : toString((small ? large : small).error()).c_str());
-        QCOMPARE(small->ns.size(), size_t(5));
+        QCOMPARE(small->samples.size(), size_t(5));
         // A call of 256 elements is far shorter than a sample, one of 2^20 far longer than that.
         QVERIFY(small->calls > 10 && small->calls > large->calls);
-        const double least = *std::min_element(small->ns.begin(), small->ns.end());
-        QVERIFY(least > 0 && least * 50 < *std::min_element(large->ns.begin(), large->ns.end()));
+        const auto leastOf = [](const driver::RunnerBenchTimes& times) {
+            return std::ranges::min(times.samples, {}, &driver::RunnerBenchTimes::Sample::ns).ns;
+        };
+        const double least = leastOf(*small);
+        QVERIFY(least > 0 && least * 50 < leastOf(*large));
         // With caches flushed a call takes longer, and there are fewer in a sample.
         plan.flushBytes = 64 << 20;
         const auto cold = timeOf(4, 64);
         QVERIFY(cold && cold->calls < small->calls);
-        QVERIFY(*std::min_element(cold->ns.begin(), cold->ns.end()) > least);
+        QVERIFY(leastOf(*cold) > least);
+        plan.flushBytes = 0;
+        plan.calls = 7;
+        const auto counted = timeOf(4, 64);
+        QVERIFY(counted && counted->calls == 7);
+        const auto probe = runner.probe();
+        QVERIFY(probe && probe->computeNs > 0 && probe->readNs > 0);
 
         plan.kernel = "other";
         QVERIFY(!timeOf(4, 64));

@@ -6,12 +6,30 @@
 
 #include <algorithm>
 #include <ctime>
+#include <sys/resource.h>
 
 namespace lathe::runtime::runner {
 namespace {
 
 constexpr int64_t mostCalls = 1 << 24;
 constexpr int64_t mostColdCalls = 10'000;
+
+int64_t read(clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+}
+
+/// Nanoseconds that this thread has had a CPU.
+int64_t cpuNow() {
+    return read(CLOCK_THREAD_CPUTIME_ID);
+}
+
+int64_t switchesNow() {
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return usage.ru_nivcsw;
+}
 
 class Bench {
 public:
@@ -27,8 +45,8 @@ public:
         if (plan_.warmUps > 0)
             if (const lathe_status bad = run(plan_.warmUps, ns))
                 return bad;
-        times.calls = 1;
-        while (times.calls < limit()) {
+        times.calls = plan_.calls > 0 ? std::min(plan_.calls, limit()) : 1;
+        while (plan_.calls == 0 && times.calls < limit()) {
             const int64_t begin = now();
             if (const lathe_status bad = sample(times.calls, ns))
                 return bad;
@@ -42,9 +60,12 @@ public:
                 std::min(static_cast<double>(limit()), static_cast<double>(times.calls) * std::max(2.0, wanted)));
         }
         for (uint32_t i = 0; i < plan_.samples; ++i) {
+            const int64_t wall = now(), cpu = cpuNow(), switches = switchesNow();
             if (const lathe_status bad = sample(times.calls, ns))
                 return bad;
-            times.ns.push_back(static_cast<double>(ns) / static_cast<double>(times.calls));
+            const auto own = static_cast<double>(cpuNow() - cpu), all = static_cast<double>(now() - wall);
+            times.samples.push_back({static_cast<double>(ns) / static_cast<double>(times.calls),
+                                     all > 0 ? std::clamp(1 - own / all, 0.0, 1.0) : 0, switchesNow() - switches});
         }
         return LATHE_OK;
     }
@@ -102,9 +123,7 @@ private:
 } // namespace
 
 int64_t now() {
-    timespec time{};
-    clock_gettime(CLOCK_MONOTONIC, &time);
-    return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+    return read(CLOCK_MONOTONIC);
 }
 
 lathe_status bench(lathe_model* model, lathe_context* context, const BenchPlan& plan, BenchTimes& times) {

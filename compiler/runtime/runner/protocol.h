@@ -17,7 +17,9 @@
 //                                                                bytes)
 //   Limits            i32 threads (0: all), i64 bytes of a       –
 //                     context's memory (0: none), i64 bytes of
-//                     the process' writable memory (0: none)
+//                     the process' writable memory (0: none),
+//                     u32 Guard, u32 pinned (1: to as many CPUs
+//                     as threads, if those are not all)
 //   Seed              u64                                        –
 //   Input             string name, type, u32 rank, i64 dims,     –
 //                     u64 bytes, bytes
@@ -32,15 +34,18 @@
 //
 //   Count             u32 runs                                   i32 errno of why the processor counts nothing (0: it does),
 //                                                                list of (string name, f64 over all of the runs)
-//   Bench             string artifact's name, i64 which of its   i64 calls in a sample, list of f64 ns of a call, one a
-//                     kernels, list of i64 sizes, u32 warm-up    sample. Of a kernels' artifact (driver/kernel_artifact.h)
-//                     calls, i64 ns that a sample takes at       whose other inputs are set.
-//                     least, u32 samples, u64 bytes to flush
+//   Bench             string artifact's name, i64 which of its   i64 calls in a sample, list of (f64 ns of a call, f64 share
+//                     kernels, list of i64 sizes, u32 warm-up    of the sample in which the thread had no CPU, i64 how often
+//                     calls, i64 calls in a sample (0: as many   the process was put off one against its will), one a sample.
+//                     as needed), i64 ns that a sample takes at  Of a kernels' artifact (driver/kernel_artifact.h) whose
+//                     least, u32 samples, u64 bytes to flush     other inputs are set.
 //                     before each call (0: none)
+//   Probe             –                                          f64 ns of some work on registers, f64 ns of some reads
 //
 // A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
-// with exit code 2, the end of the stream at a frame's border with 0.
+// with exit code 2, the end of the stream at a frame's border with 0; under a Guard a kernel that touches memory outside its
+// buffers with 3, one that writes into memory that can only be read, such as an input, with 4.
 #pragma once
 
 #include "runtime/limits.h"
@@ -55,9 +60,12 @@
 
 namespace lathe::runtime::protocol {
 
-inline constexpr uint32_t protocolVersion = 4;
+inline constexpr uint32_t protocolVersion = 5;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
-inline constexpr int exitMalformed = 2;
+inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4;
+
+/// Whether buffers lie between pages that nobody may touch, and which end of them meets these.
+enum class Guard : uint32_t { None, End, Start };
 
 enum class Kind : uint32_t {
     Ping = 1,
@@ -71,6 +79,7 @@ enum class Kind : uint32_t {
     ReadProfile,
     Bench,
     Count,
+    Probe,
     Ok = 100,
     Error,
 };

@@ -5,12 +5,16 @@
 
 #include "runtime/runner/bench.h"
 #include "runtime/runner/counters.h"
+#include "runtime/runner/pinning.h"
+#include "runtime/runner/probe.h"
 #include "runtime/runner/stream.h"
 
 #include <algorithm>
-#include <ctime>
+#include <cstring>
 #include <new>
 #include <sys/resource.h>
+#include <unistd.h>
+#include <utility>
 
 namespace lathe::runtime::runner {
 
@@ -23,6 +27,8 @@ namespace {
 #define LATHE_SANITIZED 1
 #endif
 #endif
+
+constexpr size_t boundAlignment = 64; // what bound inputs need
 
 /// Limits writable memory; 0 takes the limit away. Sanitizers reserve more address space than any limit: they go
 /// without.
@@ -62,7 +68,30 @@ int64_t bytesOf(const DLTensor& tensor) {
     return bytes;
 }
 
+void* allocateGuarded(void* memory, size_t bytes, size_t alignment) {
+    return static_cast<GuardedMemory*>(memory)->allocate(bytes, alignment);
+}
+
+void releaseGuarded(void* memory, void* data, size_t) {
+    static_cast<GuardedMemory*>(memory)->release(data);
+}
+
+/// Threads that start later go there as well.
+void pin(const cpu_set_t& all, int32_t threads) {
+    cpu_set_t chosen = all;
+    if (threads > 0 && threads < CPU_COUNT(&all)) {
+        CPU_ZERO(&chosen);
+        for (const int cpu : cpusToMeasureOn(cpusOf(all), threads))
+            CPU_SET(cpu, &chosen);
+    }
+    sched_setaffinity(0, sizeof chosen, &chosen);
+}
+
 } // namespace
+
+Server::Server(int in, int out) : in_(in), out_(out) {
+    sched_getaffinity(0, sizeof cpus_, &cpus_);
+}
 
 int Server::serve() {
     FrameHeader header;
@@ -127,6 +156,8 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return count(reader, reply);
     case Kind::Bench:
         return bench(reader, reply);
+    case Kind::Probe:
+        return probe(reader, reply);
     case Kind::Ok:
     case Kind::Error:
         break;
@@ -158,6 +189,9 @@ Server::Answer Server::load(Reader& reader, Writer& reply) {
     if (!reader.finished())
         return Answer::Malformed;
     context_.reset();
+    for (void* const input : bound_)
+        memory_.release(input);
+    bound_.clear();
     model_.reset();
     lathe_model* model = nullptr;
     if (const lathe_status bad = lathe_model_load(path.c_str(), &model))
@@ -174,6 +208,12 @@ Server::Answer Server::createContext() {
     options.struct_bytes = sizeof options;
     options.threads = threads_;
     options.memory_limit = contextBytes_;
+    if (guard_ != Guard::None) {
+        memory_.setFlush(guard_ == Guard::End ? GuardedMemory::Flush::End : GuardedMemory::Flush::Start);
+        options.allocate = allocateGuarded;
+        options.release = releaseGuarded;
+        options.user = &memory_;
+    }
     lathe_context* context = nullptr;
     if (const lathe_status bad = lathe_context_create(model_.get(), &options, &context))
         return fail(bad, lathe_thread_error());
@@ -220,10 +260,16 @@ Server::Answer Server::limits(Reader& reader) {
     const auto threads = reader.number<int32_t>();
     const auto contextBytes = reader.number<int64_t>();
     const auto processBytes = reader.number<int64_t>();
-    if (!reader.finished() || threads < 0 || contextBytes < 0 || processBytes < 0)
+    const auto guard = reader.number<uint32_t>(), pinned = reader.number<uint32_t>();
+    if (!reader.finished() || threads < 0 || contextBytes < 0 || processBytes < 0 ||
+        guard > static_cast<uint32_t>(Guard::Start) || pinned > 1)
         return Answer::Malformed;
     threads_ = threads;
     contextBytes_ = contextBytes;
+    guard_ = static_cast<Guard>(guard);
+    if (guard_ != Guard::None)
+        exitAtFaults();
+    pin(cpus_, pinned ? threads : 0);
     limitProcess(processBytes);
     return Answer::Ok;
 }
@@ -262,8 +308,38 @@ Server::Answer Server::input(Reader& reader) {
     if (negative || bytesOf(tensor) != static_cast<int64_t>(bytes))
         return fail(LATHE_MISMATCH, "input '" + name + "': dims and bytes of the tensor contradict each other");
     tensor.data = const_cast<std::byte*>(data.data());
-    const lathe_status bad = lathe_set_input(context_.get(), index, &tensor);
+    const lathe_status bad = giveInput(index, tensor, bytes);
     return bad ? failContext(bad) : Answer::Ok;
+}
+
+/// Under a guard in pages of its own, which nobody may write from then on.
+lathe_status Server::giveInput(int32_t index, DLTensor& tensor, size_t bytes) {
+    if (guard_ == Guard::None)
+        return lathe_set_input(context_.get(), index, &tensor);
+    void* const own = memory_.allocate(bytes, boundAlignment);
+    if (!own)
+        throw std::bad_alloc();
+    std::memcpy(own, tensor.data, bytes);
+    memory_.protect(own);
+    tensor.data = own;
+    const lathe_status bad = lathe_bind_input(context_.get(), index, &tensor);
+    if (bad) {
+        memory_.release(own);
+        return bad;
+    }
+    bound_.resize(std::max(bound_.size(), static_cast<size_t>(index) + 1));
+    memory_.release(std::exchange(bound_[static_cast<size_t>(index)], own));
+    return bad;
+}
+
+/// An output's pages are longer than it is: what was written there was written by a kernel that goes too far.
+void Server::checkBesideOutputs() {
+    if (guard_ == Guard::None)
+        return;
+    DLTensor tensor{};
+    for (int32_t i = 0; lathe_get_output(context_.get(), i, &tensor) == LATHE_OK; ++i)
+        if (!memory_.isIntactBeside(tensor.data, static_cast<size_t>(bytesOf(tensor))))
+            _exit(exitOutside);
 }
 
 Server::Answer Server::run(Reader& reader, Writer& reply) {
@@ -280,6 +356,7 @@ Server::Answer Server::run(Reader& reader, Writer& reply) {
         if (bad)
             return failContext(bad);
     }
+    checkBesideOutputs();
     reply.number(times);
     reply.raw(samples.data(), samples.size() * sizeof(int64_t));
     lathe_memory_info memory{};
@@ -393,10 +470,11 @@ Server::Answer Server::bench(Reader& reader, Writer& reply) {
     for (int64_t& size : plan.sizes)
         size = reader.number<int64_t>();
     plan.warmUps = reader.number<uint32_t>();
+    plan.calls = reader.number<int64_t>();
     plan.leastNs = reader.number<int64_t>();
     plan.samples = reader.number<uint32_t>();
     plan.flushBytes = reader.number<uint64_t>();
-    if (!reader.finished() || plan.warmUps > limits::runsAtOnce || plan.leastNs < 0 ||
+    if (!reader.finished() || plan.warmUps > limits::runsAtOnce || plan.calls < 0 || plan.leastNs < 0 ||
         plan.samples > limits::samplesAtOnce || plan.flushBytes > limits::flushBytes)
         return Answer::Malformed;
     if (!context_)
@@ -406,9 +484,23 @@ Server::Answer Server::bench(Reader& reader, Writer& reply) {
     BenchTimes times;
     if (const lathe_status bad = runner::bench(model_.get(), context_.get(), plan, times))
         return failContext(bad);
+    checkBesideOutputs();
     reply.number(times.calls);
-    reply.number(static_cast<uint32_t>(times.ns.size()));
-    reply.raw(times.ns.data(), times.ns.size() * sizeof(double));
+    reply.number(static_cast<uint32_t>(times.samples.size()));
+    for (const BenchSample& sample : times.samples) {
+        reply.number(sample.ns);
+        reply.number(sample.lost);
+        reply.number(sample.switches);
+    }
+    return Answer::Ok;
+}
+
+Server::Answer Server::probe(Reader& reader, Writer& reply) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    const ProbeTimes times = runner::probe();
+    reply.number(times.computeNs);
+    reply.number(times.readNs);
     return Answer::Ok;
 }
 

@@ -4,11 +4,14 @@
 #pragma once
 
 #include "runtime/lathe_rt.h"
+#include "runtime/runner/guarded_memory.h"
 #include "runtime/runner/protocol.h"
 
 #include <memory>
 #include <optional>
+#include <sched.h>
 #include <string>
+#include <vector>
 
 namespace lathe::runtime::runner {
 
@@ -21,7 +24,7 @@ struct FreeContext {
 
 class Server {
 public:
-    Server(int in, int out) : in_(in), out_(out) {}
+    Server(int in, int out);
     /// Serves until the stream ends; the exit code of the program.
     int serve();
 
@@ -44,16 +47,23 @@ private:
     Answer readProfile(Reader& reader, Writer& reply);
     Answer count(Reader& reader, Writer& reply);
     Answer bench(Reader& reader, Writer& reply);
+    Answer probe(Reader& reader, Writer& reply);
 
     Answer fail(lathe_status status, std::string message, std::string node = {});
     Answer failContext(lathe_status status);
     Answer createContext();
+    lathe_status giveInput(int32_t index, DLTensor& tensor, size_t bytes);
+    void checkBesideOutputs();
     void describeModel(Writer& reply) const;
 
     int in_, out_;
     int32_t threads_ = 0;
     int64_t contextBytes_ = 0;
     std::optional<uint64_t> seed_;
+    protocol::Guard guard_ = protocol::Guard::None;
+    cpu_set_t cpus_{};         // that the process began with
+    GuardedMemory memory_;     // outlives the context
+    std::vector<void*> bound_; // there, by input
     std::unique_ptr<lathe_model, FreeModel> model_;
     std::unique_ptr<lathe_context, FreeContext> context_;
     lathe_status errorStatus_ = LATHE_OK;

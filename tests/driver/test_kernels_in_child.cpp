@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe-runner
+//
+// Kernels that misbehave, in the child that the tuner times candidates in: none is lucky. Each ends as what it did, and the
+// next one runs.
+#include "driver/kernels_in_child.h"
+
+#include "support/host_tensor.h"
+#include "tir/text.h"
+
+#include <QDir>
+#include <QFile>
+#include <QTemporaryDir>
+#include <QTest>
+#include <QThread>
+#include <sched.h>
+#include <unistd.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+using driver::KernelsInChild;
+using tune::Verdict;
+
+namespace {
+
+/// Of 1000 floats: 4000 bytes, which neither a page nor a line of cache is.
+tir::PrimFuncPtr kernelOf(const std::string& body) {
+    const auto parsed = tir::parsePrimFunc("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n"
+                                           "  buffer Y: float32[1000]\n" +
+                                           body + "}\n");
+    if (!parsed)
+        qFatal("%s", toString(parsed.error()).c_str());
+    return *parsed;
+}
+
+std::string loop(const std::string& statement, int extent = 1000) {
+    return "  for i in " + std::to_string(extent) + " {\n    " + statement + "\n  }\n";
+}
+
+const std::string good = loop("Y[i] = X[i] + 1:float32");
+
+} // namespace
+
+class TestKernelsInChild : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    driver::Options options_;
+    driver::RunnerOptions runner_;
+
+    driver::CompiledKernelPtr compiled(const std::string& body) {
+        auto made = driver::compileKernelAlone(kernelOf(body), "kernel", false, {}, options_);
+        if (!made)
+            qFatal("%s", toString(made.error()).c_str());
+        return *made;
+    }
+    Result<void> load(KernelsInChild& child, const driver::CompiledKernelPtr& kernel) {
+        return child.load({kernel}, *kernelOf(good), {}, options_, KernelsInChild::Inputs::Random);
+    }
+    static Result<double> time(KernelsInChild& child) { return child.time(0, std::chrono::nanoseconds(0), 0); }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit());
+        options_.target = *codegen::parseTarget("x86-64-v3");
+        options_.cache = false;
+        runner_.program = LATHE_BINARY_DIR "/lathe-runner";
+        runner_.threads = 1;
+        runner_.timeout = std::chrono::seconds(20);
+    }
+
+    void misbehave_data() {
+        QTest::addColumn<std::string>("body");
+        QTest::addColumn<Verdict>("verdict");
+        QTest::addColumn<std::string>("message");
+        const std::string outside = "memory outside its buffers";
+        // Its last element shares a line of cache with nothing of the output.
+        QTest::newRow("writes past the end") << loop("Y[i] = X[0]", 1001) << Verdict::Crashed << outside;
+        QTest::newRow("writes far past the end") << loop("Y[i + 1500] = X[i]") << Verdict::Crashed << outside;
+        QTest::newRow("writes before the start") << loop("Y[i - 1] = X[i]") << Verdict::Crashed << outside;
+        QTest::newRow("reads far past the end") << loop("Y[i] = X[i + 3000]") << Verdict::Crashed << outside;
+        QTest::newRow("reads far before the start") << loop("Y[i] = X[i - 3000]") << Verdict::Crashed << outside;
+        QTest::newRow("writes into its input")
+            << loop("X[i] = 0:float32") + good << Verdict::Wrong << std::string("wrote into an input");
+        QTest::newRow("writes anywhere") << loop("Y[i + 100000000000000] = X[i]") << Verdict::Crashed
+                                         << std::string("SIG");
+        QTest::newRow("hangs") << std::string("  while true {\n    Y[0] = X[0]\n  }\n") << Verdict::RunTimeout
+                               << std::string("within");
+        QTest::newRow("gives a status") << "  check invalid_value \"no luck\": X[0] > 1e30:float32\n" + good
+                                        << Verdict::RunError << std::string("no luck");
+        QTest::newRow("wants too much memory")
+            << "  allocate t: float32[500000000]\n" + loop("t[i] = X[i]") + loop("Y[i] = t[i]") << Verdict::RunMemory
+            << std::string("memory");
+    }
+    void misbehave() {
+        QFETCH(std::string, body);
+        QFETCH(Verdict, verdict);
+        QFETCH(std::string, message);
+        KernelsInChild child(runner_);
+        const driver::CompiledKernelPtr bad = compiled(body), right = compiled(good);
+        for (int round = 0; round < 2; ++round) { // buffers lie the one way, then the other
+            QVERIFY(load(child, bad));
+            child.expect(1, {});
+            const auto us = time(child);
+            QVERIFY(!us);
+            QVERIFY2(us.error().what.find(message) != std::string::npos, us.error().what.c_str());
+            QVERIFY(child.verdict() == verdict);
+            child.expect(0, {});
+        }
+        QVERIFY(load(child, right));
+        QVERIFY(time(child));
+        QVERIFY(!child.verdict());
+    }
+
+    /// Ten elements too far is within the page where buffers meet its start, and a fault where they meet its end.
+    void eitherEndOfABufferMeetsAGuard() {
+        KernelsInChild child(runner_);
+        for (const std::string& body : {loop("Y[i] = X[i + 10]"), loop("Y[i] = X[i - 10]")}) {
+            const driver::CompiledKernelPtr bad = compiled(body);
+            int caught = 0;
+            for (int round = 0; round < 2; ++round) {
+                QVERIFY(load(child, bad));
+                caught += !time(child);
+            }
+            QCOMPARE(caught, 1);
+        }
+    }
+
+    void whatIsNotWrittenIsNoNumber() {
+        KernelsInChild child(runner_);
+        QVERIFY(load(child, compiled(loop("Y[i] = 0:float32", 999))));
+        const auto outputs = child.outputs(0);
+        QVERIFY(outputs);
+        const std::vector<float> values = valuesOf<float>(outputs->front());
+        QCOMPARE(values[998], 0.F);
+        QVERIFY(std::isnan(values[999]));
+    }
+
+    void runsOnCpusOfItsOwn() {
+        KernelsInChild child(runner_);
+        QVERIFY(load(child, compiled(good)));
+        QByteArray allowed;
+        const QString tasks = QString("/proc/%1/task").arg(getpid());
+        for (const QString& task : QDir(tasks).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
+            QFile children(tasks + "/" + task + "/children");
+            if (!children.open(QFile::ReadOnly))
+                QSKIP("the system does not list a process' children");
+            for (const QByteArray& pid : children.readAll().simplified().split(' ')) {
+                QFile status("/proc/" + pid + "/status");
+                if (pid.isEmpty() || !status.open(QFile::ReadOnly))
+                    continue;
+                for (const QByteArray& line : status.readAll().split('\n'))
+                    if (line.startsWith("Cpus_allowed_list:"))
+                        allowed = line.mid(18).trimmed();
+            }
+        }
+        cpu_set_t all;
+        QCOMPARE(sched_getaffinity(0, sizeof all, &all), 0);
+        bool isNumber = false;
+        const int cpu = allowed.toInt(&isNumber);
+        QVERIFY2(isNumber, allowed.constData());
+        QVERIFY(CPU_ISSET(cpu, &all));
+        QVERIFY(cpu != 0 || CPU_COUNT(&all) == 1);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestKernelsInChild)
+#include "test_kernels_in_child.moc"
