@@ -143,6 +143,7 @@ bool hasFixedType(Intrinsic intrinsic) {
     case Intrinsic::AddressOf:
     case Intrinsic::PtrOffset:
     case Intrinsic::RtCall:
+    case Intrinsic::Prefetch:
         return true;
     default:
         return false;

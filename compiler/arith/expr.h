@@ -125,6 +125,8 @@ enum class Intrinsic : uint8_t {
     AddressOf, // {Load} -> handle
     PtrOffset, // {handle, index bytes} -> handle
     RtCall,    // {IntImm lathe_rt function ordinal (runtime/abi.h), args…}: a call through the runtime's table
+    // hints
+    Prefetch, // {Load} -> int32 0: the element's cache line will be read soon. Nothing is read; it need not exist
 };
 
 struct ExprNode;

@@ -303,6 +303,7 @@ constexpr std::array intrinsicNames{
     IntrinsicName{Intrinsic::AddressOf, "address_of"},
     IntrinsicName{Intrinsic::PtrOffset, "ptr_offset"},
     IntrinsicName{Intrinsic::RtCall, "rt_call"},
+    IntrinsicName{Intrinsic::Prefetch, "prefetch"},
 };
 
 } // namespace
@@ -379,6 +380,7 @@ std::optional<Scalar> applyIntrinsic(Intrinsic intrinsic, DataType type, DataTyp
     case Intrinsic::AddressOf:
     case Intrinsic::PtrOffset:
     case Intrinsic::RtCall:
+    case Intrinsic::Prefetch:
         return std::nullopt;
     case Intrinsic::CastNoSaturate:
     case Intrinsic::CastE8M0Up:

@@ -27,12 +27,18 @@ struct Question {
     std::vector<int64_t> candidates; // OneOf, Place, Rule: `preferred` is among them
     int64_t extent = 0;              // Tile: what is divided; 0: unknown
     int parts = 0;                   // Tile
+    int64_t unit = 1;                // Tile: the innermost factor is a multiple of it, the lanes of a vector
     std::vector<int64_t> preferred;  // the answer of the default schedule
 };
 const char* toString(Question::Kind kind); // "one of", "tile", "place", "rule"
 
 /// Why the answer is none to this question; empty if it is one.
 std::string objection(const Question& question, const std::vector<int64_t>& answer);
+
+/// All answers that are worth a try, what is preferred among them: the candidates, each by itself; of a tile those with factors
+/// of 1 … 16, 20, 24, 28, 32, 48 and 64, the innermost times `unit`, whose product is at most a seventh longer than the extent
+/// where it does not divide it. No more than 4,096.
+std::vector<std::vector<int64_t>> answersTo(const Question& question);
 
 /// Answers by the names of questions.
 using Answers = std::map<std::string, std::vector<int64_t>>;
@@ -60,7 +66,8 @@ private:
     Answers answers_;
 };
 
-/// Asks another chooser and notes what was asked: by schedules that were dropped, too. For one thread.
+/// Asks another chooser and notes what was asked: by schedules that were dropped, too. Of two questions of one name the later
+/// one counts, as the schedule does that asked it. For one thread.
 class Noting final : public Chooser {
 public:
     explicit Noting(std::shared_ptr<const Chooser> chooser) : chooser_(std::move(chooser)) {}

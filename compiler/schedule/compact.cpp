@@ -195,6 +195,13 @@ std::optional<std::string> hoistWorkspaces(Stmt& root) {
                 return "the workspace '" + buffer->name + "' has a size that is not known outside of the parallel loop";
             sliced->shape.push_back(*limit);
         }
+        if (!buffer->strides.empty()) { // a slice is as long as its rows are apart
+            Expr apart = buffer->strides.front() * buffer->shape.front();
+            for (size_t i = slice.size(); i-- > 0;) {
+                sliced->strides.insert(sliced->strides.begin(), arith::simplify(apart));
+                apart = apart * sliced->shape[i];
+            }
+        }
         Stmt content = rewriteAccesses(allocate->body, buffer.get(), sliced, [&](const std::vector<Expr>& indices) {
             std::vector<Expr> result = slice;
             std::ranges::copy(indices, std::back_inserter(result));

@@ -3,6 +3,7 @@
 // Primitives that move a block under a loop of its consumers or producers and let it compute only what one iteration of
 // that loop needs or has. Its own loops are made anew, one an iteration variable.
 #include "schedule/editor.h"
+#include "schedule/written_tile.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -10,10 +11,6 @@
 namespace lathe::schedule {
 
 namespace {
-
-bool isUnder(const Path& path, const Path& loop) {
-    return path.size() > loop.size() && path[loop.size() - 1] == loop.back();
-}
 
 /// The offset e if the index is iter + e with e free of the block's iteration variables.
 std::optional<Expr> offsetFrom(const Expr& index, const tir::IterVar& iter, const std::vector<Var>& iters) {
@@ -65,114 +62,30 @@ void finish(Editor& edit, const Var& loopVar, const std::string& block, LoopRef 
     edit.commit();
 }
 
-/// The tile of a buffer that its writers complete in one iteration of a loop.
-class Tile {
-public:
-    Tile(const Editor& edit, const BufferPtr& buffer, const Path& loop) : edit_(edit), buffer_(buffer), loop_(loop) {
-        std::vector<Access> writes;
-        for (Access& access : accessesOf(edit.body, buffer.get()))
-            if (access.write) {
-                edit.require(isUnder(access.path, loop),
-                             fmt::format("'{}' is written outside of the loop too", buffer->name));
-                requireComplete(access);
-                writes.push_back(std::move(access));
-            }
-        std::vector<const tir::For*> outer = loopsOf(loop);
-        outside_ = LoopRanges(outer, outer.size());
-        ranges_ = touchedRanges(*buffer, writes, loop);
-        for (const Access& access : writes)
-            requireExact(access);
-    }
-
-    bool isWhole(size_t d) const {
-        const auto& range = ranges_[d];
-        return range && arith::provablyEqual(range->lower, 0, outside_.facts) &&
-               arith::bounds(arith::simplify(range->upper + 1 - buffer_->shape[d], outside_.facts), outside_.facts)
-                       .lower >= 0;
-    }
-    const SymbolicRange& range(size_t d) const { return *ranges_[d]; }
-    const arith::Facts& facts() const { return outside_.facts; }
-
-private:
-    void requireComplete(const Access& access) {
+/// What the writers of a buffer complete in one iteration of a loop.
+WrittenTile completeTile(const Editor& edit, const BufferPtr& buffer, const Path& loop) {
+    std::vector<Access> writes;
+    for (Access& access : accessesOf(edit.body, buffer.get())) {
+        if (!access.write)
+            continue;
+        edit.require(isUnder(access.path, loop), fmt::format("'{}' is written outside of the loop too", buffer->name));
         const auto* block = access.path.back()->as<tir::Block>();
-        edit_.require(block, fmt::format("'{}' is written outside of blocks", buffer_->name));
-        for (const tir::For* outer : loopsOf(loop_))
-            for (const tir::IterVar& iter : block->iters) {
-                edit_.require(!arith::mentions(iter.binding, outer->var) || iter.kind == tir::IterKind::Spatial,
-                              fmt::format("block '{}' still reduces along loop {}", block->name, outer->var->name));
-            }
+        edit.require(block, fmt::format("'{}' is written outside of blocks", buffer->name));
+        for (const tir::For* outer : loopsOf(loop))
+            for (const tir::IterVar& iter : block->iters)
+                edit.require(!arith::mentions(iter.binding, outer->var) || iter.kind == tir::IterKind::Spatial,
+                             fmt::format("block '{}' still reduces along loop {}", block->name, outer->var->name));
+        writes.push_back(std::move(access));
     }
-
-    /// The box must hold no element that is not written: dimensions that are a run of consecutive elements, or whole.
-    void requireExact(const Access& access) {
-        const tir::Block& block = blockOf(access.path);
-        arith::VarMap bindings;
-        for (const tir::IterVar& iter : block.iters)
-            bindings[iter.var.get()] = iter.binding;
-        std::vector<const tir::For*> loops = loopsOf(access.path);
-        std::vector<const tir::For*> inner(loops.begin() + static_cast<long>(loopsOf(loop_).size()), loops.end());
-        std::vector<Var> vars;
-        for (const tir::For* loop : inner)
-            vars.push_back(loop->var);
-        std::vector<bool> used(inner.size(), false);
-        LoopRanges all(loops);
-        for (const Expr& condition : arith::conjuncts(block.predicate)) {
-            bool cuts = std::ranges::any_of(vars, [&](const Var& var) { return arith::mentions(condition, var); });
-            if (!cuts)
-                conditions.push_back(condition);
-            else
-                edit_.require(isDomainLimit(condition, block, all.facts),
-                              fmt::format("block '{}' runs only where {}", block.name, toString(condition)));
-        }
-        for (size_t d = 0; d < access.indices.size(); ++d) {
-            if (isWhole(d))
-                continue;
-            bool exact = ranges_[d].has_value();
-            Expr index = arith::simplify(arith::substitute(access.indices[d], bindings), all.facts);
-            auto affine = arith::asAffine(index, vars);
-            exact = exact && affine;
-            Expr run = 1; // consecutive elements so far, innermost loop first
-            for (size_t i = inner.size(); exact && i-- > 0;) {
-                const Expr& step = affine->coefficients[i];
-                if (arith::isConst(step, 0))
-                    continue;
-                exact = !used[i] && arith::bounds(step, all.facts).lower >= 1 &&
-                        arith::bounds(arith::simplify(run - step, all.facts), all.facts).lower >= 0;
-                used[i] = true;
-                run = arith::simplify(run + step * (inner[i]->extent - 1), all.facts);
-            }
-            edit_.require(exact, fmt::format("what block '{}' writes of '{}' in one iteration is not a box", block.name,
-                                             buffer_->name));
-        }
-    }
-
-    /// Conditions that cut a tile elsewhere than at the end of the domain leave holes.
-    static bool isDomainLimit(const Expr& condition, const tir::Block& block, const arith::Facts& facts) {
-        bool below = condition.kind() == arith::ExprKind::Lt, above = condition.kind() == arith::ExprKind::Ge;
-        for (const tir::IterVar& iter : block.iters)
-            if ((below || above) && arith::provablyEqual(condition->args[0], iter.binding, facts) &&
-                arith::provablyEqual(condition->args[1], below ? iter.extent : Expr(0), facts))
-                return true;
-        return false;
-    }
-
-    const Editor& edit_;
-    BufferPtr buffer_;
-    Path loop_;
-    LoopRanges outside_;
-    std::vector<std::optional<SymbolicRange>> ranges_;
-
-public:
-    std::vector<Expr> conditions; // over the loops around: the tile exists only where they hold
-};
+    return {edit, buffer, loop, writes};
+}
 
 /// Restricts a consumer's iterations to those whose operand the tile holds.
 class Restriction {
 public:
     Restriction(const Editor& edit, const tir::Block& block) : edit_(edit), block_(block), parts(block.iters.size()) {}
 
-    void add(const Tile& tile, const BufferPtr& buffer, const std::vector<Expr>& indices) {
+    void add(const WrittenTile& tile, const BufferPtr& buffer, const std::vector<Expr>& indices) {
         std::vector<Var> iters = iterVars(block_);
         for (size_t d = 0; d < indices.size(); ++d) {
             if (tile.isWhole(d) && !mentionsLoop(edit_, indices[d])) // relative to a loop, all of it is still a tile
@@ -198,13 +111,13 @@ private:
         return true;
     }
 
-    bool plain(const Tile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
+    bool plain(const WrittenTile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
         auto offset = offsetFrom(index, block_.iters[i], iters);
         return offset&& restrict(i, {tile.range(d).lower - *offset, tile.range(d).upper - *offset}, tile.facts());
     }
 
     /// Reads [… c // f …, … c % f …] where the second dimension is whole.
-    bool blocked(const Tile& tile, size_t d, const std::vector<Expr>& indices, size_t i) {
+    bool blocked(const WrittenTile& tile, size_t d, const std::vector<Expr>& indices, size_t i) {
         const Expr& quotient = indices[d];
         const Var& var = block_.iters[i].var;
         if (quotient.kind() != arith::ExprKind::FloorDiv || !quotient->args[0].same(var) ||
@@ -219,7 +132,7 @@ private:
     }
 
     /// Reads [… c · f + r …] with r over all of [0, f), where the tile is made of such runs.
-    bool flattened(const Tile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
+    bool flattened(const WrittenTile& tile, size_t d, const Expr& index, size_t i, const std::vector<Var>& iters) {
         auto affine = arith::asAffine(index, iters);
         auto factor = affine ? arith::asInt(affine->coefficients[i]) : std::nullopt;
         if (!factor || *factor <= 1 || !arith::isConst(affine->base, 0))
@@ -371,8 +284,8 @@ void Schedule::reverseComputeAt(const BlockRef& block, LoopRef loop) {
     for (const BufferPtr& buffer : buffersIn(path.back())) {
         if (!made.contains(buffer.get()))
             continue;
-        Tile tile(edit, buffer, loopPath);
-        std::ranges::copy(tile.conditions, std::back_inserter(conditions));
+        const WrittenTile tile = completeTile(edit, buffer, loopPath);
+        std::ranges::copy(tile.conditions(), std::back_inserter(conditions));
         for (const Access& access : accessesOf(edit.body, buffer.get()))
             if (access.path.back() == path.back() && !access.write)
                 restriction.add(tile, buffer, access.indices);

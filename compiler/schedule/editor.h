@@ -26,6 +26,10 @@ public:
     Path block(const std::string& name) const;
     Path loop(LoopRef ref) const;
     std::string nameOf(LoopRef ref) const; // "loop i0 (#3)"
+    /// As it stands in a step.
+    static StepNumber recorded(const Number& number) {
+        return number.from ? StepNumber(*number.from) : StepNumber(number.value);
+    }
     static std::string quoted(const std::string& name) { return "'" + name + "'"; }
     /// A name that no block / buffer has yet.
     std::string freeBlockName(const std::string& wanted) const;

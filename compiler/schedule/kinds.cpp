@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Primitives that say how a loop runs: parallel, vectorized, unrolled.
+// Primitives that say how a loop runs: parallel, in chunks of so much work, vectorized, unrolled.
 #include "schedule/editor.h"
 
 namespace lathe::schedule {
@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t maxUnroll = 64;
 constexpr int64_t maxLanes = 256;
+constexpr int64_t maxGrain = int64_t{1} << 40;
 
 void setKind(Editor& edit, LoopRef ref, tir::ForKind kind) {
     Path path = edit.loop(ref);
@@ -34,6 +35,21 @@ void Schedule::parallel(LoopRef loop) {
     if (auto why = hoistWorkspaces(edit.body))
         edit.fail(*why);
     edit.checkParallelLoops();
+    commit(edit, loop);
+}
+
+void Schedule::annotate(LoopRef loop, std::string_view key, const Number& value) {
+    Editor edit(*this, "annotate");
+    Path path = edit.loop(loop);
+    tir::For changed = loopOf(path);
+    edit.require(key == "grain", fmt::format("there is no annotation '{}', only 'grain'", key));
+    edit.require(changed.kind == tir::ForKind::Parallel,
+                 edit.nameOf(loop) + " is not parallel: only chunks of parallel loops have a grain");
+    edit.require(value >= 1 && value <= maxGrain, fmt::format("{} is no amount of work", value.value));
+    changed.grain = value;
+    edit.body = replaceAt(path, tir::makeStmt(std::move(changed), path.back()->origin));
+    edit.step.numbers = {Editor::recorded(value)};
+    edit.step.texts = {std::string(key)};
     commit(edit, loop);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// How a buffer's elements lie in memory: every access is rewritten through an index map. The loops stay as they are.
+// How a buffer's elements lie in memory: every access is rewritten through an index map, or rows get room between them. The
+// loops stay as they are.
 #include "schedule/editor.h"
 #include "schedule/index_text.h"
 
@@ -10,6 +11,8 @@
 namespace lathe::schedule {
 
 namespace {
+
+constexpr int64_t mostAlignment = int64_t{1} << 16;
 
 /// Each variable must be recoverable from the stored index: it stands as itself (plus a constant), or as all digits of
 /// a mixed radix: x // a, (x // b) % c … with matching steps, or in a sum with steps that do not overlap.
@@ -120,6 +123,40 @@ private:
 };
 
 } // namespace
+
+void Schedule::storageAlign(const BlockRef& block, int writeIndex, int axis, const Number& factor,
+                            const Number& offset) {
+    Editor edit(*this, "storageAlign");
+    Path path = edit.block(block.name);
+    const BufferPtr buffer = edit.regionBuffer(blockOf(path), blockOf(path).writes, writeIndex);
+    edit.require(!edit.isParameter(buffer.get()), fmt::format("'{}' is the caller's", buffer->name));
+    edit.require(buffer->strides.empty() && !buffer->offset, fmt::format("'{}' has strides", buffer->name));
+    const auto rank = static_cast<int>(buffer->shape.size());
+    const int dim = axis < 0 ? axis + rank : axis;
+    edit.require(dim >= 0 && dim + 1 < rank,
+                 fmt::format("'{}' has {} dimensions; elements of {} are no rows", buffer->name, rank, axis));
+    edit.require(factor >= 1 && factor <= mostAlignment && offset >= 0 && offset < factor,
+                 fmt::format("{} of {} elements are no alignment", offset.value, factor.value));
+    for (const Expr& extent : buffer->shape)
+        edit.require(arith::bounds(extent).lower >= 1, fmt::format("'{}' may have no elements", buffer->name));
+    auto changed = std::make_shared<tir::Buffer>(*buffer);
+    changed->strides.assign(static_cast<size_t>(rank), Expr(1));
+    Expr stride = 1;
+    for (int d = rank; d-- > 0;) {
+        if (d == dim) // the least that is not below the compact one
+            stride = arith::ceilDiv(stride - offset.value, factor.value) * factor.value + offset.value;
+        changed->strides[static_cast<size_t>(d)] = stride = arith::simplify(stride);
+        stride = stride * buffer->shape[static_cast<size_t>(d)];
+    }
+    Path allocation = findAllocate(edit.body, buffer.get());
+    edit.require(!allocation.empty(), fmt::format("'{}' is not allocated in this function", buffer->name));
+    const Stmt content = rewriteAccesses(allocation.back()->as<tir::Allocate>()->body, buffer.get(), changed,
+                                         [](const std::vector<Expr>& indices) { return indices; });
+    edit.body = replaceAt(allocation, tir::makeStmt(tir::Allocate{changed, content}, allocation.back()->origin));
+    edit.step.blocks = {numberOf(block)};
+    edit.step.numbers = {int64_t{writeIndex}, int64_t{axis}, Editor::recorded(factor), Editor::recorded(offset)};
+    edit.commit();
+}
 
 void Schedule::transformLayout(const BlockRef& block, int writeIndex, const std::vector<Var>& vars,
                                const std::vector<Expr>& map) {

@@ -80,7 +80,7 @@ std::vector<LoopRef> Schedule::split(LoopRef loop, const std::vector<Number>& nu
     std::vector<LoopRef> refs = edit.give(vars);
     edit.step.loops = {loop.id};
     for (const Number& number : numbers)
-        edit.step.numbers.push_back(number.from ? StepNumber(*number.from) : StepNumber(number.value));
+        edit.step.numbers.push_back(Editor::recorded(number));
     edit.commit(refs);
     return refs;
 }

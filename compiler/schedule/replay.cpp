@@ -36,6 +36,8 @@ public:
             return schedule_.vectorize(loop());
         if (name == "unroll")
             return schedule_.unroll(loop());
+        if (name == "annotate")
+            return schedule_.annotate(loop(), text(), number(0));
         if (name == "computeAt")
             return schedule_.computeAt(block(), loop());
         if (name == "reverseComputeAt")
@@ -45,15 +47,23 @@ public:
         if (name == "reverseComputeInline")
             return schedule_.reverseComputeInline(block());
         if (name == "cacheRead")
-            return makes(schedule_.cacheRead(block(), index(), scope()));
+            return makes({schedule_.cacheRead(block(), index(), scope())});
         if (name == "cacheWrite")
-            return makes(schedule_.cacheWrite(block(), index(), scope()));
+            return makes({schedule_.cacheWrite(block(), index(), scope())});
+        if (name == "cacheInplace") {
+            const Schedule::Inplace made = schedule_.cacheInplace(block(), loop(), scope());
+            return makes({made.load, made.store});
+        }
+        if (name == "prefetch")
+            return makes({schedule_.prefetch(block(), index(), loop(), number(1))});
+        if (name == "storageAlign")
+            return schedule_.storageAlign(block(), index(), index(1), number(2), number(3));
         if (name == "setScope")
             return schedule_.setScope(block(), index(), scope());
         if (name == "decomposeReduction")
-            return makes(schedule_.decomposeReduction(block(), loop()));
+            return makes({schedule_.decomposeReduction(block(), loop())});
         if (name == "rfactor")
-            return makes(schedule_.rfactor(loop(), index()));
+            return makes({schedule_.rfactor(loop(), index())});
         if (name == "transformLayout")
             return transformLayout();
         throw ScheduleError("there is no such primitive");
@@ -106,17 +116,27 @@ private:
             result.push_back(resolved(number));
         return result;
     }
+    Number number(size_t at) const {
+        if (at >= step_->numbers.size())
+            malformed();
+        return resolved(step_->numbers[at]);
+    }
+    const std::string& text() const {
+        if (step_->texts.size() != 1)
+            malformed();
+        return step_->texts[0];
+    }
     /// A place in a list: always a literal.
-    int index() const {
-        const auto* literal = step_->numbers.empty() ? nullptr : std::get_if<int64_t>(&step_->numbers[0]);
+    int index(size_t at = 0) const {
+        const auto* literal = step_->numbers.size() <= at ? nullptr : std::get_if<int64_t>(&step_->numbers[at]);
         if (literal == nullptr || *literal < -64 || *literal > 1'000'000)
             malformed();
         return static_cast<int>(*literal);
     }
     tir::Scope scope() const {
-        if (step_->texts.size() != 1 || (step_->texts[0] != "local" && step_->texts[0] != "workspace"))
+        if (text() != "local" && text() != "workspace")
             malformed();
-        return step_->texts[0] == "local" ? tir::Scope::Local : tir::Scope::Workspace;
+        return text() == "local" ? tir::Scope::Local : tir::Scope::Workspace;
     }
 
     void gives(const std::vector<LoopRef>& given) {
@@ -126,10 +146,11 @@ private:
         for (size_t i = 0; i < given.size(); ++i)
             loops_[step_->gives[i]] = given[i].id;
     }
-    void makes(const BlockRef& made) {
-        if (step_->makes.size() != 1)
+    void makes(const std::vector<BlockRef>& made) {
+        if (step_->makes.size() != made.size())
             malformed();
-        blocks_[step_->makes[0]] = schedule_.numberOf(made);
+        for (size_t i = 0; i < made.size(); ++i)
+            blocks_[step_->makes[i]] = schedule_.numberOf(made[i]);
     }
 
     void decide() {

@@ -53,6 +53,13 @@ public:
     /// Asks for a number about a block: the question "bORDINAL.WHAT", `preferred` joining the candidates.
     Number choose(const BlockRef& block, std::string_view what, std::vector<int64_t> candidates, int64_t preferred,
                   Question::Kind kind = Question::Kind::OneOf);
+    /// Asks into what a loop is divided (a Tile of as many parts as `preferred` has) and splits it so.
+    std::vector<LoopRef> tile(LoopRef loop, const BlockRef& block, std::string_view what,
+                              std::vector<int64_t> preferred, int64_t unit = 1);
+    /// Asks where a producer is computed, the question "bORDINAL.place", and puts it there: 0 where it stands, 1 in its
+    /// consumers, 2 and on under the loops of these. Gives the answer.
+    int64_t place(const BlockRef& block, const std::vector<LoopRef>& loops, int64_t preferred);
+    static constexpr int64_t placeStored = 0, placeInline = 1, placeFirstLoop = 2;
 
     // ---- loops. Each throws ScheduleError if it is illegal, and then has changed nothing.
     /// Outer loops first; one factor may be -1: what remains. A predicate guards the tail unless the extent is proved
@@ -64,6 +71,8 @@ public:
     void parallel(LoopRef loop);
     void vectorize(LoopRef loop);
     void unroll(LoopRef loop);
+    /// "grain" of a parallel loop: the least work of a chunk (tir::For::grain).
+    void annotate(LoopRef loop, std::string_view key, const Number& value);
 
     // ---- blocks
     void computeAt(const BlockRef& block, LoopRef loop);        // a producer, under a loop of its consumers
@@ -72,11 +81,22 @@ public:
     void reverseComputeInline(const BlockRef& block);
     BlockRef cacheRead(const BlockRef& block, int readIndex, tir::Scope scope);
     BlockRef cacheWrite(const BlockRef& block, int writeIndex, tir::Scope scope);
+    /// The memory that each iteration of `loop` adds to becomes a copy: loaded before, stored after. The block has its
+    /// initialisation apart. The order of the sum stays, so the reduction may go on in a later iteration: blocks of it.
+    struct Inplace {
+        BlockRef load, store;
+    };
+    Inplace cacheInplace(const BlockRef& block, LoopRef loop, tir::Scope scope);
+    /// In each iteration of `loop`, asks for the memory so many bytes behind what it reads of a parameter.
+    BlockRef prefetch(const BlockRef& block, int readIndex, LoopRef loop, const Number& bytes);
     /// The initialisation of a reduction as a block of its own, before `loop`.
     BlockRef decomposeReduction(const BlockRef& block, LoopRef loop);
     /// Partial results along a reduction loop; gives the block that makes them. The block itself combines them.
     BlockRef rfactor(LoopRef loop, int factorAxis);
     void setScope(const BlockRef& block, int writeIndex, tir::Scope scope);
+    /// Memory of the buffer that `block` writes: from one element along `axis` to the next it is a multiple of `factor` and
+    /// `offset` elements, no less than without; what is between is not used.
+    void storageAlign(const BlockRef& block, int writeIndex, int axis, const Number& factor, const Number& offset);
     /// The buffer that `block` writes gets shape and index map: stored index i = map[i] over the logical indices
     /// `vars`.
     void transformLayout(const BlockRef& block, int writeIndex, const std::vector<arith::Var>& vars,

@@ -172,7 +172,7 @@ Step stepOf(const Decision& decision) {
     if (question.kind != Question::Kind::OneOf)
         step.texts.emplace_back(toString(question.kind));
     if (tile)
-        step.numbers = {question.extent, int64_t{question.parts}};
+        step.numbers = {question.extent, int64_t{question.parts}, question.unit};
     else
         step.numbers.assign(question.candidates.begin(), question.candidates.end());
     step.gives = decision.answer;
@@ -202,10 +202,11 @@ Result<Decision> decisionOf(const Step& step) {
         question.kind = *kind;
     }
     if (question.kind == Kind::Tile) {
-        if (numbers.size() != 2 || numbers[0] < 0 || numbers[1] < 1 || numbers[1] > 16)
+        if (numbers.size() != 3 || numbers[0] < 0 || numbers[1] < 1 || numbers[1] > 16 || numbers[2] < 1)
             return malformed;
         question.extent = numbers[0];
         question.parts = static_cast<int>(numbers[1]);
+        question.unit = numbers[2];
     } else {
         question.candidates = std::move(numbers);
     }

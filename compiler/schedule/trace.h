@@ -37,7 +37,7 @@ using StepNumber = std::variant<int64_t, DecisionRef>;
 /// primitives made. So have loops, in the order in which they were given out.
 ///
 /// A decision is a step too: primitive "choose", texts: the question's name and, if it is not "one of", its kind; numbers:
-/// the candidates, or extent and parts of a tile; gives: the answer.
+/// the candidates, or extent, parts and unit of a tile; gives: the answer.
 struct Step {
     std::string primitive;
     std::vector<int> blocks;

@@ -33,6 +33,10 @@ inline const tir::For& loopOf(const Path& path) {
 }
 /// The loops on the path, outermost first, the last statement included if it is one.
 std::vector<const tir::For*> loopsOf(const Path& path);
+/// Whether the path goes on below the loop that `loop` ends at.
+inline bool isUnder(const Path& path, const Path& loop) {
+    return path.size() > loop.size() && path[loop.size() - 1] == loop.back();
+}
 
 /// The root with path.back() replaced. Null removes it, and the loops and conditions that become empty with it.
 Stmt replaceAt(const Path& path, const Stmt& with);

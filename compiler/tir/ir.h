@@ -50,6 +50,10 @@ using Stmt = std::shared_ptr<const StmtNode>;
 
 enum class ForKind : uint8_t { Serial, Parallel, Vectorized, Unrolled };
 
+/// Work below which a parallel region is not worth waking threads for, in units of one vector instruction: about 4 us at a
+/// quarter of a nanosecond a unit.
+inline constexpr int64_t parallelGrain = 16384;
+
 /// for var in [min, min + extent)
 struct For {
     Var var;
@@ -57,6 +61,7 @@ struct For {
     Expr extent;
     ForKind kind = ForKind::Serial;
     Stmt body;
+    int64_t grain = parallelGrain; // of a parallel loop: the least work of a chunk; of others it says nothing
 };
 
 enum class IterKind : uint8_t { Spatial, Reduce, Opaque };

@@ -268,6 +268,8 @@ private:
                 loop.kind = kind;
                 break;
             }
+        if (accept("grain"))
+            loop.grain = integer();
         int from = origin();
         size_t mark = scopeMark();
         declare(var->name, {var, nullptr});

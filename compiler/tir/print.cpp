@@ -277,6 +277,8 @@ private:
         std::string kind;
         if (loop.kind != ForKind::Serial)
             kind = fmt::format(" {}", nameOf(loop.kind));
+        if (loop.grain != parallelGrain)
+            kind += fmt::format(" grain {}", loop.grain);
         const char* same = again(loop.var.get());
         line(&stmt, "for {}{} in {}{}{}{} {{", same, declaration(loop.var), extent, start, kind, origin(stmt));
         braces(loop.body);

@@ -102,8 +102,9 @@ private:
     bool equalOther(const StmtNode& a, const StmtNode& b) {
         if (const auto* loop = a.as<For>()) {
             const auto* other = b.as<For>();
-            return loop->kind == other->kind && equal(loop->min, other->min) && equal(loop->extent, other->extent) &&
-                   matcher_.bindVars(loop->var, other->var) && equal(loop->body, other->body);
+            return loop->kind == other->kind && loop->grain == other->grain && equal(loop->min, other->min) &&
+                   equal(loop->extent, other->extent) && matcher_.bindVars(loop->var, other->var) &&
+                   equal(loop->body, other->body);
         }
         if (const auto* block = a.as<Block>())
             return equalBlocks(*block, *b.as<Block>());
@@ -243,6 +244,8 @@ private:
     void addOther(const StmtNode& stmt) {
         if (const auto* loop = stmt.as<For>()) {
             hasher_.add(static_cast<uint64_t>(loop->kind));
+            if (loop->grain != parallelGrain)
+                hasher_.add(static_cast<uint64_t>(loop->grain));
             add(loop->min);
             add(loop->extent);
             add(loop->var);

@@ -297,6 +297,9 @@ private:
         require(loop.min.dtype() == loop.var.dtype() && loop.extent.dtype() == loop.var.dtype(),
                 "the loop over '{}' of type {} has bounds of type {} and {}", loop.var->name,
                 toString(loop.var.dtype()), toString(loop.min.dtype()), toString(loop.extent.dtype()));
+        require(loop.grain >= 1, "the loop over '{}' has a grain of {}", loop.var->name, loop.grain);
+        require(loop.grain == parallelGrain || loop.kind == ForKind::Parallel,
+                "the loop over '{}' has a grain, but is not parallel", loop.var->name);
         auto least = arith::asInt(loop.min);
         auto extent = arith::asInt(loop.extent);
         if (least && extent && *extent > 0)

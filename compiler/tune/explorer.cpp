@@ -26,11 +26,16 @@ std::vector<int64_t> Held::answer(const schedule::Question& question) const {
     if (const auto held = held_.find(question.name);
         held != held_.end() && schedule::objection(question, held->second).empty())
         return held->second;
-    if (!seed_ || question.candidates.empty())
+    const bool isTile = question.kind == schedule::Question::Kind::Tile;
+    if (!seed_ || (question.candidates.empty() && !isTile))
         return question.preferred;
     Hasher hasher;
     hasher.add(*seed_);
     hasher.add(question.name);
+    if (isTile) {
+        const std::vector<std::vector<int64_t>> tiles = schedule::answersTo(question);
+        return tiles[hasher.finish().low % tiles.size()];
+    }
     return {question.candidates[hasher.finish().low % question.candidates.size()]};
 }
 

@@ -161,15 +161,15 @@ private:
     NestCost cost_;
 };
 
-/// How often the nest's region begins, and how many iterations its loop has.
-std::pair<double, double> regionOf(const Nest& nest) {
+/// How often the nest's region begins, and its loop; one of one iteration where it is in none.
+std::pair<double, Loop> regionOf(const Nest& nest) {
     double begins = 1;
     for (const Loop& loop : nest.loops) {
         if (loop.kind == tir::ForKind::Parallel)
-            return {begins, loop.extent};
+            return {begins, loop};
         begins *= loop.extent;
     }
-    return {begins, 1};
+    return {begins, Loop{}};
 }
 
 } // namespace
@@ -199,8 +199,9 @@ std::vector<NestCost> costsOf(const std::vector<Nest>& nests, const Machine& mac
     for (size_t i = 0; i < nests.size(); ++i) {
         if (nests[i].region < 0)
             continue;
-        const double worth = std::floor(units[nests[i].region] / static_cast<double>(tir::parallelGrain));
-        const double most = std::min(static_cast<double>(tir::parallelChunks), regionOf(nests[i]).second);
+        const Loop region = regionOf(nests[i]).second;
+        const double worth = std::floor(units[nests[i].region] / region.grain);
+        const double most = std::min(static_cast<double>(tir::parallelChunks), region.extent);
         costs[i].chunks = std::clamp(worth, 1.0, std::max(most, 1.0));
     }
     return costs;

@@ -140,7 +140,7 @@ private:
         const int64_t count = std::max<int64_t>(extent.value_or(static_cast<int64_t>(unknownExtent)), 0);
         if (count == 0)
             return;
-        loops_.push_back({loop.var, min, {loop.kind, static_cast<double>(count)}});
+        loops_.push_back({loop.var, min, {loop.kind, static_cast<double>(count), static_cast<double>(loop.grain)}});
         values_[loop.var.get()] = min + (count > 2 ? count / 2 : 0);
         facts_.bind(loop.var, {min, min + count - 1});
         const int before = region_; // a parallel loop inside of another is serial

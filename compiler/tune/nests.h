@@ -17,6 +17,7 @@ namespace lathe::tune {
 struct Loop {
     tir::ForKind kind = tir::ForKind::Serial;
     double extent = 1;
+    double grain = static_cast<double>(tir::parallelGrain); // of a parallel one
 };
 
 /// Of one execution of the store, by kind. What computes an index is not counted: compilers move it out of loops.

@@ -7,6 +7,7 @@
 #include "harness.h"
 
 #include <QTest>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -232,6 +233,33 @@ private slots:
                 compare(
                     {map(which, types::Float64, types::Float64, false, tir::ForKind::Vectorized), {}, 1e-14, 0.01, 3}),
                 std::string());
+    }
+
+    /// Far behind the operand's end, where no memory need be: asked for, never read.
+    void prefetchIsAHint() {
+        for (const DataType type : {types::Float32, types::Float16, types::UInt8}) {
+            auto a = tir::makeBuffer("a", type, {Expr(1024)}), out = tir::makeBuffer("out", type, {Expr(1024)});
+            const Var i = arith::var("i");
+            const Expr asked =
+                arith::call(Intrinsic::Prefetch, {arith::load(a, {i + Expr(int64_t{1} << 30)})}, types::Int32);
+            const tir::PrimFuncPtr function =
+                kernel("asks", {a, out}, {},
+                       loop(i, Expr(1024),
+                            list({tir::makeStmt(tir::Evaluate{asked}, 0), store(out, {i}, arith::load(a, {i}))})));
+            Case test;
+            test.function = function;
+            const std::string wrong = compare(test);
+            QVERIFY2(wrong.empty(), wrong.c_str());
+            const auto code = codegen::compileFunction(*lowered(function), {});
+            QVERIFY(code.has_value());
+            const auto instructions = codegen::disassembleWithLines(code->object);
+            QVERIFY(instructions.has_value());
+            if (codegen::nativeTarget().triple.starts_with("x86_64"))
+                QCOMPARE(std::ranges::count_if(
+                             *instructions,
+                             [](const auto& each) { return each.text.find("prefetcht0") != std::string::npos; }),
+                         1);
+        }
     }
 };
 

@@ -106,12 +106,64 @@ private slots:
         QVERIFY_THROWS_EXCEPTION(schedule::AnswerError, schedule::attempt(wide, "rows", refusals, split));
     }
 
+    /// 7 and 13 are prime: other factors serve them all the same, where little is left over.
+    void tilesThatAreWorthATry() {
+        const auto factors = [](int64_t extent, int64_t unit) {
+            Question question = tile(extent, 2);
+            question.unit = unit;
+            question.preferred = {-1, unit};
+            std::vector<int64_t> found;
+            for (const std::vector<int64_t>& answer : answersTo(question))
+                found.push_back(answer.at(1));
+            return found;
+        };
+        QCOMPARE(factors(7, 1), (std::vector<int64_t>{1, 2, 4, 7}));   // 8 of 7: a seventh
+        QCOMPARE(factors(13, 1), (std::vector<int64_t>{1, 2, 7, 13})); // 14 of 13; 15 are more
+        QCOMPARE(factors(100, 16), (std::vector<int64_t>{16}));        // 112; tiles of 32 cover 128
+        QCOMPARE(answersTo(tile(0, 2)).size(), size_t{22});            // unknown: all of them
+        for (const std::vector<int64_t>& answer : answersTo(tile(197, 4))) {
+            QVERIFY(objection(tile(197, 4), answer).empty());
+            const int64_t product = answer[1] * answer[2] * answer[3];
+            const int64_t covered = (197 + product - 1) / product * product;
+            QVERIFY(answer == tile(197, 4).preferred || 7 * (covered - 197) <= 197);
+        }
+        QCOMPARE(answersTo(oneOf({1, 2}, 1)), (std::vector<std::vector<int64_t>>{{1}, {2}}));
+        Question vectors = tile(100, 2);
+        vectors.unit = 16;
+        QVERIFY(!objection(vectors, {-1, 24}).empty());
+        QVERIFY(objection(vectors, {-1, 32}).empty());
+    }
+
+    void aTileIsAskedForAndMade() {
+        const auto function = matmul(12, 9, 3, true);
+        Schedule s(function, pinned({{"b0.m", {-1, 2, 3}}}));
+        const auto parts = s.tile(s.loops({"C"})[0], {"C"}, "m", {-1, 1, 4});
+        QCOMPARE(parts.size(), size_t(3));
+        QVERIFY(arith::isConst(s.get(parts[2]).extent, 3));
+        QCOMPARE(s.decisions().front().question.extent, int64_t{12});
+        SAME(*function, *s.function());
+        QVERIFY(holds(print(s.trace()), "numbers($b0.m, $b0.m[1], $b0.m[2])"));
+    }
+
+    void aPlaceIsAskedForAndTaken() {
+        const auto function = chain(6, 8);
+        for (const int64_t where : {0, 1, 2, 3}) {
+            Schedule s(function, pinned({{"b0.place", {where}}}));
+            QCOMPARE(s.place({"B"}, s.loops({"C"}), Schedule::placeStored), where);
+            QCOMPARE(s.hasBlock({"B"}), where != Schedule::placeInline);
+            if (where >= Schedule::placeFirstLoop)
+                QCOMPARE(s.loops({"B"})[static_cast<size_t>(where - 2)].id,
+                         s.loops({"C"})[static_cast<size_t>(where - 2)].id);
+            SAME(*function, *s.function());
+        }
+    }
+
     void tilesAreRecorded() {
         Schedule s(matmul(12, 9, 3, true), pinned({{"b0.tile", {-1, 2, 3}}}));
         const std::vector<schedule::Number> parts = s.decide(tile(12, 3));
         s.split(s.loops({"C"})[0], parts);
         const std::string text = print(s.trace());
-        QVERIFY2(holds(text, "choose numbers(12, 3) texts(\"b0.tile\", \"tile\") gives(-1, 2, 3)\n"), text.c_str());
+        QVERIFY2(holds(text, "choose numbers(12, 3, 1) texts(\"b0.tile\", \"tile\") gives(-1, 2, 3)\n"), text.c_str());
         QVERIFY2(holds(text, "numbers($b0.tile, $b0.tile[1], $b0.tile[2])"), text.c_str());
         auto changed = schedule::withAnswers(*schedule::parseTrace(text), {{"b0.tile", {-1, 4, 1}}});
         QVERIFY(changed);

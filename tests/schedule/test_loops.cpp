@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split, fuse, reorder and the kinds of loops keep meaning and refuse what would not.
 #include "harness.h"
+#include "tir/structure.h"
 
 #include <QTest>
 
@@ -133,6 +134,31 @@ private slots:
         s.unroll(loops[2]);
         QVERIFY(s.get(loops[2]).kind == tir::ForKind::Unrolled);
         SAME(*before, *s.function(), {{3}});
+    }
+
+    void chunksHaveAGrain() {
+        auto before = chain(8, 8);
+        Schedule s(before);
+        auto loops = s.loops({"B"});
+        REFUSED(s, "is not parallel", s.annotate(loops[0], "grain", 4096));
+        s.parallel(loops[0]);
+        REFUSED(s, "there is no annotation 'color'", s.annotate(loops[0], "color", 4096));
+        REFUSED(s, "no amount of work", s.annotate(loops[0], "grain", 0));
+        const Hash128 plain = tir::structuralHash(*s.function());
+        const schedule::Number grain = s.choose({"B"}, "grain", {4096, tir::parallelGrain}, 4096);
+        s.annotate(loops[0], "grain", grain);
+        QCOMPARE(s.get(loops[0]).grain, int64_t{4096});
+        QVERIFY(tir::structuralHash(*s.function()) != plain);
+        QVERIFY(holds(tir::print(*s.function()), "parallel grain 4096 @0 {"));
+        SAME(*before, *s.function());
+        // The number is the decision's, so the trace replays with another one; the default leaves no mark.
+        const std::string text = print(s.trace());
+        QVERIFY2(holds(text, "annotate loops(0) numbers($b0.grain) texts(\"grain\")"), text.c_str());
+        auto other = schedule::withAnswers(*schedule::parseTrace(text), {{"b0.grain", {tir::parallelGrain}}});
+        QVERIFY(other);
+        Schedule t(before);
+        QVERIFY(t.replay(*other));
+        QVERIFY(tir::structuralHash(*t.function()) == plain);
     }
 };
 

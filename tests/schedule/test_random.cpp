@@ -77,7 +77,7 @@ void randomStep(Schedule& s, std::mt19937& random) {
     auto any = [&](const std::vector<schedule::LoopRef>& from) {
         return from.empty() ? schedule::LoopRef{} : from[pick(from.size())];
     };
-    switch (pick(20)) {
+    switch (pick(24)) {
     case 0:
     case 1:
     case 2:
@@ -122,6 +122,21 @@ void randomStep(Schedule& s, std::mt19937& random) {
     case 18:
         s.rfactor(any(loops), static_cast<int>(pick(2)));
         return;
+    case 19:
+        return s.annotate(any(loops), "grain", 4096);
+    case 20:
+        if (loops.size() >= 2) {
+            size_t inner = 1 + pick(loops.size() - 1);
+            if (s.get(block).init)
+                s.decomposeReduction(block, loops[pick(inner + 1)]);
+            s.cacheInplace(block, loops[inner], scope);
+        }
+        return;
+    case 21:
+        s.prefetch(block, static_cast<int>(pick(2)), any(loops), 64);
+        return;
+    case 22:
+        return s.storageAlign(block, 0, static_cast<int>(pick(2)), 8, static_cast<int64_t>(pick(3)));
     default:
         return s.setScope(block, 0, scope);
     }
@@ -170,6 +185,7 @@ private slots:
             qDebug("%s: %d", name.c_str(), count);
         QVERIFY(applied["computeAt"] + applied["reverseComputeAt"] > 0);
         QVERIFY(applied["split"] > 0 && applied["reorder"] > 0);
+        QVERIFY(applied["cacheInplace"] > 0 && applied["prefetch"] > 0 && applied["annotate"] > 0);
     }
 };
 

@@ -5,6 +5,7 @@
 #include "arith/analysis.h"
 #include "support/loop_text.h"
 #include "tir/interpret.h"
+#include "tir/text.h"
 #include "tir/transform/parallel_regions.h"
 #include "tir/verify.h"
 #include "tir/visit.h"
@@ -93,6 +94,20 @@ private slots:
         QCOMPARE(chunksAt(*light, 1000000), parallelChunks);
         const int64_t some = chunksAt(*light, 16384);
         QVERIFY2(some >= 2 && some <= 16, qPrintable(QString::number(some))); // 2 to 16 units an element
+    }
+
+    /// A grain four times as large gives a quarter of the chunks, and stands in none of the loops that are left.
+    void aLoopSaysItsGrain() {
+        const auto withGrain = [](int64_t grain) {
+            std::string text = addOne("n", 1);
+            text.insert(text.find("parallel") + 8, " grain " + std::to_string(grain));
+            return parallelRegions(read(text));
+        };
+        const int64_t usual = chunksAt(*parallelRegions(read(addOne("n", 1))), 64000);
+        QVERIFY(usual >= 8);
+        QCOMPARE(chunksAt(*withGrain(4 * parallelGrain), 64000), usual / 4);
+        QCOMPARE(chunksAt(*withGrain(int64_t{1} << 40), 64000), 0); // one chunk at any size: serial
+        QVERIFY(print(*withGrain(4 * parallelGrain)).find("grain") == std::string::npos);
     }
 
     void whatIsTooSmallStaysSerial() {

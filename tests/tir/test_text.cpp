@@ -24,7 +24,7 @@ const char* const matmul = R"(primfunc matmul(A, B, C, m) outputs 1 {
   buffer C: float32[m, 32]
   allocate acc: float32[6, 16] local @1
   check shape_mismatch 0 "m is even": floormod(m, 2) == 0 @0
-  for i in m parallel @1 {
+  for i in m parallel grain 65536 @1 {
     for j in 32 @1 {
       for k in 64 @1 {
         block matmul @1 {
@@ -72,6 +72,7 @@ private slots:
         QVERIFY(list != nullptr && list->stmts.size() == 2);
         QCOMPARE(list->stmts[0]->as<Check>()->message, std::string("m is even"));
         QVERIFY(list->stmts[1]->as<For>()->kind == ForKind::Parallel);
+        QCOMPARE(list->stmts[1]->as<For>()->grain, 65536);
         QCOMPARE(list->stmts[1]->origin, 1);
     }
 
@@ -218,7 +219,7 @@ private slots:
         auto function = *parsePrimFunc(matmul);
         Var m = function->params[3].scalar;
         Stmt halved = substitute(function->body, {{m.get(), m * 2}});
-        QVERIFY(print(halved).find("for i in m * 2 parallel @1 {") != std::string::npos);
+        QVERIFY(print(halved).find("for i in m * 2 parallel grain 65536 @1 {") != std::string::npos);
         BufferPtr c = function->params[2].buffer;
         BufferPtr d = makeBuffer("D", types::Float32, c->shape);
         std::string replaced = print(replaceBuffers(function->body, {{c.get(), d}}));

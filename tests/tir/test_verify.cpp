@@ -46,6 +46,9 @@ private slots:
         QTest::newRow("type") << "B[0, 0] = 1:int32 @0" << loops << "type int32 is stored";
         QTest::newRow("condition") << "if 1 @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "is no bool";
         QTest::newRow("float index") << "B[0, 1:float32] = A[0, 0] @0" << loops << "type float32";
+        QTest::newRow("grain") << "for i in n grain 5 @0 {\n B[i, 0] = A[i, 0] @0\n }" << loops << "is not parallel";
+        QTest::newRow("no grain") << "for i in n parallel grain 0 @0 {\n B[i, 0] = A[i, 0] @0\n }" << loops
+                                  << "has a grain of 0";
         QTest::newRow("block") << "block b @0 {\n B[0, 0] = A[0, 0] @0\n }" << loops << "still there";
         QTest::newRow("domain")
             << "for i in 9 @0 {\n block b @0 {\n iter v spatial 8 = i\n reads A[0 for 1, v for 1]\n "
@@ -130,6 +133,8 @@ private slots:
         auto parallel = withBody("for i in n parallel @0 {\n B[i, 0] = A[i, 0] @0\n }");
         QVERIFY(structurallyEqual(*a, *renamed));
         QVERIFY(structuralHash(*a) == structuralHash(*renamed));
+        auto coarse = withBody("for i in n parallel grain 65536 @0 {\n B[i, 0] = A[i, 0] @0\n }");
+        QVERIFY(structuralHash(*parallel) != structuralHash(*coarse) && !structurallyEqual(*parallel, *coarse));
         for (const auto& different : {other, swapped, parallel}) {
             QVERIFY(!structurallyEqual(*a, *different));
             QVERIFY(structuralHash(*a) != structuralHash(*different));

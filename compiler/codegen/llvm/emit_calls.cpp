@@ -231,6 +231,8 @@ Value* FunctionEmitter::intrinsic(const Expr& expr) {
     switch (expr->intrinsic) {
     case Intrinsic::AddressOf:
         return addressOf(expr->args[0]);
+    case Intrinsic::Prefetch:
+        return prefetch(expr->args[0]);
     case Intrinsic::PtrOffset:
         return b_.CreateInBoundsGEP(b_.getInt8Ty(), value(expr->args[0]), value(expr->args[1]));
     case Intrinsic::RtCall: {

@@ -137,6 +137,15 @@ Value* FunctionEmitter::addressOf(const Expr& load) {
     return b_.CreateInBoundsGEP(m_.storageType(load->storage->dtype.scalar()), base, value(index));
 }
 
+/// To be read, into all levels. The element may lie beyond its buffer.
+Value* FunctionEmitter::prefetch(const Expr& load) {
+    const Expr index = accessIndex(tir::bufferOf(load), indicesOf(load));
+    Value* at = b_.CreateGEP(m_.storageType(load->storage->dtype.scalar()), address(*load->storage), value(index));
+    b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {b_.getPtrTy()},
+                       {at, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+    return b_.getInt32(0);
+}
+
 Value* FunctionEmitter::toRegister(Value* stored, DataType type) {
     if (type.isBool())
         return b_.CreateICmpNE(stored, llvm::ConstantInt::get(stored->getType(), 0));

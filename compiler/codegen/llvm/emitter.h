@@ -142,6 +142,7 @@ private:
     Value* address(const arith::Storage& storage) const;
     Expr accessIndex(const tir::Buffer& buffer, std::span<const Expr> indices);
     Value* addressOf(const Expr& load);
+    Value* prefetch(const Expr& load);
     Value* load(const Expr& expr);
     int registerLanes(const llvm::Type* element) const;
     bool isLoadedMasked(const llvm::Type* element, int lanes) const;

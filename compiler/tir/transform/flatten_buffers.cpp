@@ -221,10 +221,11 @@ private:
             Expr begin = arith::floorDiv(task * extent, tasks_),
                  end = arith::floorDiv((task + Expr(1)) * extent, tasks_);
             result.kind = ForKind::Serial;
+            result.grain = parallelGrain;
             result.min = arith::simplify(result.min + begin);
             result.extent = arith::simplify(end - begin);
             result.body = stmt(node.body);
-            For outer{task, Expr(0), tasks_, ForKind::Parallel, makeStmt(std::move(result), origin)};
+            For outer{task, Expr(0), tasks_, ForKind::Parallel, makeStmt(std::move(result), origin), node.grain};
             task_ = tasks_ = Expr();
             inParallel_ = false;
             return makeStmt(std::move(outer), origin);

@@ -80,7 +80,7 @@ private:
 
     /// An expression that is not narrow itself.
     Expr computeOther(const Expr& e) {
-        if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::AddressOf)
+        if (e.kind() == ExprKind::Call && (e->intrinsic == Intrinsic::AddressOf || e->intrinsic == Intrinsic::Prefetch))
             return e;
         if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::Reinterpret && isNarrow(e->args[0].dtype()))
             return arith::call(Intrinsic::Reinterpret, {bits(e->args[0])}, e.dtype());

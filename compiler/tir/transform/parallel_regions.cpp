@@ -62,6 +62,10 @@ private:
             if (e.kind() == arith::ExprKind::IntImm || e.kind() == arith::ExprKind::FloatImm ||
                 e.kind() == arith::ExprKind::Var)
                 return false;
+            if (e.kind() == arith::ExprKind::Call && e->intrinsic == arith::Intrinsic::Prefetch) {
+                ++total;
+                return false;
+            }
             const int64_t vectors = std::max<int64_t>(1, int64_t{e.dtype().lanes} * e.dtype().bits / 256);
             total += e.kind() == arith::ExprKind::Call ? 16 * vectors : vectors;
             return true;
@@ -108,6 +112,7 @@ private:
     Stmt serial(const For& loop, int origin) {
         For result = loop;
         result.kind = ForKind::Serial;
+        result.grain = parallelGrain;
         result.body = mutate(loop.body);
         return makeStmt(std::move(result), origin);
     }
@@ -115,7 +120,7 @@ private:
     Stmt region(const For& loop, int origin) {
         const Expr work = arith::max(WorkEstimate(scope_, facts_).of(loop.body), Expr(1));
         const Expr total = arith::simplify(work * loop.extent, facts_);
-        const Expr worth = arith::min(arith::floorDiv(total, Expr(parallelGrain)), Expr(parallelChunks));
+        const Expr worth = arith::min(arith::floorDiv(total, Expr(loop.grain)), Expr(parallelChunks));
         const Expr chunks =
             arith::simplify(arith::min(arith::max(worth, Expr(1)), arith::max(loop.extent, Expr(1))), facts_);
         if (arith::bounds(chunks, facts_).upper <= 1)
@@ -124,6 +129,7 @@ private:
         inRegion_ = true;
         For inner = loop;
         inner.kind = ForKind::Serial;
+        inner.grain = parallelGrain;
         inner.body = mutate(loop.body);
         inRegion_ = false;
 

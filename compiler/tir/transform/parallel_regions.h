@@ -2,15 +2,16 @@
 //
 // Parallel regions (required): a parallel loop becomes a loop over chunks, each of which is worth a thread.
 //
-//     for i in n parallel { … }        let chunks = min(max(min(floordiv(WORK * n, 16384), 64), 1), max(n, 1))
+//     for i in n parallel { … }        let chunks = min(max(min(floordiv(WORK * n, GRAIN), 64), 1), max(n, 1))
 //                                 →    for c in chunks parallel {
 //                                        for i in floordiv((c + 1) * n, chunks) - floordiv(c * n, chunks)
 //                                                from floordiv(c * n, chunks) { … } }
 //
 // A schedule says which loop may run on many threads; whether it does, and in how many pieces, is decided here and
 // nowhere else, so that it stands in the text and code generators only emit it: a task for each iteration of a parallel
-// loop, in place where there is one. WORK is an estimate of an iteration in units of one vector instruction. How many
-// chunks there are never follows from the number of threads, so threads cannot change a result.
+// loop, in place where there is one. WORK is an estimate of an iteration in units of one vector instruction, GRAIN what the
+// loop says (For::grain). How many chunks there are never follows from the number of threads, so threads cannot change a
+// result.
 //
 // A loop that gives one chunk at most becomes serial, and so does a parallel loop inside of another. Runs last before
 // types are legalized: what an iteration costs is seen best when vectors stand there, and the passes before prove more
@@ -21,8 +22,6 @@
 
 namespace lathe::tir {
 
-/// The grain: work below which a region is not worth waking threads for; about 4 us at a quarter of a nanosecond a unit.
-inline constexpr int64_t parallelGrain = 16384;
 /// Chunks of a region at most: enough to even out the load. What each chunk has memory of its own for is bounded by it.
 inline constexpr int64_t parallelChunks = 64;
 
