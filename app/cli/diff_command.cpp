@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe diff`: what is different in two models, or in two artifacts. A project stands for its model; of two projects, what
-// was decided and set is compared too.
+// was decided and set is compared too, and whether their models were the same file.
 #include "app/cli/commands.h"
 #include "app/cli/print_line.h"
 #include "driver/artifact_diff.h"
@@ -80,15 +80,33 @@ Result<Side> sideOf(const std::string& path, const Common& common) {
         return Side{path, {}};
     LATHE_TRY(project::Project project, project::File::peek(path));
     report(project.warnings, common);
+    if (const auto now = project::referenceTo(project.model.path);
+        now && !project.model.hash.empty() && now->hash != project.model.hash) {
+        Diagnostic changed =
+            error("the model has changed since the project was written", "what is compared is the model as it is now");
+        changed.severity = Severity::Warning;
+        changed.file = project.model.path.string();
+        report({changed}, common);
+    }
     return Side{project.model.path.string(), std::move(project)};
 }
 
-/// How many of decisions and settings differ.
-size_t diffWork(const Side& before, const Side& after, const Common& common) {
+/// What two projects say of their work that is not the same.
+struct WorkDiff {
+    size_t decided = 0; // decisions and settings
+    bool contents = false;
+};
+
+WorkDiff diffWork(const Side& before, const Side& after, const Common& common) {
+    WorkDiff diff;
     if (!before.project || !after.project)
-        return 0;
+        return diff;
     const std::vector<project::ProjectChange> changes = project::diffProjects(*before.project, *after.project);
     for (const project::ProjectChange& change : changes) {
+        if (change.what == "model")
+            diff.contents = true;
+        else
+            ++diff.decided;
         if (common.json)
             fmt::print("{}\n", driver::dump({{change.what, change.name},
                                              {"change", kindOf(!change.before.empty(), !change.after.empty())},
@@ -97,7 +115,7 @@ size_t diffWork(const Side& before, const Side& after, const Common& common) {
         else
             print(change.what, change.name, change.before, change.after);
     }
-    return changes.size();
+    return diff;
 }
 
 int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Common& common) {
@@ -116,9 +134,9 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
             return fail(trace.diagnostics, common);
         graphs[i] = trace.graph;
     }
-    const size_t decided = diffWork(sides[0], sides[1], common);
+    const WorkDiff work = diffWork(sides[0], sides[1], common);
     const driver::ModelDiff diff = driver::diffModels(*graphs[0], *graphs[1]);
-    const bool isEqual = diff.sameStructure() && decided == 0;
+    const bool isEqual = diff.sameStructure() && work.decided == 0 && !work.contents;
     const auto count = [&](const auto& is) { return std::ranges::count_if(diff.nodes, is); };
     const auto added = count([](const auto& change) { return !change.before; });
     const auto removed = count([](const auto& change) { return !change.after; });
@@ -149,14 +167,12 @@ int diffTwoModels(const DiffArgs& args, const driver::Options& options, const Co
                                          {"renamed", renamed},
                                          {"moved", moved},
                                          {"same", diff.equal.size()},
-                                         {"decided", decided}}));
+                                         {"decided", work.decided}}));
     else if (!common.quiet)
-        printLine("{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same{}",
-                  isEqual                ? "equal structure"
-                  : diff.sameStructure() ? "equal structure, decided otherwise"
-                                         : "different",
-                  added, removed, changed, renamed, moved, diff.equal.size(),
-                  decided ? fmt::format("; {} of decisions and settings differ", decided) : "");
+        printLine("{}{}{}: {} added, {} removed, {} changed, {} renamed, {} moved, {} the same{}",
+                  diff.sameStructure() ? "equal structure" : "different", work.decided ? ", decided otherwise" : "",
+                  work.contents ? ", of other files" : "", added, removed, changed, renamed, moved, diff.equal.size(),
+                  work.decided ? fmt::format("; {} of decisions and settings differ", work.decided) : "");
     return isEqual ? 0 : 1;
 }
 

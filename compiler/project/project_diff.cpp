@@ -3,6 +3,8 @@
 
 #include "driver/json.h"
 
+#include <fmt/format.h>
+
 namespace lathe::project {
 namespace {
 
@@ -57,12 +59,20 @@ Rows settingsOf(const Project& project) {
     return kept == project.kept.end() ? Rows() : rowsOf(kept->second);
 }
 
+/// Empty: nothing is known of them.
+std::string contentsOf(const ModelReference& model) {
+    return model.hash.empty() ? std::string() : fmt::format("{} bytes, hash {}", model.bytes, model.hash);
+}
+
 } // namespace
 
 std::vector<ProjectChange> diffProjects(const Project& before, const Project& after) {
     std::vector<ProjectChange> changes;
     compare("decision", decisionsOf(before), decisionsOf(after), changes);
     compare("setting", settingsOf(before), settingsOf(after), changes);
+    const std::string was = contentsOf(before.model), is = contentsOf(after.model);
+    if (was != is && !was.empty() && !is.empty())
+        changes.push_back({"model", "contents", was, is});
     return changes;
 }
 

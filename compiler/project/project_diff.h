@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is different in the work that two projects keep: what was decided, and for what their models are compiled and run.
-// Where a window was left is no difference. Their models are compared as models (driver/model_diff.h).
+// What is different in the work that two projects keep: what was decided, for what their models are compiled and run, and
+// whether these were the same file when the projects were written. Where a window was left is no difference, nor where a model
+// lies. What is different in the models themselves says driver/model_diff.h.
 #pragma once
 
 #include "project/project.h"
@@ -12,12 +13,12 @@
 namespace lathe::project {
 
 struct ProjectChange {
-    std::string_view what;     // "decision", "setting"
-    std::string name;          // "skip" with "fuse" behind it; "numerics"; "sizes batch"
+    std::string_view what;     // "decision", "setting", "model"
+    std::string name;          // "skip" with "fuse" behind it; "numerics"; "sizes batch"; "contents"
     std::string before, after; // empty: added, removed; an element of a list is the whole name, and has "yes" here
 };
 
-/// Decisions first, each by name.
+/// Decisions first, each by name; the model last.
 std::vector<ProjectChange> diffProjects(const Project& before, const Project& after);
 
 } // namespace lathe::project

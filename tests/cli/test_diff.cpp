@@ -146,6 +146,33 @@ private slots:
         QVERIFY2(text.code == 2 && text.err.find("no project of Lathe") != std::string::npos, text.err.c_str());
     }
 
+    /// Two projects of one path, written when other files stood there; what is compared is the file of now, which is said.
+    void projectsOfOtherContents() {
+        const auto written = [&](const QString& name, const QString& model) {
+            lathe::project::Project work;
+            work.model = *lathe::project::referenceTo(model.toStdString());
+            work.model.path = one_.toStdString();
+            const QString path = folder_.filePath(name);
+            if (!lathe::project::File::create(path.toStdString(), work))
+                qWarning("cannot write a project");
+            return path;
+        };
+        const QString now = written("now.lathe", one_), again = written("again.lathe", one_),
+                      then = written("then.lathe", other_);
+        QCOMPARE(runLathe({"diff", now, again}).code, 0);
+        const Outcome different = runLathe({"diff", now, then});
+        QVERIFY2(different.code == 1, (different.out + different.err).c_str());
+        QVERIFY2(different.out.find("~ model contents: ") != std::string::npos, different.out.c_str());
+        QVERIFY2(different.out.find("equal structure, of other files: ") != std::string::npos, different.out.c_str());
+        QVERIFY2(different.err.find("one.onnx: the model has changed since the project was written") !=
+                     std::string::npos,
+                 different.err.c_str());
+        const auto objects = lines(runLathe({"diff", "--json", now, then}));
+        QCOMPARE(objects.first()["model"].toString(), "contents");
+        QVERIFY(!objects.last()["equal"].toBool(true));
+        QCOMPARE(objects.last()["decided"].toInt(-1), 0);
+    }
+
     /// Compiling twice gives the same; a pass more or less is seen in the kernels; other weights in one constant.
     void artifacts() {
         const QString one = folder_.filePath("one.so"), again = compiled(one_, "again.so");
