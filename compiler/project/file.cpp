@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "project/file.h"
 
+#include "base/hash.h"
+
 #include <SQLiteCpp/Database.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
@@ -11,6 +13,8 @@
 #include <unistd.h>
 
 #include <charconv>
+#include <climits>
+#include <span>
 
 namespace lathe::project {
 namespace {
@@ -22,6 +26,7 @@ constexpr int formatNumber = 1;
 constexpr int busyMs = 2000; // another process reads it
 constexpr const char* openOther = "open a model, or a project that the workbench saved";
 constexpr const char* keptPrefix = "kept.";
+constexpr std::string_view longestSuffix = "-journal"; // that SQLite appends
 constexpr const char* tableOfFacts = "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID";
 
 Failure failureOf(const fs::path& path, std::string what, std::string hint = {}) {
@@ -31,13 +36,24 @@ Failure failureOf(const fs::path& path, std::string what, std::string hint = {})
 }
 
 Failure failureOf(const fs::path& path, const SQLite::Exception& exception) {
+    switch (exception.getExtendedErrorCode()) { // what says more than its kind
+    case SQLITE_READONLY_DBMOVED:
+        return failureOf(path, "the project's file was removed, or another took its place",
+                         "save the work again, under this name or another one");
+    case SQLITE_IOERR_WRITE:
+    case SQLITE_IOERR_FSYNC:
+    case SQLITE_IOERR_TRUNCATE:
+        return failureOf(path, "the file cannot be written", "see whether the disk has room and is in order");
+    default:
+        break;
+    }
     switch (exception.getErrorCode()) {
     case SQLITE_NOTADB:
         return failureOf(path, "this is no project of Lathe", openOther);
     case SQLITE_CORRUPT:
         return failureOf(path, "the project is damaged", "take a copy of before, or save the work as a new project");
     case SQLITE_FULL:
-        return failureOf(path, "the disk is full", "make room; the project is as it was written last");
+        return failureOf(path, "the disk is full", "make room, or save the work elsewhere");
     case SQLITE_READONLY:
         return failureOf(path, "the project may not be written", "save it under another name");
     case SQLITE_BUSY:
@@ -217,7 +233,10 @@ Result<File> File::create(const fs::path& path, const Project& project) {
     if (const auto kind = fs::status(path, ignored).type();
         kind != fs::file_type::not_found && kind != fs::file_type::regular)
         return failureOf(path, "there is something here that is no file", "choose another name");
-    const fs::path made = path.string() + ".new";
+    const std::string name = path.filename().string();
+    if (name.size() + longestSuffix.size() > NAME_MAX)
+        return failureOf(path, "the name is too long", "choose a shorter one");
+    const fs::path made = path.parent_path() / (toString(hashBytes(std::as_bytes(std::span(name)))) + ".new");
     fs::remove(made, ignored);
     const Result<void> written = onDatabase(path, [&]() -> Result<void> {
         SQLite::Database database(made.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busyMs);

@@ -8,6 +8,7 @@
 #include "support/sql.h"
 
 #include <QCoreApplication>
+#include <QDir>
 #include <QFile>
 #include <QProcess>
 #include <QTemporaryDir>
@@ -238,10 +239,37 @@ private slots:
             return std::pair(file->write(numbered(2)), File::create(at("made.lathe"), numbered(3)));
         }();
         QVERIFY(!written && !made);
-        QVERIFY(!std::filesystem::exists(at("made.lathe")) && !std::filesystem::exists(at("made.lathe.new")));
+        QVERIFY2(said(written.error()).contains("room"), qPrintable(said(written.error())));
+        QCOMPARE(QDir(folder_.path()).entryList({"made*", "*.new*"}, QDir::Files | QDir::Hidden), QStringList());
         QVERIFY(file->read() == numbered(1));
         QVERIFY(file->write(numbered(2))); // there is room again
         QVERIFY(file->read() == numbered(2));
+    }
+
+    /// Not "read-only": whoever reads that looks for rights.
+    void aFileThatIsGoneIsSaidToBe() {
+        const auto path = at("gone.lathe");
+        for (const bool replaced : {false, true}) {
+            auto file = File::create(path, numbered(1));
+            QVERIFY(file);
+            std::filesystem::remove(path);
+            if (replaced)
+                QVERIFY(QFile(QString::fromStdString(path.string())).open(QIODevice::WriteOnly));
+            const auto written = file->write(numbered(2));
+            QVERIFY(!written);
+            QVERIFY2(said(written.error()).contains("removed"), qPrintable(said(written.error())));
+            std::filesystem::remove(path);
+        }
+    }
+
+    void namesUpToTheLongest() {
+        const std::string longest(255 - 8, 'n'); // SQLite's journal has eight bytes more
+        auto file = File::create(at(longest.c_str()), numbered(1));
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QVERIFY(file->write(numbered(2)));
+        const auto longer = File::create(at((longest + 'n').c_str()), numbered(1));
+        QVERIFY(!longer);
+        QVERIFY2(said(longer.error()).contains("too long"), qPrintable(said(longer.error())));
     }
 
     /// The journal of a writer that was killed is not that of the file that takes its place.
