@@ -64,13 +64,19 @@ int main(int argc, char** argv) {
     const QCommandLineOption theme("theme", "light or dark instead of the system's.", "THEME");
     const QCommandLineOption size("size", "Size of the window, as WIDTHxHEIGHT.", "SIZE");
     const QCommandLineOption compare("compare", "Show what is different in the opened model and this one.", "MODEL");
-    parser.addOptions({picture, steps, theme, size, compare});
+    const QList<QCommandLineOption> options{picture, steps, theme, size, compare};
+    parser.addOptions(options);
     if (!parser.parse(QApplication::arguments()))
         return refused(parser.errorText());
     if (parser.isSet("help") || parser.isSet("help-all"))
         parser.showHelp();
     if (parser.isSet("version"))
         parser.showVersion();
+    for (const QCommandLineOption& option : options)
+        if (parser.values(option).contains(QString()))
+            return refused(QStringLiteral("--%1: its value is empty").arg(option.names().constFirst()));
+    if (parser.positionalArguments().contains(QString()))
+        return refused(QStringLiteral("the name of a model is empty"));
     const auto room = sizeOf(parser.value(size));
     if (parser.isSet(size) && !room)
         return refused(QStringLiteral("--size takes WIDTHxHEIGHT, each from 1 to %1").arg(largestSide));

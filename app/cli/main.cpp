@@ -12,6 +12,7 @@
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
+#include <span>
 
 namespace {
 
@@ -58,6 +59,23 @@ void addCommon(CLI::App& command, Common& common) {
 void addTuned(CLI::App& command, Common& common) {
     CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
     command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
+}
+
+/// An empty value is a script's variable that is not set, and no wish: it would count as an option that is not given.
+void refuseEmptyValues(const CLI::App& app) {
+    for (const CLI::Option* option : app.get_options())
+        for (const std::string& value : option->results())
+            if (value.empty())
+                throw CLI::ValidationError(option->get_name(), "its value is empty");
+    for (const CLI::App* command : app.get_subcommands())
+        refuseEmptyValues(*command);
+}
+
+/// Likewise "--option=", which would have the next argument for its value.
+void refuseEmptyValues(std::span<char*> arguments) {
+    for (const std::string_view argument : arguments)
+        if (argument.starts_with("--") && argument.find('=') == argument.size() - 1)
+            throw CLI::ValidationError(std::string(argument.substr(0, argument.size() - 1)), "its value is empty");
 }
 
 int run(int argc, char** argv) {
@@ -273,7 +291,9 @@ int run(int argc, char** argv) {
     app.add_subcommand("test-worker", "")->group("");
 
     try {
+        refuseEmptyValues(std::span(argv, static_cast<size_t>(argc)));
         app.parse(argc, argv);
+        refuseEmptyValues(app);
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }

@@ -206,6 +206,33 @@ private slots:
         QVERIFY(full.readAllStandardError().contains("cannot be written"));
     }
 
+    /// The variable of a script that is not set: said, with the option, before anything is done.
+    void valuesThatAreEmpty_data() {
+        QTest::addColumn<QStringList>("command");
+        QTest::addColumn<QString>("option");
+        const QString out = folder_.filePath("empty.out");
+        for (const char* option : {"--target", "--decisions", "--shape", "--records", "--numerics", "-o", "--emit"})
+            QTest::newRow(option) << QStringList{"compile", model_, option, ""}
+                                  << (option == QString("-o") ? "--output" : option);
+        QTest::newRow("joined") << QStringList{"compile", "--decisions=", model_, "-o", out} << "--decisions";
+        QTest::newRow("a model") << QStringList{"inspect", ""} << "model";
+        QTest::newRow("tune, out") << QStringList{"tune", model_, "-o", ""} << "--out";
+        QTest::newRow("tune, kernel") << QStringList{"tune", model_, "--kernel", ""} << "--kernel";
+        QTest::newRow("of a list") << QStringList{"run", model_, "--input", "x=y", "--input", ""} << "--input";
+        QTest::newRow("within records") << QStringList{"records", "list", "--records", ""} << "--records";
+        QTest::newRow("save") << QStringList{"run", model_, "--save", ""} << "--save";
+        QTest::newRow("dump") << QStringList{"passes", model_, "--dump", ""} << "--dump";
+        QTest::newRow("sweep") << QStringList{"profile", model_, "--sweep", ""} << "--sweep";
+    }
+    void valuesThatAreEmpty() {
+        QFETCH(QStringList, command);
+        QFETCH(QString, option);
+        const Outcome outcome = runLathe(command);
+        QVERIFY2(outcome.code == 2, (std::to_string(outcome.code) + outcome.out + outcome.err).c_str());
+        QVERIFY2(outcome.err.find(option.toStdString() + ": ") != std::string::npos, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("empty") != std::string::npos, outcome.err.c_str());
+    }
+
     void resultsDoNotReplaceWhatIsRead() {
         const QString decisions = folder_.filePath("read.json"), copy = folder_.filePath("read.onnx");
         writeFile(decisions.toStdString(), "{}");

@@ -68,6 +68,10 @@ private slots:
         QTest::newRow("huge") << QStringList{"--size", "999999x999999"};
         QTest::newRow("no theme") << QStringList{"--theme", "pink"};
         QTest::newRow("unknown") << QStringList{"--frobnicate"};
+        for (const char* option : {"--picture", "--do", "--theme", "--size", "--compare"})
+            QTest::addRow("empty %s", option) << QStringList{option, ""};
+        QTest::newRow("joined and empty") << QStringList{"--picture="};
+        QTest::newRow("no name of a model") << QStringList{""};
     }
     void malformedArgumentsAreRefused() {
         QFETCH(QStringList, arguments);
