@@ -7,6 +7,7 @@
 #include "driver/guarded.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstdio>
@@ -78,8 +79,11 @@ void refuseEmptyValues(std::span<char*> arguments) {
             throw CLI::ValidationError(std::string(argument.substr(0, argument.size() - 1)), "its value is empty");
 }
 
-int run(int argc, char** argv) {
+/// failed: becomes the least exit code of what prevents the command, where 1 is an answer of it.
+int run(int argc, char** argv, int& failed) {
     CLI::App app{"Lathe: see, tune and deploy models"};
+    app.footer("Exit codes: 0 good, 1 the input's fault, 2 wrong usage, 3 a fault of Lathe. Where 1 is an answer of a\n"
+               "command, as its help says, what prevents the answer is 2 or 3.");
     app.set_version_flag("--version", std::string(lathe::base::version()));
     app.require_subcommand(1);
     Common common;
@@ -124,7 +128,8 @@ int run(int argc, char** argv) {
     addTuned(*passesApp, common);
 
     BisectArgs bisect;
-    CLI::App* bisectApp = app.add_subcommand("bisect", "which pass makes outputs wrong, a crash, or code slow");
+    CLI::App* bisectApp = app.add_subcommand(
+        "bisect", "which pass makes outputs wrong, a crash, or code slow (exit code 4 if none is to blame)");
     bisectApp->add_option("model", bisect.model, "the model file")->required();
     CLI::Option* data =
         bisectApp
@@ -251,7 +256,8 @@ int run(int argc, char** argv) {
         addRecords("import", RecordsArgs::Do::Import, "read such lines; what is wrong is skipped and counted"),
         addRecords("merge", RecordsArgs::Do::Merge, "take over what other files of records hold"),
         addRecords("prune", RecordsArgs::Do::Prune, "forget most of what is slow"),
-        addRecords("verify", RecordsArgs::Do::Verify, "whether the file is whole, and its schedules still fit"),
+        addRecords("verify", RecordsArgs::Do::Verify,
+                   "whether the file is whole, and its schedules still fit (exit code 1 if not)"),
         addRecords("stats", RecordsArgs::Do::Stats, "how much there is"),
     };
     recordsCommands[1]->add_option("workload", records.workload, "its hash, or how that begins")->required();
@@ -279,7 +285,8 @@ int run(int argc, char** argv) {
     addTuned(*benchApp, common);
 
     TestArgs test;
-    CLI::App* testApp = app.add_subcommand("test", "run the ONNX tests found below paths");
+    CLI::App* testApp =
+        app.add_subcommand("test", "run the ONNX tests found below paths (exit code 1 if one is not right)");
     testApp->add_option("paths", test.paths, "folders or models")->required();
     testApp->add_option("--except", test.except, "leave out tests whose path contains this")->allow_extra_args(false);
     testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
@@ -297,6 +304,8 @@ int run(int argc, char** argv) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
+    if (*diffApp || *checkApp || *testApp || *recordsCommands[7])
+        failed = 2;
     if (*compileApp)
         return compileCommand(compile, common);
     if (*inspectApp)
@@ -332,12 +341,11 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
-    auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv); });
-    if (!code)
-        return report({code.error()}, {});
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-        return report({lathe::error(fmt::format("standard output cannot be written: {}", std::strerror(errno)),
-                                    "free space where it goes")},
-                      {});
-    return *code;
+    int failed = 1;
+    auto code = lathe::driver::guarded([&]() -> lathe::Result<int> { return run(argc, argv, failed); });
+    const int before = code.value_or(0);
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) // which printing has perhaps thrown for
+        code = lathe::failure(fmt::format("standard output cannot be written: {}", std::strerror(errno)),
+                              "free space where it goes");
+    return code ? *code : std::max({before, failed, report({code.error()}, {})});
 }

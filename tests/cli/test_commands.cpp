@@ -206,6 +206,36 @@ private slots:
         QVERIFY(full.readAllStandardError().contains("cannot be written"));
     }
 
+    /// Where 1 is an answer, it is not that; and what is said is what is wrong, also where much was to be printed.
+    void answersThatCannotBeWritten_data() {
+        QTest::addColumn<QStringList>("command");
+        QTest::newRow("diff") << QStringList{"diff", model_, model_};
+        std::string chain = "g (float[2] x) => (float[2] y) { a0 = Sin (x)";
+        for (int i = 1; i < 400; ++i)
+            chain += " a" + std::to_string(i) + " = Relu (a" + std::to_string(i - 1) + ")";
+        const QString many = folder_.filePath("many.onnx");
+        writeFile(many.toStdString(), graphBytes(chain + " y = Cos (a399) }"));
+        QTest::newRow("diff, much") << QStringList{"diff", model_, many};
+        QTest::newRow("check") << QStringList{"check", model_};
+        const QString none = folder_.filePath("none.jsonl"), records = folder_.filePath("some.db");
+        writeFile(none.toStdString(), "");
+        QCOMPARE(runLathe({"records", "import", none, "--records", records}).code, 0);
+        QTest::newRow("verify") << QStringList{"records", "verify", "--records", records};
+    }
+    void answersThatCannotBeWritten() {
+        QFETCH(QStringList, command);
+        for (const QString& line :
+             {QString("exec \"$@\" >/dev/full"), QString("trap '' PIPE; \"$@\" | :; exit ${PIPESTATUS[0]}")}) {
+            QProcess process;
+            process.start("/bin/bash", QStringList{"-c", line, "bash", LATHE_BINARY_DIR "/lathe"} + command);
+            QVERIFY(process.waitForFinished(60'000));
+            const QByteArray said = process.readAllStandardError();
+            QVERIFY2(process.exitCode() == 2, said.constData());
+            QVERIFY2(said.contains("standard output cannot be written"), said.constData());
+            QVERIFY2(said.count('\n') == 1, said.constData());
+        }
+    }
+
     /// The variable of a script that is not set: said, with the option, before anything is done.
     void valuesThatAreEmpty_data() {
         QTest::addColumn<QStringList>("command");
