@@ -8,6 +8,7 @@
 #include "driver/compile.h"
 
 #include <chrono>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,8 @@ Result<driver::Decisions> makeDecisions(const Common& common);
 /// Fails, with kind Usage, if `out` is one of the files that the command reads: what is written there would destroy it. Inputs
 /// may be given as NAME=FILE.
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files);
+/// A new file, whole or not at all.
+Result<void> writeText(const std::filesystem::path& path, const std::string& text);
 /// Progress on standard error, if that is a terminal.
 driver::Progress makeProgress(const Common& common);
 /// About this file, unless it names one.

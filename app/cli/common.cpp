@@ -5,6 +5,7 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
+#include "base/new_file.h"
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
 #include "records/best.h"
@@ -14,6 +15,7 @@
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
+#include <span>
 #include <unistd.h>
 
 namespace lathe::cli {
@@ -110,6 +112,13 @@ Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& 
             if (std::filesystem::equivalent(path, out, ignored))
                 return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
                                "name another file for the result");
+    return {};
+}
+
+Result<void> writeText(const std::filesystem::path& path, const std::string& text) {
+    NewFile file(path, NewFile::Kind::Text);
+    if (!(file.write(std::as_bytes(std::span(text))) && file.keep()))
+        return Failure(file.problem());
     return {};
 }
 

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 
 namespace lathe::cli {
 namespace {
@@ -90,11 +89,10 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     auto emitted = emit(trace, args);
     if (!emitted)
         return report({emitted.error()}, common);
-    if (args.out.empty()) {
+    if (args.out.empty())
         fmt::print("{}", *emitted);
-    } else if (std::ofstream file(args.out); !(file << *emitted)) {
-        return report({error(fmt::format("cannot write '{}'", args.out))}, common);
-    }
+    else if (const auto written = writeText(args.out, *emitted); !written)
+        return report({written.error()}, common);
     return 0;
 }
 

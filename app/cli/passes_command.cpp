@@ -14,7 +14,6 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
 
 namespace lathe::cli {
 namespace {
@@ -23,25 +22,18 @@ Result<void> dump(const driver::Trace& trace, const std::filesystem::path& folde
     std::error_code failed;
     std::filesystem::create_directories(folder, failed);
     int ordinal = 0;
-    auto writeText = [&](const std::string& name, const std::string& text) -> Result<void> {
-        std::ofstream file(folder / name);
-        file << text;
-        if (!file.flush())
-            return failure(fmt::format("cannot write '{}'", (folder / name).string()),
-                           "see whether the folder may be written to, and the disk has room");
-        return {};
-    };
     for (const driver::PassRecord& record : trace.passes) {
         if (record.after)
-            LATHE_CHECKED(writeText(fmt::format("{:02} {}.relay", ordinal, record.name), relay::print(*record.after)));
+            LATHE_CHECKED(
+                writeText(folder / fmt::format("{:02} {}.relay", ordinal, record.name), relay::print(*record.after)));
         ++ordinal;
     }
     for (const driver::KernelRecord& kernel : trace.kernels)
         for (size_t i = 0; i < kernel.stages.size(); ++i)
-            LATHE_CHECKED(writeText(fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first),
+            LATHE_CHECKED(writeText(folder / fmt::format("{} {:02} {}.tir", kernel.name, i, kernel.stages[i].first),
                                     tir::print(*kernel.stages[i].second)));
     if (trace.entry)
-        LATHE_CHECKED(writeText("entry.tir", tir::print(*trace.entry)));
+        LATHE_CHECKED(writeText(folder / "entry.tir", tir::print(*trace.entry)));
     return {};
 }
 

@@ -111,13 +111,6 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
     return {};
 }
 
-Result<void> writeText(const std::string& path, const std::string& text) {
-    NewFile file(path, NewFile::Kind::Text);
-    if (!(file.write(std::as_bytes(std::span(text))) && file.keep()))
-        return Failure(file.problem());
-    return {};
-}
-
 /// Those of the model's workloads, for the options that it would be compiled with.
 Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& common) {
     LATHE_CHECKED(keepsFiles(args.out, {args.model, args.records}));

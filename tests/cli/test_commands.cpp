@@ -6,6 +6,7 @@
 #include "support/onnx_model.h"
 #include "support/program.h"
 
+#include <QDir>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QProcess>
@@ -234,6 +235,22 @@ private slots:
             QVERIFY2(said.contains("standard output cannot be written"), said.constData());
             QVERIFY2(said.count('\n') == 1, said.constData());
         }
+    }
+
+    /// A text of a folder of them, and one stage: whole or not at all.
+    void textsOnAFullDisk() {
+        const QString folder = folder_.filePath("stages");
+        const auto full = [](const QStringList& arguments) { // no file grows beyond a kilobyte
+            return runProgram("/bin/bash", QStringList{"-c", "trap '' XFSZ; ulimit -f 1; exec \"$@\"", "bash",
+                                                       LATHE_BINARY_DIR "/lathe"} +
+                                               arguments);
+        };
+        const Outcome dumped = full({"passes", model_, "--no-cache", "--dump", folder});
+        QVERIFY2(dumped.code == 1 && dumped.err.find("cannot write") != std::string::npos, dumped.err.c_str());
+        for (const QFileInfo& file : QDir(folder).entryInfoList(QDir::Files | QDir::Hidden))
+            QVERIFY2(file.size() > 0 && file.size() < 1024, qPrintable(file.fileName()));
+        const Outcome emitted = runLathe({"compile", model_, "--emit", "relay", "-o", "/dev/full"});
+        QVERIFY2(emitted.code == 1 && emitted.err.find("cannot write") != std::string::npos, emitted.err.c_str());
     }
 
     /// The variable of a script that is not set: said, with the option, before anything is done.
