@@ -184,8 +184,8 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
         });
         Result<driver::MachinePeaks> peaks = failure("they are not wanted");
         if (measured && !cancelled()) // without them there is all but a roofline
-            peaks =
-                driver::guarded([&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true); });
+            peaks = driver::guarded(
+                [&]() -> Result<driver::MachinePeaks> { return driver::machinePeaks(threads, true, cancelled); });
         Result<FlamePtr> flame = failure("there is no profile");
         if (measured && !cancelled())
             flame = driver::guarded([&]() -> Result<FlamePtr> {
@@ -309,7 +309,7 @@ void Engine::report(report::Report report, const QString& path) {
         const auto written = driver::guarded([&]() -> Result<void> {
             report::Report whole = report;
             if (whole.profile)
-                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache);
+                whole.peaks = driver::machinePeaks(whole.profile->threads, whole.options.cache, cancelled);
             return report::writeReport(whole, path.toStdString(), progressTo(outbox, tr("Report"), cancelled));
         });
         outbox.post([=](Engine& engine) {

@@ -58,7 +58,7 @@ void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
-    if (!records_)
+    if (!records_ || (!tuned && tuned.error().kind == ErrorKind::Cancelled))
         return;
     records_->end(tuned);
     sayProblems();

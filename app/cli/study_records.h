@@ -16,6 +16,7 @@ public:
     /// For TuneOptions::known; valid as long as this stays where it is.
     std::function<tune::Known(const tune::Task&)> known();
     void tell(const tune::Study& study, const tune::Event& event);
+    /// Of a study that was cancelled before it began nothing is recorded.
     void end(const Result<driver::Tuned>& tuned);
 
 private:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe tune`: a line a second while it goes on, then a table of what was found. Ctrl+C ends the search; what was found until
-// then is still checked and given. A second Ctrl+C ends the program.
+// then is still checked and given; before the search nothing is, and nothing is written. A second Ctrl+C ends the program.
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
@@ -20,11 +20,14 @@
 namespace lathe::cli {
 namespace {
 
+/// As shells say it of a program that Ctrl+C has ended.
+constexpr int interruptedCode = 130;
+
 std::atomic<bool> interrupted = false; // a signal handler reaches nothing else
 
 extern "C" void onInterrupt(int) {
     if (interrupted.exchange(true))
-        std::_Exit(130);
+        std::_Exit(interruptedCode);
 }
 
 /// While it lives, Ctrl+C asks for the end.
@@ -179,9 +182,9 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.plan.leastGain = args.leastGain / 100;
     options.kernel = args.kernel;
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
+    const Interrupts interrupts;
     LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
     options.known = records.known();
-    const Interrupts interrupts;
     Watch watch(common, args.seconds);
     auto done = driver::tuneModel(args.model, options, [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);
@@ -194,14 +197,16 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
 } // namespace
 
 int tuneCommand(const TuneArgs& args, const Common& common) {
-    if (const auto other = keepsFiles(args.out, {args.model}); !other)
+    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, args.records}); !other)
         return report({other.error()}, common);
     std::optional<NewFile> out; // whether it can be written is known before minutes were spent
     if (!args.out.empty() && !out.emplace(args.out, NewFile::Kind::Text).write({}))
         return report({out->problem()}, common);
     const auto done = tuned(args, common);
-    if (!done)
-        return report({done.error()}, common);
+    if (!done) {
+        const int code = report({done.error()}, common);
+        return done.error().kind == ErrorKind::Cancelled ? interruptedCode : code;
+    }
     for (const std::string& kernel : done->leftOut) {
         Diagnostic left =
             error(fmt::format("kernel '{}' is left out: its sizes are open", kernel), "fix them by --shape");

@@ -6,6 +6,7 @@
 #include "driver/machine_peaks.h"
 
 #include "base/new_file.h"
+#include "driver/guarded.h"
 #include "driver/json.h"
 #include "driver/kernel_cache.h"
 
@@ -116,7 +117,7 @@ double bestRound(int threads, const std::function<void(int)>& prepare, const std
 }
 
 /// Raises the peak to what is reached now.
-void measure(int threads, int times, Peak& peak) {
+void measure(int threads, int times, Peak& peak, const std::function<bool()>& cancelled) {
     const Loops& loops = loopsOfThisMachine();
     const int64_t bytes = std::max(leastBytes, readBytes / threads / hugePage * hugePage);
     const auto size = static_cast<size_t>(bytes);
@@ -135,6 +136,8 @@ void measure(int threads, int times, Peak& peak) {
     };
     const auto read = [&](int thread) { loops.read(memory[static_cast<size_t>(thread)].get(), bytes); };
     for (int time = 0; time < times; ++time) {
+        if (cancelled && cancelled())
+            throw Cancelled();
         if (time > 0)
             std::this_thread::sleep_for(betweenRepetitions);
         const double computed = bestRound(threads, [](int) {}, [&](int) { loops.multiplyAdds(); });
@@ -187,7 +190,7 @@ std::string cpuName() {
     return "this machine";
 }
 
-MachinePeaks machinePeaks(int threads, bool keep) {
+MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled) {
     MachinePeaks peaks;
     peaks.cpu = cpuName();
     const int hardware = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -206,9 +209,9 @@ MachinePeaks machinePeaks(int threads, bool keep) {
         }
     }
     const int times = known ? laterRepetitions : repetitions;
-    measure(1, times, peaks.one);
+    measure(1, times, peaks.one, cancelled);
     if (peaks.threads > 1)
-        measure(peaks.threads, times, peaks.all);
+        measure(peaks.threads, times, peaks.all, cancelled);
     if (peaks.threads == 1)
         peaks.all = peaks.one;
     if (!folder.empty()) {

@@ -5,6 +5,7 @@
 // tenths of a second each time: a peak that was measured beside other work rises when the machine shows more.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace lathe::driver {
@@ -27,7 +28,7 @@ std::string cpuName();
 
 /// The peaks of `threads` threads (0: all cores). keep: not below what the file says, and written there. A file that is missing,
 /// damaged or unwritable only means that they are measured anew. What a kernel seems to reach is no measurement, as its FLOPs
-/// are estimated: it raises nothing.
-MachinePeaks machinePeaks(int threads, bool keep);
+/// are estimated: it raises nothing. Throws Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
+MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled = {});
 
 } // namespace lathe::driver

@@ -39,7 +39,7 @@ struct Whole {
     Result<void> load(const TuneOptions& options) {
         runner = std::make_unique<RunnerClient>(options.runner);
         LATHE_TRY(loaded, runner->load(file.path()));
-        LATHE_TRY(shapes, setInputs(*runner, loaded, {}, options.compile.shapes, 0));
+        LATHE_TRY(shapes, setInputs(*runner, loaded, {}, options.compile.shapes, 0, options.runner.cancelled));
         return {};
     }
     Measured measured() const { return {runner.get(), &loaded, &trace, shapes, {}}; }
@@ -170,12 +170,15 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             options.runner.cancelled = [control, cancelled = wanted.runner.cancelled] {
                 return control->isEnding() || (cancelled && cancelled());
             };
+        Progress preparing = progress;
+        if (options.runner.cancelled)
+            preparing.cancelled = options.runner.cancelled;
         std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
-        LATHE_TRY(const std::unique_ptr<Whole> before, compiled(model, options, options.decisions, progress));
-        LATHE_TRY(const Profile profile,
-                  driver::profile(*before->runner, before->loaded, before->trace, before->shapes, profiling, progress));
+        LATHE_TRY(const std::unique_ptr<Whole> before, compiled(model, options, options.decisions, preparing));
+        LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
+                                                         profiling, preparing));
         Tuned tuned;
-        const MachinePeaks peaks = machinePeaks(options.runner.threads, true);
+        const MachinePeaks peaks = machinePeaks(options.runner.threads, true, options.runner.cancelled);
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, tuned.leftOut);
         std::erase_if(tasks, [&](const tune::Task& task) {
@@ -189,6 +192,8 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         if (options.known)
             for (tune::Task& task : tasks)
                 task.known = options.known(task);
+        if (options.runner.cancelled && options.runner.cancelled())
+            throw Cancelled();
         before->runner->stop(); // it would hold the model's memory all the while
         work.reset();
         tune::Plan plan = options.plan;

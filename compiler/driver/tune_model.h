@@ -30,7 +30,7 @@ struct Tuned {
 
 struct TuneOptions {
     Options compile;
-    RunnerOptions runner; // its cancelled ends the study; what was found until then is given
+    RunnerOptions runner; // its cancelled ends the study, and what was found until then is given; before it, all
     tune::Plan plan;
     Decisions decisions;
     std::string kernel;                                  // only kernels whose names have this in them; empty: all
@@ -41,7 +41,8 @@ struct TuneOptions {
     std::shared_ptr<tune::Control> control;
 };
 
-/// Fails where the model cannot be compiled or run, nothing is there to tune, or nothing could be measured.
+/// Fails where the model cannot be compiled or run, nothing is there to tune, nothing could be measured, or it was cancelled
+/// before the study began.
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& options,
                         const std::function<void(const tune::Study&, const tune::Event&)>& told = {},
                         const Progress& progress = {});

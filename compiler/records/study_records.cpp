@@ -15,7 +15,7 @@ Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     if (study.name.empty() && !wish.resume)
         study.name = wish.model.stem().string();
     study.model = wish.model.string();
-    if (const auto hash = hashFile(wish.model))
+    if (const auto hash = hashFile(wish.model, options.runner.cancelled))
         study.modelHash = toString(*hash);
     study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
     study.search = options.plan.search;

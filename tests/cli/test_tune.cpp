@@ -7,11 +7,14 @@
 #include "support/onnx_model.h"
 #include "support/program.h"
 
+#include <QDir>
 #include <QFile>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+#include <csignal>
 
 using namespace lathe::testing;
 
@@ -126,6 +129,33 @@ private slots:
         const Outcome outcome = runLathe(QStringList{"tune"} + arguments);
         QCOMPARE(outcome.code, code);
         QVERIFY2(outcome.err.find(reason.toStdString()) != std::string::npos, outcome.err.c_str());
+    }
+
+    /// Ctrl+C before the search: it ends, nothing is written and no study is recorded.
+    void interruptedWhileItPrepares() {
+        const QString out = folder_.filePath("interrupted.json"), records = folder_.filePath("interrupted.db");
+        QProcess process;
+        process.setReadChannel(QProcess::StandardError);
+        process.start(LATHE_BINARY_DIR "/lathe", {"tune", model_, "--threads", "1", "-o", out, "--records", records});
+        QVERIFY(process.waitForStarted());
+        QByteArray said;
+        while (!said.contains("begins study") && process.waitForReadyRead(60'000))
+            said += process.readAllStandardError();
+        QVERIFY2(said.contains("begins study"), said.constData());
+        QCOMPARE(kill(pid_t(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(60'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        said += process.readAllStandardError();
+        QVERIFY2(process.exitCode() == 130, said.constData());
+        QVERIFY2(said.contains("cancelled"), said.constData());
+        QCOMPARE(process.readAllStandardOutput(), QByteArray());
+        QCOMPARE(QDir(folder_.path()).entryList({"interrupted.json*"}), QStringList());
+        const auto stats =
+            QJsonDocument::fromJson(
+                QByteArray::fromStdString(runLathe({"records", "stats", "--records", records, "--json"}).out))
+                .object();
+        QVERIFY(stats.contains("studies"));
+        QCOMPARE(stats["studies"].toArray().size(), 0);
     }
 
     void aFileThatCannotBeWritten() {

@@ -2,6 +2,7 @@
 //
 // The roofline of rows whose figures are known, and the peaks of this machine: kept, and measured anew where what was kept is
 // of no use.
+#include "driver/guarded.h"
 #include "driver/roofline.h"
 
 #include <QFile>
@@ -118,6 +119,21 @@ private slots:
         QVERIFY(driver::machinePeaks(1, false).one.gflops > 0);
         QVERIFY(file.open(QIODevice::ReadOnly));
         QCOMPARE(file.readAll(), QByteArray("kept by nobody"));
+    }
+
+    /// After how many questions it ends, too: each repetition asks.
+    void measuringIsCancelled() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        for (const int after : {1, 3}) {
+            int asked = 0;
+            const auto peaks = driver::guarded([&]() -> Result<driver::MachinePeaks> {
+                return driver::machinePeaks(1, true, [&] { return ++asked == after; });
+            });
+            QVERIFY(!peaks && peaks.error().kind == ErrorKind::Cancelled);
+            QCOMPARE(asked, after);
+            QVERIFY(!QFile::exists(folder.filePath("measured_peaks.json")));
+        }
     }
 
     /// Measured beside other work, it was too low.
