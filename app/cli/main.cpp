@@ -29,6 +29,22 @@ CLI::Validator seconds() {
             "SECONDS"};
 }
 
+/// "90s", "5m", "1.5h", or a number of seconds; what is read is seconds.
+CLI::Validator duration() {
+    return {[](std::string& text) -> std::string {
+                double value = 0;
+                const auto [unit, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+                const std::string_view name(unit, text.data() + text.size());
+                const double factor = name.empty() || name == "s" ? 1 : name == "m" ? 60 : name == "h" ? 3600 : 0;
+                const double all = value * factor;
+                if (status != std::errc() || !(all >= 0.1 && all <= 1e6))
+                    return "'" + text + "' is no time from 0.1s to 277h, such as 90s, 5m or 1h";
+                text = fmt::format("{}", all);
+                return "";
+            },
+            "TIME"};
+}
+
 /// CLI11 takes "-1" for the largest number, and what is larger than that too.
 CLI::Validator seed() {
     return {[](const std::string& text) -> std::string {
@@ -221,11 +237,12 @@ int run(int argc, char** argv, int& failed) {
     TuneArgs tune;
     CLI::App* tuneApp = app.add_subcommand("tune", "look for faster schedules of a model's kernels, on this machine");
     tuneApp->add_option("model", tune.model, "the model file")->required();
-    tuneApp->add_option("-o,--out", tune.out, "write what was found as decisions, for --decisions of other commands");
-    tuneApp->add_option("--seconds", tune.seconds, "how long to look")->check(CLI::Range(0.1, 1e6));
+    tuneApp->add_option("-o,--output", tune.out,
+                        "write what was found as decisions, for --decisions of other commands");
+    tuneApp->add_option("--time", tune.seconds, "how long to look: 90s, 5m, 1h")->transform(duration());
     tuneApp->add_option("--trials", tune.trials, "try at most so many")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-    tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random or grid");
+    tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random, grid or replay");
     tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
         ->check(CLI::Range(0.0, 50.0));
@@ -263,7 +280,7 @@ int run(int argc, char** argv, int& failed) {
     recordsCommands[1]->add_option("workload", records.workload, "its hash, or how that begins")->required();
     recordsCommands[2]->add_option("model", records.model, "the model file")->required();
     for (CLI::App* command : {recordsCommands[2], recordsCommands[3]})
-        command->add_option("-o,--out", records.out, "write it to this file");
+        command->add_option("-o,--output", records.out, "write it to this file");
     recordsCommands[4]->add_option("files", records.files, "files of lines")->required();
     recordsCommands[5]->add_option("files", records.files, "files of records")->required();
     recordsCommands[6]

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/print_tuned.h"
 #include "app/cli/study_records.h"
 #include "base/new_file.h"
 #include "driver/json.h"
@@ -14,7 +15,6 @@
 #include <atomic>
 #include <csignal>
 #include <fmt/format.h>
-#include <map>
 #include <optional>
 
 namespace lathe::cli {
@@ -42,8 +42,10 @@ private:
     void (*before_)(int);
 };
 
-double share(double before, double after) {
-    return before > 0 ? after / before : 1;
+/// "4:05"
+std::string minutes(double seconds) {
+    const auto whole = static_cast<int64_t>(std::max(seconds, 0.0));
+    return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
 /// A line a second for people; for programs one a batch.
@@ -65,9 +67,13 @@ public:
             return;
         last_ = study.seconds;
         const tune::TaskState& state = study.tasks[event.task];
-        printStderr("{:5.0f} of {:.0f} s  {:6} trials  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
-                    study.seconds, seconds_, study.trials, study.defaultUs() / 1e3, study.bestUs() / 1e3,
-                    state.task.kernel, state.defaultUs(), state.bestUs());
+        int64_t failed = 0;
+        for (const auto& [verdict, count] : verdictsOf(study))
+            if (verdict != tune::Verdict::Measured && verdict != tune::Verdict::Slow)
+                failed += count;
+        printStderr("{:>6} left  {:6} trials, {} failed  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
+                    minutes(seconds_ - study.seconds), study.trials, failed, study.defaultUs() / 1e3,
+                    study.bestUs() / 1e3, state.task.kernel, state.defaultUs(), state.bestUs());
     }
 
 private:
@@ -120,55 +126,6 @@ private:
     double last_ = -1;
 };
 
-std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
-    std::map<tune::Verdict, int64_t> counts;
-    for (const tune::TaskState& state : study.tasks)
-        for (size_t i = std::max<size_t>(state.known, 1); i < state.trials.size(); ++i)
-            ++counts[state.trials[i].verdict];
-    return counts;
-}
-
-void printJson(const driver::Tuned& tuned) {
-    for (const tune::TaskState& state : tuned.study.tasks)
-        fmt::print("{}\n", driver::dump({{"event", "task"},
-                                         {"workload", state.task.workload},
-                                         {"kernel", state.task.kernel},
-                                         {"calls", state.task.calls},
-                                         {"trials", state.trials.size()},
-                                         {"default_us", state.defaultUs()},
-                                         {"best_us", state.bestUs()},
-                                         {"floor_us", state.task.floorUs},
-                                         {"done", tune::toString(state.done)},
-                                         {"taken_back", std::ranges::find(tuned.takenBack, state.task.workload) !=
-                                                            tuned.takenBack.end()}}));
-    fmt::print("{}\n", driver::dump({{"event", "model"},
-                                     {"seconds", tuned.study.seconds},
-                                     {"trials", tuned.study.trials},
-                                     {"before_ms", tuned.beforeMs},
-                                     {"after_ms", tuned.afterMs},
-                                     {"faster", tuned.isFaster}}));
-}
-
-void printTable(const driver::Tuned& tuned) {
-    printLine("{:44} {:>5} {:>7} {:>11} {:>11} {:>6}", "kernel", "calls", "trials", "default us", "tuned us", "time");
-    for (const tune::TaskState& state : tuned.study.tasks) {
-        const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
-        printLine("{:44} {:5} {:7} {:11.2f} {:11.2f} {:5.0f}%{}", state.task.kernel, state.task.calls,
-                  std::max<size_t>(state.trials.size(), 1) - 1, state.defaultUs(), state.bestUs(),
-                  100 * share(state.defaultUs(), state.bestUs()), back ? "  slower in the model: stays as it was" : "");
-    }
-    std::string verdicts;
-    for (const auto& [verdict, count] : verdictsOf(tuned.study))
-        verdicts += fmt::format("{}{} {}", verdicts.empty() ? "" : ", ", count, tune::toString(verdict));
-    printLine("{} trials in {:.0f} s: {}", tuned.study.trials, tuned.study.seconds,
-              verdicts.empty() ? "none" : verdicts);
-    if (tuned.afterMs > 0)
-        printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
-                  tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
-    else
-        printLine("model: nothing that was tried is faster than what it has");
-}
-
 Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     driver::TuneOptions options;
     LATHE_TRY(options.compile, makeRunOptions(common));
@@ -215,15 +172,15 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
         report({left}, common);
     }
     if (common.json)
-        printJson(*done);
+        printTunedJson(*done);
     else
-        printTable(*done);
+        printTuned(*done, args.leastGain);
     if (const std::string text = driver::toJson(done->decisions);
         out && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
         return report({out->problem()}, common);
     const auto counts = verdictsOf(done->study);
     if (done->study.trials > 0 && !counts.contains(tune::Verdict::Measured) && !counts.contains(tune::Verdict::Slow))
-        return report({error(ErrorKind::Internal, "none of the candidates could be measured")}, common);
+        return report({nothingMeasured(done->study)}, common);
     return 0;
 }
 

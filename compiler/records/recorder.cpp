@@ -11,7 +11,7 @@
 namespace lathe::records {
 namespace {
 
-constexpr int mostSeeds = 4;
+constexpr size_t mostSeeds = 64;
 
 std::string drawnId() {
     std::random_device random;
@@ -84,7 +84,7 @@ tune::Known Recorder::known(const tune::Task& task) {
             if (row.study == study_.id && row.workload == task.workload)
                 known.seconds = row.seconds;
     }
-    const auto seeds = file_.seedsFor(workloadOf(task, target_), study_.setting, mostSeeds);
+    const auto seeds = file_.seedsFor(workloadOf(task, target_), study_.setting, static_cast<int>(mostSeeds));
     if (!seeds) {
         note(seeds.error());
         return known;

@@ -16,7 +16,8 @@ struct Row {
 };
 constexpr std::array rows = {Row{"evolution", makeEvolution}, Row{"annealing", makeAnnealing},
                              Row{"genetic", makeGenetic},     Row{"descent", makeDescent},
-                             Row{"random", makeRandom},       Row{"grid", makeGrid}};
+                             Row{"random", makeRandom},       Row{"grid", makeGrid},
+                             Row{"replay", makeReplay}};
 
 } // namespace
 

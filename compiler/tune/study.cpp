@@ -12,6 +12,7 @@ namespace lathe::tune {
 namespace {
 
 constexpr size_t contendersABatch = 2; // that meet the incumbent in a paired test
+constexpr size_t seedsFirst = 4;       // of what was best before, in the first batch
 
 using Clock = std::chrono::steady_clock;
 
@@ -211,10 +212,14 @@ private:
         size_t count = plan_.batch;
         if (limits_.trials > 0)
             count = std::min(count, static_cast<size_t>(limits_.trials - study_.trials));
-        std::vector<Candidate> made = seeds(i, count);
+        std::vector<Candidate> made;
+        if (study_.tasks[i].rounds == 0)
+            made = seeds(i, std::min(count, seedsFirst));
         std::vector<Candidate> others =
             searches_[i]->propose(count - made.size(), explorers_[i], study_.tasks[i].trials);
         std::ranges::move(others, std::back_inserter(made));
+        if (made.size() < count) // nothing else is left
+            std::ranges::move(seeds(i, count - made.size()), std::back_inserter(made));
         explorers_[i].rate(made);
         return made;
     }

@@ -48,7 +48,7 @@ class TestRecords : public QObject {
     QString model_, file_, made_; // made_: records in which one trial was twice as fast
 
     Outcome tune(const QStringList& further) const {
-        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--seconds", "200"} + further, 280);
+        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--time", "200s"} + further, 280);
     }
     Outcome records(const QStringList& arguments, const QString& file) const {
         return runLathe(QStringList{"records"} + arguments + QStringList{"--records", file, "--json"});

@@ -53,7 +53,7 @@ private slots:
     }
 
     void saysWhatItTried() {
-        const Outcome outcome = tune({"--trials", "24", "--seconds", "200", "-o", decisions_});
+        const Outcome outcome = tune({"--trials", "24", "--time", "200", "-o", decisions_});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
         const auto trials = linesOf(outcome.out, "trial"), tasks = linesOf(outcome.out, "task"),
                    models = linesOf(outcome.out, "model");
@@ -77,6 +77,40 @@ private slots:
         QVERIFY(!rounds.empty() && rounds[0]["asked"] == "prior");
         QCOMPARE(predicted, int(trials.size()));
         QVERIFY(tasks[0]["best_us"].toDouble() <= tasks[0]["default_us"].toDouble());
+        int verdicts = 0;
+        for (const QJsonValue& count : tasks[0]["verdicts"].toObject())
+            verdicts += count.toInt();
+        QCOMPARE(verdicts, int(trials.size()));
+        QVERIFY(tasks[0]["applied"].toBool() == tasks[0]["why_not"].toString().isEmpty());
+    }
+
+    /// A row for each task: what was tried, and whether it is applied.
+    void saysItToPeople() {
+        const Outcome outcome = runLathe({"tune", model_, "--threads", "1", "--trials", "3", "--no-records"}, 280);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const QStringList lines = QString::fromStdString(outcome.out).split('\n');
+        QVERIFY2(lines.size() == 5, outcome.out.c_str()); // heading, task, trials, model, the end
+        QVERIFY2(lines[1].contains("measured") || lines[1].contains("slow"), outcome.out.c_str());
+        QVERIFY2(lines[1].contains("; applied") || lines[1].contains("; nothing is faster by enough") ||
+                     lines[1].contains("; slower in the model"),
+                 outcome.out.c_str());
+        QVERIFY2(lines[2].startsWith("3 trials in "), outcome.out.c_str());
+        QVERIFY2(outcome.err.find(" left ") != std::string::npos, outcome.err.c_str());
+    }
+
+    /// Nothing is recorded: replay tries nothing. Then there are records, and it tries these alone.
+    void replayTriesWhatIsRecorded() {
+        const QString file = folder_.filePath("replay.db");
+        const auto triedBy = [&](const char* search) {
+            const Outcome outcome = tune({"--trials", "12", "--search", search, "--records", file, "--min-gain", "0"});
+            if (outcome.code != 0)
+                qWarning("%s", outcome.err.c_str());
+            return linesOf(outcome.out, "trial");
+        };
+        QVERIFY(triedBy("replay").empty());
+        triedBy("random");
+        for (const QJsonObject& trial : triedBy("replay"))
+            QCOMPARE(trial["made"].toString(), QString("recorded"));
     }
 
     void whatWasFoundChangesNoResult() {
@@ -96,7 +130,7 @@ private slots:
     void theSameSeedTriesTheSame() {
         const auto answersOf = [&](const QString& seed) {
             const Outcome outcome =
-                tune({"--trials", "12", "--search", "random", "--seed", seed, "--seconds", "200", "--no-records"});
+                tune({"--trials", "12", "--search", "random", "--seed", seed, "--time", "4m", "--no-records"});
             QByteArray all;
             for (const QJsonObject& trial : linesOf(outcome.out, "trial"))
                 all += QJsonDocument(trial["answers"].toObject()).toJson();
@@ -118,7 +152,9 @@ private slots:
         QTest::newRow("no such file") << QStringList{missing} << 1 << "missing.onnx";
         QTest::newRow("no such search") << QStringList{model, "--search", "luck"} << 2 << "evolution";
         QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "can be tuned";
-        QTest::newRow("no time") << QStringList{model, "--seconds", "0"} << 2 << "seconds";
+        for (const char* time : {"0", "0m", "nan", "inf", "5x", "m", "", "1e300h"})
+            QTest::newRow(qPrintable(QString("a time of '%1'").arg(time)))
+                << QStringList{model, QString("--time=%1").arg(time)} << 2 << "time";
         QTest::newRow("open sizes") << QStringList{open} << 1 << "--shape";
         QTest::newRow("another target") << QStringList{model, "--target", "abacus"} << 2 << "abacus";
     }

@@ -75,7 +75,8 @@ private slots:
     void whateverSearchesGoesOn_data() {
         QTest::addColumn<QString>("search");
         for (const std::string_view name : searchNames())
-            QTest::newRow(std::string(name).c_str()) << QString::fromUtf8(name.data(), qsizetype(name.size()));
+            if (name != "replay") // it searches nothing
+                QTest::newRow(std::string(name).c_str()) << QString::fromUtf8(name.data(), qsizetype(name.size()));
     }
     void whateverSearchesGoesOn() {
         QFETCH(QString, search);

@@ -15,6 +15,7 @@ std::unique_ptr<Search> makeGenetic(uint64_t seed);
 std::unique_ptr<Search> makeAnnealing(uint64_t seed);
 std::unique_ptr<Search> makeEvolution(uint64_t seed);
 std::unique_ptr<Search> makeDescent(uint64_t seed);
+std::unique_ptr<Search> makeReplay(uint64_t seed);
 
 /// So often a search that finds nothing new tries again before it says that nothing is left.
 inline constexpr size_t mostMisses = 200;

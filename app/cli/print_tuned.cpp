@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/print_tuned.h"
+
+#include "app/cli/print_line.h"
+#include "driver/json.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+
+namespace lathe::cli {
+namespace {
+
+bool isTakenBack(const driver::Tuned& tuned, const tune::TaskState& state) {
+    return std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
+}
+
+/// Why the task has the schedule by default; empty: it has another one.
+std::string whyNot(const driver::Tuned& tuned, const tune::TaskState& state) {
+    if (state.trials.empty())
+        return "not looked at: the search ended before";
+    const tune::Trial& first = state.trials.front();
+    if (first.verdict != tune::Verdict::Measured)
+        return fmt::format("its default cannot be measured: {}{}{}", tune::toString(first.verdict),
+                           first.message.empty() ? "" : ", ", first.message);
+    if (isTakenBack(tuned, state))
+        return "slower in the model";
+    if (state.best > 0)
+        return {};
+    return state.trials.size() == 1 ? "nothing else was tried" : "nothing is faster by enough";
+}
+
+std::string list(const std::map<tune::Verdict, int64_t>& verdicts) {
+    std::string text;
+    for (const auto& [verdict, count] : verdicts)
+        text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, tune::toString(verdict));
+    return text.empty() ? "none" : text;
+}
+
+/// Per cent of time that is saved: the median, and the interval that holds it.
+std::string gainOf(const tune::TaskState& state) {
+    if (state.best == 0)
+        return "";
+    const tune::Interval& ratio = state.trials[state.best].ratio;
+    const auto saved = [](double of) { return 100 * (1 - of); };
+    return fmt::format("{:.1f}% ({:.1f} to {:.1f})", saved(ratio.middle), saved(ratio.high), saved(ratio.low));
+}
+
+} // namespace
+
+std::map<tune::Verdict, int64_t> verdictsOf(const tune::TaskState& state) {
+    std::map<tune::Verdict, int64_t> counts;
+    for (size_t i = std::max<size_t>(state.known, 1); i < state.trials.size(); ++i)
+        ++counts[state.trials[i].verdict];
+    return counts;
+}
+
+std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
+    std::map<tune::Verdict, int64_t> counts;
+    for (const tune::TaskState& state : study.tasks)
+        for (const auto& [verdict, count] : verdictsOf(state))
+            counts[verdict] += count;
+    return counts;
+}
+
+Diagnostic nothingMeasured(const tune::Study& study) {
+    std::map<std::pair<tune::Verdict, std::string>, int64_t> reasons;
+    for (const tune::TaskState& state : study.tasks)
+        for (size_t i = std::max<size_t>(state.known, 1); i < state.trials.size(); ++i) {
+            const tune::Trial& trial = state.trials[i];
+            ++reasons[{trial.verdict, trial.message.substr(0, trial.message.find('\n'))}];
+        }
+    const auto most = std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
+    if (most == reasons.end())
+        return error(ErrorKind::Internal, "no candidate was tried");
+    const auto& [verdict, message] = most->first;
+    return error(ErrorKind::Internal,
+                 fmt::format("none of {} candidates could be measured: {} of them came to '{}'{}{}", study.trials,
+                             most->second, tune::toString(verdict), message.empty() ? "" : ": ", message),
+                 "the same --seed tries the same again");
+}
+
+void printTunedJson(const driver::Tuned& tuned) {
+    for (const tune::TaskState& state : tuned.study.tasks) {
+        nlohmann::json verdicts = nlohmann::json::object();
+        for (const auto& [verdict, count] : verdictsOf(state))
+            verdicts[tune::toString(verdict)] = count;
+        const std::string why = whyNot(tuned, state);
+        const tune::Interval ratio = state.best > 0 ? state.trials[state.best].ratio : tune::Interval{1, 1, 1};
+        fmt::print("{}\n", driver::dump({{"event", "task"},
+                                         {"workload", state.task.workload},
+                                         {"kernel", state.task.kernel},
+                                         {"calls", state.task.calls},
+                                         {"trials", state.trials.size()},
+                                         {"verdicts", std::move(verdicts)},
+                                         {"default_us", state.defaultUs()},
+                                         {"best_us", state.bestUs()},
+                                         {"ratio", {ratio.low, ratio.middle, ratio.high}},
+                                         {"floor_us", state.task.floorUs},
+                                         {"done", tune::toString(state.done)},
+                                         {"applied", why.empty()},
+                                         {"why_not", why},
+                                         {"taken_back", isTakenBack(tuned, state)}}));
+    }
+    fmt::print("{}\n", driver::dump({{"event", "model"},
+                                     {"seconds", tuned.study.seconds},
+                                     {"trials", tuned.study.trials},
+                                     {"before_ms", tuned.beforeMs},
+                                     {"after_ms", tuned.afterMs},
+                                     {"faster", tuned.isFaster}}));
+}
+
+void printTuned(const driver::Tuned& tuned, double leastGain) {
+    printLine("{:44} {:>5} {:>11} {:>11}  {:22} {}", "kernel", "calls", "default us", "tuned us", "gain, 96% interval",
+              "tried; applied?");
+    for (const tune::TaskState& state : tuned.study.tasks) {
+        const std::string why = whyNot(tuned, state);
+        printLine("{:44} {:5} {:11.2f} {:11.2f}  {:22} {}; {}", state.task.kernel, state.task.calls, state.defaultUs(),
+                  state.bestUs(), gainOf(state), list(verdictsOf(state)), why.empty() ? "applied" : why);
+    }
+    printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
+              tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
+    if (tuned.afterMs > 0)
+        printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
+                  tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
+    else
+        printLine("model: nothing that was tried is faster than what it has");
+}
+
+} // namespace lathe::cli
