@@ -7,6 +7,7 @@
 #include "driver/json.h"
 #include "records/best.h"
 #include "records/lines.h"
+#include "records/row_lines.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -106,6 +107,16 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
                 printLine("{:12} {:6} {:10} {:12} {:10.2f} {:6.1f}%  {}{}", shortOf(trial.study), trial.number,
                           tune::toString(trial.made), tune::toString(trial.verdict), trial.us, 100 * trial.ratio.middle,
                           trial.answers, trial.accepted ? "  accepted" : "");
+        }
+        LATHE_TRY(const std::vector<records::Round> rounds, file.roundsOf(task.study, task.workload));
+        for (const records::Round& round : rounds) {
+            const tune::Quality& quality = round.quality;
+            if (common.json)
+                fmt::print("{}\n", records::lineOf(round));
+            else if (quality.count > 0)
+                printLine("{:12} batch {:4}: {:6} ordered {:5.1f}% of {} pairs, recall of 5 {:.2f}{}",
+                          shortOf(round.study), round.number, round.of, 100 * quality.pairs.right, quality.pairs.count,
+                          quality.recall5, round.asked ? ", chose it" : "");
         }
     }
     return {};

@@ -50,6 +50,14 @@ std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
     };
 }
 
+std::string StudyRecords::learned() {
+    if (!records_)
+        return {};
+    std::string learned = records_->learned();
+    sayProblems();
+    return learned;
+}
+
 void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
     if (!records_)
         return;

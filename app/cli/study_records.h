@@ -15,6 +15,8 @@ public:
 
     /// For TuneOptions::known; valid as long as this stays where it is.
     std::function<tune::Known(const tune::Task&)> known();
+    /// For tune::Plan::learned.
+    std::string learned();
     void tell(const tune::Study& study, const tune::Event& event);
     /// Of a study that was cancelled before it began nothing is recorded.
     void end(const Result<driver::Tuned>& tuned);

@@ -142,6 +142,7 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     const Interrupts interrupts;
     LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
     options.known = records.known();
+    options.plan.learned = records.learned();
     Watch watch(common, args.seconds);
     auto done = driver::tuneModel(args.model, options, [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);

@@ -202,6 +202,7 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), plan, bench,
                                                   told, options.runner.cancelled, options.control.get());
         tuned.study = std::move(result.study);
+        tuned.learned = std::move(result.learned);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
             return Failure(*result.failed);
         // Whoever cancels wants to keep what was found: it is still held against the model, in a child that goes on.

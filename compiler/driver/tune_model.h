@@ -26,6 +26,7 @@ struct Tuned {
     std::vector<std::string> takenBack; // workloads whose tuned kernel is slower in place
     double beforeMs = 0, afterMs = 0;   // of the whole model, by turns; 0: not measured
     bool isFaster = false;              // beyond the noise
+    std::string learned;                // by the cost model: tune::StudyResult
 };
 
 struct TuneOptions {

@@ -38,14 +38,21 @@ std::set<std::string> objectsOf(SQLite::Database& database) {
     return objects;
 }
 
-/// The statements that made a file of this format.
-std::set<std::string> objectsOf(int version) {
-    std::set<std::string> objects(schema.begin(), schema.end());
-    if (version == 1) {
+/// The statements that make a file of this format.
+std::set<std::string> objectsOf(int format) {
+    std::set<std::string> objects;
+    for (const char* statement : schema)
+        if (formatOf(statement) <= format)
+            objects.insert(statement);
+    if (format == 1) {
         std::erase_if(objects, [](const std::string& sql) { return sql.starts_with("CREATE TABLE trial "); });
         objects.insert(trialTable1);
     }
     return objects;
+}
+
+int formatIn(SQLite::Database& database) {
+    return database.execAndGet("PRAGMA user_version").getInt();
 }
 
 /// Refuses what no file of records can be before a statement of ours meets it: views and triggers could be anything.
@@ -54,7 +61,7 @@ Result<std::optional<Diagnostic>> check(const fs::path& path, SQLite::Database& 
     sqlite3_limit(database.getHandle(), SQLITE_LIMIT_LENGTH, longestValue);
     if (database.execAndGet("PRAGMA application_id").getInt() != applicationId)
         return noRecords(path);
-    const int version = database.execAndGet("PRAGMA user_version").getInt();
+    const int version = formatIn(database);
     if (version > schemaVersion) {
         Diagnostic newer =
             failureOf(path,
@@ -87,13 +94,27 @@ void create(SQLite::Database& database) {
     transaction.commit();
 }
 
-/// Brings a file of format 1 to that of now.
-void migrate(SQLite::Database& database) {
+/// Makes a file of an earlier format one of this: all or nothing. As it was it stays beside itself, in a copy that whoever has
+/// an earlier program can use.
+void migrate(const fs::path& path, SQLite::Database& database) {
+    const int format = formatIn(database);
+    const fs::path copy = fmt::format("{}.format{}", path.string(), format);
+    std::error_code ignored;
+    if (!fs::exists(copy, ignored)) {
+        SQLite::Statement kept(database, "VACUUM INTO ?");
+        kept.bind(1, copy.string());
+        try {
+            kept.exec();
+        } catch (const SQLite::Exception&) {
+            fs::remove(copy, ignored); // half a one
+            throw;
+        }
+    }
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
-    if (database.execAndGet("PRAGMA user_version").getInt() == 1) { // else another program was faster
+    if (formatIn(database) == format) { // else another program was faster
         for (const char* statement : {"DROP VIEW best", "DROP INDEX trial_accepted", "ALTER TABLE trial RENAME TO old"})
             database.exec(statement);
-        std::set<std::string> there = objectsOf(database);
+        const std::set<std::string> there = objectsOf(database);
         for (const char* statement : schema)
             if (!there.contains(statement))
                 database.exec(statement);
@@ -102,6 +123,18 @@ void migrate(SQLite::Database& database) {
         database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
     }
     transaction.commit();
+}
+
+/// Reading changes no file: what an earlier format does not have is there for this connection alone, and empty.
+void pretend(SQLite::Database& database) {
+    if (formatIn(database) >= schemaVersion)
+        return;
+    constexpr std::string_view create = "CREATE ";
+    database.exec("PRAGMA temp_store = MEMORY");
+    for (const char* statement : schema)
+        if (formatOf(statement) > formatIn(database))
+            database.exec(fmt::format("CREATE TEMP {}", std::string_view(statement).substr(create.size())));
+    database.exec(fmt::format("CREATE TEMP VIEW trial AS SELECT *, {} FROM main.trial", noneOfBefore));
 }
 
 /// The name as SQLite reads it in a URI, of a file that nothing changes.
@@ -155,10 +188,7 @@ Result<Opened> openToRead(const fs::path& path) {
     else
         opened.database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READONLY, busyMs);
     LATHE_TRY(opened.warning, check(path, *opened.database));
-    if (opened.database->execAndGet("PRAGMA user_version").getInt() == 1) { // reading changes no file
-        opened.database->exec("PRAGMA temp_store = MEMORY");
-        opened.database->exec(fmt::format("CREATE TEMP VIEW trial AS SELECT *, {} FROM main.trial", noneOfBefore));
-    }
+    pretend(*opened.database);
     return opened;
 }
 
@@ -179,8 +209,8 @@ Result<Opened> openToWrite(const fs::path& path) {
         return failureOf(path, newer->what, "write them with a newer Lathe, or name another file by --records");
     if (database.execAndGet("PRAGMA quick_check(1)").getString() != "ok")
         return failureOf(path, "the records are damaged", damagedHint);
-    if (database.execAndGet("PRAGMA user_version").getInt() == 1)
-        migrate(database);
+    if (formatIn(database) < schemaVersion)
+        migrate(path, database);
     database.exec("PRAGMA journal_mode = WAL");
     database.exec("PRAGMA synchronous = NORMAL");
     database.exec("PRAGMA foreign_keys = ON");

@@ -94,6 +94,10 @@ Result<void> File::write(const Batch& batch, Existing existing) {
                 writer.put(task);
             for (const Trial& trial : batch.trials)
                 writer.put(trial);
+            for (const Round& round : batch.rounds)
+                writer.put(round);
+            for (const auto& [key, blob] : batch.models)
+                writer.putModel(key, blob);
         }
         transaction.commit();
         return {};
@@ -151,6 +155,27 @@ Result<std::vector<Trial>> File::trialsOf(const std::string& study, const std::s
                     "workload.key = ? ORDER BY number, trial.program",
                     columns, ofTask),
         [](Statement& row) { return trialAt(row); }, study, workload);
+}
+
+Result<std::vector<Round>> File::rounds() const {
+    return state_->all(fmt::format("SELECT {} FROM {} JOIN round ON round.task = task.id ORDER BY study.uid, "
+                                   "workload.key, round.number, opinion",
+                                   roundColumns, ofTask),
+                       roundAt);
+}
+
+Result<std::vector<Round>> File::roundsOf(const std::string& study, const std::string& workload) const {
+    return state_->all(fmt::format("SELECT {} FROM {} JOIN round ON round.task = task.id WHERE study.uid = ? AND "
+                                   "workload.key = ? ORDER BY round.number, opinion",
+                                   roundColumns, ofTask),
+                       roundAt, study, workload);
+}
+
+Result<std::optional<std::string>> File::model(const std::string& key) const {
+    LATHE_TRY(std::vector<std::string> found, state_->all(
+                                                  "SELECT blob FROM model WHERE key = ?",
+                                                  [](Statement& row) { return row.getColumn(0).getString(); }, key));
+    return found.empty() ? std::nullopt : std::optional(std::move(found.front()));
 }
 
 Result<std::string> File::traceOf(const std::string& study, const std::string& workload,

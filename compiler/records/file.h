@@ -25,9 +25,8 @@ struct Batch {
     std::vector<Study> studies;
     std::vector<Task> tasks;
     std::vector<Trial> trials;
-    bool empty() const {
-        return begun.empty() && workloads.empty() && studies.empty() && tasks.empty() && trials.empty();
-    }
+    std::vector<Round> rounds;
+    std::vector<std::pair<std::string, std::string>> models; // by modelKey: what CostModel::save gave
 };
 
 /// What is there under a row's name already: it is replaced by one of now; of two from anywhere, one is taken whatever their
@@ -59,7 +58,7 @@ public:
     /// That it is of a later format.
     const std::vector<Diagnostic>& warnings() const;
 
-    /// All of it or nothing. Tasks and trials are left out whose study, workload or task is neither there nor in the batch.
+    /// All of it or nothing. Tasks, trials and rounds are left out whose study, workload or task is neither there nor in the batch.
     Result<void> write(const Batch& batch, Existing existing = Existing::Replaced);
     /// Of each task the default, what a test accepted, what failed, the `keep` fastest and a hundred others; gives how many trials
     /// went.
@@ -77,6 +76,10 @@ public:
     /// Fails if there is no such trial.
     Result<std::string> traceOf(const std::string& study, const std::string& workload,
                                 const std::string& program) const;
+    Result<std::vector<Round>> rounds() const; // by study, workload and number
+    Result<std::vector<Round>> roundsOf(const std::string& study, const std::string& workload) const;
+    /// What a cost model has learned; nothing if none is kept under this key.
+    Result<std::optional<std::string>> model(const std::string& key) const;
     /// All, or those of the setting.
     Result<std::vector<Best>> best(const Setting* setting = nullptr) const;
     /// Answers that were accepted for the workload or its family on this target with these numerics: first those of the very

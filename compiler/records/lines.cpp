@@ -83,6 +83,13 @@ private:
         return true;
     }
 
+    bool take(Round& row) {
+        if (!tasks_.contains({row.study, row.workload}))
+            return false;
+        batch_.rounds.push_back(std::move(row));
+        return true;
+    }
+
     void skip(const std::string& why) {
         if (done_.skipped++ == 0)
             done_.first = fmt::format("line {}: {}", line_, why);
@@ -119,7 +126,10 @@ Result<void> exportLines(const File& file, const std::function<void(const std::s
     takeAll(workloads);
     takeAll(studies);
     takeAll(tasks);
-    return file.eachTrial([&](const Trial& trial) { take(lineOf(trial)); });
+    LATHE_CHECKED(file.eachTrial([&](const Trial& trial) { take(lineOf(trial)); }));
+    LATHE_TRY(const std::vector<Round> rounds, file.rounds());
+    takeAll(rounds);
+    return {};
 }
 
 Result<Imported> importLines(std::istream& lines, File& file) {

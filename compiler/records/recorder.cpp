@@ -80,6 +80,8 @@ tune::Known Recorder::known(const tune::Task& task) {
         for (const Trial& row : *rows)
             if (auto trial = trialOf(row))
                 known.trials.push_back(std::move(*trial));
+        if (const auto rounds = file_.roundsOf(study_.id, task.workload))
+            known.judgements = judgementsOf(*rounds);
         for (const Task& row : *tasks)
             if (row.study == study_.id && row.workload == task.workload)
                 known.seconds = row.seconds;
@@ -93,6 +95,24 @@ tune::Known Recorder::known(const tune::Task& task) {
         if (auto answers = parseAnswers(seed))
             known.seeds.push_back(std::move(*answers));
     return known;
+}
+
+std::string Recorder::learned() {
+    auto kept = file_.model(modelKey(study_.setting));
+    if (!kept) {
+        note(kept.error());
+        return {};
+    }
+    if (!*kept)
+        return {};
+    if (const auto loaded = tune::makeTreeModel(0)->load(**kept, tune::featureNames().size()); !loaded) {
+        Diagnostic problem = loaded.error();
+        problem.file = file_.path().string();
+        problem.hint = "the study begins without one, and keeps what it learns in its place";
+        note(std::move(problem));
+        return {};
+    }
+    return std::move(**kept);
 }
 
 void Recorder::tell(const tune::Study& study, const tune::Event& event) {
@@ -114,6 +134,8 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         first = 0;
         break;
     case tune::Event::Kind::Trials:
+        for (Round& round : rowsOf(state.judgements.back(), study_.id, workload, state.rounds + 1))
+            waiting_.rounds.push_back(std::move(round));
         break;
     case tune::Event::Kind::Accepted:
     case tune::Event::Kind::Rejected:
@@ -132,8 +154,11 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         write();
 }
 
-void Recorder::end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack) {
+void Recorder::end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack,
+                   const std::string& learned) {
     study_.state = state;
+    if (!learned.empty())
+        waiting_.models.emplace_back(modelKey(study_.setting), learned);
     waiting_.studies.push_back(study_);
     for (const auto& [workloads, inPlace] : {std::pair(&kept, InPlace::Kept), {&takenBack, InPlace::TakenBack}})
         for (auto& [workload, task] : tasks_)

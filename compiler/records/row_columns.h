@@ -72,6 +72,26 @@ inline Trial trialAt(SQLite::Statement& row, int at = 0) {
                 row.getColumn(at + 18).isNull() ? std::nullopt : std::optional(row.getColumn(at + 18).getDouble())};
 }
 
+inline constexpr const char* roundColumns =
+    "study.uid, workload.key, round.number, opinion, asked, count, spearman, told, "
+    "pairs, recall1, recall5, recall16, peak5";
+inline Round roundAt(SQLite::Statement& row) {
+    tune::Quality quality;
+    quality.count = static_cast<size_t>(row.getColumn(5).getInt64());
+    quality.spearman = row.getColumn(6).getDouble();
+    quality.pairs = {static_cast<size_t>(row.getColumn(7).getInt64()), row.getColumn(8).getDouble()};
+    quality.recall1 = row.getColumn(9).getDouble();
+    quality.recall5 = row.getColumn(10).getDouble();
+    quality.recall16 = row.getColumn(11).getDouble();
+    quality.peak5 = row.getColumn(12).getDouble();
+    return {.study = row.getColumn(0).getString(),
+            .workload = row.getColumn(1).getString(),
+            .number = row.getColumn(2).getInt(),
+            .of = row.getColumn(3).getString(),
+            .asked = row.getColumn(4).getInt() != 0,
+            .quality = quality};
+}
+
 inline constexpr const char* ofTask =
     "study JOIN task ON task.study = study.id JOIN workload ON workload.id = task.workload";
 

@@ -7,6 +7,7 @@
 #include "schedule/trace.h"
 #include "tir/text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <tuple>
@@ -18,7 +19,7 @@ using nlohmann::json;
 
 constexpr size_t longestText = size_t{8} << 20, longestName = 4096;
 constexpr double longestUs = 1e12, largestRatio = 1e9, largestWork = 1e30, largestScore = 1e30;
-constexpr int mostThreads = 4096, mostRounds = 1'000'000'000;
+constexpr int mostThreads = 4096, mostRounds = 1'000'000; // a list has a place for each
 
 /// What is wrong with a line; caught in parseRow.
 struct BadLine {
@@ -133,7 +134,6 @@ Trial trialIn(const json& line) {
     require(ratio.is_array() && ratio.size() == 3, "ratio");
     row.ratio = {number(ratio[0], "ratio", 0, largestRatio), number(ratio[1], "ratio", 0, largestRatio),
                  number(ratio[2], "ratio", 0, largestRatio)};
-    require(row.ratio.low <= row.ratio.middle && row.ratio.middle <= row.ratio.high, "ratio");
     const json& accepted = at(line, "accepted");
     require(accepted.is_boolean(), "accepted");
     row.accepted = accepted.get<bool>();
@@ -144,9 +144,30 @@ Trial trialIn(const json& line) {
         row.prior = number(at(line, "prior_us"), "prior_us", 0, longestUs);
     if (line.contains("predicted") && !at(line, "predicted").is_null())
         row.predicted = number(at(line, "predicted"), "predicted", -largestScore, largestScore);
-    const bool measured = row.verdict == tune::Verdict::Measured;
-    require(!measured || (row.us > 0 && row.ratio.low > 0), "us");
-    require(!row.accepted || measured, "accepted");
+    require(isPossible(row), "us, ratio or accepted");
+    return row;
+}
+
+Round roundIn(const json& line) {
+    Round row;
+    std::tie(row.study, row.workload) = taskName(line, "round");
+    row.number = whole<int>(line, "number", 1, mostRounds);
+    row.of = text(line, "of");
+    require(row.of == "prior" || row.of == "model" || row.of == "random", "of");
+    const json& asked = at(line, "asked");
+    require(asked.is_boolean(), "asked");
+    row.asked = asked.get<bool>();
+    const auto count = [&](const char* name) {
+        return static_cast<size_t>(whole<int64_t>(line, name, 0, int64_t{1} << 40));
+    };
+    const auto share = [&](const char* name, double least = 0) { return number(at(line, name), name, least, 1); };
+    row.quality = {.count = count("count"),
+                   .spearman = share("spearman", -1),
+                   .pairs = {count("pairs_told"), share("pairs")},
+                   .recall1 = share("recall1"),
+                   .recall5 = share("recall5"),
+                   .recall16 = share("recall16"),
+                   .peak5 = share("peak5")};
     return row;
 }
 
@@ -201,12 +222,30 @@ std::string lineOf(const Trial& row) {
                          {"predicted", row.predicted ? json(*row.predicted) : json()}});
 }
 
+std::string lineOf(const Round& row) {
+    const tune::Quality& quality = row.quality;
+    return driver::dump({{"round", {row.study, row.workload}},
+                         {"number", row.number},
+                         {"of", row.of},
+                         {"asked", row.asked},
+                         {"count", quality.count},
+                         {"spearman", std::clamp(quality.spearman, -1.0, 1.0)}, // rounding may go past
+                         {"pairs", quality.pairs.right},
+                         {"pairs_told", quality.pairs.count},
+                         {"recall1", quality.recall1},
+                         {"recall5", quality.recall5},
+                         {"recall16", quality.recall16},
+                         {"peak5", quality.peak5}});
+}
+
 Result<Row> parseRow(std::string_view text) {
     const auto line = driver::parseJson(text);
     try {
         require(line && line->is_object(), "an object");
         if (line->contains("trial"))
             return trialIn(*line);
+        if (line->contains("round"))
+            return roundIn(*line);
         if (line->contains("task"))
             return taskIn(*line);
         if (line->contains("workload"))

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A row as a line of JSON, and back: lines.h has the form. For this folder alone.
+// A row as a line of JSON, and back: lines.h has the form.
 #pragma once
 
 #include "records/rows.h"
@@ -13,8 +13,9 @@ std::string lineOf(const Workload& row);
 std::string lineOf(const Study& row);
 std::string lineOf(const Task& row);
 std::string lineOf(const Trial& row);
+std::string lineOf(const Round& row);
 
-using Row = std::variant<Workload, Study, Task, Trial>;
+using Row = std::variant<Workload, Study, Task, Trial, Round>;
 /// Fails with which key is missing or cannot be.
 Result<Row> parseRow(std::string_view line);
 

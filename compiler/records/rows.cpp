@@ -5,14 +5,18 @@
 #include "driver/json.h"
 #include "driver/machine_peaks.h"
 #include "lower/workload.h"
+#include "tune/features.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <thread>
+#include <tuple>
 
 namespace lathe::records {
 namespace {
+
+constexpr int mostRounds = 1'000'000; // a list has a place for each
 
 /// The text with one '#' for each number: equal for computations that differ in sizes alone.
 std::string withoutNumbers(std::string_view text) {
@@ -101,6 +105,14 @@ Result<schedule::Answers> parseAnswers(std::string_view text) {
     return answers;
 }
 
+bool isPossible(const Trial& row) {
+    const tune::Interval& ratio = row.ratio;
+    const bool ordered = 0 <= ratio.low && ratio.low <= ratio.middle && ratio.middle <= ratio.high && ratio.high <= 1e9;
+    const bool measured = row.verdict == tune::Verdict::Measured;
+    return ordered && 0 <= row.us && row.us <= 1e12 && (!measured || (row.us > 0 && ratio.low > 0)) &&
+           (!row.accepted || measured);
+}
+
 std::optional<Hash128> parseHash(std::string_view text) {
     Hash128 hash;
     if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos)
@@ -108,6 +120,40 @@ std::optional<Hash128> parseHash(std::string_view text) {
     std::from_chars(text.data(), text.data() + 16, hash.high, 16);
     std::from_chars(text.data() + 16, text.data() + 32, hash.low, 16);
     return hash;
+}
+
+std::vector<Round> rowsOf(const tune::Judgement& judgement, const std::string& study, const std::string& workload,
+                          int number) {
+    std::vector<Round> rows;
+    for (const auto& [of, asked, quality] : {std::tuple("prior", tune::Opinion::Prior, &judgement.prior),
+                                             {"model", tune::Opinion::Model, &judgement.model}})
+        rows.push_back({study, workload, number, of, judgement.asked == asked, *quality});
+    rows.push_back({study, workload, number, "random", false, judgement.random});
+    return rows;
+}
+
+std::vector<tune::Judgement> judgementsOf(const std::vector<Round>& rows) {
+    std::vector<tune::Judgement> judgements;
+    for (const Round& row : rows) {
+        if (row.number < 1 || row.number > mostRounds)
+            continue;
+        judgements.resize(std::max(judgements.size(), static_cast<size_t>(row.number)));
+        tune::Judgement& judgement = judgements[static_cast<size_t>(row.number) - 1];
+        if (row.of == "prior")
+            judgement.prior = row.quality;
+        else if (row.of == "model")
+            judgement.model = row.quality;
+        else
+            judgement.random = row.quality;
+        if (row.asked)
+            judgement.asked = row.of == "prior" ? tune::Opinion::Prior : tune::Opinion::Model;
+    }
+    return judgements;
+}
+
+std::string modelKey(const Setting& setting) {
+    return fmt::format("trees of features {}; {}; {}", tune::featureVersion,
+                       setting.threads == 1 ? "one thread" : "several threads", setting.machine);
 }
 
 Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number) {
@@ -138,6 +184,8 @@ Result<tune::Trial> trialOf(const Trial& row) {
         return failure(fmt::format("'{}' is no hash", row.program.substr(0, 80)));
     trial.candidate.program = *program;
     LATHE_TRY(trial.candidate.answers, parseAnswers(row.answers));
+    if (!isPossible(row))
+        return failure("its figures are none that a measurement gives");
     trial.candidate.made = row.made;
     trial.candidate.parent = parseHash(row.parent);
     trial.verdict = row.verdict;

@@ -8,7 +8,7 @@
 #include "base/named.h"
 #include "base/result.h"
 #include "base/target.h"
-#include "tune/candidate.h"
+#include "tune/task.h"
 
 #include <cstdint>
 #include <optional>
@@ -94,8 +94,27 @@ struct Trial {
     std::optional<double> predicted; // by the model
 };
 
+/// How good an opinion on the candidates of a batch was.
+struct Round {
+    std::string study, workload; // its task
+    int number = 0;              // the first is 1
+    std::string of;              // "prior", "model"; "random": the model on what was drawn, of all batches so far
+    bool asked = false;          // it has chosen the batch
+    tune::Quality quality;
+};
+std::vector<Round> rowsOf(const tune::Judgement& judgement, const std::string& study, const std::string& workload,
+                          int number);
+/// Of a task's rows, in the order of the rounds.
+std::vector<tune::Judgement> judgementsOf(const std::vector<Round>& rows);
+
+/// What a cost model is kept under: what its rows are made of, the class of machine, one thread or several.
+std::string modelKey(const Setting& setting);
+
 Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number);
-/// Its candidate has no questions, and no trace. Fails where a text is none of these.
+/// Whether a measurement can have given its figures: times above 0 and finite, an interval the right way round. No file of
+/// records is believed.
+bool isPossible(const Trial& row);
+/// Its candidate has no questions, and no trace. Fails where a text is none of these, or a figure cannot be.
 Result<tune::Trial> trialOf(const Trial& row);
 
 std::string textOf(const schedule::Answers& answers);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <string_view>
 
 namespace lathe::records {
 
@@ -30,6 +31,12 @@ inline constexpr std::array schema = {
     "NOT "
     "NULL, ratio REAL NOT NULL, ratio_high REAL NOT NULL, accepted INTEGER NOT NULL, seconds REAL "
     "NOT NULL, prior REAL NOT NULL, predicted REAL, UNIQUE (task, program))",
+    "CREATE TABLE round (task INTEGER NOT NULL REFERENCES task (id), number INTEGER NOT NULL, opinion TEXT NOT NULL, "
+    "asked INTEGER NOT NULL, count INTEGER NOT NULL, spearman REAL NOT NULL, told INTEGER NOT NULL, pairs REAL NOT "
+    "NULL, recall1 REAL NOT NULL, recall5 REAL NOT NULL, recall16 REAL NOT NULL, peak5 REAL NOT NULL, PRIMARY KEY "
+    "(task, number, opinion))",
+    "CREATE TABLE model (key TEXT PRIMARY KEY, blob BLOB NOT NULL)",
+    "CREATE TABLE stale (trial INTEGER PRIMARY KEY REFERENCES trial (id) ON DELETE CASCADE, program TEXT NOT NULL)",
     "CREATE INDEX task_of_workload ON task (workload)",
     "CREATE INDEX trial_accepted ON trial (task, ratio_high) WHERE accepted = 1",
     "CREATE VIEW best AS SELECT workload, machine, threads, numerics, trial FROM (SELECT task.workload AS workload, "
@@ -43,6 +50,22 @@ inline constexpr std::array schema = {
     "1",
 };
 
+/// Which of these came in which format, after the first. A file of an earlier one is as if they were empty.
+struct Since {
+    int format;
+    std::string_view begins;
+};
+inline constexpr std::array since = {
+    Since{2, "CREATE TABLE round "},
+    Since{2, "CREATE TABLE model "},
+    Since{2, "CREATE TABLE stale "},
+};
+constexpr int formatOf(std::string_view statement) {
+    for (const Since& each : since)
+        if (statement.starts_with(each.begins))
+            return each.format;
+    return 1;
+}
 /// Of format 1: without when a trial was timed, and what was expected of it.
 inline constexpr const char* trialTable1 =
     "CREATE TABLE trial (id INTEGER PRIMARY KEY, task INTEGER NOT NULL REFERENCES task (id), number "

@@ -30,6 +30,12 @@ auto rank(const Trial& row) {
                       row.predicted);
 }
 
+auto rank(const Round& row) {
+    const tune::Quality& quality = row.quality;
+    return std::tuple(row.asked, quality.count, quality.spearman, quality.pairs.count, quality.pairs.right,
+                      quality.recall1, quality.recall5, quality.recall16, quality.peak5);
+}
+
 std::string taskIs(int study, int workload) {
     return fmt::format("study.uid = ?{} AND workload.key = ?{}", study, workload);
 }
@@ -56,12 +62,17 @@ Writer::Writer(SQLite::Database& database, Existing existing)
     : existing_(existing),
       clear_(database,
              fmt::format("DELETE FROM trial WHERE task IN (SELECT task.id FROM {} WHERE {})", ofTask, taskIs(1, 2))),
+      clearRounds_(database, fmt::format("DELETE FROM round WHERE task IN (SELECT task.id FROM {} WHERE {})", ofTask,
+                                         taskIs(1, 2))),
       findWorkload_(database, fmt::format("SELECT {} FROM workload WHERE key = ?", workloadColumns)),
       findStudy_(database, fmt::format("SELECT {} FROM study WHERE uid = ?", studyColumns)),
       findTask_(database, fmt::format("SELECT {} FROM {} WHERE {}", taskColumns, ofTask, taskIs(1, 2))),
       findTrial_(database, fmt::format("SELECT {} FROM {} JOIN trial ON trial.task = task.id WHERE {} AND "
                                        "trial.program = ?3",
                                        trialColumns, ofTask, taskIs(1, 2))),
+      findRound_(database, fmt::format("SELECT {} FROM {} JOIN round ON round.task = task.id WHERE {} AND "
+                                       "round.number = ?3 AND opinion = ?4",
+                                       roundColumns, ofTask, taskIs(1, 2))),
       putWorkload_(database, "INSERT INTO workload (key, family, target, kernel, text, flops, bytes) VALUES (?, "
                              "?, ?, ?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET kernel = excluded.kernel, flops = "
                              "excluded.flops, bytes = excluded.bytes, family = excluded.family"),
@@ -90,11 +101,23 @@ Writer::Writer(SQLite::Database& database, Existing existing)
               "= excluded.us, ratio_low = excluded.ratio_low, ratio = excluded.ratio, ratio_high = "
               "excluded.ratio_high, accepted = excluded.accepted, seconds = excluded.seconds, prior = excluded.prior, "
               "predicted = excluded.predicted",
-              ofTask, taskIs(18, 19))) {}
+              ofTask, taskIs(18, 19))),
+      putRound_(database,
+                fmt::format("INSERT INTO round (task, number, opinion, asked, count, spearman, told, pairs, recall1, "
+                            "recall5, recall16, peak5) SELECT task.id, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 "
+                            "FROM {} WHERE {} ON CONFLICT (task, number, opinion) DO UPDATE SET asked = "
+                            "excluded.asked, count = excluded.count, spearman = excluded.spearman, told = "
+                            "excluded.told, pairs = excluded.pairs, recall1 = excluded.recall1, recall5 = "
+                            "excluded.recall5, recall16 = excluded.recall16, peak5 = excluded.peak5",
+                            ofTask, taskIs(12, 13))),
+      putModel_(database, "INSERT INTO model (key, blob) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET blob = "
+                          "excluded.blob") {}
 
 void Writer::clear(const std::string& study, const std::string& workload) {
     bindAll(clear_, study, workload);
     run(clear_);
+    bindAll(clearRounds_, study, workload);
+    run(clearRounds_);
 }
 
 void Writer::put(const Workload& row) {
@@ -129,6 +152,22 @@ void Writer::put(const Trial& row) {
             row.ratio.middle, row.ratio.high, static_cast<int>(row.accepted), row.seconds, row.prior, row.predicted,
             row.study, row.workload);
     run(putTrial_);
+}
+
+void Writer::put(const Round& row) {
+    if (keeps(existing_, row, findRound_, roundAt, row.study, row.workload, row.number, row.of))
+        return;
+    const tune::Quality& quality = row.quality;
+    bindAll(putRound_, row.number, row.of, static_cast<int>(row.asked), static_cast<int64_t>(quality.count),
+            quality.spearman, static_cast<int64_t>(quality.pairs.count), quality.pairs.right, quality.recall1,
+            quality.recall5, quality.recall16, quality.peak5, row.study, row.workload);
+    run(putRound_);
+}
+
+void Writer::putModel(const std::string& key, const std::string& blob) {
+    putModel_.bind(1, key);
+    putModel_.bind(2, blob.data(), static_cast<int>(blob.size()));
+    run(putModel_);
 }
 
 } // namespace lathe::records

@@ -14,17 +14,19 @@ class Writer {
 public:
     Writer(SQLite::Database& database, Existing existing);
 
-    /// All trials of a task go.
+    /// All trials and rounds of a task go.
     void clear(const std::string& study, const std::string& workload);
     void put(const Workload& row);
     void put(const Study& row);
     void put(const Task& row);
     void put(const Trial& row);
+    void put(const Round& row);
+    void putModel(const std::string& key, const std::string& blob);
 
 private:
     Existing existing_;
-    SQLite::Statement clear_, findWorkload_, findStudy_, findTask_, findTrial_, putWorkload_, putStudy_, putTask_,
-        putTrial_;
+    SQLite::Statement clear_, clearRounds_, findWorkload_, findStudy_, findTask_, findTrial_, findRound_, putWorkload_,
+        putStudy_, putTask_, putTrial_, putRound_, putModel_;
 };
 
 } // namespace lathe::records

@@ -110,6 +110,11 @@ const char* toString(Opinion opinion) {
     return "";
 }
 
+Judge::Judge(const Machine& machine, std::unique_ptr<CostModel> model, std::string_view learned)
+    : machine_(machine), model_(std::move(model)) {
+    knows_ = model_ && !learned.empty() && model_->load(learned, featureNames().size()).has_value();
+}
+
 std::vector<double> Judge::rate(std::span<Candidate> candidates, std::span<const int64_t> sizes) const {
     parallelFor(candidates.size(), 0, [&](size_t i) {
         Candidate& candidate = candidates[i];
@@ -170,10 +175,11 @@ void Judge::learn(std::span<const std::span<const Trial>> tasks) {
             samples.push_back(samplesOf(trials));
     model_->fit(samples);
     learned_ = count;
+    knows_ = true;
 }
 
 Opinion Judge::asked() const {
-    const double prior = recent(ofPrior_, 1), model = learned_ > 0 ? recent(ofModel_, 1) : 0;
+    const double prior = recent(ofPrior_, 1), model = knows_ ? recent(ofModel_, 1) : 0;
     if (model > 0 && model >= std::min(prior, 0.3))
         return Opinion::Model;
     return prior > 0 ? Opinion::Prior : Opinion::None;

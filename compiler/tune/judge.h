@@ -20,12 +20,14 @@ struct Judgement {
     Opinion asked = Opinion::None; // who chose the batch
     Quality prior, model;          // count 0: had no opinion
     Quality random; // the model's on what was drawn, of all batches so far: a chosen batch has little spread
+    bool operator==(const Judgement&) const = default;
 };
 
 class Judge {
 public:
-    /// Without a model: the estimate alone.
-    Judge(const Machine& machine, std::unique_ptr<CostModel> model) : machine_(machine), model_(std::move(model)) {}
+    /// Without a model: the estimate alone. `learned` is what one like it has saved: with that it is asked from the first
+    /// candidate on, as long as it is right; what cannot be loaded is as if there was nothing.
+    Judge(const Machine& machine, std::unique_ptr<CostModel> model, std::string_view learned = {});
 
     /// Fills features, prior and predicted of those that have a scheduled function, which it drops. Gives a score for each by
     /// who is asked: higher for what is expected to be faster, 0 for those of which nothing is known.
@@ -37,6 +39,8 @@ public:
     void learn(std::span<const std::span<const Trial>> tasks);
 
     Opinion asked() const;
+    /// What the model has learned from these trials, and before; empty: nothing from these.
+    std::string learned() const { return learned_ > 0 ? model_->save() : std::string(); }
     /// The model's, by column of the features; empty before it has learned.
     std::vector<double> importance() const { return model_ ? model_->importance() : std::vector<double>(); }
 
@@ -44,6 +48,7 @@ private:
     Machine machine_;
     std::unique_ptr<CostModel> model_;
     size_t learned_ = 0;                    // trials that the model knows
+    bool knows_ = false;                    // it can predict
     std::vector<double> ofPrior_, ofModel_; // how well they ordered the batches: 1 right, 0 by chance, -1 reversed
 };
 

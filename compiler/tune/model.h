@@ -24,7 +24,7 @@ struct Sample {
 class CostModel {
 public:
     virtual ~CostModel() = default;
-    /// Learns anew. `tasks`: samples of one task each.
+    /// Learns anew, on top of what was loaded if anything was. `tasks`: samples of one task each.
     virtual void fit(std::span<const std::vector<Sample>> tasks) = 0;
     /// A score for each row, higher for what is faster. Empty before anything was learned.
     virtual std::vector<double> predict(std::span<const std::vector<float>> rows) const = 0;

@@ -18,6 +18,7 @@ double spearman(std::span<const double> scores, std::span<const double> times);
 struct Pairs {
     size_t count = 0;
     double right = 0.5; // the share whose order the scores have; equal scores are half right. Without a pair: chance
+    bool operator==(const Pairs&) const = default;
 };
 Pairs pairsOf(std::span<const double> scores, std::span<const Interval> times);
 
@@ -33,6 +34,7 @@ struct Quality {
     Pairs pairs;
     double recall1 = 0, recall5 = 0, recall16 = 0;
     double peak5 = 0;
+    bool operator==(const Quality&) const = default;
 };
 
 Quality qualityOf(std::span<const double> scores, std::span<const Interval> times);

@@ -20,7 +20,8 @@ void noteRound(TaskState& state, double gain) {
 
 TaskState resumed(Task task, Explorer& explorer) {
     TaskState state;
-    const Known known = std::exchange(task.known, {.trials = {}, .seconds = 0, .seeds = task.known.seeds});
+    const Known known =
+        std::exchange(task.known, {.trials = {}, .seconds = 0, .judgements = {}, .seeds = task.known.seeds});
     state.task = std::move(task);
     int round = 0;
     double before = 0; // microseconds of a call, when the round began
@@ -53,6 +54,8 @@ TaskState resumed(Task task, Explorer& explorer) {
         noteRound(state, before - state.bestUs());
     state.known = state.trials.size();
     state.seconds = known.seconds;
+    state.judgements = known.judgements;
+    state.judgements.resize(static_cast<size_t>(state.rounds));
     return state;
 }
 

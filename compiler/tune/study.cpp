@@ -41,7 +41,7 @@ public:
         : plan_(plan), bench_(bench), told_(told), control_(control),
           cancelled_([&cancelled, control] { return (control && control->isEnding()) || (cancelled && cancelled()); }),
           limits_{.seconds = plan.time.count(), .trials = plan.trials}, begin_(Clock::now()),
-          judge_(plan.machine, makeTreeModel(plan.seed)) {
+          judge_(plan.machine, makeTreeModel(plan.seed), plan.learned) {
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             searches_.push_back(nullptr);
@@ -53,16 +53,16 @@ public:
     StudyResult run() {
         const Control::Work work(control_, cancelled_);
         if (auto done = beginTasks(); !done)
-            return {std::move(study_), done.error()};
+            return {std::move(study_), done.error(), judge_.learned()};
         while (heed(), !isOver()) {
             const auto task = nextTask(study_.tasks);
             if (!task)
                 break;
             if (auto done = round(*task); !done)
-                return {std::move(study_), done.error()};
+                return {std::move(study_), done.error(), judge_.learned()};
         }
         study_.seconds = elapsed();
-        return {std::move(study_), std::nullopt};
+        return {std::move(study_), std::nullopt, judge_.learned()};
     }
 
 private:

@@ -21,7 +21,8 @@ struct Plan {
     uint64_t seed = 0;
     double leastGain = 0.01; // below that a candidate is not worth taking
     std::string search = "evolution";
-    Machine machine; // that candidates run on
+    Machine machine;     // that candidates run on
+    std::string learned; // by a model before, as CostModel::save gives it; empty: nothing
 };
 
 /// What a paired test of a candidate against the incumbent found.
@@ -78,6 +79,7 @@ struct Study {
 struct StudyResult {
     Study study;
     std::optional<Diagnostic> failed;
+    std::string learned; // by the model, and before; empty: nothing from this study
 };
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
                      const std::function<void(const Study&, const Event&)>& told = {},

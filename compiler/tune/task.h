@@ -12,9 +12,11 @@ namespace lathe::tune {
 
 /// What is known of a task before a study begins.
 struct Known {
-    std::vector<Trial> trials;            // of the study that goes on, in its order; their candidates have no questions
-    double seconds = 0;                   // that were spent on it in that study
-    std::vector<schedule::Answers> seeds; // that were best before, here or for tasks alike: tried first
+    std::vector<Trial> trials;         // of the study that goes on, in its order; their candidates have no questions
+    double seconds = 0;                // that were spent on it in that study
+    std::vector<Judgement> judgements; // of its rounds
+    std::vector<schedule::Answers>
+        seeds; // that were best before, here or for tasks alike: the first few are tried first
 };
 
 struct Task {

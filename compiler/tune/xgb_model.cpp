@@ -15,6 +15,7 @@ namespace lathe::tune {
 namespace {
 
 constexpr int rounds = 40;
+constexpr int mostBefore = 5 * rounds; // trees that are learned on top of; of more it begins anew
 constexpr std::string_view header = "lathe trees 1 ";
 
 /// A call that only fails if we ask for something wrong.
@@ -104,9 +105,12 @@ public:
         LATHE_ASSERT(values.size() == speeds.size() * columns, "rows of one length");
         const Matrix matrix(values, speeds.size(), columns);
         auto booster = std::make_unique<Booster>(seed_, &matrix);
+        const bool goesOn = !before_.empty() && columns == columns_;
+        if (goesOn)
+            must(XGBoosterLoadModelFromBuffer(booster->get(), before_.data(), before_.size()));
         for (int round = 0; round < rounds; ++round) {
             const std::vector<float> scores =
-                round == 0 ? std::vector<float>(speeds.size()) : scoresOf(*booster, matrix);
+                round == 0 && !goesOn ? std::vector<float>(speeds.size()) : scoresOf(*booster, matrix);
             std::vector<float> first(speeds.size()), second(speeds.size());
             for (size_t from = 0; const std::vector<Sample>& task : tasks) {
                 const auto part = [&](auto& all) { return std::span(all).subspan(from, task.size()); };
@@ -178,6 +182,9 @@ public:
         if (known != columns)
             return failure(fmt::format("the cost model is of {} features, not {}", known, columns),
                            "it was made by another version; leave it out");
+        int count = 0;
+        must(XGBoosterBoostedRounds(booster->get(), &count));
+        before_ = count <= mostBefore ? std::string(trees) : std::string();
         booster_ = std::move(booster);
         columns_ = columns;
         return {};
@@ -186,6 +193,7 @@ public:
 private:
     uint64_t seed_;
     std::unique_ptr<Booster> booster_;
+    std::string before_; // the trees that were loaded, which each learning begins with
     size_t columns_ = 0;
 };
 

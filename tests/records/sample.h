@@ -65,6 +65,18 @@ inline records::Trial sampleTrial(const records::Task& task, int number, double 
     return trial;
 }
 
+inline records::Round sampleRound(const records::Task& task, int number, const std::string& of, bool asked) {
+    tune::Quality quality{.count = 16,
+                          .spearman = -0.25,
+                          .pairs = {90, 0.75},
+                          .recall1 = 1,
+                          .recall5 = 0.4,
+                          .recall16 = 0.5,
+                          .peak5 = 0.96875};
+    return {
+        .study = task.study, .workload = task.workload, .number = number, .of = of, .asked = asked, .quality = quality};
+}
+
 /// A study of one task with trials of these ratios.
 inline records::Batch sampleBatch(const std::vector<double>& ratios, int study = 1, int64_t columns = 8,
                                   records::InPlace inPlace = records::InPlace::Kept) {

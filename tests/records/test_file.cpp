@@ -100,6 +100,93 @@ private slots:
         QVERIFY(file->problems()->empty());
     }
 
+    void roundsAreReadBack() {
+        Batch batch = sampleBatch({1, 0.8});
+        const records::Task& task = batch.tasks[0];
+        batch.rounds = {sampleRound(task, 2, "model", true), sampleRound(task, 1, "prior", true),
+                        sampleRound(task, 1, "model", false)};
+        make(at("rounds.db"), batch);
+        auto file = File::open(at("rounds.db"), Access::Write);
+        const auto rounds = file->roundsOf(task.study, task.workload);
+        QVERIFY(rounds && rounds->size() == 3 && file->rounds()->size() == 3);
+        const records::Round& first = (*rounds)[0]; // in order: model, prior of the first, then the second
+        QCOMPARE(first.of, "model");
+        QVERIFY(!first.asked && first.quality == batch.rounds[2].quality);
+        const std::vector<tune::Judgement> judgements = records::judgementsOf(*rounds);
+        QCOMPARE(judgements.size(), size_t(2));
+        QVERIFY(judgements[0].asked == tune::Opinion::Prior && judgements[1].asked == tune::Opinion::Model);
+        QVERIFY(judgements[0].prior == batch.rounds[1].quality && judgements[1].prior.count == 0);
+        QVERIFY(records::rowsOf(judgements[0], task.study, task.workload, 1)[1].quality == first.quality);
+        Batch anew;
+        anew.begun = {{task.study, task.workload}};
+        QVERIFY(file->write(anew));
+        QVERIFY(file->rounds()->empty());
+    }
+
+    void whatModelsHaveLearnedIsKept() {
+        const std::string bytes("a\0b\xff", 4);
+        make(at("model.db"));
+        auto file = File::open(at("model.db"), Access::Write);
+        QVERIFY(!*file->model("key"));
+        Batch first, then;
+        first.models = {{"key", "x"}, {"other", "y"}};
+        then.models = {{"key", bytes}};
+        QVERIFY(file->write(first) && file->write(then));
+        QVERIFY(**file->model("key") == bytes);
+        const records::Setting one{"a machine", 1, "default"}, two{"a machine", 2, "default"},
+            strict{"a machine", 4, "strict"}, elsewhere{"another", 2, "default"};
+        QVERIFY(records::modelKey(two) == records::modelKey(strict)); // several threads, whatever the numerics
+        QVERIFY(records::modelKey(one) != records::modelKey(two) &&
+                records::modelKey(two) != records::modelKey(elsewhere));
+    }
+
+    /// A file of the first format. Reading leaves it as it is; who writes makes it one of this format, with a copy beside it.
+    void anEarlierFormat() {
+        const auto path = at("earlier.db"), copy = at("earlier.db.format1");
+        QFile sql(LATHE_SOURCE_DIR "/tests/records/format1.sql");
+        QVERIFY(sql.open(QIODevice::ReadOnly));
+        executeSql(path, sql.readAll().constData());
+        const QByteArray before = bytesOf(path);
+        const auto isWhole = [](const File& file) {
+            size_t count = 0;
+            return file.eachTrial([&](const records::Trial&) { ++count; }) && count == 3 && file.best()->size() == 1 &&
+                   file.best()->front().trial.ratio.middle == 0.81 && file.rounds()->empty() && !*file.model("key") &&
+                   file.problems()->empty() &&
+                   records::workloadOf(**tir::parsePrimFunc(file.workloads()->front().text), Target()).family ==
+                       file.workloads()->front().family;
+        };
+        {
+            const auto read = File::open(path, Access::Read);
+            QVERIFY2(read, read ? "" : qPrintable(said(read.error())));
+            QVERIFY(read->warnings().empty() && isWhole(*read));
+            QCOMPARE(read->stats()->format, 1);
+        }
+        QCOMPARE(bytesOf(path), before);
+        {
+            const FullDisk full(8192); // not even the copy
+            const auto file = File::open(path, Access::Write);
+            QVERIFY(!file);
+        }
+        QVERIFY(!std::filesystem::exists(copy));
+        QVERIFY(isWhole(*File::open(path, Access::Read)));
+        {
+            const FullDisk full(rlim_t(before.size())); // the copy, and no new tables
+            const auto file = File::open(path, Access::Write);
+            QVERIFY(!file);
+        }
+        QCOMPARE(File::open(path, Access::Read)->stats()->format, 1);
+        QVERIFY(isWhole(*File::open(path, Access::Read)));
+        auto file = File::open(path, Access::Write);
+        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
+        QVERIFY(isWhole(*file));
+        QCOMPARE(file->stats()->format, 2);
+        QVERIFY(file->write(sampleBatch({1, 0.7})));
+        const auto kept = File::open(copy, Access::Read);
+        QVERIFY(kept && isWhole(*kept));
+        QCOMPARE(kept->stats()->format, 1);
+        QVERIFY(File::open(path, Access::Write)); // and again: nothing is left to do
+    }
+
     void theBestIsAcceptedKeptAndFastest() {
         const auto path = at("best.db");
         make(path, sampleBatch({1, 0.9, 0.7}, 1));

@@ -8,6 +8,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 #include <random>
 #include <sstream>
 
@@ -52,6 +53,8 @@ Batch randomBatch(std::mt19937& random) {
         all.workloads.push_back(one.workloads[0]);
         all.studies.push_back(one.studies[0]);
         all.tasks.push_back(one.tasks[0]);
+        for (const char* of : {"prior", "model"})
+            all.rounds.push_back(sampleRound(one.tasks[0], 1 + int(random() % 2), of, random() % 2 == 0));
         all.trials.insert(all.trials.end(), one.trials.begin(), one.trials.end());
     }
     return all;
@@ -82,12 +85,14 @@ class TestLines : public QObject {
 
 private slots:
     void whatIsExportedIsImported() {
-        const File file = made(sampleBatch({1, 0.8, 1.25}));
+        Batch batch = sampleBatch({1, 0.8, 1.25});
+        batch.rounds = {sampleRound(batch.tasks[0], 1, "prior", true)};
+        const File file = made(batch);
         const std::vector<std::string> lines = linesOf(file);
-        QCOMPARE(lines.size(), size_t(1 + 1 + 1 + 1 + 3));
+        QCOMPARE(lines.size(), size_t(1 + 1 + 1 + 1 + 3 + 1));
         File other = made({});
         const records::Imported done = imported(joined(lines), other);
-        QCOMPARE(done.lines, 6);
+        QCOMPARE(done.lines, 7);
         QCOMPARE(done.skipped, 0);
         QVERIFY(linesOf(other) == lines);
         QVERIFY(other.workloads() == file.workloads()); // with the family, which no line has
@@ -130,7 +135,7 @@ private slots:
     }
 
     void badLinesAreSkippedAndCounted_data() {
-        QTest::addColumn<int>("row"); // of the export: 1 workload, 2 study, 3 task, 4 and 5 trials
+        QTest::addColumn<int>("row"); // of the export: 1 workload, 2 study, 3 task, 4 and 5 trials, 6 a round
         QTest::addColumn<QString>("key");
         QTest::addColumn<QString>("value"); // JSON; empty: the key is missing
         QTest::addColumn<int>("skipped");   // with what names it
@@ -160,25 +165,33 @@ private slots:
         row("a program that is none", 5, "program", "\"x\"", 1);
         row("no program", 5, "program", "", 1);
         row("a parent that is none", 5, "parent", "\"x\"", 1);
+        row("a round of no task", 6, "round", "[\"x\",\"y\"]", 1);
+        row("a round before the first", 6, "number", "0", 1);
+        row("a round beyond all", 6, "number", "2000000", 1);
+        row("an opinion that is none", 6, "of", "\"hope\"", 1);
+        row("a correlation that is none", 6, "spearman", "1.5", 1);
+        row("a share that is none", 6, "recall5", "-0.5", 1);
         row("a trial of no task", 5, "trial", "[\"x\",\"y\"]", 1);
-        row("a task of no study", 3, "task", "[\"x\",\"y\"]", 3);
-        row("calls below 0", 3, "calls", "-1", 3);
-        row("no such place", 3, "in_place", "\"elsewhere\"", 3);
-        row("no threads", 2, "threads", "0", 4);
-        row("numerics that are none", 2, "numerics", "\"loose\"", 4);
-        row("a study's id that is none", 2, "study", "\"'; DROP TABLE study; --\"", 4);
-        row("a text of something else", 1, "text", "\"primfunc f(m) outputs 1 {\\n}\\n\"", 4);
-        row("another workload's hash", 1, "workload", "\"00-00\"", 4);
-        row("another target", 1, "target", "\"abacus\"", 4);
-        row("work without end", 1, "flops", "1e400", 4);
+        row("a task of no study", 3, "task", "[\"x\",\"y\"]", 4);
+        row("calls below 0", 3, "calls", "-1", 4);
+        row("no such place", 3, "in_place", "\"elsewhere\"", 4);
+        row("no threads", 2, "threads", "0", 5);
+        row("numerics that are none", 2, "numerics", "\"loose\"", 5);
+        row("a study's id that is none", 2, "study", "\"'; DROP TABLE study; --\"", 5);
+        row("a text of something else", 1, "text", "\"primfunc f(m) outputs 1 {\\n}\\n\"", 5);
+        row("another workload's hash", 1, "workload", "\"00-00\"", 5);
+        row("another target", 1, "target", "\"abacus\"", 5);
+        row("work without end", 1, "flops", "1e400", 5);
     }
     void badLinesAreSkippedAndCounted() {
         QFETCH(int, row);
         QFETCH(QString, key);
         QFETCH(QString, value);
         QFETCH(int, skipped);
-        std::vector<std::string> lines = linesOf(made(sampleBatch({1, 0.8})));
-        QCOMPARE(lines.size(), size_t(6));
+        Batch batch = sampleBatch({1, 0.8});
+        batch.rounds = {sampleRound(batch.tasks[0], 1, "prior", true)};
+        std::vector<std::string> lines = linesOf(made(batch));
+        QCOMPARE(lines.size(), size_t(7));
         std::string& line = lines[size_t(row)];
         json changed = json::parse(line);
         QVERIFY(changed.contains(key.toStdString()));
@@ -193,9 +206,9 @@ private slots:
         File into = made({});
         const records::Imported done = imported(joined(lines), into);
         QCOMPARE(done.skipped, skipped);
-        QCOMPARE(done.lines, 5 - skipped);
+        QCOMPARE(done.lines, 6 - skipped);
         QVERIFY2(done.first.starts_with(fmt::format("line {}: ", row + 1)), done.first.c_str());
-        QVERIFY(into.best()->empty());
+        QVERIFY(row == 6 || into.best()->empty());
         QVERIFY(into.problems()->empty());
     }
 
@@ -211,6 +224,21 @@ private slots:
         const records::Imported done = imported(joined(lines), into);
         QCOMPARE(done.skipped, 8);
         QVERIFY(linesOf(into) == good);
+    }
+
+    /// Cut off at any place: whole lines are taken, the rest of one is skipped.
+    void whatIsCutOff() {
+        const std::string good = joined(linesOf(made(sampleBatch({1, 0.8, 1.2}))));
+        const size_t header = good.find('\n');
+        for (size_t end = header + 1; end < good.size(); end += 97) {
+            File into = made({});
+            const std::string cut = good.substr(0, end);
+            const records::Imported done = imported(cut, into);
+            const int64_t whole = std::ranges::count(cut, '\n') - 1;
+            QVERIFY(done.lines >= whole && done.lines <= whole + 1 &&
+                    done.skipped <= 1); // the last may lack its end alone
+            QVERIFY(into.problems()->empty());
+        }
     }
 
     void whatHasNoHeaderIsNoExport() {

@@ -5,7 +5,10 @@
 #include "records/recorder.h"
 #include "records/sample.h"
 #include "support/full_disk.h"
+#include "support/sql.h"
+#include "tune/features.h"
 #include "tune/made_up.h"
+#include "tune/xgb_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -84,6 +87,9 @@ private slots:
                 QVERIFY(row.seconds > 0 && row.seconds == expected.seconds && row.prior == expected.prior);
                 QVERIFY(row.made == expected.made && row.verdict == expected.verdict && row.parent == expected.parent);
             }
+            const auto rounds = file.roundsOf(recorder.study().id, state.task.workload);
+            QVERIFY(records::judgementsOf(*rounds) == state.judgements);
+            QVERIFY(!state.judgements.empty());
         }
         recorder.end(records::StudyState::Ended, {task().workload}, {task(16).workload});
         QVERIFY(file.studies()->front().state == records::StudyState::Ended);
@@ -192,6 +198,97 @@ private slots:
         Recorder next(opened(path), sampleStudy(), Target());
         const tune::StudyResult again = run(next, other, planOf(16));
         QVERIFY(!again.study.tasks[0].trials[1].accepted);
+    }
+
+    /// What was accepted in each of six studies, which differ in what is fast; and nothing else.
+    void replayTriesAllThatIsRecorded() {
+        const auto path = at("replay.db");
+        std::set<Hash128> recorded;
+        for (int study = 0; study < 6; ++study) {
+            MadeUpBench bench;
+            bench.time = [study](const tune::Candidate& candidate) {
+                return candidate.answers.at("a").front() == 2 + study ? 1 : 10 + madeUpTime(candidate);
+            };
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            const tune::StudyResult found = run(recorder, bench, planOf(100));
+            const tune::TaskState& state = found.study.tasks[0];
+            QVERIFY(state.best > 0);
+            recorded.insert(state.trials[state.best].candidate.program);
+            recorder.end(records::StudyState::Ended, {task().workload}, {});
+        }
+        QVERIFY(recorded.size() == 6);
+        MadeUpBench bench;
+        Recorder recorder(opened(path), sampleStudy(), Target());
+        tune::Plan plan = planOf(100);
+        plan.search = "replay";
+        const tune::StudyResult found = run(recorder, bench, plan, {task(), task(16)});
+        QVERIFY(found.study.tasks[0].done == tune::Done::Exhausted);
+        std::set<Hash128> tried;
+        for (const tune::TaskState& state : found.study.tasks)
+            for (const tune::Trial& trial : std::span(state.trials).subspan(1)) {
+                QVERIFY(trial.candidate.made == tune::Made::Recorded);
+                tried.insert(trial.candidate.program);
+            }
+        QVERIFY(tried == recorded);
+    }
+
+    /// With the next study of the class of machine; what is damaged, or of other features, is as if it was not there.
+    void whatTheModelLearnedIsThereForTheNext() {
+        const auto path = at("learned.db");
+        const auto learnedOf = [](size_t columns) {
+            std::vector<tune::Sample> samples;
+            for (int i = 0; i < 40; ++i)
+                samples.push_back({std::vector<float>(columns, static_cast<float>(i)), 1.0F / float(1 + i)});
+            const auto model = tune::makeTreeModel(1);
+            model->fit(std::vector<std::vector<tune::Sample>>{samples});
+            return model->save();
+        };
+        const std::string learned = learnedOf(tune::featureNames().size());
+        {
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            QVERIFY(recorder.learned().empty() && recorder.problems().empty());
+            recorder.end(records::StudyState::Ended, {}, {}, learned);
+            recorder.end(records::StudyState::Ended, {}, {}); // one that learned nothing takes nothing away
+        }
+        const auto found = [&](int threads, size_t problems) {
+            records::Study study = sampleStudy();
+            study.setting.threads = threads;
+            Recorder recorder(opened(path), study, Target());
+            std::string found = recorder.learned();
+            if (recorder.problems().size() != problems)
+                return std::string("other problems");
+            for (const Diagnostic& problem : recorder.problems())
+                if (problem.severity != Severity::Warning || problem.file != path.string() || problem.hint.empty())
+                    return std::string("no such problem");
+            return found;
+        };
+        QVERIFY(found(2, 0) == learned && found(4, 0) == learned && found(1, 0).empty());
+        executeSql(path, "UPDATE model SET blob = substr(blob, 1, 900)");
+        QCOMPARE(found(2, 1), std::string());
+        {
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            recorder.end(records::StudyState::Ended, {}, {}, learnedOf(3));
+        }
+        QCOMPARE(found(2, 1), std::string());
+    }
+
+    /// Another program holds the file all the while: the study is the same, and is written in the end.
+    void aLockedFileIsWrittenInTheEnd() {
+        const auto path = at("locked.db");
+        MadeUpBench bench;
+        Recorder recorder(opened(path), sampleStudy(), Target());
+        sqlite3* other = nullptr;
+        QCOMPARE(sqlite3_open(path.c_str(), &other), SQLITE_OK);
+        QCOMPARE(sqlite3_exec(other, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr), SQLITE_OK);
+        const tune::StudyResult found = run(recorder, bench, planOf(48));
+        QVERIFY(!found.failed);
+        QCOMPARE(recorder.problems().size(), size_t(1)); // said once, after one wait
+        QVERIFY(recorder.problems()[0].what.find("another program") != std::string::npos);
+        QCOMPARE(sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
+        sqlite3_close(other);
+        recorder.end(records::StudyState::Ended, {}, {});
+        QCOMPARE(opened(path).trialsOf(recorder.study().id, task().workload)->size(),
+                 found.study.tasks[0].trials.size());
     }
 
     void recordsThatFailEndNoStudy() {

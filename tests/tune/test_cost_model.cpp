@@ -144,6 +144,32 @@ private slots:
         QCOMPARE(copy->predict(rows), model->predict(rows));
     }
 
+    /// What was loaded is not forgotten for a few samples of something else; what has grown for long begins anew.
+    void learnsOnTopOfWhatWasLoaded() {
+        const auto before = makeTreeModel(1), few = makeTreeModel(1), both = makeTreeModel(1);
+        before->fit(Tasks{task(1, 256)});
+        QVERIFY(both->load(before->save(), columns));
+        for (CostModel* model : {few.get(), both.get()})
+            model->fit(Tasks{task(2, 16)});
+        const double alone = accuracyOn(*few, 9), onTop = accuracyOn(*both, 9);
+        QVERIFY2(onTop > alone + 0.05, qPrintable(QString("%1 and %2").arg(onTop).arg(alone)));
+        const auto again = makeTreeModel(1);
+        QVERIFY(again->load(before->save(), columns));
+        again->fit(Tasks{task(3, 16)}); // each time from what was loaded
+        again->fit(Tasks{task(2, 16)});
+        QVERIFY(again->save() == both->save());
+        std::string bytes = before->save();
+        size_t longest = 0;
+        for (int study = 0; study < 12; ++study) {
+            const auto next = makeTreeModel(1);
+            QVERIFY(next->load(bytes, columns));
+            next->fit(Tasks{task(uint64_t(study), 64)});
+            bytes = next->save();
+            longest = std::max(longest, bytes.size());
+        }
+        QVERIFY(longest < 12 * before->save().size());
+    }
+
     void otherBytesAreRefused_data() {
         QTest::addColumn<QByteArray>("bytes");
         const auto model = makeTreeModel(1);

@@ -250,6 +250,36 @@ private slots:
         QVERIFY(judge.asked() == Opinion::Prior);
     }
 
+    /// What was learned before is asked from the first candidate on, and no more after two batches that it was wrong of.
+    void whatWasLearnedBeforeIsAskedFirst() {
+        std::vector<Trial> trials;
+        for (int time = 1; time <= 64; ++time) {
+            std::vector<float> row(featureNames().size());
+            row[3] = static_cast<float>(time);
+            trials.push_back(trialOf(time, 65 - time, row));
+        }
+        Judge first(machine(), makeTreeModel(1));
+        QVERIFY(first.learned().empty());
+        learn(first, trials);
+        const std::string learned = first.learned();
+        QVERIFY(!learned.empty());
+        Judge next(machine(), makeTreeModel(2), learned);
+        QVERIFY(next.asked() == Opinion::Model && next.learned().empty());
+        std::vector<Candidate> two{trials[3].candidate, trials[60].candidate};
+        const std::vector<double> scores = next.rate(two, {});
+        QVERIFY(scores[0] > scores[1]);
+        for (Trial& trial : trials) { // here the order is the other, as the estimate says
+            trial.us = 65 - trial.us;
+            trial.ratio = {trial.us, trial.us, trial.us};
+            next.rate(std::span(&trial.candidate, 1), {});
+        }
+        next.judgementOf(std::span(trials).first(16), 0);
+        next.judgementOf(std::span(trials).first(32), 16);
+        QVERIFY(next.asked() == Opinion::Prior);
+        for (const std::string& bad : {std::string("no model"), learned.substr(0, learned.size() / 2)})
+            QVERIFY(Judge(machine(), makeTreeModel(2), bad).asked() == Opinion::Prior);
+    }
+
     void smallBatchesSayNothing() {
         Judge judge(machine(), nullptr);
         for (int batch = 0; batch < 3; ++batch)

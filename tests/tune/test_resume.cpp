@@ -58,6 +58,7 @@ private slots:
         QCOMPARE(after.rounds, before.rounds);
         QCOMPARE(after.sinceGain, before.sinceGain);
         QCOMPARE(after.gains.size(), before.gains.size());
+        QCOMPARE(after.judgements.size(), before.judgements.size());
         for (size_t i = 0; i < after.gains.size(); ++i)
             QVERIFY(std::abs(after.gains[i] - before.gains[i]) < 1e-9);
         QCOMPARE(after.done == Done::Settled, before.done == Done::Settled);
