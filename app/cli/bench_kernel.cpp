@@ -56,7 +56,8 @@ Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std
 
 Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
     LATHE_TRY(driver::Options options, makeRunOptions(common));
-    LATHE_TRY(const driver::Decisions decisions, makeDecisions(common));
+    LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    LATHE_CHECKED(addNearRecords(decisions, model, options, common));
     driver::Trace trace;
     driver::Options withoutCode = options;
     withoutCode.emitCode = false;

@@ -26,6 +26,7 @@ struct Common {
     std::vector<std::string> shapes; // NAME=1,3,224,224
     bool tuned = false;              // with recorded schedules, of the default file
     std::string tunedFrom;           // with those of this file
+    bool nearRecords = false;        // with those of kernels alike, too
 };
 /// Options and Decisions of the common arguments, those with what is recorded where that is asked for; fails with a Diagnostic
 /// for a malformed one. What cannot be read of the records is reported.
@@ -140,11 +141,24 @@ struct TuneArgs {
 int tuneCommand(const TuneArgs& args, const Common& common);
 
 struct RecordsArgs {
-    enum class Do { List, Show, Best, Export, Import, Merge, Prune, Verify, Stats } what = Do::List;
+    enum class Do {
+        List,
+        Show,
+        Best,
+        Export,
+        Import,
+        Merge,
+        Prune,
+        Verify,
+        Rehash,
+        EvaluateModel,
+        Stats
+    } what = Do::List;
     std::string records; // the file; empty: the default one
     std::string workload, model, out;
     std::vector<std::string> files;
     int64_t keep = 200;
+    bool time = false; // verify: time them again
 };
 /// What is recorded of tuning. verify: 1 if something is wrong with it.
 int recordsCommand(const RecordsArgs& args, const Common& common);

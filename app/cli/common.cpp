@@ -9,6 +9,7 @@
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
 #include "records/best.h"
+#include "records/near.h"
 
 #include <charconv>
 #include <cstdio>
@@ -50,11 +51,27 @@ Result<driver::Options> makeOptions(const Common& common) {
 
 namespace {
 
+std::filesystem::path recordsPath(const std::string& named) {
+    return named.empty() ? records::defaultFile() : std::filesystem::path(named);
+}
+
 Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
     LATHE_TRY(const driver::Options options, makeOptions(common));
-    LATHE_TRY(const records::File file, openRecords(common.tunedFrom, records::File::Access::Read, common));
-    LATHE_TRY(records::Offered offered,
-              records::offeredFor(file, records::settingHere(options.threads, driver::toString(options.numerics))));
+    const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
+    records::Offered offered, shipped;
+    if (common.tunedFrom.empty()) {
+        LATHE_TRY(const auto file, records::shippedFor(records::shippedFolder(), setting));
+        if (file) {
+            LATHE_TRY(shipped, records::offeredFor(*file, setting));
+        }
+    }
+    const std::filesystem::path path = recordsPath(common.tunedFrom);
+    std::error_code ignored;
+    if (shipped.schedules.empty() || std::filesystem::exists(path, ignored)) {
+        LATHE_TRY(const records::File file, openRecords(common.tunedFrom, records::File::Access::Read, common));
+        LATHE_TRY(offered, records::offeredFor(file, setting));
+    }
+    offered.schedules.merge(shipped.schedules); // one's own go before
     decisions.recorded = std::move(offered.schedules);
     if (decisions.recorded.empty()) {
         Diagnostic& none =
@@ -62,7 +79,7 @@ Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
                                                 "these numerics",
                                                 "lathe tune with the same --threads and --numerics"));
         none.severity = Severity::Warning;
-        none.file = file.path().string();
+        none.file = path.string();
     }
     report(offered.warnings, common);
     return {};
@@ -71,7 +88,7 @@ Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
 } // namespace
 
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common) {
-    const std::filesystem::path path = named.empty() ? records::defaultFile() : std::filesystem::path(named);
+    const std::filesystem::path path = recordsPath(named);
     if (path.empty())
         return failure(ErrorKind::Usage, "there is no folder for records", "name a file by --records");
     LATHE_TRY(records::File file, records::File::open(path, access));
@@ -100,9 +117,43 @@ Result<driver::Decisions> makeDecisions(const Common& common) {
     }
     if (common.optionalLimit >= 0)
         decisions.optionalLimit = common.optionalLimit;
-    if (common.tuned || !common.tunedFrom.empty())
+    if (common.tuned || !common.tunedFrom.empty() || common.nearRecords)
         LATHE_CHECKED(addRecorded(decisions, common));
     return decisions;
+}
+
+Result<void> addNearRecords(driver::Decisions& decisions, const std::string& model, const driver::Options& options,
+                            const Common& common) {
+    if (!common.nearRecords)
+        return {};
+    driver::Options withoutCode = options;
+    withoutCode.emitCode = false;
+    driver::Trace trace;
+    if (!driver::compileFile(model, {}, decisions, withoutCode, trace))
+        return {}; // which the compilation itself will say
+    const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
+    LATHE_TRY(const records::File file, openRecords(common.tunedFrom, records::File::Access::Read, common));
+    LATHE_TRY(const records::NearRecords near, records::NearRecords::of(file, setting, options.target));
+    for (const driver::KernelRecord& kernel : trace.kernels)
+        if (kernel.schedulable && !decisions.kernels.contains(kernel.workload) &&
+            !decisions.recorded.contains(kernel.workload))
+            if (auto schedule = near.scheduleFor(kernel.stages.front().second))
+                decisions.recorded[kernel.workload] = std::move(*schedule);
+    return {};
+}
+
+void markStale(const driver::Trace& trace, const Common& common) {
+    std::vector<std::string> stale;
+    for (const driver::KernelRecord& kernel : trace.kernels)
+        if (kernel.schedule.isStale)
+            stale.push_back(kernel.workload);
+    if (stale.empty())
+        return;
+    const auto options = makeOptions(common);
+    auto file = records::File::open(recordsPath(common.tunedFrom), records::File::Access::Write);
+    if (options && file) // a file that may not be written stays as it is: the warning comes again
+        (void)records::markStale(*file, records::settingHere(options->threads, driver::toString(options->numerics)),
+                                 stale);
 }
 
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files) {

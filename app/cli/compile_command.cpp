@@ -2,6 +2,7 @@
 //
 // `lathe compile`: an artifact, or the text of a stage.
 #include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
 #include "driver/json.h"
@@ -57,6 +58,8 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);
+    if (const auto near = addNearRecords(*decisions, args.model, *options, common); !near)
+        return report({near.error()}, common);
     driver::Trace trace;
     bool text = !args.emit.empty();
     if (!text && args.out.empty()) {
@@ -73,6 +76,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
                                         makeProgress(common));
     const int code = report(trace.diagnostics, common); // warnings of a good compilation too
+    markStale(trace, common);
     if (!artifact)
         return code;
     if (!text) {

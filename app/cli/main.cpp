@@ -76,6 +76,8 @@ void addCommon(CLI::App& command, Common& common) {
 void addTuned(CLI::App& command, Common& common) {
     CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
     command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
+    command.add_flag("--near-records", common.nearRecords,
+                     "and with those of kernels alike, which nobody has measured for these");
 }
 
 /// An empty value is a script's variable that is not set, and no wish: it would count as an option that is not given.
@@ -275,6 +277,9 @@ int run(int argc, char** argv, int& failed) {
         addRecords("prune", RecordsArgs::Do::Prune, "forget most of what is slow"),
         addRecords("verify", RecordsArgs::Do::Verify,
                    "whether the file is whole, and its schedules still fit (exit code 1 if not)"),
+        addRecords("rehash", RecordsArgs::Do::Rehash, "hash workloads anew, after a change of how that is done"),
+        addRecords("evaluate-model", RecordsArgs::Do::EvaluateModel,
+                   "what the cost model is worth on recorded kernels that it has not seen"),
         addRecords("stats", RecordsArgs::Do::Stats, "how much there is"),
     };
     recordsCommands[1]->add_option("workload", records.workload, "its hash, or how that begins")->required();
@@ -286,6 +291,8 @@ int run(int argc, char** argv, int& failed) {
     recordsCommands[6]
         ->add_option("--keep", records.keep, "how many of the fastest of each kernel to keep")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
+    recordsCommands[7]->add_flag("--time", records.time,
+                                 "time those of this machine and these threads beside their defaults");
     for (CLI::App* command : recordsCommands)
         addCommon(*command, common);
 

@@ -3,6 +3,7 @@
 // `lathe passes`: the pass strip, the IR after a pass, what a pass changed, or everything into a folder.
 #include "app/cli/choices.h"
 #include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/stage_text.h"
 
@@ -97,6 +98,8 @@ int passesCommand(const PassesArgs& args, const Common& common) {
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);
+    if (const auto near = addNearRecords(*decisions, args.model, *options, common); !near)
+        return report({near.error()}, common);
     driver::Trace trace;
     auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));
     const int reported = report(trace.diagnostics, common); // warnings of a good compilation too

@@ -29,8 +29,10 @@ Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile&
     // Sizes are for the run: one compilation serves all of them.
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
+    LATHE_CHECKED(addNearRecords(decisions, model, options, common));
     auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
     reportWarnings(trace, common);
+    markStale(trace, common);
     return artifact;
 }
 

@@ -13,6 +13,13 @@ namespace lathe::cli {
 
 /// Options to compile for a run here: fails too for a target that this machine cannot run.
 Result<driver::Options> makeRunOptions(const Common& common);
+/// Adds schedules of kernels alike for those of the model's kernels that have none yet, if that is asked for: see
+/// records/near.h. `options` are those that it will be compiled with.
+Result<void> addNearRecords(driver::Decisions& decisions, const std::string& model, const driver::Options& options,
+                            const Common& common);
+/// Recorded schedules that did not fit are marked in the file, so that they are not tried again.
+void markStale(const driver::Trace& trace, const Common& common);
+
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
 /// Compiles into `memory`, and reports the warnings, unless the file is an artifact already; what to load.

@@ -3,6 +3,7 @@
 // `lathe records`: what is recorded of tuning, as tables or as JSON a line each.
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/records_upkeep.h"
 #include "base/new_file.h"
 #include "driver/json.h"
 #include "records/best.h"
@@ -200,23 +201,6 @@ Result<void> prune(File& file, const RecordsArgs& args, const Common& common) {
     return {};
 }
 
-Result<void> verify(const File& file, const RecordsArgs&, const Common& common) {
-    LATHE_TRY(const std::vector<std::string> problems, file.problems());
-    LATHE_TRY(const records::Verified verified, records::verify(file));
-    if (common.json)
-        fmt::print("{}\n",
-                   driver::dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
-    else
-        printLine("{} schedules fit, {} do not", verified.good, verified.bad.size());
-    if (problems.empty() && verified.bad.empty())
-        return {};
-    Diagnostic wrong = error(problems.empty() ? "recorded schedules do not fit any more: " + verified.bad.front()
-                                              : "the records are damaged: " + problems.front(),
-                             problems.empty() ? "tune these kernels again" : "restore a copy");
-    wrong.file = file.path().string();
-    return Failure(wrong);
-}
-
 Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
     LATHE_TRY(const records::Stats stats, file.stats());
     LATHE_TRY(const std::vector<records::Study> studies, file.studies());
@@ -256,7 +240,12 @@ Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
 
 Result<void> run(const RecordsArgs& args, const Common& common) {
     using Do = RecordsArgs::Do;
-    const bool writes = args.what == Do::Import || args.what == Do::Merge || args.what == Do::Prune;
+    const bool writes =
+        args.what == Do::Import || args.what == Do::Merge || args.what == Do::Prune || args.what == Do::Rehash;
+    if (args.what == Do::Verify) // what fits no more is marked, where that may be written
+        if (auto file = File::open(args.records.empty() ? records::defaultFile() : std::filesystem::path(args.records),
+                                   File::Access::Write))
+            return verifyRecords(*file, args, common);
     LATHE_TRY(File file, openRecords(args.records, writes ? File::Access::Write : File::Access::Read, common));
     switch (args.what) {
     case Do::List:
@@ -274,7 +263,11 @@ Result<void> run(const RecordsArgs& args, const Common& common) {
     case Do::Prune:
         return prune(file, args, common);
     case Do::Verify:
-        return verify(file, args, common);
+        return verifyRecords(file, args, common);
+    case Do::Rehash:
+        return rehashRecords(file, common);
+    case Do::EvaluateModel:
+        return evaluateModel(file, common);
     case Do::Stats:
         return stats(file, args, common);
     }

@@ -40,6 +40,8 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     const auto trace = std::make_shared<driver::Trace>();
     driver::Options compiled = *options;
     compiled.shapes.clear(); // sizes are for the run
+    if (const auto near = addNearRecords(*decisions, args.run.model, compiled, common); !near)
+        return report({near.error()}, common);
     const auto artifact =
         driver::compileFile(args.run.model, memory.path(), *decisions, compiled, *trace, makeProgress(common));
     report::Report page{.trace = trace,

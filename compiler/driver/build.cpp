@@ -36,9 +36,14 @@ void noteRecords(const Decisions& decisions, Trace& trace) {
         return;
     const auto used = std::ranges::count_if(
         trace.kernels, [](const KernelRecord& kernel) { return kernel.schedule.from == lower::ScheduleFrom::Records; });
-    Diagnostic note = error(fmt::format("{} of {} kernels have recorded schedules: of the same workload, machine, "
-                                        "threads and numerics",
-                                        used, trace.kernels.size()));
+    const auto near =
+        std::ranges::count_if(trace.kernels,
+                              [](const KernelRecord& kernel) { return lower::isRecorded(kernel.schedule.from); }) -
+        used;
+    Diagnostic note = error(fmt::format(
+        "{} of {} kernels have recorded schedules: of the same workload, machine, threads and numerics{}", used,
+        trace.kernels.size(),
+        near > 0 ? fmt::format("; {} those of kernels alike, which were not measured here", near) : std::string()));
     note.severity = Severity::Note;
     trace.diagnostics.push_back(std::move(note));
 }

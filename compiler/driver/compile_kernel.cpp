@@ -36,7 +36,7 @@ lower::ScheduleDecisions decidedFor(const std::string& workload, const Decisions
     if (const auto decided = decisions.kernels.find(workload); decided != decisions.kernels.end())
         return decided->second;
     if (const auto recorded = decisions.recorded.find(workload); recorded != decisions.recorded.end())
-        return {.answers = {}, .trace = recorded->second, .recorded = true};
+        return {.answers = {}, .trace = recorded->second.trace, .from = recorded->second.from};
     return {};
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/decisions.h"
 
+#include "base/named.h"
 #include "driver/json.h"
 #include "driver/passes.h"
 
@@ -164,7 +165,15 @@ Result<void> readAnswers(const json& value, Decisions& decisions) {
     return {};
 }
 
-/// Under the key "schedules" or "recorded": gives each trace to `take`.
+Result<schedule::ScheduleTrace> readTrace(const std::string& workload, const std::string& text) {
+    auto trace = schedule::parseTrace(text);
+    if (!trace)
+        return failure(
+            fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line, trace.error().what));
+    return trace;
+}
+
+/// Under the key "schedules": gives each trace to `take`.
 Result<void> readSchedules(const std::string& key, const json& value,
                            const std::function<void(const std::string&, schedule::ScheduleTrace)>& take) {
     const char* form = R"x(by workload, a step a line: {"WORKLOAD": "loops blocks(#0) gives(0)\nparallel loops(0)"})x";
@@ -173,11 +182,34 @@ Result<void> readSchedules(const std::string& key, const json& value,
     for (const auto& [workload, text] : value.items()) {
         if (!text.is_string())
             return malformed(key, text, form);
-        auto trace = schedule::parseTrace(text.get<std::string>());
-        if (!trace)
-            return failure(
-                fmt::format("the schedule for '{}', line {}: {}", workload, trace.error().line, trace.error().what));
-        take(workload, *std::move(trace));
+        LATHE_TRY(schedule::ScheduleTrace trace, readTrace(workload, text.get<std::string>()));
+        take(workload, std::move(trace));
+    }
+    return {};
+}
+
+/// A trace, or where it is from a record of something alike an object that says of what.
+Result<void> readRecorded(const json& value, Decisions& decisions) {
+    const char* form = R"x(by workload, {"WORKLOAD": "parallel loops(0)", "OTHER": {"schedule": "…", "from": "…"}})x";
+    if (!value.is_object())
+        return malformed("recorded", value, form);
+    for (const auto& [workload, entry] : value.items()) {
+        lower::RecordedSchedule recorded;
+        const json* text = &entry;
+        if (entry.is_object()) {
+            if (entry.size() != 2 || !entry.contains("schedule") || !entry.contains("from") ||
+                !entry.at("from").is_string())
+                return malformed("recorded", entry, form);
+            const auto from = named(entry.at("from").get<std::string>(), lower::ScheduleFrom::OtherSizes);
+            if (!from || !lower::isRecorded(*from))
+                return malformed("recorded", entry, form);
+            recorded.from = *from;
+            text = &entry.at("schedule");
+        }
+        if (!text->is_string())
+            return malformed("recorded", entry, form);
+        LATHE_TRY(recorded.trace, readTrace(workload, text->get<std::string>()));
+        decisions.recorded[workload] = std::move(recorded);
     }
     return {};
 }
@@ -221,9 +253,7 @@ Result<Decisions> parseDecisions(std::string_view text) {
                 decisions.kernels[workload].trace = std::move(trace);
             }));
         } else if (key == "recorded") {
-            LATHE_CHECKED(readSchedules(key, content, [&](const std::string& workload, schedule::ScheduleTrace trace) {
-                decisions.recorded[workload] = std::move(trace);
-            }));
+            LATHE_CHECKED(readRecorded(content, decisions));
         } else {
             return failure(
                 fmt::format("unknown decision '{}'", key),
@@ -253,8 +283,12 @@ std::string toJson(const Decisions& decisions) {
         if (kernel.trace)
             value["schedules"][workload] = schedule::print(*kernel.trace);
     }
-    for (const auto& [workload, trace] : decisions.recorded)
-        value["recorded"][workload] = schedule::print(trace);
+    for (const auto& [workload, recorded] : decisions.recorded) {
+        json& entry = value["recorded"][workload];
+        entry = schedule::print(recorded.trace);
+        if (recorded.from != lower::ScheduleFrom::Records)
+            entry = {{"schedule", std::move(entry)}, {"from", lower::toString(recorded.from)}};
+    }
     return dump(value);
 }
 

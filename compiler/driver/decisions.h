@@ -5,7 +5,7 @@
 //    "variants": [{"node": "Conv_3", "variant": "winograd2"}], "layouts": [{"node": "Conv_3", "blocks": 16}],
 //    "apart": [{"producer": {"node": "Conv_3"}, "consumer": {"node": "Relu_4"}}],
 //    "answers": {"WORKLOAD": {"b0.rows": [6]}}, "schedules": {"WORKLOAD": "split loops(0) …"},
-//    "recorded": {"WORKLOAD": "split loops(0) …"}}
+//    "recorded": {"WORKLOAD": "split loops(0) …", "OTHER": {"schedule": "…", "from": "records of other sizes"}}}
 // Variants, layouts and what is not fused are choices by the model's nodes (driver/graph_decisions.h). A workload is a key of lower/workload.h, as the
 // Trace has it for each kernel. Bisecting, comparing, reproducing a bug and tuning are all compile() with other Decisions.
 //
@@ -30,7 +30,7 @@ struct Decisions {
     std::vector<LayoutDecision> layouts;                 // how some values and weights are stored
     std::vector<ApartDecision> apart;                    // which operators are not fused
     std::map<std::string, lower::ScheduleDecisions> kernels; // by workload
-    std::map<std::string, schedule::ScheduleTrace> recorded; // by workload, also of other models
+    std::map<std::string, lower::RecordedSchedule> recorded; // by workload, also of other models
 
     bool operator==(const Decisions&) const = default;
 };

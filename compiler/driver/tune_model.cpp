@@ -59,15 +59,6 @@ double floorOf(double flops, double bytes, const Peak& peak) {
     return aboveFloor * std::max({compute, memory, leastFloorUs});
 }
 
-tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads) {
-    tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
-    if (peaks.one.gflops > 0)
-        machine.gflops = peaks.one.gflops;
-    if (peaks.of(threads).gbs > 0)
-        machine.gbs = peaks.of(threads).gbs;
-    return machine;
-}
-
 double msOf(const Profile& profile, const std::string& kernel) {
     double ms = 0;
     for (const ProfileRow& row : profile.rows)
@@ -117,6 +108,15 @@ Result<void> holdAgainst(const Whole& before, const std::filesystem::path& model
 }
 
 } // namespace
+
+tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads) {
+    tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
+    if (peaks.one.gflops > 0)
+        machine.gflops = peaks.one.gflops;
+    if (peaks.of(threads).gbs > 0)
+        machine.gbs = peaks.of(threads).gbs;
+    return machine;
+}
 
 std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
                                     std::vector<std::string>& leftOut) {

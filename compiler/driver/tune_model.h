@@ -16,6 +16,9 @@ namespace lathe::driver {
 std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
                                     std::vector<std::string>& leftOut);
 
+/// What the cost model is told of this machine.
+tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads);
+
 /// The default schedule's own questions (topi/default_schedule.h).
 tune::Space templateSpace(const Target& target);
 

@@ -65,7 +65,7 @@ private:
 Result<void> lowerKernel(Kernel& kernel, const Target& target, const ScheduleDecisions& decisions,
                          const KernelHook& hook) {
     Stages stages(hook, kernel.computation);
-    Result<void> followed = decisions.empty() || decisions.recorded
+    Result<void> followed = decisions.empty() || isRecorded(decisions.from)
                                 ? Result<void>{}
                                 : failure(fmt::format("{} gets no schedule, so none can be decided", kernel.name));
     if (kernel.schedulable)

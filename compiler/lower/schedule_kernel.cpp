@@ -43,18 +43,18 @@ Result<std::optional<ScheduledKernel>> replay(const tir::PrimFuncPtr& computatio
     if (auto replayed = schedule.replay(*trace); !replayed) {
         if (!decisions.answers.empty())
             return failure(fmt::format("schedule of {}: {}", computation->name, replayed.error().what));
-        warnings.push_back(
-            error(fmt::format("the schedule that was {} for {} does not replay: {}",
-                              decisions.recorded ? "recorded" : "decided", computation->name, replayed.error().what),
-                  "it has the default schedule"));
+        warnings.push_back(error(fmt::format("the schedule that was {} for {} does not replay: {}",
+                                             isRecorded(decisions.from) ? "recorded" : "decided", computation->name,
+                                             replayed.error().what),
+                                 "it has the default schedule"));
         warnings.back().severity = Severity::Warning;
         return std::nullopt;
     }
     std::vector<schedule::Question> questions;
     for (const schedule::Decision& decision : schedule.decisions())
         questions.push_back(decision.question);
-    const ScheduleFrom from = decisions.recorded ? ScheduleFrom::Records : ScheduleFrom::Decided;
-    return ScheduledKernel{schedule.function(), {schedule.trace(), std::move(questions), {}, from, {}}};
+    return ScheduledKernel{schedule.function(),
+                           {schedule.trace(), std::move(questions), {}, decisions.from, false, {}}};
 }
 
 } // namespace
@@ -67,6 +67,14 @@ const char* toString(ScheduleFrom from) {
         return "decided";
     case ScheduleFrom::Records:
         return "records";
+    case ScheduleFrom::OtherThreads:
+        return "records of other threads";
+    case ScheduleFrom::FixedSizes:
+        return "records of fixed sizes";
+    case ScheduleFrom::OtherEpilogue:
+        return "records of another epilogue";
+    case ScheduleFrom::OtherSizes:
+        return "records of other sizes";
     }
     return "";
 }
@@ -78,7 +86,7 @@ Result<ScheduledKernel> scheduleAsAnswered(const tir::PrimFuncPtr& computation, 
         topi::Scheduled made = topi::scheduleDefault(Schedule(computation, noting), target);
         return ScheduledKernel{
             made.schedule.function(),
-            {made.schedule.trace(), noting->asked(), std::move(made.refusals), ScheduleFrom::Default, {}}};
+            {made.schedule.trace(), noting->asked(), std::move(made.refusals), ScheduleFrom::Default, false, {}}};
     } catch (const schedule::AnswerError& wrong) {
         return failure(fmt::format("schedule of {}: {}", computation->name, wrong.what()));
     }
@@ -94,6 +102,7 @@ Result<ScheduledKernel> scheduleKernel(const tir::PrimFuncPtr& computation, cons
         return std::move(*replayed);
     LATHE_TRY(ScheduledKernel made, scheduleByDefault(computation, target, {}));
     made.schedule.warnings = std::move(warnings);
+    made.schedule.isStale = isRecorded(decisions.from);
     return made;
 }
 

@@ -11,28 +11,44 @@
 
 namespace lathe::lower {
 
-/// What is decided of one kernel.
-struct ScheduleDecisions {
-    schedule::Answers answers;
-    std::optional<schedule::ScheduleTrace> trace;
-    bool recorded = false; // the trace comes from records: nobody has decided it for this kernel
-    bool empty() const { return answers.empty() && !trace; }
-    bool operator==(const ScheduleDecisions&) const = default;
-};
-
 /// Why a kernel has the schedule that it has.
 enum class ScheduleFrom : uint8_t {
     Default,
     Decided, // its trace or answers were
     Records, // the fastest that was recorded for the same workload, machine, threads and numerics
+    // Made from what was recorded of kernels alike (records/near.h): nobody has measured these.
+    OtherThreads,
+    FixedSizes,
+    OtherEpilogue,
+    OtherSizes,
 };
-const char* toString(ScheduleFrom from); // "default", "decided", "records"
+const char* toString(ScheduleFrom from); // "default", "decided", "records", "records of other threads", …
+inline bool isRecorded(ScheduleFrom from) {
+    return from >= ScheduleFrom::Records;
+}
+
+/// A schedule that records offer; `from` says by which rule.
+struct RecordedSchedule {
+    schedule::ScheduleTrace trace;
+    ScheduleFrom from = ScheduleFrom::Records;
+    bool operator==(const RecordedSchedule&) const = default;
+};
+
+/// What is decided of one kernel.
+struct ScheduleDecisions {
+    schedule::Answers answers;
+    std::optional<schedule::ScheduleTrace> trace;
+    ScheduleFrom from = ScheduleFrom::Decided; // where the trace comes from
+    bool empty() const { return answers.empty() && !trace; }
+    bool operator==(const ScheduleDecisions&) const = default;
+};
 
 struct KernelSchedule {
     schedule::ScheduleTrace trace;
     std::vector<schedule::Question> questions; // all that were asked, also where the answer came to nothing
     std::vector<schedule::Refusal> refusals;
     ScheduleFrom from = ScheduleFrom::Default;
+    bool isStale = false;             // what records offered does not replay
     std::vector<Diagnostic> warnings; // a decided trace that does not replay: the kernel has the default schedule
 };
 

@@ -5,6 +5,7 @@
 #include "lower/schedule_kernel.h"
 #include "tir/text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::records {
@@ -21,7 +22,8 @@ std::string objection(const Workload& workload, const std::string& trace) {
     const auto steps = schedule::parseTrace(trace);
     if (!steps)
         return steps.error().what;
-    const auto made = lower::scheduleKernel(*computation, *target, {.answers = {}, .trace = *steps, .recorded = true});
+    const auto made = lower::scheduleKernel(*computation, *target,
+                                            {.answers = {}, .trace = *steps, .from = lower::ScheduleFrom::Records});
     if (!made)
         return made.error().what;
     return made->schedule.warnings.empty() ? std::string() : made->schedule.warnings.front().what;
@@ -32,10 +34,15 @@ std::string objection(const Workload& workload, const std::string& trace) {
 Result<Offered> offeredFor(const File& file, const Setting& setting) {
     LATHE_TRY(const std::vector<Best> all, file.best(&setting));
     Offered offered;
+    int64_t stale = 0;
     for (const Best& best : all) {
+        if (best.stale) {
+            ++stale;
+            continue;
+        }
         auto trace = schedule::parseTrace(best.trial.trace);
         if (trace) {
-            offered.schedules[best.workload.key] = std::move(*trace);
+            offered.schedules[best.workload.key].trace = std::move(*trace);
             continue;
         }
         Diagnostic& unread = offered.warnings.emplace_back(trace.error());
@@ -45,10 +52,17 @@ Result<Offered> offeredFor(const File& file, const Setting& setting) {
             fmt::format("the recorded schedule of workload {} cannot be read: {}", best.workload.key, unread.what);
         unread.hint = "the kernel has the default schedule";
     }
+    if (stale > 0) {
+        Diagnostic& left = offered.warnings.emplace_back(
+            error(fmt::format("{} recorded schedules do not fit this version of the program any more", stale),
+                  "the kernels have the default schedule; tune them again"));
+        left.severity = Severity::Note;
+        left.file = file.path().string();
+    }
     return offered;
 }
 
-Result<Verified> verify(const File& file) {
+Result<Verified> verify(File& file) {
     LATHE_TRY(const std::vector<Workload> workloads, file.workloads());
     LATHE_TRY(const std::vector<Best> all, file.best());
     std::map<std::string, const Workload*> byKey;
@@ -60,12 +74,48 @@ Result<Verified> verify(const File& file) {
         if (workload == byKey.end()) // another program has written it meanwhile
             continue;
         const std::string wrong = objection(*workload->second, best.trial.trace);
+        if (best.stale == wrong.empty())
+            (void)file.markStale(best.trial, !wrong.empty()); // that it may not be written changes nothing
         if (wrong.empty())
             ++verified.good;
         else
             verified.bad.push_back(fmt::format("{} ({}): {}", best.workload.key, best.workload.kernel, wrong));
     }
     return verified;
+}
+
+Result<void> markStale(File& file, const Setting& setting, const std::vector<std::string>& workloads) {
+    LATHE_TRY(const std::vector<Best> all, file.best(&setting));
+    for (const Best& best : all)
+        if (std::ranges::find(workloads, best.workload.key) != workloads.end())
+            LATHE_CHECKED(file.markStale(best.trial, true));
+    return {};
+}
+
+Result<Rehashed> rehash(File& file) {
+    LATHE_TRY(const std::vector<Workload> workloads, file.workloads());
+    Rehashed done;
+    std::vector<std::pair<std::string, Workload>> renamed;
+    for (const Workload& before : workloads) {
+        const auto target = codegen::parseTarget(before.target);
+        const auto computation = tir::parsePrimFunc(before.text);
+        if (!target || !computation) {
+            done.unread.push_back(fmt::format("{} ({}): {}", before.key, before.kernel,
+                                              (target ? computation.error() : target.error()).what));
+            continue;
+        }
+        Workload now = workloadOf(**computation, *target);
+        now.kernel = before.kernel;
+        now.flops = before.flops;
+        now.bytes = before.bytes;
+        if (now == before)
+            ++done.same;
+        else
+            renamed.emplace_back(before.key, std::move(now));
+    }
+    done.renamed = std::ssize(renamed);
+    LATHE_CHECKED(file.rename(renamed));
+    return done;
 }
 
 } // namespace lathe::records

@@ -217,4 +217,10 @@ Result<Opened> openToWrite(const fs::path& path) {
     return opened;
 }
 
+Result<std::unique_ptr<SQLite::Database>> openInMemory() {
+    auto database = std::make_unique<SQLite::Database>(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+    create(*database);
+    return database;
+}
+
 } // namespace lathe::records

@@ -23,6 +23,7 @@ struct Opened {
 /// May throw SQLite's exceptions, too.
 Result<Opened> openToRead(const std::filesystem::path& path);
 Result<Opened> openToWrite(const std::filesystem::path& path);
+Result<std::unique_ptr<SQLite::Database>> openInMemory();
 
 /// Runs what may throw SQLite's exceptions.
 template <class Work>

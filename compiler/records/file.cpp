@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/file.h"
 
+#include "base/version.h"
 #include "records/database.h"
 #include "records/row_columns.h"
 #include "records/writer.h"
@@ -79,6 +80,13 @@ Result<File> File::open(const fs::path& path, Access access) {
     return File(std::move(state));
 }
 
+Result<File> File::inMemory(const fs::path& name) {
+    auto state = std::make_unique<State>();
+    state->path = name;
+    LATHE_TRY(state->database, onDatabase(name, [] { return openInMemory(); }));
+    return File(std::move(state));
+}
+
 Result<void> File::write(const Batch& batch, Existing existing) {
     return onDatabase(state_->path, [&]() -> Result<void> {
         SQLite::Transaction transaction(*state_->database, SQLite::TransactionBehavior::IMMEDIATE);
@@ -116,6 +124,62 @@ Result<int64_t> File::prune(int64_t keep) {
         const int64_t removed = remove.exec();
         state_->database->exec("VACUUM");
         return removed;
+    });
+}
+
+Result<void> File::markStale(const Trial& trial, bool stale) {
+    return onDatabase(state_->path, [&]() -> Result<void> {
+        const std::string which = fmt::format("(SELECT trial.id FROM {} JOIN trial ON trial.task = task.id WHERE "
+                                              "study.uid = ?1 AND workload.key = ?2 AND trial.program = ?3)",
+                                              ofTask);
+        Statement mark(*state_->database,
+                       stale ? fmt::format("INSERT OR REPLACE INTO stale (trial, program) SELECT id, ?4 FROM {}", which)
+                             : fmt::format("DELETE FROM stale WHERE trial IN {} AND program = ?4", which));
+        bindAll(mark, trial.study, trial.workload, trial.program, std::string(base::version()));
+        mark.exec();
+        return {};
+    });
+}
+
+Result<void> File::rename(const std::vector<std::pair<std::string, Workload>>& renamed) {
+    return onDatabase(state_->path, [&]() -> Result<void> {
+        SQLite::Transaction transaction(*state_->database, SQLite::TransactionBehavior::IMMEDIATE);
+        const auto run = [&](const char* sql, const auto&... values) {
+            Statement statement(*state_->database, sql);
+            bindAll(statement, values...);
+            statement.exec();
+        };
+        // First aside: a new key may be another's old one.
+        for (const auto& [key, workload] : renamed)
+            run("UPDATE workload SET key = 'aside ' || key WHERE key = ?", key);
+        Writer writer(*state_->database, Existing::Compared);
+        for (const auto& [key, workload] : renamed) {
+            const std::string aside = "aside " + key;
+            writer.put(workload);
+            LATHE_TRY(const std::vector<Task> all, tasks());
+            for (Task task : all) {
+                if (task.workload != aside)
+                    continue;
+                const std::string study = task.study;
+                task.workload = workload.key;
+                writer.put(task);
+                LATHE_TRY(std::vector<Trial> trials, trialsOf(study, aside));
+                for (Trial& trial : trials) {
+                    trial.workload = workload.key;
+                    writer.put(trial);
+                }
+                LATHE_TRY(std::vector<Round> rounds, roundsOf(study, aside));
+                for (Round& round : rounds) {
+                    round.workload = workload.key;
+                    writer.put(round);
+                }
+                writer.clear(study, aside);
+            }
+            run("DELETE FROM task WHERE workload IN (SELECT id FROM workload WHERE key = ?)", aside);
+            run("DELETE FROM workload WHERE key = ?", aside);
+        }
+        transaction.commit();
+        return {};
     });
 }
 
@@ -192,21 +256,28 @@ Result<std::string> File::traceOf(const std::string& study, const std::string& w
 }
 
 Result<std::vector<Best>> File::best(const Setting* setting) const {
-    const std::string query =
-        fmt::format("SELECT {}, best.machine, best.threads, best.numerics, {} FROM best JOIN trial ON trial.id = "
-                    "best.trial JOIN task ON task.id = trial.task JOIN study ON study.id = task.study JOIN workload ON "
-                    "workload.id = task.workload {} ORDER BY workload.key, best.machine, best.threads, best.numerics",
-                    workloadColumns, trialColumns,
-                    setting ? "WHERE best.machine = ? AND best.threads = ? AND best.numerics = ?" : "");
+    const std::string query = fmt::format(
+        "SELECT {}, best.machine, best.threads, best.numerics, {}, stale.program IS NOT NULL FROM best JOIN "
+        "trial ON trial.id = "
+        "best.trial JOIN task ON task.id = trial.task JOIN study ON study.id = task.study JOIN workload ON "
+        "workload.id = task.workload LEFT JOIN stale ON stale.trial = best.trial AND stale.program = ?1 {} "
+        "ORDER BY workload.key, best.machine, best.threads, best.numerics",
+        workloadColumns, trialColumns,
+        setting ? "WHERE best.machine = ?2 AND best.threads = ?3 AND best.numerics = ?4" : "");
     const auto read = [](Statement& row) {
         Best best;
         best.workload = workloadAt(row);
         best.setting = {row.getColumn(6).getString(), row.getColumn(7).getInt(), row.getColumn(8).getString()};
         best.trial = trialAt(row, 9);
+        best.stale = row.getColumn(row.getColumnCount() - 1).getInt() != 0;
         return best;
     };
-    return setting ? state_->all(query, read, setting->machine, setting->threads, setting->numerics)
-                   : state_->all(query, read);
+    const std::string program(base::version());
+    LATHE_TRY(std::vector<Best> found,
+              setting ? state_->all(query, read, program, setting->machine, setting->threads, setting->numerics)
+                      : state_->all(query, read, program));
+    std::erase_if(found, [](const Best& best) { return !isPossible(best.trial); });
+    return found;
 }
 
 Result<std::vector<std::string>> File::seedsFor(const Workload& workload, const Setting& setting, int most) const {

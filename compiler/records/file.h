@@ -38,6 +38,7 @@ struct Best {
     Workload workload; // without its text
     Setting setting;
     Trial trial;
+    bool stale = false; // its trace did not replay in this version of the program
 };
 
 struct Stats {
@@ -50,6 +51,8 @@ class File {
 public:
     enum class Access { Read, Write }; // Write: makes it where there is none
     static Result<File> open(const std::filesystem::path& path, Access access);
+    /// Empty, and gone with it; `name` stands in what is said of it.
+    static Result<File> inMemory(const std::filesystem::path& name);
     File(File&&) noexcept;
     File& operator=(File&&) noexcept;
     ~File();
@@ -63,6 +66,11 @@ public:
     /// Of each task the default, what a test accepted, what failed, the `keep` fastest and a hundred others; gives how many trials
     /// went.
     Result<int64_t> prune(int64_t keep);
+
+    /// Whether this version of the program can replay the trial's trace. Nothing happens where the trial is not there.
+    Result<void> markStale(const Trial& trial, bool stale);
+    /// Under other keys and texts, by those of now; what was under two that are one now is joined. All or nothing.
+    Result<void> rename(const std::vector<std::pair<std::string, Workload>>& renamed);
 
     /// In an order that follows from what they are.
     Result<std::vector<Workload>> workloads() const;

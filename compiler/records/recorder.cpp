@@ -2,6 +2,8 @@
 #include "records/recorder.h"
 
 #include "base/version.h"
+#include "tune/features.h"
+#include "tune/xgb_model.h"
 
 #include <algorithm>
 #include <chrono>
@@ -94,6 +96,17 @@ tune::Known Recorder::known(const tune::Task& task) {
     for (const std::string& seed : *seeds)
         if (auto answers = parseAnswers(seed))
             known.seeds.push_back(std::move(*answers));
+    if (!near_) {
+        auto near = NearRecords::of(file_, study_.setting, target_);
+        if (!near) {
+            note(near.error());
+            return known;
+        }
+        near_.emplace(std::move(*near));
+    }
+    for (NearRecords::Match& match : near_->matchesOf(*task.computation))
+        if (known.seeds.size() < mostSeeds && std::ranges::find(known.seeds, match.answers) == known.seeds.end())
+            known.seeds.push_back(std::move(match.answers));
     return known;
 }
 

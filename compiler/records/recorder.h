@@ -5,7 +5,7 @@
 // can be written ends no study.
 #pragma once
 
-#include "records/file.h"
+#include "records/near.h"
 #include "tune/study.h"
 
 #include <optional>
@@ -25,11 +25,15 @@ public:
 
     /// What there is of a task: for tuneModel.
     tune::Known known(const tune::Task& task);
+    /// What a cost model has learned in studies before, for this class of machine; empty: nothing that can be used.
+    std::string learned();
     /// What changed: for runStudy, on its thread. What cannot be written is tried again at the end.
     void tell(const tune::Study& study, const tune::Event& event);
     /// The study has ended: `kept` are the workloads whose schedules were faster in the whole model too, `takenBack` those whose
     /// were not.
-    void end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack);
+    /// `learned` is what the cost model knows now; empty: nothing new.
+    void end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack,
+             const std::string& learned = {});
 
     const Study& study() const { return study_; }
     const File& file() const { return file_; }
@@ -43,6 +47,7 @@ private:
     File file_;
     Study study_;
     Target target_;
+    std::optional<NearRecords> near_; // as they are when the study begins
     bool resumed_ = false, failing_ = false;
     Batch waiting_;
     std::vector<std::pair<std::string, Task>> tasks_; // by workload, as they were written last

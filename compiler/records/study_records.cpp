@@ -65,7 +65,7 @@ void StudyRecords::end(const Result<driver::Tuned>& tuned) {
             if (state.isTaken() && std::ranges::find(tuned->takenBack, state.task.workload) == tuned->takenBack.end())
                 kept.push_back(state.task.workload);
     recorder_.end(tuned ? StudyState::Ended : StudyState::Failed, kept,
-                  tuned ? tuned->takenBack : std::vector<std::string>());
+                  tuned ? tuned->takenBack : std::vector<std::string>(), tuned ? tuned->learned : std::string());
 }
 
 std::vector<Diagnostic> StudyRecords::newProblems() {

@@ -35,6 +35,8 @@ public:
 
     /// For TuneOptions::known; valid as long as this stays where it is.
     std::function<tune::Known(const tune::Task&)> known();
+    /// For tune::Plan::learned.
+    std::string learned() { return recorder_.learned(); }
     void tell(const tune::Study& study, const tune::Event& event) { recorder_.tell(study, event); }
     void end(const Result<driver::Tuned>& tuned);
     /// What went wrong since the last time, each thing once.

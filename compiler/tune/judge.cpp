@@ -3,69 +3,24 @@
 
 #include "base/parallel.h"
 #include "tune/features.h"
+#include "tune/samples.h"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace lathe::tune {
 namespace {
 
-constexpr size_t leastSamples = 32;       // before that the estimate alone
-constexpr double moreSamples = 1.2;       // times those of the last time: learning anew is worth it
-constexpr size_t mostSamplesOfTask = 512; // the newest and the fastest
-constexpr size_t leastPairs = 12;         // told apart in a batch, that say something about who predicted them
-constexpr size_t memory = 2;              // batches that decide who is asked
-
-/// Relative to other trials of the task; nothing if it says nothing about the schedule.
-std::optional<Interval> timeOf(const Trial& trial, double defaultUs) {
-    constexpr double never = std::numeric_limits<double>::infinity();
-    const double ratio = trial.us / defaultUs;
-    switch (trial.verdict) {
-    case Verdict::Measured:
-        return trial.ratio;
-    case Verdict::Slow:
-        return Interval{ratio, ratio, ratio};
-    case Verdict::Crashed:
-    case Verdict::RunTimeout:
-    case Verdict::RunMemory:
-    case Verdict::RunError:
-    case Verdict::Wrong:
-        return Interval{never, never, never};
-    case Verdict::BuildError:
-    case Verdict::BuildTimeout:
-    case Verdict::BuildMemory:
-    case Verdict::Disturbed:
-        break;
-    }
-    return std::nullopt;
-}
-
-std::vector<Sample> samplesOf(std::span<const Trial> trials) {
-    std::vector<std::pair<double, const Trial*>> known;
-    for (const Trial& trial : trials)
-        if (const auto time = timeOf(trial, trials.front().us); time && !trial.candidate.features.empty())
-            known.emplace_back(time->middle, &trial);
-    if (known.size() > mostSamplesOfTask) { // of all but the newest the fastest
-        const auto newest = known.end() - mostSamplesOfTask / 2;
-        std::ranges::nth_element(known.begin(), known.begin() + mostSamplesOfTask / 2, newest, {},
-                                 &std::pair<double, const Trial*>::first);
-        known.erase(known.begin() + mostSamplesOfTask / 2, newest);
-    }
-    double least = std::numeric_limits<double>::infinity();
-    for (const auto& [time, trial] : known)
-        least = std::min(least, time);
-    std::vector<Sample> samples;
-    for (const auto& [time, trial] : known)
-        samples.push_back({trial->candidate.features, std::isinf(time) ? 0 : static_cast<float>(least / time)});
-    return samples;
-}
+constexpr size_t leastSamples = 32; // before that the estimate alone
+constexpr double moreSamples = 1.2; // times those of the last time: learning anew is worth it
+constexpr size_t leastPairs = 12;   // told apart in a batch, that say something about who predicted them
+constexpr size_t memory = 2;        // batches that decide who is asked
 
 /// Scores and times of trials that were predicted and that ran.
 class Predictions {
 public:
     void add(const std::optional<double>& score, const Trial& trial, double defaultUs) {
-        const auto time = timeOf(trial, defaultUs);
+        const auto time = relativeTime(trial, defaultUs);
         if (!score || !time || std::isinf(time->middle))
             return;
         scores_.push_back(*score);
@@ -77,10 +32,6 @@ private:
     std::vector<double> scores_;
     std::vector<Interval> times_;
 };
-
-std::optional<double> scoreOfPrior(const Candidate& candidate) {
-    return candidate.prior > 0 ? std::optional(-std::log(candidate.prior)) : std::nullopt;
-}
 
 void note(std::vector<double>& orders, const Quality& quality) {
     if (quality.pairs.count >= leastPairs)

@@ -200,6 +200,10 @@ private slots:
         const Outcome verified = records({"verify"}, stale);
         QCOMPARE(verified.code, 1);
         QVERIFY2(contains(verified.err, "does not replay"), verified.err.c_str());
+        // It is marked: the next compilation says so in a word, and does not try it.
+        const Outcome next = runLathe({"run", model_, "--threads", "1", "--records", stale});
+        QCOMPARE(next.code, 0);
+        QVERIFY2(!contains(next.err, "does not replay") && contains(next.err, "do not fit"), next.err.c_str());
         const Outcome tuned = tune({"--trials", "2", "--records", stale}); // its answers are tried like others
         QVERIFY2(tuned.code == 0, tuned.err.c_str());
         QCOMPARE(eventsOf(tuned.out, "trial").at(0)["made"].toString(), QString("recorded"));

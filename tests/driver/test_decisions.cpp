@@ -60,7 +60,8 @@ private slots:
         const char* text = R"({"answers":{"0123":{"b0.rows":[6],"b1.tile":[-1,4]}},)"
                            R"("apart":[{"consumer":{"node":"r"},"producer":{"node":"a","op":"conv","ordinal":1}}],)"
                            R"("layouts":[{"blocks":16,"node":"a","op":"conv","ordinal":1},{"node":"b","panels":0}],)"
-                           R"("optional_limit":7,"recorded":{"67":"parallel loops(2)\n"},)"
+                           R"("optional_limit":7,"recorded":{"67":"parallel loops(2)\n",)"
+                           R"("89":{"from":"records of other sizes","schedule":"parallel loops(1)\n"}},)"
                            R"("schedules":{"45":"parallel loops(0)\n"},"skip":["fuse","vectorize"],)"
                            R"("skip_in":{"45":["schedule","unroll"]}})";
         const auto read = driver::parseDecisions(text);
@@ -73,7 +74,7 @@ private slots:
         QCOMPARE(read->apart.at(0).producer.ordinal, 1);
         QCOMPARE(read->apart.at(0).consumer.node, "r");
         QCOMPARE(read->kernels.at("45").trace->steps.size(), size_t(1));
-        QCOMPARE(read->recorded.at("67").steps.size(), size_t(1));
+        QCOMPARE(read->recorded.at("67").trace.steps.size(), size_t(1));
         QCOMPARE(read->skipIn.at("45"), (std::set<std::string>{"schedule", "unroll"}));
         QCOMPARE(driver::toJson(*read), text);
     }
@@ -126,6 +127,10 @@ private slots:
                                 R"({"schedules":{"a":["split"]}})",
                                 R"x({"schedules":{"a":"split toys(1)"}})x",
                                 R"x({"recorded":{"a":"split toys(1)"}})x",
+                                R"x({"recorded":{"a":{"schedule":"parallel loops(2)","from":"default"}}})x",
+                                R"x({"recorded":{"a":{"schedule":"parallel loops(2)","from":7}}})x",
+                                R"x({"recorded":{"a":{"schedule":"parallel loops(2)"}}})x",
+                                R"({"recorded":{"a":{"schedule":["x"],"from":"records"}}})",
                                 R"({"recorded":[]})"}) {
             const auto refused = driver::parseDecisions(bad);
             QVERIFY2(!refused && !refused.error().what.empty(), bad);
@@ -329,8 +334,8 @@ private slots:
         schedule::Schedule own(kernel->stages.front().second);
         own.unroll(own.split(own.loops(own.blocks().front()).front(), {-1, 4})[1]);
         driver::Decisions decisions;
-        decisions.recorded["of another model"] = own.trace();
-        decisions.recorded[workload] = own.trace();
+        decisions.recorded["of another model"].trace = own.trace();
+        decisions.recorded[workload].trace = own.trace();
         const auto find = [&](const driver::Trace& trace) {
             return *std::ranges::find(trace.kernels, workload, &driver::KernelRecord::workload);
         };
@@ -353,10 +358,10 @@ private slots:
         decided.skipPasses = {"schedule"};
         driver::Trace unscheduled;
         QVERIFY(compile(decided, unscheduled));
-        decisions.recorded[workload] = *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
+        decisions.recorded[workload].trace = *schedule::parseTrace("loops blocks(#0) gives(0)\nparallel loops(0)");
         driver::Trace stale;
         QVERIFY(compile(decisions, stale));
-        QVERIFY(find(stale).schedule.from == lower::ScheduleFrom::Default);
+        QVERIFY(find(stale).schedule.from == lower::ScheduleFrom::Default && find(stale).schedule.isStale);
         QCOMPARE(scheduled(find(stale)), scheduled(find(first)));
         QVERIFY(stale.diagnostics.front().severity == Severity::Warning);
         QVERIFY(stale.diagnostics.front().what.find("recorded for") != std::string::npos);
