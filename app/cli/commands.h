@@ -67,6 +67,12 @@ struct InspectArgs {
 };
 int inspectCommand(const InspectArgs& args, const Common& common);
 
+struct TargetArgs {
+    bool measure = false; // this machine
+};
+/// What is compiled for; what this machine can do.
+int targetCommand(const TargetArgs& args, const Common& common);
+
 struct PassesArgs {
     std::string model, after, diff, function, dump;
     bool kernels = false; // their schedules instead

@@ -121,6 +121,11 @@ int run(int argc, char** argv, int& failed) {
     inspectApp->add_option("model", inspect.model, "the model file")->required();
     addCommon(*inspectApp, common);
 
+    TargetArgs target;
+    CLI::App* targetApp = app.add_subcommand("target", "what is compiled for, and what this machine can do");
+    targetApp->add_flag("--measure", target.measure, "measure this machine's peaks, and say what records call it");
+    addCommon(*targetApp, common);
+
     PassesArgs passes;
     CLI::App* passesApp = app.add_subcommand("passes", "what every pass did");
     passesApp->add_option("model", passes.model, "the model file")->required();
@@ -334,6 +339,8 @@ int run(int argc, char** argv, int& failed) {
         return compileCommand(compile, common);
     if (*inspectApp)
         return inspectCommand(inspect, common);
+    if (*targetApp)
+        return targetCommand(target, common);
     if (*passesApp)
         return passesCommand(passes, common);
     if (*bisectApp)

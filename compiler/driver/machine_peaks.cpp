@@ -5,6 +5,7 @@
 // Rounds come in repetitions, so that what else the machine does for a moment disturbs some of them only.
 #include "driver/machine_peaks.h"
 
+#include "base/hash.h"
 #include "base/new_file.h"
 #include "driver/guarded.h"
 #include "driver/json.h"
@@ -21,6 +22,7 @@
 #include <limits>
 #include <memory>
 #include <new>
+#include <random>
 #include <span>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -79,6 +81,7 @@ const Loops& loopsOfThisMachine() {
     return any::loops;
 }
 
+constexpr const char* keptName = "measured_peaks.json";
 constexpr int rounds = 6;
 /// When nothing is known, and when something is kept already.
 constexpr int repetitions = 6, laterRepetitions = 1;
@@ -163,7 +166,7 @@ std::optional<Peak> peakOf(const nlohmann::json& entry, const char* name) {
     return peak.gflops > 0 && peak.gbs > 0 ? std::optional(peak) : std::nullopt;
 }
 
-/// {"CPU, 4 threads": {"one": {"gflops": 117.2, "gbs": 31.1}, "all": {…}}}; an empty object if there is no such file.
+/// {"instance": "…", "CPU, 4 threads": {"one": {"gflops": 117.2, "gbs": 31.1}, "all": {…}}}; an empty object if there is no such file.
 nlohmann::json readKept(const std::filesystem::path& file) {
     std::ifstream stream(file);
     const std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
@@ -190,13 +193,35 @@ std::string cpuName() {
     return "this machine";
 }
 
+std::string machineInstance(bool keep) {
+    const std::filesystem::path folder = keep ? cacheFolder() : std::filesystem::path();
+    if (folder.empty())
+        return {};
+    const std::filesystem::path path = folder / keptName;
+    nlohmann::json kept = readKept(path);
+    const auto isId = [](const nlohmann::json& value) {
+        return value.is_string() && value.get_ref<const std::string&>().size() == 32 &&
+               value.get_ref<const std::string&>().find_first_not_of("0123456789abcdef") == std::string::npos;
+    };
+    if (const auto found = kept.find("instance"); found != kept.end() && isId(*found))
+        return *found;
+    std::random_device random;
+    Hash128 id;
+    for (uint64_t* half : {&id.high, &id.low})
+        *half = (uint64_t{random()} << 32) | random();
+    kept["instance"] = toString(id);
+    writeKept(path, kept);
+    const nlohmann::json written = readKept(path); // or it could not be
+    return written.contains("instance") ? toString(id) : std::string();
+}
+
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled) {
     MachinePeaks peaks;
     peaks.cpu = cpuName();
     const int hardware = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     peaks.threads = threads > 0 ? std::min(threads, hardware) : hardware; // more of them do no more
     const std::filesystem::path folder = keep ? cacheFolder() : std::filesystem::path();
-    const std::filesystem::path path = folder / "measured_peaks.json";
+    const std::filesystem::path path = folder / keptName;
     const std::string key = fmt::format("{}, {} threads", peaks.cpu, peaks.threads);
     nlohmann::json kept = folder.empty() ? nlohmann::json::object() : readKept(path);
     bool known = false;

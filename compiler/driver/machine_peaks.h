@@ -31,4 +31,8 @@ std::string cpuName();
 /// are estimated: it raises nothing. Throws Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.
 MachinePeaks machinePeaks(int threads, bool keep, const std::function<bool()>& cancelled = {});
 
+/// 32 hexadecimal digits that were drawn when this machine was first asked for, and are kept with the peaks: two machines of one
+/// class have others. Not to be kept, or nowhere to keep it: empty.
+std::string machineInstance(bool keep);
+
 } // namespace lathe::driver

@@ -142,6 +142,28 @@ private slots:
         QVERIFY(answersOf("2") != first);
     }
 
+    /// What the machine can do and is called; twice the same machine.
+    void whatTheMachineCanDo() {
+        const auto measured = [] {
+            const Outcome outcome = runLathe({"target", "--measure", "--threads", "1", "--json"});
+            return outcome.code == 0 ? QJsonDocument::fromJson(QByteArray::fromStdString(outcome.out)).object()
+                                     : QJsonObject();
+        };
+        const QJsonObject first = measured(), again = measured();
+        QVERIFY(first["one_thread"].toObject()["gflops"].toDouble() > 0.1);
+        QVERIFY(first["one_thread"].toObject()["gbs"].toDouble() > 0.01);
+        QVERIFY(first["vector_bits"].toInt() >= 128 && first["l1"].toInt() >= 1024);
+        QVERIFY(first["machine"].toString().contains(first["target"].toString()));
+        QCOMPARE(first["instance"].toString().size(), qsizetype(32));
+        QCOMPARE(again["instance"], first["instance"]);
+        QVERIFY(first["shipped"].toString().endsWith(".jsonl"));
+        const Outcome people = runLathe({"target", "--measure"}), other = runLathe({"target", "--target", "haswell"});
+        QVERIFY(people.out.find("GFLOP/s") != std::string::npos && people.out.find("instance") != std::string::npos);
+        QVERIFY(other.code == 0 && other.out.find("haswell") != std::string::npos);
+        QVERIFY(other.out.find("GFLOP/s") == std::string::npos);
+        QCOMPARE(runLathe({"target", "--measure", "--target", "aarch64-linux-gnu"}).code, 2);
+    }
+
     void whatCannotBeTuned_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("code");

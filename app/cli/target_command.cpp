@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe target`: what is compiled for, and with --measure what this machine can do and what records call it.
+#include "app/cli/commands.h"
+#include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
+#include "driver/json.h"
+#include "driver/machine_peaks.h"
+#include "records/best.h"
+
+namespace lathe::cli {
+namespace {
+
+nlohmann::json toJson(const driver::Peak& peak) {
+    return {{"gflops", peak.gflops}, {"gbs", peak.gbs}};
+}
+
+nlohmann::json toJson(const Target& target) {
+    return {{"target", toString(target)},
+            {"triple", target.triple},
+            {"cpu", target.cpu},
+            {"features", target.features},
+            {"vector_bits", target.vectorBits},
+            {"vector_registers", target.vectorRegisters},
+            {"cores", target.cores},
+            {"l1", target.l1Bytes},
+            {"l2", target.l2Bytes},
+            {"l3", target.l3Bytes}};
+}
+
+void print(const Target& target) {
+    printLine("{:10} {}", "triple", target.triple);
+    printLine("{:10} {}{}{}", "cpu", target.cpu, target.features.empty() ? "" : ", ", target.features);
+    printLine("{:10} {} registers of {} bits", "vectors", target.vectorRegisters, target.vectorBits);
+    printLine("{:10} {}", "cores", target.cores);
+    printLine("{:10} L1 {} KiB, L2 {} KiB, L3 {} KiB", "caches", target.l1Bytes >> 10, target.l2Bytes >> 10,
+              target.l3Bytes >> 10);
+}
+
+} // namespace
+
+int targetCommand(const TargetArgs& args, const Common& common) {
+    const auto options = args.measure ? makeRunOptions(common) : makeOptions(common);
+    if (!options)
+        return report({options.error()}, common);
+    const Target& target = options->target;
+    if (!args.measure) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump(toJson(target)));
+        else
+            print(target);
+        return 0;
+    }
+    const driver::MachinePeaks peaks = driver::machinePeaks(common.threads, !common.noCache);
+    const std::string machine = records::settingHere(common.threads, common.numerics).machine;
+    const std::string instance = driver::machineInstance(!common.noCache);
+    if (common.json) {
+        nlohmann::json all = toJson(target);
+        all["machine"] = machine;
+        all["instance"] = instance;
+        all["shipped"] = records::shippedName(machine);
+        all["processor"] = peaks.cpu;
+        all["one_thread"] = toJson(peaks.one);
+        all["threads"] = peaks.threads;
+        all["all_threads"] = toJson(peaks.all);
+        fmt::print("{}\n", driver::dump(all));
+        return 0;
+    }
+    print(target);
+    printLine("{:10} {}", "processor", peaks.cpu);
+    printLine("{:10} {:.1f} GFLOP/s, {:.1f} GB/s", "1 thread", peaks.one.gflops, peaks.one.gbs);
+    if (peaks.threads > 1)
+        printLine("{:10} {:.1f} GFLOP/s, {:.1f} GB/s", fmt::format("{} threads", peaks.threads), peaks.all.gflops,
+                  peaks.all.gbs);
+    printLine("{:10} {}", "class", machine);
+    printLine("{:10} {}", "shipped", records::shippedName(machine));
+    printLine("{:10} {}", "instance", instance.empty() ? "none: there is no folder to keep it in" : instance);
+    return 0;
+}
+
+} // namespace lathe::cli
