@@ -316,6 +316,7 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         keeper_.close();
         whatIfs_->reset({});
         unreadDecisions_.clear();
+        unreadSettings_.clear();
     }
     path_ = path;
     changedAt_ = QFileInfo(path).lastModified();

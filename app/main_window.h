@@ -223,8 +223,8 @@ private:
     Graphviz* graphviz_;
     views::models::Selection selection_;
     WhatIfs* whatIfs_;
-    std::optional<OpenedProject> restoring_; // whose model is being opened
-    std::string unreadDecisions_;            // of the project, as its file has them
+    std::optional<OpenedProject> restoring_;       // whose model is being opened
+    std::string unreadDecisions_, unreadSettings_; // of the project, as its file has them
     RunSettings settings_;
     QDateTime changedAt_;        // the file of the open model
     QString path_, opening_;     // of the model that is open; of the one that was asked for last

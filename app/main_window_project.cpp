@@ -14,6 +14,7 @@
 #include <QMessageBox>
 #include <QPushButton>
 #include <QTabWidget>
+#include <algorithm>
 
 namespace lathe::app {
 
@@ -86,6 +87,8 @@ project::Project MainWindow::projectState() const {
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
     if (!unreadDecisions_.empty())
         project.kept[project::unreadDecisions] = unreadDecisions_;
+    if (!unreadSettings_.empty())
+        project.kept[project::unreadSettings] = unreadSettings_;
     return project;
 }
 
@@ -187,7 +190,10 @@ void MainWindow::restoreProject() {
         return found == opened.project.kept.end() ? std::string() : found->second;
     };
     std::vector<Diagnostic> warnings = opened.project.warnings;
-    settings_ = RunSettings::fromJson(kept(project::settingsKey), &warnings);
+    std::vector<Diagnostic> unread;
+    settings_ = RunSettings::fromJson(kept(project::settingsKey), &unread);
+    unreadSettings_ = kept(unread.empty() ? project::unreadSettings : project::settingsKey);
+    std::ranges::move(unread, std::back_inserter(warnings));
     showSettings();
     whatIfs_->reset(opened.project.decisions);
     unreadDecisions_ = kept(project::unreadDecisions);

@@ -3,6 +3,7 @@
 
 #include "codegen/target.h"
 #include "views/models/input_files_model.h"
+#include "views/models/one_line.h"
 #include "views/models/open_size_model.h"
 #include "views/page/table.h"
 
@@ -14,6 +15,7 @@
 #include <QFormLayout>
 #include <QHBoxLayout>
 #include <QHeaderView>
+#include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
 #include <QLabel>
@@ -92,8 +94,57 @@ struct Reader {
         else
             note(level.error(), nameOf(settings.numerics));
     }
+    void json(const QJsonObject& object) const {
+        for (auto entry = object.begin(); entry != object.end(); ++entry)
+            if (!takes(entry.key(), entry.value()))
+                refuse(entry.key(), entry.value());
+    }
+    void refuse(const QString& name, const QJsonValue& value) const {
+        const QByteArray text = QJsonDocument(QJsonArray{value}).toJson(QJsonDocument::Compact);
+        note(error(views::models::oneLine(QStringLiteral("%1 %2").arg(name, QString::fromUtf8(text))).toStdString() +
+                   " cannot be read"),
+             QDialog::tr("the default"));
+    }
 
 private:
+    static bool isCount(const QJsonValue& value, qint64 most) {
+        const qint64 count = value.toInteger(-1); // also of what is no whole number
+        return count >= 0 && count <= most;
+    }
+    /// False: it is of no name that is known, or of another kind than what has it.
+    bool takes(const QString& name, const QJsonValue& value) const {
+        if (name == "target" && value.isString())
+            target(value.toString());
+        else if (name == "numerics" && value.isString())
+            numerics(value.toString());
+        else if (name == "threads" && isCount(value, mostThreads))
+            settings.threads = value.toInt();
+        else if (name == "fix_sizes" && value.isBool())
+            settings.fixSizes = value.toBool();
+        else if (name == "seed" && isCount(value, largestSeed))
+            settings.inputs.seed = uint64_t(value.toInteger());
+        else if (name == "sizes" && value.isObject())
+            sizes(value.toObject());
+        else if (name == "input_files" && value.isObject())
+            files(value.toObject());
+        else
+            return false;
+        return true;
+    }
+    void sizes(const QJsonObject& object) const {
+        for (auto size = object.begin(); size != object.end(); ++size)
+            if (isCount(size.value(), views::models::OpenSizeModel::largest))
+                settings.sizes[size.key()] = size.value().toInteger();
+            else
+                refuse(QStringLiteral("sizes of ") + size.key(), size.value());
+    }
+    void files(const QJsonObject& object) const {
+        for (auto file = object.begin(); file != object.end(); ++file)
+            if (const QString path = file.value().toString(); !path.isEmpty())
+                settings.inputs.files[file.key().toStdString()] = path.toStdString();
+            else
+                refuse(QStringLiteral("input_files of ") + file.key(), file.value());
+    }
     void note(Diagnostic problem, const QString& instead) const {
         problem.severity = Severity::Warning;
         problem.what = QDialog::tr("of the settings that were kept: %1; %2 stands in its place")
@@ -139,24 +190,16 @@ std::string RunSettings::toJson() const {
 }
 
 RunSettings RunSettings::fromJson(const std::string& text, std::vector<Diagnostic>* unread) {
-    const QJsonObject json = QJsonDocument::fromJson(QByteArray::fromStdString(text)).object();
     RunSettings settings;
+    if (text.empty())
+        return settings;
+    QJsonParseError failed;
+    const QJsonDocument json = QJsonDocument::fromJson(QByteArray::fromStdString(text), &failed);
     const Reader read{settings, unread};
-    if (json.contains("target"))
-        read.target(json["target"].toString());
-    if (json.contains("numerics"))
-        read.numerics(json["numerics"].toString());
-    settings.threads = std::clamp(json["threads"].toInt(), 0, mostThreads);
-    const QJsonObject sizes = json["sizes"].toObject();
-    for (auto size = sizes.begin(); size != sizes.end(); ++size)
-        settings.sizes[size.key()] =
-            std::clamp(size.value().toInteger(1), qint64{0}, views::models::OpenSizeModel::largest);
-    settings.fixSizes = json["fix_sizes"].toBool();
-    settings.inputs.seed = uint64_t(std::clamp(json["seed"].toInteger(), qint64{0}, qint64{largestSeed}));
-    const QJsonObject files = json["input_files"].toObject();
-    for (auto file = files.begin(); file != files.end(); ++file)
-        if (const QString path = file.value().toString(); !path.isEmpty())
-            settings.inputs.files[file.key().toStdString()] = path.toStdString();
+    if (json.isObject())
+        read.json(json.object());
+    else
+        read.refuse(json.isNull() ? failed.errorString() : QDialog::tr("no JSON object"), QString::fromStdString(text));
     return settings;
 }
 

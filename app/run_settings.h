@@ -38,7 +38,7 @@ struct RunSettings {
     driver::Options options(const model::ModelGraph& graph) const;
     /// "native, all threads, strict numerics, batch 1 (fixed)"; default numerics go without saying.
     QString text(const model::ModelGraph* graph) const;
-    /// As text, and back; what cannot be read is as by default; `unread` says why of target and numerics.
+    /// As text, and back; no text is that of the default. What cannot be read is as by default, and `unread` says why.
     std::string toJson() const;
     static RunSettings fromJson(const std::string& text, std::vector<Diagnostic>* unread = nullptr);
     bool operator==(const RunSettings&) const = default;

@@ -24,9 +24,11 @@ struct ModelReference {
 /// Reads the whole file. Fails if it cannot be read, is no plain file, or the work was cancelled.
 Result<ModelReference> referenceTo(const std::filesystem::path& model, const std::function<bool()>& cancelled = {});
 
-/// Names of what is kept: decisions that could not be read; and for what the model is compiled and run, a JSON object.
-inline constexpr const char* unreadDecisions = "unread decisions";
+/// Names of what is kept: for what the model is compiled and run, a JSON object; and the texts of decisions and settings that
+/// could not be read, so that they are not lost.
 inline constexpr const char* settingsKey = "settings";
+inline constexpr const char* unreadDecisions = "unread decisions";
+inline constexpr const char* unreadSettings = "unread settings";
 
 struct Project {
     ModelReference model;

@@ -419,6 +419,28 @@ private slots:
         QVERIFY(window.logPanel()->text().contains("unknown target 'z80'; native stands in its place"));
     }
 
+    /// Settings that cannot be read are said to be so, and are still there once others were written.
+    void settingsThatCannotBeReadAreKept() {
+        const std::string unread = "{\"threads\":\"four\",\"target\":\"native\"}";
+        QVERIFY(project::File::create(project_.toStdString(), {.model = *project::referenceTo(model_.toStdString()),
+                                                               .decisions = {},
+                                                               .warnings = {},
+                                                               .kept = {{"settings", unread}}}));
+        for (int time = 0; time < 2; ++time) {
+            MainWindow window;
+            window.show();
+            QVERIFY(openProject(window, project_));
+            QCOMPARE(window.logPanel()->text().contains("threads [\"four\"] cannot be read"), time == 0);
+            app::RunSettings settings = window.runSettings();
+            settings.inputs.seed = uint64_t(7 + time);
+            window.setRunSettings(settings);
+            window.close();
+        }
+        auto kept = project::File::peek(project_.toStdString())->kept;
+        QVERIFY(kept["settings"].find("\"seed\":8") != std::string::npos);
+        QCOMPARE(kept[project::unreadSettings], unread);
+    }
+
     void whatWasOpenLastAsksNothing() {
         {
             MainWindow window;

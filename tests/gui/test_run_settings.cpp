@@ -185,8 +185,36 @@ private slots:
         QVERIFY(RunSettings::fromJson(json.replace("native", "").replace("default", "sloppy").toStdString(), &unread) ==
                 RunSettings());
         QCOMPARE(unread.size(), size_t(2));
-        QVERIFY(unread[0].what.find("the target is empty") != std::string::npos);
-        QVERIFY(unread[1].what.find("'sloppy'") != std::string::npos);
+        QVERIFY(unread[0].what.find("'sloppy'") != std::string::npos);
+        QVERIFY(unread[1].what.find("the target is empty") != std::string::npos);
+    }
+
+    /// What is of another kind, out of range or of a later Lathe is said, and takes nothing else along.
+    void settingsThatCannotBeRead_data() {
+        QTest::addColumn<QByteArray>("json");
+        QTest::addColumn<QString>("words");
+        QTest::newRow("cut") << QByteArray("{\"seed\":7,\"thre") << "seed\\\":7";
+        QTest::newRow("a list") << QByteArray("[7]") << "[7]";
+        QTest::newRow("a word") << QByteArray(R"({"seed":7,"threads":"four"})") << "threads [\"four\"]";
+        QTest::newRow("a part") << QByteArray(R"({"seed":7,"threads":1.5})") << "threads [1.5]";
+        QTest::newRow("too many") << QByteArray(R"({"seed":7,"threads":5000})") << "threads [5000]";
+        QTest::newRow("no sizes") << QByteArray(R"({"seed":7,"sizes":3})") << "sizes [3]";
+        QTest::newRow("a size") << QByteArray(R"({"seed":7,"sizes":{"n":-3}})") << "sizes of n [-3]";
+        QTest::newRow("a file") << QByteArray(R"({"seed":7,"input_files":{"x":5}})") << "input_files of x [5]";
+        QTest::newRow("a number") << QByteArray(R"({"seed":7,"numerics":2})") << "numerics [2]";
+        QTest::newRow("later") << QByteArray(R"({"seed":7,"precision":"half"})") << "precision [\"half\"]";
+    }
+    void settingsThatCannotBeRead() {
+        QFETCH(QByteArray, json);
+        QFETCH(QString, words);
+        std::vector<Diagnostic> unread;
+        const RunSettings read = RunSettings::fromJson(json.toStdString(), &unread);
+        QCOMPARE(unread.size(), size_t(1));
+        QVERIFY2(QString::fromStdString(unread[0].what).contains(words), unread[0].what.c_str());
+        QVERIFY(unread[0].severity == Severity::Warning);
+        RunSettings expected;
+        expected.inputs.seed = json.endsWith('}') ? 7 : 0;
+        QVERIFY(read == expected);
     }
 
     /// An input from a file says the sizes, and what is wrong with it stands in Problems by file and input.
