@@ -51,26 +51,29 @@ void MainWindow::connectProject() {
         showTitle();
     });
     connect(&keeper_, &ProjectKeeper::opened, this, &MainWindow::showProject);
-    connect(&keeper_, &ProjectKeeper::failed, this,
-            [this](const QString& path, const Diagnostic& problem, bool opening) {
-                if (opening)
-                    endOpeningLast();
-                if (isUnsavedProject(path)) // nobody asked for it
-                    return log(QString::fromStdString(toString(problem)), views::models::LogLevel::Error);
-                status_->setText(QString::fromStdString(toString(problem)));
-                std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
-                all.push_back(problem);
-                showProblems(std::move(all));
-                if (!opening || path == keeper_.path() || !project::File::isOpen(path.toStdString()))
-                    return;
-                QMessageBox box(QMessageBox::Question, tr("Open a copy?"),
-                                tr("%1 is open in another window.").arg(QFileInfo(path).fileName()),
-                                QMessageBox::Cancel, this);
-                QPushButton* copy = box.addButton(tr("Open a &copy"), QMessageBox::AcceptRole);
-                box.exec();
-                if (box.clickedButton() == copy)
-                    keeper_.open(path, true);
-            });
+    connect(
+        &keeper_, &ProjectKeeper::failed, this, [this](const QString& path, const Diagnostic& problem, bool opening) {
+            if (opening)
+                endOpeningLast();
+            if (isUnsavedProject(path)) // nobody asked for it, or knows where it is
+                return log(tr("What you do is not kept: %1 (%2). Save it as a project elsewhere (Ctrl+S), or see to it "
+                              "that there is room.")
+                               .arg(QString::fromStdString(problem.what), path),
+                           views::models::LogLevel::Error);
+            status_->setText(QString::fromStdString(toString(problem)));
+            std::vector<Diagnostic> all = trace_ ? trace_->diagnostics : std::vector<Diagnostic>();
+            all.push_back(problem);
+            showProblems(std::move(all));
+            if (!opening || path == keeper_.path() || !project::File::isOpen(path.toStdString()))
+                return;
+            QMessageBox box(QMessageBox::Question, tr("Open a copy?"),
+                            tr("%1 is open in another window.").arg(QFileInfo(path).fileName()), QMessageBox::Cancel,
+                            this);
+            QPushButton* copy = box.addButton(tr("Open a &copy"), QMessageBox::AcceptRole);
+            box.exec();
+            if (box.clickedButton() == copy)
+                keeper_.open(path, true);
+        });
     const auto touch = [this] { keeper_.touch(); };
     connect(&selection_, &views::models::Selection::changed, this, touch);
     connect(pages_, &QTabWidget::currentChanged, this, touch);
@@ -113,6 +116,9 @@ void MainWindow::askForProject() {
 void MainWindow::keepUnsaved() {
     if (const QString path = newUnsavedProject(path_); !path.isEmpty())
         keeper_.create(path);
+    else
+        log(tr("What you do is not kept: its folder cannot be made. Save it as a project (Ctrl+S)."),
+            views::models::LogLevel::Error);
 }
 
 QString MainWindow::projectPath() const {

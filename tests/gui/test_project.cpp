@@ -522,9 +522,34 @@ private slots:
             QVERIFY(failed.wait(patience));
         }
         QVERIFY(window.problems()->model()->rowCount() > 0);
+        QVERIFY(window.logPanel()->text().contains("see whether the disk has room"));
         window.selection().set({std::vector<int>{2}}); // there is room again
         QTRY_COMPARE_WITH_TIMEOUT(QString::fromStdString(project::File::peek(project_.toStdString())->kept.at("nodes")),
                                   QString("[2]"), 15'000); // it is tried again after a while
+    }
+
+    /// Who has given the work no name knows of no project: what is said is that the work is not kept.
+    void aFullDiskWithoutANameIsSaidToo() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QTRY_VERIFY(!window.project().path().isEmpty());
+        QSignalSpy failed(&window.project(), &app::ProjectKeeper::failed);
+        const FullDisk full(1024);
+        window.selection().set({std::vector<int>{1}});
+        QVERIFY(failed.wait(patience));
+        const QString said = window.logPanel()->text();
+        QVERIFY2(said.contains("What you do is not kept: ") && said.contains("Ctrl+S"), qPrintable(said));
+        QVERIFY2(!said.contains("the project"), qPrintable(said));
+    }
+
+    void aFolderThatCannotBeMadeIsSaid() {
+        qputenv("XDG_DATA_HOME", model_.toUtf8()); // a file
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, model_));
+        QVERIFY(window.project().path().isEmpty());
+        QVERIFY(window.logPanel()->text().contains("What you do is not kept: its folder cannot be made"));
     }
 };
 
