@@ -6,6 +6,7 @@
 #include "app/picture.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
+#include "views/models/shown_path.h"
 
 #include <QApplication>
 #include <QCommandLineParser>
@@ -77,6 +78,8 @@ int main(int argc, char** argv) {
             return refused(QStringLiteral("--%1: its value is empty").arg(option.names().constFirst()));
     if (parser.positionalArguments().contains(QString()))
         return refused(QStringLiteral("the name of a model is empty"));
+    if (const QString problem = lathe::views::models::problemOfName(parser.value(picture)); !problem.isEmpty())
+        return refused(problem);
     const auto room = sizeOf(parser.value(size));
     if (parser.isSet(size) && !room)
         return refused(QStringLiteral("--size takes WIDTHxHEIGHT, each from 1 to %1").arg(largestSide));

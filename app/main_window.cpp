@@ -272,11 +272,22 @@ void MainWindow::checkSettled() {
         emit settled();
 }
 
+bool MainWindow::refusesName(const QString& path) {
+    const QString problem = views::models::problemOfName(path);
+    if (problem.isEmpty())
+        return false;
+    showProblems({error(problem.toStdString())});
+    log(tr("%1 was not opened: Problems says why.").arg(views::models::shownPath(path)), LogLevel::Error);
+    return true;
+}
+
 void MainWindow::open(const QString& path) {
+    const QString absolute = views::models::absolutePath(path);
+    if (refusesName(absolute))
+        return;
     forgetPlans();
     keeper_.forget();
     endOpeningLast();
-    const QString absolute = QFileInfo(path).absoluteFilePath();
     if (absolute.endsWith(QStringLiteral(".lathe"))) {
         log(tr("Opening %1").arg(absolute));
         return keeper_.open(absolute);
@@ -291,7 +302,11 @@ void MainWindow::forgetPlans() {
 }
 
 void MainWindow::load(const QString& path) {
-    const QString absolute = QFileInfo(path).absoluteFilePath();
+    const QString absolute = views::models::absolutePath(path);
+    if (refusesName(absolute)) {
+        restoring_.reset();
+        return endOpeningLast();
+    }
     setBusy(true);
     if (path_.isEmpty()) { // before the first model these have nothing to say
         problemsDock_->show();

@@ -170,6 +170,10 @@ private:
     /// The model of a project that was saved with another, or with one that is not there: what the user says.
     bool askForModel(OpenedProject& opened);
     void keepUnsaved();
+    /// A name for what is written of the model, in its folder.
+    QString besideModel(const QString& suffix) const;
+    /// A name that no file can be meant by is said to be one.
+    bool refusesName(const QString& path);
     void endOpeningLast();
     /// What a project says, once its model is there.
     void restoreProject();

@@ -9,6 +9,7 @@
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/one_line.h"
+#include "views/page/file_dialog.h"
 #include "views/palette/command_palette.h"
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
@@ -17,7 +18,6 @@
 #include <QActionGroup>
 #include <QApplication>
 #include <QDockWidget>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QLabel>
 #include <QMenuBar>
@@ -280,8 +280,8 @@ QWidget* MainWindow::makeWelcome() {
 
 void MainWindow::askForFile() {
     const QString folder = path_.isEmpty() ? QString() : QFileInfo(path_).absolutePath();
-    const QString path = QFileDialog::getOpenFileName(this, tr("Open a model or project"), folder,
-                                                      tr("Models and projects (*.onnx *.lathe);;All files (*)"));
+    const QString path = views::askForFile(this, tr("Open a model or project"), folder,
+                                           tr("Models and projects (*.onnx *.lathe);;All files (*)"));
     if (!path.isEmpty())
         open(path);
 }
@@ -289,17 +289,15 @@ void MainWindow::askForFile() {
 void MainWindow::askForComparison() {
     if (!modelGraph())
         return;
-    const QString path = QFileDialog::getOpenFileName(this, tr("Compare with a model"), QFileInfo(path_).absolutePath(),
-                                                      tr("Models (*.onnx);;All files (*)"));
+    const QString path = views::askForFile(this, tr("Compare with a model"), QFileInfo(path_).absolutePath(),
+                                           tr("Models (*.onnx);;All files (*)"));
     if (!path.isEmpty())
         compareWith(path);
 }
 
 void MainWindow::askForReport() {
-    const QFileInfo model(path_);
-    const QString path = QFileDialog::getSaveFileName(this, tr("Write a report"),
-                                                      model.dir().filePath(model.completeBaseName() + ".html"),
-                                                      tr("Pages (*.html);;All files (*)"));
+    const QString path =
+        views::askForNewFile(this, tr("Write a report"), besideModel(".html"), tr("Pages (*.html);;All files (*)"));
     if (!path.isEmpty())
         writeReport(path);
 }

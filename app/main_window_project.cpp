@@ -6,8 +6,8 @@
 #include "app/unsaved_work.h"
 #include "views/graph/model_page.h"
 #include "views/models/one_line.h"
+#include "views/page/file_dialog.h"
 
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -96,16 +96,11 @@ project::Project MainWindow::projectState() const {
 }
 
 void MainWindow::askForProject() {
-    const QFileInfo model(path_);
-    const QString suggested =
-        projectPath().isEmpty() ? model.dir().filePath(model.completeBaseName() + ".lathe") : projectPath();
-    QFileDialog dialog(this, tr("Save the work as a project"), suggested, tr("Projects (*.lathe)"));
-    dialog.setAcceptMode(QFileDialog::AcceptSave);
-    dialog.setDefaultSuffix(QStringLiteral("lathe")); // before it asks whether a file may be replaced
-    dialog.selectFile(suggested);
-    if (dialog.exec() != QDialog::Accepted)
+    const QString path = views::askForNewFile(this, tr("Save the work as a project"),
+                                              projectPath().isEmpty() ? besideModel(".lathe") : projectPath(),
+                                              tr("Projects (*.lathe)"), QStringLiteral("lathe"));
+    if (path.isEmpty())
         return;
-    const QString path = dialog.selectedFiles().constFirst();
     if (path == keeper_.path() && !keeper_.isReadOnly() && !keeper_.isFailing())
         return log(tr("%1 is kept as you go: there is nothing to save.").arg(QFileInfo(path).fileName()));
     if (const auto other = driver::keepsModel(path.toStdString(), path_.toStdString(), *trace_); !other)
@@ -119,6 +114,11 @@ void MainWindow::keepUnsaved() {
     else
         log(tr("What you do is not kept: its folder cannot be made. Save it as a project (Ctrl+S)."),
             views::models::LogLevel::Error);
+}
+
+QString MainWindow::besideModel(const QString& suffix) const {
+    const QFileInfo model(path_);
+    return QStringLiteral("%1/%2%3").arg(model.absolutePath(), model.completeBaseName(), suffix);
 }
 
 QString MainWindow::projectPath() const {
@@ -174,9 +174,8 @@ bool MainWindow::askForModel(OpenedProject& opened) {
     QPushButton* other = box.addButton(tr("&Choose the model…"), QMessageBox::ActionRole);
     box.exec();
     if (box.clickedButton() == other)
-        model =
-            QFileDialog::getOpenFileName(this, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
-                                         tr("Models (*.onnx);;All files (*)"));
+        model = views::askForFile(this, tr("The model of the project"), QFileInfo(opened.path).absolutePath(),
+                                  tr("Models (*.onnx);;All files (*)"));
     else if (!as || box.clickedButton() != as)
         return false;
     if (model.isEmpty())

@@ -42,11 +42,12 @@ void MainWindow::compile() {
 }
 
 void MainWindow::compareWith(const QString& path) {
-    if (!modelGraph())
+    const QString absolute = views::models::absolutePath(path);
+    if (!modelGraph() || refusesName(absolute))
         return;
     setBusy(true);
     log(tr("Comparing with %1").arg(views::models::shownPath(path)));
-    engine_.compareModels(trace_->graph, QFileInfo(path).absoluteFilePath());
+    engine_.compareModels(trace_->graph, absolute);
 }
 
 bool MainWindow::hasChanged() const {

@@ -5,12 +5,12 @@
 #include "views/models/input_files_model.h"
 #include "views/models/one_line.h"
 #include "views/models/open_size_model.h"
+#include "views/page/file_dialog.h"
 #include "views/page/table.h"
 
 #include <QCheckBox>
 #include <QComboBox>
 #include <QDialogButtonBox>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
 #include <QHBoxLayout>
@@ -363,8 +363,8 @@ void RunSettingsDialog::addInputs(QVBoxLayout& to) {
 
 void RunSettingsDialog::chooseFile(int row) {
     const QString file =
-        QFileDialog::getOpenFileName(this, tr("A file for %1").arg(files_->name(row)),
-                                     QFileInfo(files_->file(row)).path(), tr("Tensors (*.npy *.pb);;All files (*)"));
+        views::askForFile(this, tr("A file for %1").arg(files_->name(row)), QFileInfo(files_->file(row)).path(),
+                          tr("Tensors (*.npy *.pb);;All files (*)"));
     if (!file.isEmpty())
         files_->setFile(row, file);
 }

@@ -2,6 +2,7 @@
 #include "app/unsaved_work.h"
 
 #include "project/file.h"
+#include "views/models/one_line.h"
 
 #include <QDateTime>
 #include <QDir>
@@ -14,6 +15,8 @@ namespace lathe::app {
 namespace {
 
 constexpr int mostKept = 10;
+/// Letters of the model's name, each at most four bytes: a name of a file has 255, and not all of them are the model's.
+constexpr qsizetype mostOfName = 40;
 constexpr auto lastKey = "session/last", beginningKey = "session/beginning";
 
 QDir folder() {
@@ -30,15 +33,18 @@ QString newUnsavedProject(const QString& model) {
     const QDir place = folder();
     if (!place.mkpath(QStringLiteral(".")))
         return {};
-    const QFileInfoList kept = place.entryInfoList({QStringLiteral("*.lathe")}, QDir::Files, QDir::Time);
+    const QFileInfoList kept = place.entryInfoList({QStringLiteral("*.lathe")}, QDir::Files | QDir::Hidden, QDir::Time);
     for (const QFileInfo& old : kept.mid(mostKept - 1))
         if (!isOpen(old.filePath()))
             removeProject(old.filePath());
-    const QString name = QStringLiteral("%1-%2").arg(
-        QFileInfo(model).completeBaseName(), QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
-    QString path = place.filePath(name + QStringLiteral(".lathe"));
+    // Begins with the folder: to Qt a name that begins with a colon is no file.
+    const QString name =
+        QStringLiteral("%1/%2-%3")
+            .arg(place.absolutePath(), views::models::oneLine(QFileInfo(model).completeBaseName(), mostOfName),
+                 QDateTime::currentDateTime().toString(QStringLiteral("yyyyMMdd-HHmmss")));
+    QString path = name + QStringLiteral(".lathe");
     for (int again = 2; QFileInfo::exists(path); ++again)
-        path = place.filePath(QStringLiteral("%1-%2.lathe").arg(name).arg(again));
+        path = QStringLiteral("%1-%2.lathe").arg(name).arg(again);
     return path;
 }
 

@@ -16,8 +16,10 @@
 #include "views/problems/problems_panel.h"
 
 #include <QApplication>
+#include <QDropEvent>
 #include <QFileDialog>
 #include <QMessageBox>
+#include <QMimeData>
 #include <QProcess>
 #include <QPushButton>
 #include <QSettings>
@@ -441,6 +443,49 @@ private slots:
         QCOMPARE(kept[project::unreadSettings], unread);
     }
 
+    /// Of any name that a file can have: its work is kept, comes back, and goes with the rest.
+    void modelsOfAnyName_data() {
+        QTest::addColumn<QString>("name");
+        QTest::newRow("long") << QString(250, 'n') + ".onnx";
+        QTest::newRow("long in bytes") << QString(50, QChar(0x4e00)) + QString(45, QChar(0xe9)) + "n.onnx";
+        QTest::newRow("colon") << QString(":colon.onnx");
+        QTest::newRow("hidden") << QString(".hidden.onnx");
+        QTest::newRow("per cent") << QString("%1%2.onnx");
+        QTest::newRow("lines") << QString("a\nb.onnx");
+    }
+    void modelsOfAnyName() {
+        QFETCH(QString, name);
+        const QString model = QFileInfo(model_).absolutePath() + '/' + name;
+        QVERIFY(QFile::rename(model_, model));
+        {
+            MainWindow window;
+            window.show();
+            const QString before = QDir::currentPath();
+            QVERIFY(QDir::setCurrent(QFileInfo(model_).absolutePath()));
+            const bool opened = openAndWait(window, name); // as the command line names it
+            QDir::setCurrent(before);
+            QVERIFY(opened);
+            QVERIFY(window.modelGraph());
+            QTRY_VERIFY(!window.project().path().isEmpty());
+            window.selection().set({{3}});
+            window.close();
+        }
+        {
+            MainWindow window;
+            Settled settled(window);
+            window.openLast();
+            QVERIFY(settled.wait());
+            QVERIFY(window.modelGraph());
+            QCOMPARE(window.selection().nodes(), std::vector<int>{3});
+        }
+        for (int i = 0; i < 12; ++i) {
+            QVERIFY(project::File::create(app::newUnsavedProject(model).toStdString(), {}));
+            QTest::qWait(12); // so that their times differ
+        }
+        QCOMPARE(QFileInfo(app::newUnsavedProject(model)).dir().entryList(QDir::Files | QDir::Hidden).size(),
+                 qsizetype(9)); // and the new one
+    }
+
     void whatWasOpenLastAsksNothing() {
         {
             MainWindow window;
@@ -550,6 +595,36 @@ private slots:
         QVERIFY(openAndWait(window, model_));
         QVERIFY(window.project().path().isEmpty());
         QVERIFY(window.logPanel()->text().contains("What you do is not kept: its folder cannot be made"));
+    }
+
+    /// Bytes that are no UTF-8 are one sign to Qt: another file could be meant, and is not opened instead.
+    void namesThatAreNoText() {
+        const QString folder = QFileInfo(model_).absolutePath();
+        const std::string bytes = folder.toStdString() + "/\xff.onnx";
+        QVERIFY(std::filesystem::copy_file(sample("small_transformer.onnx").toStdString(), bytes));
+        const QString seen = QFile::decodeName(bytes.c_str());
+        QVERIFY(QFile::copy(model_, seen)); // the other file
+        MainWindow window;
+        window.show();
+        const auto refused = [&] {
+            return !window.isBusy() && window.problems()->model()->rowCount() == 1 &&
+                   window.logPanel()->text().contains("no UTF-8 text");
+        };
+        window.open(seen);
+        QVERIFY(refused() && !window.modelGraph());
+        QVERIFY(openAndWait(window, model_));
+        const QUrl dropped = QUrl::fromEncoded("file://" + folder.toUtf8() + "/%FF.onnx");
+        QMimeData data;
+        data.setUrls({dropped});
+        QDragEnterEvent enter(QPoint(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &enter);
+        QDropEvent drop(QPointF(5, 5), Qt::CopyAction, &data, Qt::LeftButton, Qt::NoModifier);
+        QApplication::sendEvent(&window, &drop);
+        QVERIFY(refused());
+        QVERIFY(window.windowTitle().contains("model.onnx"));
+        window.compareWith(seen);
+        QVERIFY(refused());
+        std::filesystem::remove(bytes); // QTemporaryDir does not see it
     }
 };
 

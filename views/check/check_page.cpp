@@ -4,12 +4,12 @@
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
 #include "views/models/open_sizes.h"
+#include "views/page/file_dialog.h"
 #include "views/page/table.h"
 
 #include <QAction>
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -156,14 +156,14 @@ std::vector<PageAction> CheckPage::pageActions() const {
 }
 
 void CheckPage::askForFiles() {
-    const QStringList files = QFileDialog::getOpenFileNames(this, tr("Values to compare with"), {},
-                                                            tr("Tensors, named after values (*.npy *.pb)"));
+    const QStringList files =
+        views::askForFiles(this, tr("Values to compare with"), {}, tr("Tensors, named after values (*.npy *.pb)"));
     if (!files.isEmpty())
         setFiles(files);
 }
 
 void CheckPage::askForFolder() {
-    const QString folder = QFileDialog::getExistingDirectory(this, tr("A folder of values to compare with"));
+    const QString folder = views::askForFolder(this, tr("A folder of values to compare with"));
     if (!folder.isEmpty())
         setFiles({folder});
 }

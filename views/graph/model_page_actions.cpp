@@ -4,11 +4,11 @@
 #include "views/graph/graph_arranger.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
+#include "views/page/file_dialog.h"
 
 #include <QAction>
 #include <QComboBox>
 #include <QFile>
-#include <QFileDialog>
 #include <QFileInfo>
 #include <QImage>
 #include <QMenu>
@@ -100,7 +100,7 @@ void ModelPage::showMenu(int box, QPoint globalPosition) {
 void ModelPage::askForPicture() {
     const QString name = model_ ? QFileInfo(QString::fromStdString(model_->file)).completeBaseName() : QString();
     const QString file =
-        QFileDialog::getSaveFileName(this, tr("Save the picture"), name + ".svg", tr("Pictures (*.svg *.pdf *.png)"));
+        views::askForNewFile(this, tr("Save the picture"), name + ".svg", tr("Pictures (*.svg *.pdf *.png)"));
     if (file.isEmpty())
         return;
     if (const QString problem = savePicture(file); !problem.isEmpty())
@@ -108,8 +108,8 @@ void ModelPage::askForPicture() {
 }
 
 void ModelPage::askForTable() {
-    const QString file = QFileDialog::getOpenFileName(this, tr("A table of values by names of nodes"), {},
-                                                      tr("Tables (*.csv *.tsv *.json *.txt);;All files (*)"));
+    const QString file = views::askForFile(this, tr("A table of values by names of nodes"), {},
+                                           tr("Tables (*.csv *.tsv *.json *.txt);;All files (*)"));
     if (file.isEmpty())
         return;
     if (const QString problem = colourByTable(file); !problem.isEmpty())

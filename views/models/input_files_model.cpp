@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/input_files_model.h"
 
+#include "views/models/shown_path.h"
+
 #include <QFileInfo>
 #include <algorithm>
 
 namespace lathe::views::models {
 
 InputFilesModel::InputFilesModel(QObject* parent)
-    : InputFilesModel([](const QString& file) { return QFileInfo(file).isFile(); }, parent) {}
+    : InputFilesModel(
+          [](const QString& file) { return problemOfName(file).isEmpty() && QFileInfo(absolutePath(file)).isFile(); },
+          parent) {}
 
 InputFilesModel::InputFilesModel(Exists exists, QObject* parent)
     : QAbstractTableModel(parent), exists_(std::move(exists)) {}
@@ -37,12 +41,13 @@ std::map<std::string, std::string> InputFilesModel::files() const {
     std::map<std::string, std::string> files;
     for (const Row& row : rows_)
         if (!row.file.isEmpty())
-            files[row.name.toStdString()] = QFileInfo(row.file).absoluteFilePath().toStdString();
+            files[row.name.toStdString()] = absolutePath(row.file).toStdString();
     return files;
 }
 
 QString InputFilesModel::problemOf(const Row& row) const {
-    return tr("Input %1: there is no file %2.").arg(row.name, row.file);
+    const QString odd = problemOfName(row.file);
+    return tr("Input %1: %2").arg(row.name, odd.isEmpty() ? tr("there is no file %1.").arg(row.file) : odd);
 }
 
 QString InputFilesModel::problem() const {

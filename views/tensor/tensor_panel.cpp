@@ -3,12 +3,12 @@
 
 #include "views/models/counted.h"
 #include "views/page/elided_label.h"
+#include "views/page/file_dialog.h"
 #include "views/page/plot.h"
 #include "views/page/table.h"
 
 #include <QCheckBox>
 #include <QComboBox>
-#include <QFileDialog>
 #include <QHBoxLayout>
 #include <QLabel>
 #include <QMessageBox>
@@ -298,8 +298,8 @@ void TensorPanel::fitCells() {
 }
 
 void TensorPanel::askForFile() {
-    const QString path = QFileDialog::getSaveFileName(this, tr("Save the values"), models::npyNameOf(tensor_.name),
-                                                      tr("NumPy arrays (*.npy)"));
+    const QString path =
+        views::askForNewFile(this, tr("Save the values"), models::npyNameOf(tensor_.name), tr("NumPy arrays (*.npy)"));
     if (!path.isEmpty())
         save(path);
 }
