@@ -105,7 +105,7 @@ private slots:
         int64_t before = std::numeric_limits<int64_t>::max();
         for (int row = 0; row < table->model()->rowCount(); ++row) { // the largest first
             const auto bytes = table->model()
-                                   ->index(row, views::models::BufferModel::Size)
+                                   ->index(row, views::models::BufferModel::Bytes)
                                    .data(views::models::BufferModel::sortRole)
                                    .toLongLong();
             QVERIFY(bytes <= before);

@@ -8,7 +8,7 @@ namespace lathe::views::models {
 namespace {
 
 bool isNumber(int column) {
-    return column == BufferModel::Size || column == BufferModel::First || column == BufferModel::Last;
+    return column == BufferModel::Bytes || column == BufferModel::First || column == BufferModel::Last;
 }
 
 } // namespace
@@ -49,14 +49,14 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
     const auto text = [](std::string_view view) { return QString::fromUtf8(view.data(), qsizetype(view.size())); };
     if (role == Qt::TextAlignmentRole && isNumber(index.column()))
         return int(Qt::AlignRight | Qt::AlignVCenter);
-    if (role == sortRole && index.column() == Size)
+    if (role == sortRole && index.column() == Bytes)
         return qlonglong(buffer.bytes);
     if (role != Qt::DisplayRole && role != sortRole)
         return {};
     switch (index.column()) {
     case Name:
         return text(driver::nameOf(record));
-    case Size:
+    case Bytes:
         return bytesText(double(buffer.bytes));
     case Kind:
         return text(lower::toString(record.use.kind));
@@ -75,7 +75,7 @@ QVariant BufferModel::headerData(int section, Qt::Orientation orientation, int r
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};
-    const QString names[] = {tr("Buffer"), tr("Size"), tr("Holds"), tr("From call"), tr("To call"), tr("At the peak")};
+    const QString names[] = {tr("Buffer"), tr("Bytes"), tr("Holds"), tr("From call"), tr("To call"), tr("At the peak")};
     return names[section];
 }
 

@@ -14,7 +14,7 @@ class BufferModel : public QAbstractTableModel {
     Q_OBJECT
 
 public:
-    enum Column { Name, Size, Kind, First, Last, AtPeak, columns };
+    enum Column { Name, Bytes, Kind, First, Last, AtPeak, columns };
     static constexpr int sortRole = Qt::UserRole + 1;
     using QAbstractTableModel::QAbstractTableModel;
 

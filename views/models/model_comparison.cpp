@@ -66,7 +66,7 @@ DifferenceRow rowOf(const driver::ValueChange& change) {
 
 QString sentenceOf(const DifferenceRow& row) {
     const QString changes = row.changes.join("; ");
-    return nameOf(row.kind) + ' ' + row.what + (changes.isEmpty() ? QString() : ": " + changes);
+    return row.difference + ' ' + row.what + (changes.isEmpty() ? QString() : ": " + changes);
 }
 
 ModelComparisonPtr compareModels(const QString& path, model::ModelGraphPtr before, model::ModelGraphPtr after,

@@ -96,7 +96,7 @@ MemoryPanel::MemoryPanel(models::Selection* selection)
     sorted_->setSortRole(models::BufferModel::sortRole);
     setUpTable(*table_, *sorted_);
     table_->setSortingEnabled(true);
-    table_->sortByColumn(models::BufferModel::Size, Qt::DescendingOrder);
+    table_->sortByColumn(models::BufferModel::Bytes, Qt::DescendingOrder);
     table_->setTextElideMode(Qt::ElideMiddle); // long names are told apart by their ends
     table_->setAccessibleName(tr("Buffers of the memory plan"));
     addBeside(table_);
