@@ -87,7 +87,8 @@ LoopsPage::LoopsPage(models::Selection* selection)
     auto whole = new QSplitter(Qt::Vertical);
     whole->addWidget(splitter);
     whole->addWidget(makeTables());
-    whole->setStretchFactor(0, 1);
+    whole->setStretchFactor(0, 3); // in a low window some lines of the texts are left
+    whole->setStretchFactor(1, 1);
     whole->setSizes({560, 200});
     all->addWidget(whole, 1);
     all->addLayout(footer);

@@ -68,6 +68,7 @@ QWidget* ComparisonView::makeBar() {
     search_->setClearButtonEnabled(true);
     search_->setMaximumWidth(240);
     search_->installEventFilter(this);
+    count_->setWordWrap(true); // a message takes lines, not the width of the window
     layout->addWidget(count_, 1);
     button(QStringLiteral("▲"), tr("Previous difference"), [this] { step(false); });
     button(QStringLiteral("▼"), tr("Next difference"), [this] { step(true); });
