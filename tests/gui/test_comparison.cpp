@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two texts side by side: rows against rows, stepping, searching and folding together, by keys and clicks; of a hundred
 // thousand lines those in sight are coloured, and no others.
-#include "views/passes/comparison_view.h"
+#include "views/text/comparison_view.h"
 
 #include <QLabel>
 #include <QLineEdit>
@@ -11,8 +11,8 @@
 #include <ctime>
 
 using namespace lathe;
-using views::passes::ComparisonView;
 using views::text::CodeView;
+using views::text::ComparisonView;
 namespace models = views::models;
 using models::Tint;
 using Kind = driver::DiffRow::Kind;

@@ -10,9 +10,9 @@
 #include "views/graph/graph_pane.h"
 #include "views/models/pass_picture.h"
 #include "views/models/relay_graph.h"
-#include "views/passes/comparison_view.h"
 #include "views/passes/passes_page.h"
 #include "views/passes/picture_view.h"
+#include "views/text/comparison_view.h"
 
 #include <QAction>
 #include <QLabel>

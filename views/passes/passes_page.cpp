@@ -4,9 +4,9 @@
 #include "views/models/counted.h"
 #include "views/page/elided_label.h"
 #include "views/page/table.h"
-#include "views/passes/comparison_view.h"
 #include "views/passes/pass_strip.h"
 #include "views/passes/picture_view.h"
+#include "views/text/comparison_view.h"
 
 #include <QAction>
 #include <QCheckBox>
@@ -29,7 +29,7 @@ PassesPage::PassesPage(models::Selection* selection)
       off_(new QAction(tr("Switch &off"), this)), upTo_(new QAction(tr("Run only up to &here"), this)),
       all_(new QAction(tr("Run &all passes"), this)), next_(new QAction(tr("&Next difference"), this)),
       previous_(new QAction(tr("Pre&vious difference"), this)), asPicture_(new QAction(tr("&Picture"), this)),
-      function_(new QComboBox), summary_(new ElidedLabel), views_(new QStackedWidget), view_(new ComparisonView),
+      function_(new QComboBox), summary_(new ElidedLabel), views_(new QStackedWidget), view_(new text::ComparisonView),
       picture_(new PictureView) {
     setUpTable(*table_, *passes_);
     table_->horizontalHeader()->setStretchLastSection(false); // the name stretches
@@ -126,7 +126,7 @@ PassesPage::PassesPage(models::Selection* selection)
     for (QAction* each : {next_, previous_})
         each->setEnabled(false);
     connect(function_, &QComboBox::activated, this, &PassesPage::ask);
-    connect(view_, &ComparisonView::nodesPicked, selection_, &models::Selection::set);
+    connect(view_, &text::ComparisonView::nodesPicked, selection_, &models::Selection::set);
     connect(picture_, &PictureView::nodesPicked, selection_, &models::Selection::set);
     connect(picture_, &PictureView::arranged, this, &PassesPage::arranged);
     connect(selection_, &models::Selection::changed, this, &PassesPage::follow);

@@ -19,10 +19,12 @@ class QTableView;
 namespace lathe::views {
 class ElidedLabel;
 }
+namespace lathe::views::text {
+class ComparisonView;
+}
 
 namespace lathe::views::passes {
 
-class ComparisonView;
 class PassStrip;
 class PictureView;
 
@@ -41,7 +43,7 @@ public:
     /// Chooses a pass by its index in the Trace.
     void choosePass(int pass);
     void choosePass(const QString& name);
-    ComparisonView* comparison() const { return view_; }
+    text::ComparisonView* comparison() const { return view_; }
     PictureView* picture() const { return picture_; }
     bool isArranging() const;
 
@@ -84,7 +86,7 @@ private:
     QStringList functions_; // that it shows; the whole module is an empty name
     QLabel* summary_;
     QStackedWidget* views_;
-    ComparisonView* view_;
+    text::ComparisonView* view_;
     PictureView* picture_;
     int pass_ = -1;
     bool figuresAsked_ = false;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/profile/profile_page.h"
 
-#include "views/models/colors.h"
 #include "views/models/counted.h"
+#include "views/page/share_delegate.h"
 #include "views/page/table.h"
 #include "views/profile/change_panel.h"
 #include "views/profile/flame_panel.h"
@@ -12,10 +12,8 @@
 #include "views/profile/timeline_panel.h"
 
 #include <QLabel>
-#include <QPainter>
 #include <QScopedValueRollback>
 #include <QSortFilterProxyModel>
-#include <QStyledItemDelegate>
 #include <QTabWidget>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -24,22 +22,6 @@
 namespace lathe::views::profile {
 
 namespace {
-
-/// Draws a share as a bar behind its number.
-class ShareDelegate : public RowDelegate {
-public:
-    using RowDelegate::RowDelegate;
-
-    void paint(QPainter* painter, const QStyleOptionViewItem& option, const QModelIndex& index) const override {
-        RowDelegate::paint(painter, option, index);
-        const double share = index.data(Qt::UserRole).toDouble();
-        QColor colour = models::colorsFor(option.palette).product;
-        colour.setAlphaF(0.35F);
-        QRectF bar = QRectF(option.rect).adjusted(2, 4, -2, -4);
-        bar.setWidth(bar.width() * share);
-        painter->fillRect(bar, colour);
-    }
-};
 
 /// Where its inputs came from.
 QString inputsOf(const driver::Profile& profile) {

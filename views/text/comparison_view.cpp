@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
-#include "views/passes/comparison_view.h"
+#include "views/text/comparison_view.h"
 
 #include "views/models/counted.h"
 
@@ -13,17 +13,20 @@
 #include <QVBoxLayout>
 #include <algorithm>
 
-namespace lathe::views::passes {
+namespace lathe::views::text {
 
 using Kind = driver::DiffRow::Kind;
-using text::CodeView;
 
 /// Places of a search that are listed: a letter stands everywhere.
 constexpr size_t mostFound = 10'000;
 
-ComparisonView::ComparisonView(QWidget* parent)
-    : QWidget(parent), before_(new CodeView(tr("Before the pass"))), after_(new CodeView(tr("After the pass"))),
-      count_(new QLabel), foundCount_(new QLabel), search_(new QLineEdit) {
+ComparisonView::ComparisonView()
+    : ComparisonView(tr("Before"), tr("After"), tr("Before the pass"), tr("After the pass")) {}
+
+ComparisonView::ComparisonView(const QString& before, const QString& after, const QString& beforeName,
+                               const QString& afterName)
+    : before_(new CodeView(beforeName)), after_(new CodeView(afterName)), count_(new QLabel), foundCount_(new QLabel),
+      search_(new QLineEdit) {
     auto column = [](const QString& title, CodeView* pane) {
         auto result = new QWidget;
         auto layout = new QVBoxLayout(result);
@@ -35,11 +38,11 @@ ComparisonView::ComparisonView(QWidget* parent)
         layout->addWidget(pane, 1);
         return result;
     };
-    beforeColumn_ = column(tr("Before"), before_);
+    beforeColumn_ = column(before, before_);
     auto panes = new QHBoxLayout;
     panes->setSpacing(1);
     panes->addWidget(beforeColumn_, 1);
-    panes->addWidget(column(tr("After"), after_), 1);
+    panes->addWidget(column(after, after_), 1);
     auto all = new QVBoxLayout(this);
     all->setContentsMargins(0, 0, 0, 0);
     all->setSpacing(0);
@@ -240,4 +243,4 @@ bool ComparisonView::eventFilter(QObject* watched, QEvent* event) {
     return QWidget::eventFilter(watched, event);
 }
 
-} // namespace lathe::views::passes
+} // namespace lathe::views::text

@@ -12,13 +12,16 @@
 class QLabel;
 class QLineEdit;
 
-namespace lathe::views::passes {
+namespace lathe::views::text {
 
 class ComparisonView : public QWidget {
     Q_OBJECT
 
 public:
-    explicit ComparisonView(QWidget* parent = nullptr);
+    /// Of a pass.
+    ComparisonView();
+    /// What the sides are: their titles, and for screen readers.
+    ComparisonView(const QString& before, const QString& after, const QString& beforeName, const QString& afterName);
 
     void setComparison(models::Comparison comparison);
     void showMessage(const QString& text);
@@ -28,8 +31,8 @@ public:
     void step(bool forward);
     bool hasDifferences() const { return !differences_.empty(); }
     void focusSearch();
-    text::CodeView* before() const { return before_; }
-    text::CodeView* after() const { return after_; }
+    CodeView* before() const { return before_; }
+    CodeView* after() const { return after_; }
 
 signals:
     void nodesPicked(std::vector<int> nodes);
@@ -39,11 +42,11 @@ protected:
 
 private:
     struct Found {
-        text::CodeView* view = nullptr;
-        text::CodeView::Place place;
+        CodeView* view = nullptr;
+        CodeView::Place place;
     };
     QWidget* makeBar();
-    void follow(text::CodeView* one, text::CodeView* other);
+    void follow(CodeView* one, CodeView* other);
     void pick(bool before, int row);
     void goTo(int row);
     void search();
@@ -57,11 +60,11 @@ private:
     std::vector<Found> found_; // by row
     int foundAt_ = -1, difference_ = -1;
     QWidget* beforeColumn_ = nullptr;
-    text::CodeView *before_, *after_;
+    CodeView *before_, *after_;
     QLabel *count_, *foundCount_;
     QLineEdit* search_;
     QString message_;
     bool following_ = false;
 };
 
-} // namespace lathe::views::passes
+} // namespace lathe::views::text
