@@ -92,7 +92,7 @@ function(lathe_views)
     file(GLOB_RECURSE models CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/views/models/*.cpp ${CMAKE_SOURCE_DIR}/views/models/*.h)
     file(GLOB_RECURSE pages CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/views/*.cpp ${CMAKE_SOURCE_DIR}/views/*.h)
     list(FILTER pages EXCLUDE REGEX "/views/models/")
-    lathe_view_library(lathe_views_models "${models}" Qt6::Core Qt6::Gui lathe_driver)
+    lathe_view_library(lathe_views_models "${models}" Qt6::Core Qt6::Gui lathe_driver lathe_records)
     lathe_view_library(lathe_views "${pages}" Qt6::Widgets Qt6::Svg lathe_qscintilla lathe_qcustomplot lathe_views_models)
 endfunction()
 

@@ -34,7 +34,7 @@ COMPILER = {
 }
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
-VIEW_MODELS = "driver model relay tir schedule tune lower arith base views/models"
+VIEW_MODELS = "driver model relay tir schedule tune records lower arith base views/models"
 VIEW_PAGE = "driver views/models"  # what all pages are
 # A graph is drawn by one canvas, whatever page it is on.
 VIEW_PAGES = "views/models views/text views/page views/graph/graph_pane.h"

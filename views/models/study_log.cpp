@@ -62,6 +62,7 @@ StudyUpdate updateOf(const tune::Study& study, const tune::Event& event) {
     using Kind = tune::Event::Kind;
     StudyUpdate update;
     update.seconds = study.seconds;
+    update.importance = study.importance;
     update.spent = study.spent;
     if (event.kind != Kind::TaskChanged) // which may come in either
         update.waits = event.kind == Kind::Waits;
@@ -101,6 +102,7 @@ void StudyLog::begin(StudyHead head) {
     byProgram_.clear();
     bests_.clear();
     judged_.clear();
+    importance_.clear();
     seconds_ = 0;
     spent_ = {};
     waits_ = false;
@@ -163,6 +165,7 @@ void StudyLog::take(StudyUpdate& update, StudyGrowth& growth) {
             addBest(each.point, index, growth);
     }
     std::ranges::move(update.judged, std::back_inserter(judged_));
+    importance_ = std::move(update.importance);
     seconds_ = update.seconds;
     spent_ = update.spent;
     waits_ = update.waits.value_or(waits_);

@@ -64,7 +64,8 @@ struct StudyUpdate {
     std::vector<NewTrial> trials; // in the order of their tasks; one that is there already has changed
     std::vector<StudyTask> tasks; // all, as they are now
     std::vector<JudgedRound> judged;
-    double seconds = 0; // of the study, now
+    std::vector<double> importance; // of features to the cost model (tune::Study)
+    double seconds = 0;             // of the study, now
     tune::Spent spent;
     std::optional<bool> waits; // whether it does; empty: as before
 };
@@ -129,6 +130,7 @@ public:
     int find(int task, const Hash128& program) const;
     const std::vector<BestPoint>& bests() const { return bests_; } // by seconds
     const std::vector<JudgedRound>& judged() const { return judged_; }
+    const std::vector<double>& importance() const { return importance_; }
     double seconds() const { return seconds_; }
     const tune::Spent& spent() const { return spent_; }
     bool waits() const { return waits_; }
@@ -153,6 +155,7 @@ private:
     std::vector<std::unordered_map<Hash128, int32_t, HashOfHash128>> byProgram_; // by task
     std::vector<BestPoint> bests_;
     std::vector<JudgedRound> judged_;
+    std::vector<double> importance_;
     double seconds_ = 0;
     tune::Spent spent_;
     bool waits_ = false;

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// Trials as lines over parallel axes (Inselberg, "The plane with parallel coordinates", 1985): an axis a question, the last
+// one the ratio. The fastest trials and some drawn by chance are lines, the others density: how many go from one place of an
+// axis to one of the next. Answers are few, so lines that lie on each other between two axes are one, with the ratio of the
+// fastest; what is drawn does not grow with the trials.
+#pragma once
+
+#include "views/models/trial_set.h"
+
+#include <QString>
+#include <span>
+
+namespace lathe::views::models {
+
+inline constexpr int ratioAxis = -1;
+inline constexpr int mostPlaces = 256, ratioPlaces = mostPlaces;
+inline constexpr size_t bestLines = 500, randomLines = 1500;
+
+struct ParallelAxis {
+    int question = ratioAxis;
+    QString name;             // "ratio", or the question's
+    std::vector<int> answers; // a question's, from the bottom to the top
+    int places = 0;           // at most mostPlaces: then several answers share one
+
+    int placeOf(size_t ordinal) const; // of the answers, as they stand here
+    int answerAt(int place) const;     // one of those
+    /// 0 at the bottom, 1 at the top.
+    double heightOf(int place) const { return places < 2 ? 0.5 : double(place) / (places - 1); }
+};
+
+struct ParallelSegment {
+    int from = 0, to = 0; // places on an axis and the next
+    int count = 0;
+    double ratio = 0; // of the fastest
+};
+
+struct ParallelPicture {
+    std::vector<ParallelAxis> axes;
+    std::vector<std::vector<ParallelSegment>> lines;   // between each axis and the next; the fastest last
+    std::vector<std::vector<ParallelSegment>> density; // likewise; the most last
+    size_t drawn = 0, dense = 0;                       // trials
+    double least = 1, most = 1;                        // ratios at the ends of the axis; slower ones stand at its end
+
+    double ratioAt(double height) const;
+    int placeOf(double ratio) const;
+};
+
+/// Of all questions that trials answer in several ways, by name, then the ratio.
+std::vector<int> parallelAxes(const TrialSet& trials);
+/// Of those that have a time among these trials, over these axes.
+ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes);
+
+} // namespace lathe::views::models
