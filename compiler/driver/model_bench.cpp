@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/model_bench.h"
+
+#include "driver/guarded.h"
+#include "driver/passes.h"
+
+#include <numeric>
+
+namespace lathe::driver {
+namespace {
+
+constexpr Measuring byTurns{.warmUp = 1,
+                            .leastRuns = 5,
+                            .mostRuns = 30,
+                            .atLeast = std::chrono::milliseconds(400),
+                            .timeline = false,
+                            .counters = false};
+
+double sumOf(const Profile& profile) {
+    return std::accumulate(profile.rows.begin(), profile.rows.end(), 0.0,
+                           [](double sum, const ProfileRow& row) { return sum + row.ms; });
+}
+
+} // namespace
+
+ModelBench::ModelBench(Session& session, Decisions reference, std::map<std::string, schedule::ScheduleTrace> offered,
+                       Options options, RunnerOptions runner)
+    : session_(session), referenceDecisions_(std::move(reference)), offered_(std::move(offered)),
+      options_(std::move(options)), runner_(std::move(runner)) {}
+
+Decisions ModelBench::withOffered(const Decisions& decisions) const {
+    Decisions all = decisions;
+    for (const auto& [workload, trace] : offered_)
+        all.recorded[workload] = trace;
+    return all;
+}
+
+/// Kernels matter to no choice: they get no schedule, and no pass that they can do without.
+Result<GraphChoices> ModelBench::look(const Decisions& decisions) {
+    return guarded([&]() -> Result<GraphChoices> {
+        Options options = options_;
+        options.emitCode = false;
+        Decisions graph = decisions;
+        graph.kernels.clear();
+        for (const Pass& pass : pipeline())
+            if (pass.stage == Stage::Tir && !pass.required)
+                graph.skipPasses.insert(std::string(pass.name));
+        Trace trace;
+        LATHE_CHECKED(session_.compile({}, graph, options, trace, {.report = {}, .cancelled = runner_.cancelled}));
+        return GraphChoices{std::move(trace.variants), std::move(trace.layouts)};
+    });
+}
+
+Result<GraphRun> ModelBench::measure(const Decisions& decisions) {
+    return guarded([&]() -> Result<GraphRun> {
+        const Progress progress{.report = {}, .cancelled = runner_.cancelled};
+        if (!reference_) {
+            LATHE_TRY(reference_, wholeModel(session_, withOffered(referenceDecisions_), options_, runner_, progress));
+        }
+        std::unique_ptr<WholeModel> other;
+        std::vector<Measured> models{reference_->measured()};
+        if (decisions != referenceDecisions_) {
+            LATHE_TRY(other, wholeModel(session_, withOffered(decisions), options_, runner_, progress));
+            models.push_back(other->measured());
+        }
+        LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, byTurns, progress));
+        const double reference = sumOf(profiles.front());
+        if (referenceMs_ == 0)
+            referenceMs_ = reference;
+        return graphRunOf(other ? other->trace : reference_->trace, profiles.back(),
+                          reference > 0 ? referenceMs_ / reference : 1);
+    });
+}
+
+} // namespace lathe::driver
