@@ -142,6 +142,7 @@ struct TuneArgs {
     std::string study;   // its name; empty: the model's
     std::string records; // the file; empty: the default one
     bool resume = false, noRecords = false;
+    bool noLayouts = false; // schedules alone
 };
 /// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before the search.
 int tuneCommand(const TuneArgs& args, const Common& common);

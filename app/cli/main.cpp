@@ -254,6 +254,7 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
         ->check(CLI::Range(0.0, 50.0));
     tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
+    tuneApp->add_flag("--no-layouts", tune.noLayouts, "schedules alone: no other variants, layouts or fusion");
     CLI::Option* resume = tuneApp->add_flag("--resume", tune.resume, "go on with the last study of this model");
     tuneApp->add_option("--study", tune.study, "the study's name, or that of the one to go on with");
     CLI::Option* recordsFile =

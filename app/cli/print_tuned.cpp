@@ -45,6 +45,54 @@ std::string gainOf(const tune::TaskState& state) {
     return fmt::format("{:.1f}% ({:.1f} to {:.1f})", saved(ratio.middle), saved(ratio.high), saved(ratio.low));
 }
 
+nlohmann::json toJson(const driver::TunedGraph& graph) {
+    const driver::ChosenByCosts& layouts = graph.layouts;
+    const driver::CutGroups& fusion = graph.fusion;
+    return {{"event", "choices"},
+            {"layouts",
+             {{"sites", layouts.sites},
+              {"changed", layouts.changed},
+              {"measured", layouts.measured},
+              {"planned", layouts.planned},
+              {"optimal", layouts.optimal},
+              {"start_ms", layouts.startMs},
+              {"predicted_ms", layouts.predictedMs},
+              {"measured_ms", layouts.measuredMs},
+              {"message", layouts.message}}},
+            {"fusion",
+             {{"groups", fusion.groups},
+              {"cut", fusion.cut},
+              {"measured", fusion.measured},
+              {"planned", fusion.planned},
+              {"start_ms", fusion.startMs},
+              {"predicted_ms", fusion.predictedMs},
+              {"measured_ms", fusion.measuredMs},
+              {"message", fusion.message}}},
+            {"schedules_ms", graph.schedulesMs},
+            {"whole_ms", graph.wholeMs},
+            {"taken", graph.isTaken}};
+}
+
+void printStep(std::string_view what, size_t changed, size_t of, const auto& step) {
+    if (changed > 0)
+        printLine("{}: {} of {} changed: kernels {:.3f} -> {:.3f} ms predicted, {:.3f} measured", what, changed, of,
+                  step.startMs, step.predictedMs, step.measuredMs);
+    else if (of > 0)
+        printLine("{}: none of {} is better otherwise", what, of);
+    if (step.measured < step.planned)
+        printLine("{}: {} of {} compilations were measured in the time", what, step.measured, step.planned);
+    if (!step.message.empty())
+        printLine("{}: something could not be measured: {}", what, step.message);
+}
+
+void printGraph(const driver::TunedGraph& graph) {
+    printStep("variants and layouts", graph.layouts.changed, graph.layouts.sites, graph.layouts);
+    printStep("fused groups", graph.fusion.cut, graph.fusion.groups, graph.fusion);
+    if (graph.layouts.changed + graph.fusion.cut > 0 && !graph.isTaken)
+        printLine("the model with them takes {:.3f} ms, {:.3f} with schedules alone: they stay as they were",
+                  graph.wholeMs, graph.schedulesMs);
+}
+
 } // namespace
 
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::TaskState& state) {
@@ -101,6 +149,8 @@ void printTunedJson(const driver::Tuned& tuned) {
                                          {"why_not", why},
                                          {"taken_back", isTakenBack(tuned, state)}}));
     }
+    if (tuned.graph)
+        fmt::print("{}\n", driver::dump(toJson(*tuned.graph)));
     fmt::print("{}\n", driver::dump({{"event", "model"},
                                      {"seconds", tuned.study.seconds},
                                      {"trials", tuned.study.trials},
@@ -119,6 +169,8 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     }
     printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
               tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
+    if (tuned.graph)
+        printGraph(*tuned.graph);
     if (tuned.afterMs > 0)
         printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
                   tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");

@@ -94,7 +94,7 @@ Result<void> evaluateModel(const records::File& file, const Common& common) {
     LATHE_TRY(const driver::Options options, makeRunOptions(common));
     const records::Setting setting = records::settingHere(common.threads, common.numerics);
     const tune::Machine machine =
-        driver::machineOf(options.target, driver::machinePeaks(common.threads, true), common.threads);
+        driver::tuningMachine(options.target, driver::machinePeaks(common.threads, true), common.threads);
     LATHE_TRY(const records::Evaluated done, records::evaluate(file, setting, machine));
     const tune::HeldOut& held = done.heldOut;
     if (held.tasks == 0) {

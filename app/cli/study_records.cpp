@@ -4,6 +4,7 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "driver/json.h"
+#include "records/best.h"
 
 #include <fmt/format.h>
 
@@ -56,6 +57,20 @@ std::string StudyRecords::learned() {
     std::string learned = records_->learned();
     sayProblems();
     return learned;
+}
+
+std::map<std::string, schedule::ScheduleTrace> StudyRecords::fastest() {
+    if (!records_)
+        return {};
+    auto offered = records::offeredFor(records_->file(), records_->study().setting);
+    if (!offered) {
+        Diagnostic problem = offered.error();
+        problem.severity = Severity::Warning;
+        report({problem}, *common_);
+        return {};
+    }
+    report(offered->warnings, *common_);
+    return std::move(offered->schedules);
 }
 
 void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {

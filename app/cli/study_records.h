@@ -17,6 +17,8 @@ public:
     std::function<tune::Known(const tune::Task&)> known();
     /// For tune::Plan::learned.
     std::string learned();
+    /// The fastest that are recorded for this machine, threads and numerics, by workload.
+    std::map<std::string, schedule::ScheduleTrace> fastest();
     void tell(const tune::Study& study, const tune::Event& event);
     /// Of a study that was cancelled before it began nothing is recorded.
     void end(const Result<driver::Tuned>& tuned);

@@ -76,6 +76,25 @@ public:
                     study.bestUs() / 1e3, state.task.kernel, state.defaultUs(), state.bestUs());
     }
 
+    /// The step over the graph: a line for each compilation, which takes seconds.
+    void tell(const driver::GraphEvent& event) const {
+        if (common_.quiet)
+            return;
+        const std::string_view step = driver::toString(event.step);
+        if (common_.json) {
+            fmt::print("{}\n", driver::dump({{"event", "graph"},
+                                             {"step", step},
+                                             {"measured", event.measured},
+                                             {"of", event.of},
+                                             {"start_ms", event.startMs},
+                                             {"ms", event.ms}}));
+            std::fflush(stdout);
+        } else {
+            printStderr("{}: {} of {} compilations measured, kernels {:.3f} ms, {:.3f} as they were\n", step,
+                        event.measured, event.of, event.ms, event.startMs);
+        }
+    }
+
 private:
     static void printTrials(const tune::TaskState& state, size_t first, double seconds) {
         for (size_t i = first; i < state.trials.size(); ++i) {
@@ -143,7 +162,11 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
     options.known = records.known();
     options.plan.learned = records.learned();
+    options.graph = !args.noLayouts && args.kernel.empty();
+    if (options.graph)
+        options.recorded = records.fastest();
     Watch watch(common, args.seconds);
+    options.toldGraph = [&](const driver::GraphEvent& event) { watch.tell(event); };
     auto done = driver::tuneModel(args.model, options, [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);
         watch.tell(study, event);

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/tune_model.h"
 
-#include "base/memory_file.h"
 #include "driver/guarded.h"
-#include "driver/inputs.h"
 #include "driver/kernel_bench.h"
 #include "lower/schedule_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
 
 namespace lathe::driver {
@@ -20,38 +19,6 @@ constexpr Measuring profiling{.warmUp = 1,
                               .atLeast = std::chrono::milliseconds(200),
                               .timeline = false,
                               .counters = false};
-constexpr Measuring inPlace{.warmUp = 2,
-                            .leastRuns = 9,
-                            .mostRuns = 60,
-                            .atLeast = std::chrono::seconds(2),
-                            .timeline = false,
-                            .counters = false};
-
-/// A compilation, loaded in a child of its own.
-struct Whole {
-    MemoryFile file{"lathe-model"};
-    Trace trace;
-    std::unique_ptr<RunnerClient> runner;
-    RunnerModel loaded;
-    Shapes shapes;
-
-    /// In a new child.
-    Result<void> load(const TuneOptions& options) {
-        runner = std::make_unique<RunnerClient>(options.runner);
-        LATHE_TRY(loaded, runner->load(file.path()));
-        LATHE_TRY(shapes, setInputs(*runner, loaded, {}, options.compile.shapes, 0, options.runner.cancelled));
-        return {};
-    }
-    Measured measured() const { return {runner.get(), &loaded, &trace, shapes, {}}; }
-};
-
-Result<std::unique_ptr<Whole>> compiled(const std::filesystem::path& model, const TuneOptions& options,
-                                        const Decisions& decisions, const Progress& progress) {
-    auto whole = std::make_unique<Whole>();
-    LATHE_CHECKED(compileFile(model, whole->file.path(), decisions, options.compile, whole->trace, progress));
-    LATHE_CHECKED(whole->load(options));
-    return whole;
-}
 
 double floorOf(double flops, double bytes, const Peak& peak) {
     const double compute = peak.gflops > 0 ? flops / peak.gflops / 1e3 : 0;
@@ -59,57 +26,9 @@ double floorOf(double flops, double bytes, const Peak& peak) {
     return aboveFloor * std::max({compute, memory, leastFloorUs});
 }
 
-double msOf(const Profile& profile, const std::string& kernel) {
-    double ms = 0;
-    for (const ProfileRow& row : profile.rows)
-        if (row.kernel == kernel)
-            ms += row.ms;
-    return ms;
-}
-
-Decisions withSchedules(const Decisions& decisions, const tune::Study& study,
-                        const std::vector<std::string>& takenBack) {
-    Decisions result = decisions;
-    for (const tune::TaskState& state : study.tasks)
-        if (state.isTaken() && std::ranges::find(takenBack, state.task.workload) == takenBack.end())
-            result.kernels[state.task.workload].trace = state.trials[state.best].candidate.trace;
-    return result;
-}
-
-/// Both models by turns. A tuned kernel that is slower in place than its default is taken back, and what is left is
-/// measured again.
-Result<void> holdAgainst(const Whole& before, const std::filesystem::path& model, const TuneOptions& options,
-                         Tuned& tuned, const Progress& progress) {
-    for (bool again = true; again;) {
-        again = false;
-        const tune::Control::Work work(options.control.get(), options.runner.cancelled);
-        tuned.decisions = withSchedules(options.decisions, tuned.study, tuned.takenBack);
-        tuned.beforeMs = tuned.afterMs = 0;
-        tuned.isFaster = false;
-        if (tuned.decisions == options.decisions)
-            return {};
-        LATHE_TRY(const std::unique_ptr<Whole> after, compiled(model, options, tuned.decisions, progress));
-        LATHE_TRY(const std::vector<Profile> profiles,
-                  profileByTurns({before.measured(), after->measured()}, inPlace, progress));
-        tuned.beforeMs = profiles[0].medianMs;
-        tuned.afterMs = profiles[1].medianMs;
-        tuned.isFaster = profiles[1].highMs < profiles[0].lowMs;
-        for (const tune::TaskState& state : tuned.study.tasks) {
-            if (!tuned.decisions.kernels.contains(state.task.workload) ||
-                options.decisions.kernels.contains(state.task.workload))
-                continue;
-            if (msOf(profiles[1], state.task.kernel) > msOf(profiles[0], state.task.kernel)) {
-                tuned.takenBack.push_back(state.task.workload);
-                again = true;
-            }
-        }
-    }
-    return {};
-}
-
 } // namespace
 
-tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads) {
+tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads) {
     tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
     if (peaks.one.gflops > 0)
         machine.gflops = peaks.one.gflops;
@@ -165,6 +84,7 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
                         const std::function<void(const tune::Study&, const tune::Event&)>& told,
                         const Progress& progress) {
     return guarded([&]() -> Result<Tuned> {
+        const auto began = std::chrono::steady_clock::now();
         TuneOptions options = wanted;
         if (const auto control = options.control)
             options.runner.cancelled = [control, cancelled = wanted.runner.cancelled] {
@@ -174,7 +94,9 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         if (options.runner.cancelled)
             preparing.cancelled = options.runner.cancelled;
         std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
-        LATHE_TRY(const std::unique_ptr<Whole> before, compiled(model, options, options.decisions, preparing));
+        Session session(model);
+        LATHE_TRY(const std::unique_ptr<WholeModel> before,
+                  wholeModel(session, options.decisions, options.compile, options.runner, preparing));
         LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
                                                          profiling, preparing));
         Tuned tuned;
@@ -197,7 +119,11 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         before->runner->stop(); // it would hold the model's memory all the while
         work.reset();
         tune::Plan plan = options.plan;
-        plan.machine = machineOf(options.compile.target, peaks, options.runner.threads);
+        if (options.graph) {
+            plan.time *= schedulesShare;
+            plan.trials = static_cast<int64_t>(std::ceil(static_cast<double>(plan.trials) * schedulesShare));
+        }
+        plan.machine = tuningMachine(options.compile.target, peaks, options.runner.threads);
         KernelBench bench(options.compile, options.runner);
         tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), plan, bench,
                                                   told, options.runner.cancelled, options.control.get());
@@ -210,8 +136,17 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         last.runner.cancelled = {};
         if (const auto control = options.control)
             last.runner.cancelled = [control] { return control->isAborted(); };
-        LATHE_CHECKED(before->load(last));
-        LATHE_CHECKED(holdAgainst(*before, model, last, tuned, {progress.report, last.runner.cancelled}));
+        work.emplace(options.control.get(), last.runner.cancelled);
+        LATHE_CHECKED(before->load(last.compile, last.runner));
+        LATHE_TRY(const Held held, holdInPlace(session, *before, options.decisions, tuned.study, tuned.takenBack,
+                                               last.compile, last.runner, {progress.report, last.runner.cancelled}));
+        tuned.decisions = held.decisions;
+        tuned.beforeMs = held.beforeMs;
+        tuned.afterMs = held.afterMs;
+        tuned.isFaster = held.isFaster;
+        work.reset();
+        if (options.graph)
+            LATHE_CHECKED(tuneGraph(session, *before, options, began, told, tuned));
         return tuned;
     });
 }

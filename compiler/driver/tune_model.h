@@ -6,7 +6,7 @@
 
 #include "driver/compile.h"
 #include "driver/machine_peaks.h"
-#include "driver/profile.h"
+#include "driver/tune_graph.h"
 #include "tune/study.h"
 
 namespace lathe::driver {
@@ -16,20 +16,21 @@ namespace lathe::driver {
 std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
                                     std::vector<std::string>& leftOut);
 
-/// What the cost model is told of this machine.
-tune::Machine machineOf(const Target& target, const MachinePeaks& peaks, int threads);
+/// What candidates run on, by the target and by what was measured.
+tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads);
 
 /// The default schedule's own questions (topi/default_schedule.h).
 tune::Space templateSpace(const Target& target);
 
 struct Tuned {
     tune::Study study;
-    Decisions decisions;                // those that tuning began with, and the schedules that were found
+    Decisions decisions;                // those that tuning began with, and what was found
     std::vector<std::string> leftOut;   // kernels over open sizes
     std::vector<std::string> takenBack; // workloads whose tuned kernel is slower in place
     double beforeMs = 0, afterMs = 0;   // of the whole model, by turns; 0: not measured
     bool isFaster = false;              // beyond the noise
     std::string learned;                // by the cost model: tune::StudyResult
+    std::optional<TunedGraph> graph;    // if it was asked for
 };
 
 struct TuneOptions {
@@ -43,6 +44,10 @@ struct TuneOptions {
     /// Null: nobody wishes anything. Stopping ends the study as runner.cancelled does, aborting all of it by a Failure of kind
     /// Cancelled. While it is held, the model is neither compiled nor measured.
     std::shared_ptr<tune::Control> control;
+    bool graph = true; // variants, layouts and fusion too
+    /// By workload, also of other models: schedules that other variants and layouts have.
+    std::map<std::string, schedule::ScheduleTrace> recorded;
+    std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
 
 /// Fails where the model cannot be compiled or run, nothing is there to tune, nothing could be measured, or it was cancelled

@@ -6,7 +6,7 @@ namespace lathe::driver {
 Result<void> WholeModel::load(const Options& options, const RunnerOptions& runnerOptions) {
     runner = std::make_unique<RunnerClient>(runnerOptions);
     LATHE_TRY(loaded, runner->load(file.path()));
-    LATHE_TRY(shapes, setInputs(*runner, loaded, {}, options.shapes, 0));
+    LATHE_TRY(shapes, setInputs(*runner, loaded, {}, options.shapes, 0, runnerOptions.cancelled));
     return {};
 }
 

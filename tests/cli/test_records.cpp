@@ -48,7 +48,8 @@ class TestRecords : public QObject {
     QString model_, file_, made_; // made_: records in which one trial was twice as fast
 
     Outcome tune(const QStringList& further) const {
-        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--time", "200s"} + further, 280);
+        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--time", "200s", "--no-layouts"} + further,
+                        280);
     }
     Outcome records(const QStringList& arguments, const QString& file) const {
         return runLathe(QStringList{"records"} + arguments + QStringList{"--records", file, "--json"});
@@ -216,12 +217,14 @@ private slots:
         addWeights(model, "w", {32, 16, 3, 3}, [](int64_t i) { return float(i % 7) - 3; });
         writeFile(conv.toStdString(), model.SerializeAsString());
         const auto tune = [&](const QStringList& further) {
-            return runLathe(QStringList{"tune", conv, "--threads", "1", "--json", "--records", file} + further, 280);
+            return runLathe(QStringList{"tune", conv, "--threads", "1", "--json", "--no-layouts", "--records", file} +
+                                further,
+                            280);
         };
         QProcess process;
         process.start(QStringLiteral(LATHE_BINARY_DIR "/lathe"),
-                      {"tune", conv, "--threads", "1", "--json", "--seconds", "200", "--search", "random", "--records",
-                       file, "--study", "long"});
+                      {"tune", conv, "--threads", "1", "--json", "--time", "200s", "--no-layouts", "--search",
+                       "random", "--records", file, "--study", "long"});
         QByteArray out;
         while (out.count("\"event\":\"trial\"") < 16 && process.waitForReadyRead(200'000))
             out += process.readAllStandardOutput();

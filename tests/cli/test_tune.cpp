@@ -14,7 +14,9 @@
 #include <QJsonObject>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cmath>
 #include <csignal>
+#include <cstring>
 
 using namespace lathe::testing;
 
@@ -37,7 +39,7 @@ class TestTune : public QObject {
     QString model_, decisions_;
 
     Outcome tune(const QStringList& further) const {
-        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json"} + further, 280);
+        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--no-layouts"} + further, 280);
     }
 
 private slots:
@@ -125,6 +127,54 @@ private slots:
         const QByteArray bytes = one.readAll();
         QVERIFY(bytes.size() >= 48 * 96 * 4);
         QCOMPARE(other.readAll(), bytes); // a product's terms are added in one order, whatever its tiles
+    }
+
+    /// Two convolutions and a product: whatever is chosen, by whatever times, the model computes the same.
+    void choicesInTheGraph() {
+        const QString network = folder_.filePath("network.onnx"), found = folder_.filePath("choices.json");
+        auto model =
+            parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[1,16,14,14] x) => (float[1,64] y) { "
+                       "a = Conv<pads=[1,1,1,1]>(x, w0) b = Relu(a) c = Conv<pads=[1,1,1,1]>(b, w1) d = Sigmoid(c) "
+                       "e = Mul(c, d) f = GlobalAveragePool(e) g = Flatten(f) y = MatMul(g, w2) }");
+        addWeights(model, "w0", {32, 16, 3, 3}, [](int64_t i) { return (float(i % 7) - 3) / 20; });
+        addWeights(model, "w1", {32, 32, 3, 3}, [](int64_t i) { return (float(i % 11) - 5) / 50; });
+        addWeights(model, "w2", {32, 64}, [](int64_t i) { return (float(i % 13) - 6) / 6; });
+        writeFile(network.toStdString(), model.SerializeAsString());
+        const Outcome outcome = runLathe(
+            {"tune", network, "--threads", "1", "--json", "--trials", "6", "--time", "100s", "-o", found}, 280);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto compilations = linesOf(outcome.out, "graph"), choices = linesOf(outcome.out, "choices");
+        QCOMPARE(choices.size(), size_t(1));
+        const QJsonObject layouts = choices[0]["layouts"].toObject(), fusion = choices[0]["fusion"].toObject();
+        QCOMPARE(layouts["sites"].toInt(), 3);
+        QCOMPARE(layouts["message"].toString(), QString());
+        QCOMPARE(fusion["message"].toString(), QString());
+        QCOMPARE(fusion["groups"].toInt(), 1); // two use the second convolution's value
+        QCOMPARE(int(compilations.size()), layouts["measured"].toInt() + fusion["measured"].toInt());
+        QVERIFY(layouts["measured"].toInt() >= 4 && fusion["measured"].toInt() >= 2);
+        for (const QJsonObject& each : compilations)
+            QVERIFY(each["ms"].toDouble() > 0 && each["start_ms"].toDouble() > 0);
+        QCOMPARE(layouts["changed"].toInt() > 0, layouts["measured_ms"].toDouble() > 0);
+        QCOMPARE(layouts["changed"].toInt() > 0, layouts["predicted_ms"].toDouble() > 0);
+        QVERIFY(layouts["measured_ms"].toDouble() < layouts["start_ms"].toDouble());
+        if (choices[0]["taken"].toBool())
+            QVERIFY(choices[0]["whole_ms"].toDouble() < choices[0]["schedules_ms"].toDouble());
+        const auto valuesOf = [&](const QStringList& further) {
+            const QString folder = folder_.filePath("values");
+            const Outcome ran = runLathe(QStringList{"run", network, "--seed", "5", "--save", folder} + further);
+            QFile file(folder + "/y.npy");
+            if (ran.code != 0 || !file.open(QIODevice::ReadOnly))
+                return std::vector<float>();
+            const QByteArray bytes = file.readAll().right(64 * sizeof(float));
+            std::vector<float> values(64);
+            std::memcpy(values.data(), bytes.data(), 64 * sizeof(float));
+            return values;
+        };
+        const std::vector<float> before = valuesOf({}), after = valuesOf({"--decisions", found});
+        QCOMPARE(before.size(), size_t(64));
+        QCOMPARE(after.size(), size_t(64));
+        for (size_t i = 0; i < 64; ++i) // as ONNX's own tests
+            QVERIFY(std::abs(after[i] - before[i]) <= 1e-3 * std::abs(before[i]) + 1e-4);
     }
 
     void theSameSeedTriesTheSame() {

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/tune_graph.h"
+
+#include "driver/kernel_bench.h"
+#include "driver/model_bench.h"
+#include "driver/tune_model.h"
+
+#include <algorithm>
+
+namespace lathe::driver {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr Measuring fewRuns{.warmUp = 1,
+                            .leastRuns = 3,
+                            .mostRuns = 20,
+                            .atLeast = std::chrono::milliseconds(200),
+                            .timeline = false,
+                            .counters = false};
+
+class GraphTuner {
+public:
+    GraphTuner(Session& session, WholeModel& before, const TuneOptions& options, Clock::time_point began,
+               const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned)
+        : session_(session), before_(before), options_(options), began_(began), told_(told), tuned_(tuned),
+          peaks_(machinePeaks(options.runner.threads, true)) {
+        last_.cancelled = {};
+    }
+
+    Result<void> run() {
+        TunedGraph& graph = tuned_.graph.emplace();
+        before_.runner->stop(); // it would hold the model's memory all the while
+        const Decisions schedules = tuned_.decisions;
+        graph.layouts.decisions = options_.decisions;
+        if (!isCancelled())
+            graph.layouts = layouts();
+        const bool more = !isCancelled() && newSchedules(graph.layouts.decisions);
+        graph.fusion.decisions = graph.layouts.decisions;
+        if (!isCancelled())
+            graph.fusion = fusion(graph.layouts.decisions);
+        const bool changed = graph.fusion.decisions != options_.decisions;
+        return more || changed ? hold(schedules, graph) : Result<void>();
+    }
+
+private:
+    bool isCancelled() const { return options_.runner.cancelled && options_.runner.cancelled(); }
+    double secondsUntil(double share) const {
+        return options_.plan.time.count() * share - std::chrono::duration<double>(Clock::now() - began_).count();
+    }
+
+    /// Schedules that compilations have whose kernels they fit: those that were found, and where there is none what is recorded.
+    std::map<std::string, schedule::ScheduleTrace> offered() const {
+        std::map<std::string, schedule::ScheduleTrace> all = options_.recorded;
+        for (const tune::TaskState& state : tuned_.study.tasks) {
+            const std::string& workload = state.task.workload;
+            if (state.trials.empty())
+                continue;
+            const bool back = std::ranges::find(tuned_.takenBack, workload) != tuned_.takenBack.end();
+            if (state.isTaken() && !back)
+                all[workload] = state.trials[state.best].candidate.trace;
+            else
+                all.erase(workload); // its default was not beaten
+        }
+        return all;
+    }
+
+    CostSearch search(GraphEvent::Step step, double until) const {
+        CostSearch search;
+        search.caution.leastGain = options_.plan.leastGain;
+        if (const double gbs = peaks_.of(options_.runner.threads).gbs; gbs > 0)
+            search.gbs = gbs;
+        search.isOver = [this, until] { return secondsUntil(until) <= 0; };
+        search.cancelled = options_.runner.cancelled;
+        search.told = [this, step, startMs = 0.0](size_t measured, size_t of, const GraphRun& run) mutable {
+            startMs = measured == 1 ? run.ms : startMs;
+            if (options_.toldGraph)
+                options_.toldGraph({step, measured, of, startMs, run.ms});
+        };
+        return search;
+    }
+
+    ModelBench bench(const Decisions& reference) const {
+        return {session_, reference, offered(), options_.compile, options_.runner};
+    }
+
+    static std::string reason(const Diagnostic& problem) {
+        return problem.kind == ErrorKind::Cancelled ? std::string() : problem.what;
+    }
+
+    /// What fails here leaves things as they are.
+    ChosenByCosts layouts() const {
+        ModelBench models = bench(options_.decisions);
+        Result<ChosenByCosts> chosen =
+            chooseByCosts(models, options_.decisions, search(GraphEvent::Step::Layouts, layoutsUntil));
+        if (chosen)
+            return *std::move(chosen);
+        ChosenByCosts none;
+        none.decisions = options_.decisions;
+        none.message = reason(chosen.error());
+        return none;
+    }
+
+    CutGroups fusion(const Decisions& base) const {
+        ModelBench models = bench(base);
+        Result<CutGroups> cut = cutGroups(models, base, search(GraphEvent::Step::Fusion, 1));
+        if (cut)
+            return *std::move(cut);
+        CutGroups none;
+        none.decisions = base;
+        none.message = reason(cut.error());
+        return none;
+    }
+
+    /// Of kernels that there were not before; of all, from where they stand, if there are none. Whether anything was tried.
+    bool newSchedules(const Decisions& graph) {
+        tune::Plan plan = options_.plan;
+        plan.time = std::chrono::duration<double>(secondsUntil(newSchedulesUntil));
+        plan.trials -= options_.plan.trials > 0 ? tuned_.study.trials : 0;
+        if (plan.time.count() <= 0 || (options_.plan.trials > 0 && plan.trials <= 0))
+            return false;
+        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner);
+        if (!whole)
+            return false;
+        const auto times = profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->shapes, fewRuns);
+        if (!times)
+            return false;
+        std::vector<std::string> leftOut;
+        std::vector<tune::Task> tasks = tuningTasks((*whole)->trace, *times, peaks_, options_.runner.threads, leftOut);
+        (*whole)->runner->stop();
+        const auto state = [&](const tune::Task& task) {
+            return std::ranges::find(tuned_.study.tasks, task.workload,
+                                     [](const tune::TaskState& each) { return each.task.workload; });
+        };
+        std::erase_if(tasks, [&](const tune::Task& task) {
+            return options_.decisions.kernels.contains(task.workload) || !task.kernel.contains(options_.kernel) ||
+                   (options_.chosen && !options_.chosen(task));
+        });
+        if (std::ranges::any_of(tasks, [&](const tune::Task& task) { return state(task) == tuned_.study.tasks.end(); }))
+            std::erase_if(tasks, [&](const tune::Task& task) { return state(task) != tuned_.study.tasks.end(); });
+        for (tune::Task& task : tasks)
+            if (const auto known = state(task); known != tuned_.study.tasks.end())
+                task.known = {known->trials, known->seconds, known->judgements, {}};
+            else if (options_.known)
+                task.known = options_.known(task);
+        if (tasks.empty())
+            return false;
+        plan.machine = tuningMachine(options_.compile.target, peaks_, options_.runner.threads);
+        KernelBench kernels(options_.compile, options_.runner);
+        tune::StudyResult more = tune::runStudy(std::move(tasks), templateSpace(options_.compile.target), plan, kernels,
+                                                told_, options_.runner.cancelled, options_.control.get());
+        for (tune::TaskState& each : more.study.tasks)
+            if (const auto known = state(each.task); known != tuned_.study.tasks.end())
+                *known = std::move(each);
+            else
+                tuned_.study.tasks.push_back(std::move(each));
+        tuned_.study.seconds += more.study.seconds;
+        tuned_.study.trials += more.study.trials;
+        return true;
+    }
+
+    /// All of it against the schedules alone, and both against the untuned model.
+    Result<void> hold(const Decisions& schedules, TunedGraph& graph) {
+        const Decisions& changed = graph.fusion.decisions;
+        LATHE_CHECKED(before_.load(options_.compile, last_));
+        Decisions all;
+        if (changed == options_.decisions) {
+            LATHE_TRY(const Held held,
+                      holdInPlace(session_, before_, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
+            all = held.decisions;
+        } else {
+            LATHE_TRY(const std::unique_ptr<WholeModel> plain, wholeModel(session_, changed, options_.compile, last_));
+            LATHE_TRY(const Held held,
+                      holdInPlace(session_, *plain, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
+            all = held.decisions;
+        }
+        if (all == schedules)
+            return {};
+        LATHE_TRY(const std::unique_ptr<WholeModel> one, wholeModel(session_, schedules, options_.compile, last_));
+        LATHE_TRY(const std::unique_ptr<WholeModel> other, wholeModel(session_, all, options_.compile, last_));
+        LATHE_TRY(const std::vector<Profile> profiles,
+                  profileByTurns({before_.measured(), one->measured(), other->measured()}, measuringInPlace));
+        graph.schedulesMs = profiles[1].medianMs;
+        graph.wholeMs = profiles[2].medianMs;
+        graph.isTaken = graph.wholeMs < graph.schedulesMs;
+        const Profile& taken = profiles[graph.isTaken ? 2 : 1];
+        tuned_.decisions = graph.isTaken ? all : schedules;
+        tuned_.beforeMs = profiles[0].medianMs;
+        tuned_.afterMs = tuned_.decisions == options_.decisions ? 0 : taken.medianMs;
+        tuned_.isFaster = tuned_.afterMs > 0 && taken.highMs < profiles[0].lowMs;
+        return {};
+    }
+
+    Session& session_;
+    WholeModel& before_;
+    const TuneOptions& options_;
+    Clock::time_point began_;
+    const std::function<void(const tune::Study&, const tune::Event&)>& told_;
+    Tuned& tuned_;
+    MachinePeaks peaks_;
+    RunnerOptions last_ = options_.runner; // of what is still done for whoever cancels
+};
+
+} // namespace
+
+std::string_view toString(GraphEvent::Step step) {
+    return step == GraphEvent::Step::Layouts ? "layouts" : "fusion";
+}
+
+Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options, Clock::time_point began,
+                       const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned) {
+    return GraphTuner(session, before, options, began, told, tuned).run();
+}
+
+} // namespace lathe::driver

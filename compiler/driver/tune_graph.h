@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of tuning that is about the graph, after the schedules of the model as it is: variants and layouts by what was
+// measured, schedules of the kernels that are new then (of all again if none are), fusion of the longest groups, and the
+// whole held against what the schedules alone are. What is not faster goes back.
+#pragma once
+
+#include "driver/choose_by_costs.h"
+#include "driver/cut_groups.h"
+#include "driver/in_place.h"
+
+namespace lathe::driver {
+
+struct TuneOptions;
+struct Tuned;
+
+/// The shares of the time: what the schedules of the model as it is have, and up to where each step may go.
+inline constexpr double schedulesShare = 0.6, layoutsUntil = 0.8, newSchedulesUntil = 0.95;
+
+/// A compilation was measured.
+struct GraphEvent {
+    enum class Step : uint8_t { Layouts, Fusion } step;
+    size_t measured = 0, of = 0; // compilations
+    double startMs = 0, ms = 0;  // sums of calls: of the step's start, and of this one
+};
+std::string_view toString(GraphEvent::Step step); // "layouts", "fusion"
+
+struct TunedGraph {
+    ChosenByCosts layouts;
+    CutGroups fusion;
+    bool isTaken = false;                // what changed is in the decisions
+    double schedulesMs = 0, wholeMs = 0; // of the model, by turns: with schedules alone, with all; 0: nothing changed
+};
+
+/// Goes on with what `tuned` has: the study and the decisions of the schedules. `before` is the untuned model, `began` when
+/// tuning did.
+Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options,
+                       std::chrono::steady_clock::time_point began,
+                       const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned);
+
+} // namespace lathe::driver
