@@ -14,12 +14,13 @@
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
-#include "topi/access.h"
+#include "schedule/initialisations.h"
+#include "schedule/schedule_loops.h"
+#include "tir/access.h"
 #include "topi/elementwise_schedule.h"
 #include "topi/inline_producers.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
-#include "topi/schedule_loops.h"
 #include "topi/short_rows.h"
 #include "topi/transformed_products.h"
 
@@ -181,24 +182,6 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
             scheduleElementwise(schedule, block, target, refusals);
 }
 
-/// An initialisation of its own needs no test in each step, and runs if there is no step at all.
-void decomposeReductions(Schedule& schedule, Refusals& refusals) {
-    for (const BlockRef& block : schedule.blocks()) {
-        const tir::Block body = schedule.get(block);
-        if (!body.init)
-            continue;
-        auto reduces = [&](LoopRef loop) {
-            return std::any_of(body.iters.begin(), body.iters.end(), [&](const tir::IterVar& iter) {
-                return iter.kind == tir::IterKind::Reduce && arith::mentions(iter.binding, schedule.get(loop).var);
-            });
-        };
-        std::vector<LoopRef> loops = schedule.loops(block);
-        if (auto first = std::find_if(loops.begin(), loops.end(), reduces); first != loops.end())
-            attempt(schedule, "initialisation", block, refusals,
-                    [&](Schedule& s) { s.decomposeReduction(block, *first); });
-    }
-}
-
 } // namespace
 
 Scheduled scheduleDefault(const Schedule& start, const Target& target) {
@@ -212,7 +195,7 @@ Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     };
     if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms"))
         scheduleBlocks(made.schedule, target, made.refusals);
-    decomposeReductions(made.schedule, made.refusals);
+    schedule::decomposeReductions(made.schedule, made.refusals);
     return made;
 }
 

@@ -3,10 +3,10 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
+#include "schedule/schedule_loops.h"
+#include "tir/access.h"
 #include "tir/transform/parallel_regions.h"
 #include "tir/transposed_tile.h"
-#include "topi/access.h"
-#include "topi/schedule_loops.h"
 
 #include <algorithm>
 #include <numeric>
@@ -25,20 +25,6 @@ namespace {
 
 /// Element operations below which a parallel loop would be one chunk: no need to fuse loops for it.
 const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
-
-/// Whether all reads go along with the store or stay where they are: then one loop can stand for all.
-bool isFlat(const tir::Block& block, const tir::Store& store) {
-    const AccessPattern output = accessPatternOf(store.buffer, store.indices, block);
-    bool flat = true;
-    for (const AccessPattern& read : readsOf(block)) {
-        flat &= read.affine() && output.affine();
-        for (const tir::IterVar& iter : block.iters)
-            flat = flat && read.uses(iter.var) == output.uses(iter.var) &&
-                   (!read.uses(iter.var) ||
-                    arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
-    }
-    return flat;
-}
 
 /// The product of the loops' extents, as far as it matters: unknown ones count for much, and it does not overflow.
 int64_t workOf(const Schedule& s, const std::vector<LoopRef>& loops) {
@@ -75,18 +61,6 @@ LoopRef parallelLoop(Schedule& s, std::vector<LoopRef> loops, int64_t elements, 
     return fused(s, loops);
 }
 
-/// The axis along which a read is contiguous that vectors along the innermost axis have to gather: a transpose.
-std::optional<size_t> gatheredAlong(const tir::Block& block) {
-    for (const AccessPattern& read : readsOf(block)) {
-        if (!read.affine() || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
-            continue;
-        for (size_t i = 0; i + 1 < block.iters.size(); ++i)
-            if (read.constantStride(block.iters[i].var) == 1)
-                return i;
-    }
-    return std::nullopt;
-}
-
 /// How many of the innermost loops together are long enough for vectors, where the last alone is not, and what the vectors
 /// have to be multiples of, so that each lane stands at a known distance from the first; 0: none.
 struct ShortLoops {
@@ -95,7 +69,7 @@ struct ShortLoops {
 };
 
 ShortLoops shortLoops(const Schedule& s, const tir::Block& block, const std::vector<LoopRef>& loops, int64_t lanes) {
-    for (const AccessPattern& read : readsOf(block))
+    for (const tir::AccessPattern& read : readsOf(block))
         if (!read.affine() ||
             std::ranges::any_of(read.stride, [](const auto& each) { return !arith::asInt(each.second); }))
             return {};
@@ -155,9 +129,9 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
     if (!store || loops.empty())
         return;
     int widest = store->buffer->dtype.bits;
-    for (const AccessPattern& read : readsOf(schedule.get(block)))
+    for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
         widest = std::max<int>(widest, read.buffer->dtype.bits);
-    const bool flat = isFlat(schedule.get(block), *store);
+    const bool flat = isFlat(schedule.get(block));
     const bool transposes = gatheredAlong(schedule.get(block)).has_value();
     const int64_t lanes = std::clamp<int64_t>(target.lanes(widest), 2, transposes ? tir::mostRows : 64);
     attempt(schedule, "vectors", block, refusals, [&](Schedule& s) {

@@ -2,7 +2,7 @@
 #include "topi/inline_producers.h"
 
 #include "arith/analysis.h"
-#include "topi/access.h"
+#include "tir/access.h"
 #include "topi/register_tile.h"
 
 #include <algorithm>
@@ -22,19 +22,6 @@ constexpr int64_t stored = 0, inlined = 1;
 
 /// What an expression may grow to by inlining: values that are used twice double it at each step.
 constexpr int64_t inlinedNodes = 1024;
-
-/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to inlinedNodes. A load of
-/// `buffer` counts as `loaded`.
-int64_t treeSize(const Expr& expr, const tir::Buffer* buffer = nullptr, int64_t loaded = 1) {
-    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
-    arith::visitUpwards(expr, [&](const Expr& node) {
-        int64_t size = node.kind() == arith::ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
-        for (const Expr& arg : node->args)
-            size = std::min(inlinedNodes, size + sizes.at(arg.get()));
-        sizes[node.get()] = size;
-    });
-    return sizes.at(expr.get());
-}
 
 /// Whether an expression reads a buffer at different places each time it is computed: of a select, one side counts.
 bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
@@ -65,7 +52,7 @@ bool readsSeveral(const Expr& expr, const tir::Buffer* buffer) {
 /// Whether a block reads elements of a buffer again in a loop outside of one that they follow: no loop is left to compute
 /// them before.
 bool readsAgain(const tir::Block& block, const tir::Buffer& buffer) {
-    for (const AccessPattern& read : readsOf(block)) {
+    for (const tir::AccessPattern& read : readsOf(block)) {
         if (read.buffer.get() != &buffer)
             continue;
         bool outer = false;
@@ -92,11 +79,11 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
         bool repeated = consumers.size() > 1;
         // What a reduction reads must stay linear in its axes, or there are no vectors.
         bool linear = true;
-        for (const AccessPattern& read : readsOf(schedule.get(block)))
+        for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine();
         bool contracted = false, large = false, chooses = false;
         const tir::Store& made = *onlyStore(schedule.get(block));
-        const int64_t madeSize = treeSize(made.value);
+        const int64_t madeSize = tir::treeSize(made.value, nullptr, 1, inlinedNodes);
         arith::visit(made.value, [&](const Expr& node) {
             chooses |= node.kind() == arith::ExprKind::Select;
             return !chooses;
@@ -104,7 +91,7 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
             const tir::Store* read = onlyStore(body);
-            large |= read && treeSize(read->value, made.buffer.get(), madeSize) >= inlinedNodes;
+            large |= read && tir::treeSize(read->value, made.buffer.get(), madeSize, inlinedNodes) >= inlinedNodes;
             if (!isReduction(body)) {
                 const bool several = read && readsSeveral(read->value, made.buffer.get());
                 repeated |= several || readsAgain(body, *made.buffer);
@@ -116,7 +103,7 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
             const std::optional<RegisterTile> tile = chooses ? registerTile(body, target) : std::nullopt;
             contracted |= tile && tile->band > 0;
             // An element that a reduction reads for several results is computed that many times.
-            for (const AccessPattern& read : readsOf(body))
+            for (const tir::AccessPattern& read : readsOf(body))
                 if (read.buffer == made.buffer)
                     for (const tir::IterVar& iter : body.iters)
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&

@@ -2,8 +2,8 @@
 #include "topi/partial_results.h"
 
 #include "arith/analysis.h"
-#include "topi/access.h"
-#include "topi/schedule_loops.h"
+#include "schedule/schedule_loops.h"
+#include "tir/access.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ const std::vector<int64_t> dotCounts = {1, 2, 3, 4, 6, 8};
 constexpr int64_t leastSteps = 8;
 
 /// The longest spatial axis that one operand uses and the other does not; -1: none.
-int ownAxis(const tir::Block& body, const AccessPattern& own, const AccessPattern& other) {
+int ownAxis(const tir::Block& body, const tir::AccessPattern& own, const tir::AccessPattern& other) {
     int best = -1;
     int64_t most = 1;
     for (size_t i = 0; i < body.iters.size(); ++i) {
@@ -42,17 +42,9 @@ int ownAxis(const tir::Block& body, const AccessPattern& own, const AccessPatter
 
 /// How many elements the vector has in which the block's results along its contiguous reduction are summed.
 int64_t lanesAlong(const tir::Block& body, const Target& target) {
-    const tir::Store* store = onlyStore(body);
-    bool follows = false, fits = store && isReduction(body) && body.iters.back().kind == tir::IterKind::Reduce;
-    if (fits)
-        for (const AccessPattern& read : readsOf(body)) {
-            auto stride = read.constantStride(body.iters.back().var);
-            fits &= stride && (*stride == 0 || *stride == 1);
-            follows |= stride == 1;
-        }
-    if (!fits || !follows)
+    if (!followsReduction(body))
         throw ScheduleError("the operands are not contiguous along the reduction");
-    return target.lanes(std::max<int>(32, store->buffer->dtype.bits));
+    return target.lanes(std::max<int>(32, onlyStore(body)->buffer->dtype.bits));
 }
 
 /// The loop to split into at least two times `partials` elements. Throws ScheduleError if it is shorter.
@@ -108,7 +100,7 @@ void vectorizeCombination(Schedule& schedule, const BlockRef& block) {
 
 void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
     const tir::Block body = s.get(block);
-    const std::optional<Contraction> found = asContraction(body);
+    const std::optional<tir::Contraction> found = asContraction(body);
     const auto reductions = std::ranges::count(body.iters, tir::IterKind::Reduce, &tir::IterVar::kind);
     if (!found || reductions != 1 || found->a.constantStride(body.iters.back().var) != 1 ||
         found->b.constantStride(body.iters.back().var) != 1)

@@ -3,8 +3,8 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
-#include "topi/access.h"
-#include "topi/schedule_loops.h"
+#include "schedule/schedule_loops.h"
+#include "tir/access.h"
 
 #include <algorithm>
 #include <bit>
@@ -105,19 +105,7 @@ bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consu
     const tir::Block& next = schedule.get(consumer);
     if (isOutput(body) || !isInjective(next) || schedule.loops(consumer).size() < next.iters.size())
         return false;
-    size_t axis = 0;
-    for (const tir::IterVar& iter : body.iters)
-        if (iter.kind == tir::IterKind::Spatial &&
-            (axis >= next.iters.size() || !arith::provablyEqual(iter.extent, next.iters[axis++].extent)))
-            return false;
-    if (axis != next.iters.size())
-        return false;
-    for (const AccessPattern& read : readsOf(next))
-        if (read.buffer == onlyStore(body)->buffer)
-            for (const tir::IterVar& iter : next.iters)
-                if (!read.affine() || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
-                    return false;
-    return true;
+    return followsResults(next, body);
 }
 
 /// Rows whose accumulators fit the registers beside the vectors of one step and a broadcast value.
@@ -128,7 +116,7 @@ int64_t accumulatedRows(int64_t vectors, int64_t registers) {
 /// Rows of the operand of which the first cache holds a line each, for the elements to come. A line's place in that cache
 /// follows from its place in a page, so rows whole pages apart compete for one place, of which there are as many as the
 /// cache has pages.
-int64_t cachedRows(const AccessPattern& operand, const arith::Var& row, const Target& target) {
+int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, const Target& target) {
     const int64_t apart = operand.constantStride(row).value_or(0) * operand.buffer->dtype.bytes();
     if (apart <= 0 || apart % lineBytes != 0)
         return unknownExtent;
@@ -194,7 +182,7 @@ bool shareDim(const tir::Block& body, const tir::Buffer* buffer, const arith::Va
 
 /// The windows along `iter`, if they overlap or meet: the read moves along it as along a reduced axis, by a few steps of one
 /// or the other.
-std::optional<Windows> windowsAlong(const AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
+std::optional<Windows> windowsAlong(const tir::AccessPattern& read, const tir::Block& body, const tir::IterVar& iter) {
     const auto found = read.stride.find(iter.var.get());
     if (found == read.stride.end())
         return std::nullopt;
@@ -222,7 +210,7 @@ std::optional<Windows> windowsAlong(const AccessPattern& read, const tir::Block&
 std::vector<BlockRef> ownOperands(const Schedule& schedule, const BlockRef& block) {
     const tir::Block& body = schedule.get(block);
     const auto readOnce = [&](const tir::Buffer* buffer) {
-        for (const AccessPattern& read : readsOf(body))
+        for (const tir::AccessPattern& read : readsOf(body))
             for (const tir::IterVar& iter : body.iters)
                 if (read.buffer.get() == buffer && iter.kind == tir::IterKind::Spatial &&
                     !arith::isConst(iter.extent, 1) && !read.stride.contains(iter.var.get()))
@@ -279,7 +267,7 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
         if (iter.kind != tir::IterKind::Spatial || arith::isConst(iter.extent, 1))
             continue;
         bool slides = false;
-        for (const AccessPattern& read : readsOf(body))
+        for (const tir::AccessPattern& read : readsOf(body))
             if (const auto found = windowsAlong(read, body, iter)) {
                 slides = true;
                 if (tile.windows.empty()) {
@@ -311,19 +299,19 @@ void findWindows(RegisterTile& tile, const tir::Block& body) {
 }
 
 /// Whether both operands lie along the one reduction.
-bool areRows(const AccessPattern& a, const AccessPattern& b, const tir::Block& body) {
+bool areRows(const tir::AccessPattern& a, const tir::AccessPattern& b, const tir::Block& body) {
     const auto isReduced = [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; };
     return std::ranges::count_if(body.iters, isReduced) == 1 && a.constantStride(body.iters.back().var) == 1 &&
            b.constantStride(body.iters.back().var) == 1;
 }
 
 std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target& target) {
-    std::optional<Contraction> found = asContraction(body);
+    std::optional<tir::Contraction> found = asContraction(body);
     if (!found)
         return std::nullopt;
     int64_t lanes = target.lanes(std::max<int>(32, found->output.buffer->dtype.bits));
     RegisterTile tile;
-    const AccessPattern* vectors = nullptr;
+    const tir::AccessPattern* vectors = nullptr;
     // Best a panel of packed weights, whatever the result's layout; else an axis along which the result is contiguous.
     for (bool packed : {true, false})
         for (size_t i = 0; i < body.iters.size() && tile.vectorAxis < 0; ++i) {
@@ -340,7 +328,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
         }
     if (tile.vectorAxis < 0)
         return std::nullopt;
-    const AccessPattern* scalars = vectors == &found->b ? &found->a : &found->b;
+    const tir::AccessPattern* scalars = vectors == &found->b ? &found->a : &found->b;
     int64_t best = 0;
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
@@ -390,7 +378,7 @@ bool sharesReads(const tir::Block& body, const tir::IterVar& column) {
     const tir::IterVar& last = body.iters.back();
     const int64_t elements = arith::asInt(last.extent).value_or(0);
     return last.kind == tir::IterKind::Reduce && elements > 1 && elements <= mostShared &&
-           std::ranges::any_of(readsOf(body), [&](const AccessPattern& read) {
+           std::ranges::any_of(readsOf(body), [&](const tir::AccessPattern& read) {
                return read.constantStride(column.var).value_or(0) > 1 && read.constantStride(last.var).value_or(0) > 0;
            });
 }
@@ -399,12 +387,12 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
     const tir::Store* store = onlyStore(body);
     if (!store || !isReduction(body))
         return std::nullopt;
-    AccessPattern output = accessPatternOf(store->buffer, store->indices, body);
+    tir::AccessPattern output = accessPatternOf(store->buffer, store->indices, body);
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
         if (iter.kind != tir::IterKind::Spatial || output.constantStride(iter.var) != 1)
             continue;
-        for (const AccessPattern& read : readsOf(body))
+        for (const tir::AccessPattern& read : readsOf(body))
             if (auto stride = read.constantStride(iter.var); !stride || *stride < 0 || *stride > widestStep)
                 return std::nullopt;
         int64_t lanes = target.lanes(std::max<int>(32, store->buffer->dtype.bits));

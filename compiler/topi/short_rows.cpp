@@ -2,7 +2,7 @@
 #include "topi/short_rows.h"
 
 #include "arith/analysis.h"
-#include "topi/access.h"
+#include "tir/access.h"
 
 #include <algorithm>
 
@@ -41,7 +41,7 @@ std::optional<RegisterTile> tileOfShortRows(const tir::Block& body, const Target
     const tir::IterVar& rows = body.iters[static_cast<size_t>(tile.vectorAxis)];
     int widest = std::max<int>(32, store->buffer->dtype.bits);
     bool follows = false, known = accessPatternOf(store->buffer, store->indices, body).constantStride(rows.var) == 1;
-    for (const AccessPattern& read : readsOf(body)) {
+    for (const tir::AccessPattern& read : readsOf(body)) {
         known &= read.constantStride(rows.var).has_value();
         follows |= read.constantStride(body.iters.back().var) == 1 && read.constantStride(rows.var).value_or(0) > 1;
         widest = std::max<int>(widest, read.buffer->dtype.bits);

@@ -3,7 +3,7 @@
 
 #include "arith/analysis.h"
 #include "base/rounding.h"
-#include "topi/access.h"
+#include "tir/access.h"
 #include "topi/register_tile.h"
 
 #include <set>
@@ -46,7 +46,7 @@ std::optional<BlockRef> ownTransform(const Schedule& schedule, const BlockRef& b
     if (isOutput(schedule.get(block)) || consumers.size() != 1 || !isInjective(schedule.get(consumers.front())))
         return std::nullopt;
     size_t reads = 0;
-    for (const AccessPattern& read : readsOf(schedule.get(consumers.front())))
+    for (const tir::AccessPattern& read : readsOf(schedule.get(consumers.front())))
         reads += read.buffer == onlyStore(schedule.get(block))->buffer;
     return reads > 1 ? std::optional(consumers.front()) : std::nullopt;
 }
@@ -198,7 +198,7 @@ bool TransformedProducts::contains(const BlockRef& block) const {
 
 std::optional<TransformedProducts> findTransformedProducts(const Schedule& schedule) {
     for (const BlockRef& block : schedule.blocks()) {
-        const std::optional<Contraction> contraction = asContraction(schedule.get(block));
+        const std::optional<tir::Contraction> contraction = asContraction(schedule.get(block));
         if (!contraction)
             continue;
         const std::vector<BlockRef> sums = schedule.consumers(block);
@@ -207,9 +207,9 @@ std::optional<TransformedProducts> findTransformedProducts(const Schedule& sched
         const auto operand = ownProducer(schedule, block, contraction->a.buffer.get());
         if (!results || !operand)
             continue;
-        for (const AccessPattern& read : readsOf(schedule.get(*operand)))
+        for (const tir::AccessPattern& read : readsOf(schedule.get(*operand)))
             if (const auto rows = ownProducer(schedule, *operand, read.buffer.get())) {
-                const std::vector<AccessPattern> before = readsOf(schedule.get(*rows));
+                const std::vector<tir::AccessPattern> before = readsOf(schedule.get(*rows));
                 const auto padded =
                     before.empty() ? std::nullopt : ownProducer(schedule, *rows, before.front().buffer.get());
                 return TransformedProducts{padded, *rows, *operand, block, sums.front(), *resultRows};

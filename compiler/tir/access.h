@@ -9,11 +9,11 @@
 #include <optional>
 #include <set>
 
-namespace lathe::topi {
+namespace lathe::tir {
 
 /// One load or the store of a block: how each iteration variable moves its flat element index.
 struct AccessPattern {
-    tir::BufferPtr buffer;
+    BufferPtr buffer;
     std::map<const arith::ExprNode*, arith::Expr> stride; // coefficient of each variable that has one
     std::set<const arith::ExprNode*> irregular;           // variables that move it otherwise (clamped, divided, loaded)
     /// Variables that a layout splits (floordiv and floormod of one factor): the stride is that within a panel of so many.
@@ -29,24 +29,35 @@ struct AccessPattern {
 };
 
 /// The block's single store; null if its body is anything else (checks, lets, several stores).
-const tir::Store* onlyStore(const tir::Block& block);
-AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<arith::Expr>& indices,
-                              const tir::Block& block);
+const Store* onlyStore(const Block& block);
+AccessPattern accessPatternOf(const BufferPtr& buffer, const std::vector<arith::Expr>& indices, const Block& block);
 /// Loads in the stored value that read other buffers than the one written.
-std::vector<AccessPattern> readsOf(const tir::Block& block);
+std::vector<AccessPattern> readsOf(const Block& block);
 
 /// Whether the block writes what is seen outside of the kernel.
-bool isOutput(const tir::Block& block);
-bool isReduction(const tir::Block& block);
+bool isOutput(const Block& block);
+bool isReduction(const Block& block);
 /// A block that computes each element once, without checks.
-bool isInjective(const tir::Block& block);
+bool isInjective(const Block& block);
 /// Cheap enough to compute again at every use: loads, selects, index arithmetic, at most a few operations.
-bool isCheap(const tir::Block& block);
+bool isCheap(const Block& block);
+
+/// Nodes of an expression written out as a tree, so that what is shared counts each time, up to `most`. A load of `buffer`
+/// counts as `loaded`.
+int64_t treeSize(const Expr& expr, const Buffer* buffer, int64_t loaded, int64_t most);
+/// Whether all reads go along with the store or stay where they are: then one loop can stand for all.
+bool isFlat(const Block& block);
+/// The axis along which a read is contiguous that vectors along the innermost axis have to gather: a transpose.
+std::optional<size_t> gatheredAlong(const Block& block);
+/// Whether a reduction reads along its last axis, which is reduced: neighbouring elements, or the same all the way.
+bool followsReduction(const Block& block);
+/// Whether `next` computes an element from each result of `block`, over the same axes in the same order.
+bool followsResults(const Block& next, const Block& block);
 
 /// sum over reduce variables of a product of two loads (each perhaps cast).
 struct Contraction {
     AccessPattern a, b, output;
 };
-std::optional<Contraction> asContraction(const tir::Block& block);
+std::optional<Contraction> asContraction(const Block& block);
 
-} // namespace lathe::topi
+} // namespace lathe::tir

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Access patterns over flat, row-major indices.
-#include "topi/access.h"
+#include "tir/access.h"
 
 #include "arith/analysis.h"
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 
-namespace lathe::topi {
+namespace lathe::tir {
 
-using arith::Expr;
 using arith::ExprKind;
 
 namespace {
@@ -28,19 +28,19 @@ std::optional<int64_t> AccessPattern::constantStride(const arith::Var& var) cons
     return it == stride.end() ? std::optional<int64_t>(0) : arith::asInt(it->second);
 }
 
-const tir::Store* onlyStore(const tir::Block& block) {
+const Store* onlyStore(const Block& block) {
     if (!block.body)
         return nullptr;
     // A reduction whose domain may be empty runs under a test, for its initialisation's sake.
-    const tir::If* guarded = block.init ? block.body->as<tir::If>() : nullptr;
-    return guarded && !guarded->elseCase ? guarded->thenCase->as<tir::Store>() : block.body->as<tir::Store>();
+    const If* guarded = block.init ? block.body->as<If>() : nullptr;
+    return guarded && !guarded->elseCase ? guarded->thenCase->as<Store>() : block.body->as<Store>();
 }
 
-AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Expr>& indices, const tir::Block& block) {
+AccessPattern accessPatternOf(const BufferPtr& buffer, const std::vector<Expr>& indices, const Block& block) {
     AccessPattern access;
     access.buffer = buffer;
     std::vector<arith::Var> vars;
-    for (const tir::IterVar& iter : block.iters)
+    for (const IterVar& iter : block.iters)
         vars.push_back(iter.var);
     auto ownVar = [&](const Expr& expr) {
         for (const arith::Var& var : vars)
@@ -112,14 +112,14 @@ AccessPattern accessPatternOf(const tir::BufferPtr& buffer, const std::vector<Ex
     return access;
 }
 
-std::vector<AccessPattern> readsOf(const tir::Block& block) {
+std::vector<AccessPattern> readsOf(const Block& block) {
     std::vector<AccessPattern> reads;
-    const tir::Store* store = onlyStore(block);
+    const Store* store = onlyStore(block);
     if (!store)
         return reads;
     arith::visit(store->value, [&](const Expr& node) {
         if (node.kind() == ExprKind::Load && node->storage != store->buffer) {
-            auto buffer = std::static_pointer_cast<const tir::Buffer>(node->storage);
+            auto buffer = std::static_pointer_cast<const Buffer>(node->storage);
             reads.push_back(accessPatternOf(buffer, node->args, block));
         }
         return true;
@@ -127,22 +127,22 @@ std::vector<AccessPattern> readsOf(const tir::Block& block) {
     return reads;
 }
 
-bool isOutput(const tir::Block& block) {
-    const tir::Store* store = onlyStore(block);
-    return !store || store->buffer->scope == tir::Scope::Global;
+bool isOutput(const Block& block) {
+    const Store* store = onlyStore(block);
+    return !store || store->buffer->scope == Scope::Global;
 }
 
-bool isReduction(const tir::Block& block) {
+bool isReduction(const Block& block) {
     return std::any_of(block.iters.begin(), block.iters.end(),
-                       [](const tir::IterVar& iter) { return iter.kind == tir::IterKind::Reduce; });
+                       [](const IterVar& iter) { return iter.kind == IterKind::Reduce; });
 }
 
-bool isInjective(const tir::Block& block) {
+bool isInjective(const Block& block) {
     return !isReduction(block) && onlyStore(block) && !block.init;
 }
 
-bool isCheap(const tir::Block& block) {
-    const tir::Store* store = onlyStore(block);
+bool isCheap(const Block& block) {
+    const Store* store = onlyStore(block);
     if (!store)
         return false;
     int cost = 0;
@@ -172,8 +172,74 @@ bool isCheap(const tir::Block& block) {
     return cost <= 4;
 }
 
-std::optional<Contraction> asContraction(const tir::Block& block) {
-    const tir::Store* store = onlyStore(block);
+int64_t treeSize(const Expr& expr, const Buffer* buffer, int64_t loaded, int64_t most) {
+    std::unordered_map<const arith::ExprNode*, int64_t> sizes;
+    arith::visitUpwards(expr, [&](const Expr& node) {
+        int64_t size = node.kind() == ExprKind::Load && node->storage.get() == buffer ? loaded : 1;
+        for (const Expr& arg : node->args)
+            size = std::min(most, size + sizes.at(arg.get()));
+        sizes[node.get()] = size;
+    });
+    return sizes.at(expr.get());
+}
+
+bool isFlat(const Block& block) {
+    const Store* store = onlyStore(block);
+    if (!store)
+        return false;
+    const AccessPattern output = accessPatternOf(store->buffer, store->indices, block);
+    bool flat = true;
+    for (const AccessPattern& read : readsOf(block)) {
+        flat &= read.affine() && output.affine();
+        for (const IterVar& iter : block.iters)
+            flat = flat && read.uses(iter.var) == output.uses(iter.var) &&
+                   (!read.uses(iter.var) ||
+                    arith::provablyEqual(read.stride.at(iter.var.get()), output.stride.at(iter.var.get())));
+    }
+    return flat;
+}
+
+std::optional<size_t> gatheredAlong(const Block& block) {
+    for (const AccessPattern& read : readsOf(block)) {
+        if (!read.affine() || !read.uses(block.iters.back().var) || read.constantStride(block.iters.back().var) == 1)
+            continue;
+        for (size_t i = 0; i + 1 < block.iters.size(); ++i)
+            if (read.constantStride(block.iters[i].var) == 1)
+                return i;
+    }
+    return std::nullopt;
+}
+
+bool followsReduction(const Block& block) {
+    bool follows = false, fits = onlyStore(block) && isReduction(block) && block.iters.back().kind == IterKind::Reduce;
+    if (fits)
+        for (const AccessPattern& read : readsOf(block)) {
+            const auto stride = read.constantStride(block.iters.back().var);
+            fits &= stride && (*stride == 0 || *stride == 1);
+            follows |= stride == 1;
+        }
+    return fits && follows;
+}
+
+bool followsResults(const Block& next, const Block& block) {
+    size_t axis = 0;
+    for (const IterVar& iter : block.iters)
+        if (iter.kind == IterKind::Spatial &&
+            (axis >= next.iters.size() || !arith::provablyEqual(iter.extent, next.iters[axis++].extent)))
+            return false;
+    if (axis != next.iters.size())
+        return false;
+    const Store* made = onlyStore(block);
+    for (const AccessPattern& read : readsOf(next))
+        if (made && read.buffer == made->buffer)
+            for (const IterVar& iter : next.iters)
+                if (!read.affine() || (!read.uses(iter.var) && !arith::isConst(iter.extent, 1)))
+                    return false;
+    return made != nullptr;
+}
+
+std::optional<Contraction> asContraction(const Block& block) {
+    const Store* store = onlyStore(block);
     if (!store || !isReduction(block) || store->value.kind() != ExprKind::Add)
         return std::nullopt;
     auto isOwn = [&](const Expr& expr) { return expr.kind() == ExprKind::Load && expr->storage == store->buffer; };
@@ -189,15 +255,15 @@ std::optional<Contraction> asContraction(const tir::Block& block) {
         if (factor.kind() != ExprKind::Load)
             return std::nullopt;
         operands.push_back(
-            accessPatternOf(std::static_pointer_cast<const tir::Buffer>(factor->storage), factor->args, block));
+            accessPatternOf(std::static_pointer_cast<const Buffer>(factor->storage), factor->args, block));
     }
     // Each operand is used for several results: one has a spatial axis that the other lacks.
-    bool reused = std::any_of(block.iters.begin(), block.iters.end(), [&](const tir::IterVar& iter) {
-        return iter.kind == tir::IterKind::Spatial && operands[0].uses(iter.var) != operands[1].uses(iter.var);
+    bool reused = std::any_of(block.iters.begin(), block.iters.end(), [&](const IterVar& iter) {
+        return iter.kind == IterKind::Spatial && operands[0].uses(iter.var) != operands[1].uses(iter.var);
     });
     if (!reused)
         return std::nullopt;
     return Contraction{operands[0], operands[1], accessPatternOf(store->buffer, store->indices, block)};
 }
 
-} // namespace lathe::topi
+} // namespace lathe::tir

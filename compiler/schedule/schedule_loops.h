@@ -1,21 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loops of a schedule: what every kind of default schedule asks of them.
+// Loops of a schedule: what every kind of schedule asks of them.
 #pragma once
 
 #include "arith/analysis.h"
 #include "schedule/schedule.h"
 
-namespace lathe::topi {
+namespace lathe::schedule {
 
 /// The loops as one.
-inline schedule::LoopRef fused(schedule::Schedule& schedule, const std::vector<schedule::LoopRef>& loops) {
+inline LoopRef fused(Schedule& schedule, const std::vector<LoopRef>& loops) {
     return loops.size() == 1 ? loops.front() : schedule.fuse(loops);
 }
 
 /// How often a loop runs at most; the largest number if that is not known.
-inline int64_t mostIterations(const schedule::Schedule& schedule, schedule::LoopRef loop) {
+inline int64_t mostIterations(const Schedule& schedule, LoopRef loop) {
     return arith::bounds(schedule.get(loop).extent).upper;
 }
 
-} // namespace lathe::topi
+} // namespace lathe::schedule
