@@ -38,7 +38,8 @@ Result<Held> holdInPlace(Session& session, const WholeModel& before, const Decis
         held = {withSchedules(before.trace, base, study, takenBack)};
         if (held.decisions == base)
             return held;
-        LATHE_TRY(const std::unique_ptr<WholeModel> after, wholeModel(session, held.decisions, options, runner, progress));
+        LATHE_TRY(const std::unique_ptr<WholeModel> after,
+                  wholeModel(session, held.decisions, options, runner, progress));
         LATHE_TRY(const std::vector<Profile> profiles,
                   profileByTurns({before.measured(), after->measured()}, measuringInPlace, progress));
         held.beforeMs = profiles[0].medianMs;

@@ -48,8 +48,8 @@ class TestRecords : public QObject {
     QString model_, file_, made_; // made_: records in which one trial was twice as fast
 
     Outcome tune(const QStringList& further) const {
-        return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--time", "200s", "--no-layouts"} + further,
-                        280);
+        return runLathe(
+            QStringList{"tune", model_, "--threads", "1", "--json", "--time", "200s", "--no-layouts"} + further, 280);
     }
     Outcome records(const QStringList& arguments, const QString& file) const {
         return runLathe(QStringList{"records"} + arguments + QStringList{"--records", file, "--json"});
@@ -223,8 +223,8 @@ private slots:
         };
         QProcess process;
         process.start(QStringLiteral(LATHE_BINARY_DIR "/lathe"),
-                      {"tune", conv, "--threads", "1", "--json", "--time", "200s", "--no-layouts", "--search",
-                       "random", "--records", file, "--study", "long"});
+                      {"tune", conv, "--threads", "1", "--json", "--time", "200s", "--no-layouts", "--search", "random",
+                       "--records", file, "--study", "long"});
         QByteArray out;
         while (out.count("\"event\":\"trial\"") < 16 && process.waitForReadyRead(200'000))
             out += process.readAllStandardOutput();
