@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/in_place.h"
 
+#include "tune/paired.h"
+
 #include <algorithm>
+#include <array>
+#include <cmath>
 
 namespace lathe::driver {
 namespace {
+
+constexpr std::array pairsOfStage = {9, 15, 25};
+constexpr Measuring onePair{.warmUp = 0,
+                            .leastRuns = 3,
+                            .mostRuns = 20,
+                            .atLeast = std::chrono::milliseconds(100),
+                            .timeline = false,
+                            .counters = false};
 
 Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::Study& study,
                         const std::vector<std::string>& takenBack) {
@@ -53,6 +65,29 @@ Result<Held> holdInPlace(Session& session, const WholeModel& before, const Decis
             }
     }
     return held;
+}
+
+Result<bool> isFasterByPairs(const std::function<Result<double>()>& logRatio) {
+    std::vector<double> ratios;
+    for (const int pairs : pairsOfStage) {
+        while (std::ssize(ratios) < pairs) {
+            LATHE_TRY(const double ratio, logRatio());
+            ratios.push_back(ratio);
+        }
+        if (const tune::Faster faster = tune::isFaster(ratios, 0); faster != tune::Faster::Undecided)
+            return faster == tune::Faster::Yes;
+    }
+    return false;
+}
+
+Result<bool> isFasterInPlace(const WholeModel& one, const WholeModel& other) {
+    return isFasterByPairs([&, turn = 0]() mutable -> Result<double> {
+        const bool swapped = turn++ % 2 == 1; // neither is always the first
+        const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
+        LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair));
+        const double ratio = std::log(profiles[1].medianMs / profiles[0].medianMs);
+        return swapped ? -ratio : ratio;
+    });
 }
 
 } // namespace lathe::driver

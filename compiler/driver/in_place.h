@@ -7,6 +7,8 @@
 #include "driver/whole_model.h"
 #include "tune/study.h"
 
+#include <functional>
+
 namespace lathe::driver {
 
 inline constexpr Measuring measuringInPlace{.warmUp = 2,
@@ -31,5 +33,13 @@ struct Held {
 Result<Held> holdInPlace(Session& session, const WholeModel& before, const Decisions& base, const tune::Study& study,
                          std::vector<std::string>& takenBack, const Options& options, const RunnerOptions& runner,
                          const Progress& progress = {});
+
+/// Whether the second of two is faster, by pairs: `logRatio` measures both side by side once more, and says the logarithm of the
+/// second's time over the first's. Asked 9 times, then up to 25 until the two are told apart.
+Result<bool> isFasterByPairs(const std::function<Result<double>()>& logRatio);
+
+/// The same of two models. Whoever compares what was chosen among many has to measure again: the best of many times is the
+/// luckiest.
+Result<bool> isFasterInPlace(const WholeModel& one, const WholeModel& other);
 
 } // namespace lathe::driver

@@ -65,12 +65,13 @@ private:
         return all;
     }
 
-    CostSearch search(GraphEvent::Step step, double until) const {
+    CostSearch search(GraphEvent::Step step, double share) const {
         CostSearch search;
         search.caution.leastGain = options_.plan.leastGain;
         if (const double gbs = peaks_.of(options_.runner.threads).gbs; gbs > 0)
             search.gbs = gbs;
-        search.isOver = [this, until] { return secondsUntil(until) <= 0; };
+        const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.plan.time * share);
+        search.isOver = [end] { return Clock::now() >= end; };
         search.cancelled = options_.runner.cancelled;
         search.told = [this, step, startMs = 0.0](size_t measured, size_t of, const GraphRun& run) mutable {
             startMs = measured == 1 ? run.ms : startMs;
@@ -92,7 +93,7 @@ private:
     ChosenByCosts layouts() const {
         ModelBench models = bench(options_.decisions);
         Result<ChosenByCosts> chosen =
-            chooseByCosts(models, options_.decisions, search(GraphEvent::Step::Layouts, layoutsUntil));
+            chooseByCosts(models, options_.decisions, search(GraphEvent::Step::Layouts, layoutsShare));
         if (chosen)
             return *std::move(chosen);
         ChosenByCosts none;
@@ -103,7 +104,7 @@ private:
 
     CutGroups fusion(const Decisions& base) const {
         ModelBench models = bench(base);
-        Result<CutGroups> cut = cutGroups(models, base, search(GraphEvent::Step::Fusion, 1));
+        Result<CutGroups> cut = cutGroups(models, base, search(GraphEvent::Step::Fusion, fusionShare));
         if (cut)
             return *std::move(cut);
         CutGroups none;
@@ -178,11 +179,12 @@ private:
             return {};
         LATHE_TRY(const std::unique_ptr<WholeModel> one, wholeModel(session_, schedules, options_.compile, last_));
         LATHE_TRY(const std::unique_ptr<WholeModel> other, wholeModel(session_, all, options_.compile, last_));
+        LATHE_TRY(graph.isTaken, isFasterInPlace(*one, *other));
         LATHE_TRY(const std::vector<Profile> profiles,
                   profileByTurns({before_.measured(), one->measured(), other->measured()}, measuringInPlace));
         graph.schedulesMs = profiles[1].medianMs;
         graph.wholeMs = profiles[2].medianMs;
-        graph.isTaken = graph.wholeMs < graph.schedulesMs;
+        graph.isTaken = graph.isTaken && graph.wholeMs < profiles[0].medianMs;
         const Profile& taken = profiles[graph.isTaken ? 2 : 1];
         tuned_.decisions = graph.isTaken ? all : schedules;
         tuned_.beforeMs = profiles[0].medianMs;

@@ -14,8 +14,9 @@ namespace lathe::driver {
 struct TuneOptions;
 struct Tuned;
 
-/// The shares of the time: what the schedules of the model as it is have, and up to where each step may go.
-inline constexpr double schedulesShare = 0.6, layoutsUntil = 0.8, newSchedulesUntil = 0.95;
+/// The shares of the time: of the schedules of the model as it is, of layouts and of fusion once they begin; up to where those
+/// of new kernels may go.
+inline constexpr double schedulesShare = 0.6, layoutsShare = 0.2, fusionShare = 0.1, newSchedulesUntil = 0.9;
 
 /// A compilation was measured.
 struct GraphEvent {
