@@ -87,9 +87,9 @@ LoopsPage::LoopsPage(models::Selection* selection)
     auto whole = new QSplitter(Qt::Vertical);
     whole->addWidget(splitter);
     whole->addWidget(makeTables());
-    whole->setStretchFactor(0, 3); // in a low window some lines of the texts are left
-    whole->setStretchFactor(1, 1);
-    whole->setSizes({560, 200});
+    whole->setStretchFactor(0, 1);
+    whole->setStretchFactor(1, 1); // else a low window takes it all from the texts
+    whole->setSizes({500, 230});
     all->addWidget(whole, 1);
     all->addLayout(footer);
 
