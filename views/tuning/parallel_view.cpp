@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/tuning/parallel_view.h"
+
+#include "views/models/colors.h"
+#include "views/models/plain_tip.h"
+#include "views/models/trial_model.h"
+
+#include <QHelpEvent>
+#include <QMouseEvent>
+#include <QPainter>
+#include <QToolTip>
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace lathe::views::tuning {
+
+using models::ParallelAxis;
+using models::ParallelSegment;
+using models::TrialTerm;
+
+namespace {
+
+constexpr double around = 48, above = 40, below = 16; // of the axes, in pixels
+constexpr double reach = 14;                          // from an axis that still counts as on it
+constexpr double moved = 4;                           // pixels that make a click a drag
+constexpr int mostLabels = 14;                        // of an axis
+
+QColor mixed(const QColor& one, const QColor& other, double share) {
+    const auto part = [&](float a, float b) { return float(a + (b - a) * share); };
+    return QColor::fromRgbF(part(one.redF(), other.redF()), part(one.greenF(), other.greenF()),
+                            part(one.blueF(), other.blueF()));
+}
+
+} // namespace
+
+ParallelView::ParallelView() {
+    setFocusPolicy(Qt::StrongFocus);
+    setAccessibleName(tr("Trials over parallel axes"));
+    setMinimumSize(320, 200);
+}
+
+void ParallelView::setTrials(std::shared_ptr<const models::TrialSet> trials, std::span<const int> among,
+                             const models::TrialFilter& filter) {
+    std::vector<int> axes = models::parallelAxes(*trials);
+    std::vector<int> sorted = axes_;
+    std::ranges::sort(sorted);
+    std::vector<int> other = axes;
+    std::ranges::sort(other);
+    if (trials != trials_ || sorted != other) {
+        axes_ = std::move(axes);
+        current_ = place_ = anchor_ = 0;
+    }
+    trials_ = std::move(trials);
+    among_.assign(among.begin(), among.end());
+    filter_ = filter;
+    makePicture();
+}
+
+void ParallelView::makePicture() {
+    picture_ = models::parallelPicture(*trials_, among_, axes_);
+    ranges_.clear();
+    for (int axis = 0; axis < int(axes_.size()); ++axis)
+        ranges_.push_back(rangeOf(filter_, axis));
+    lines_ = {};
+    describe();
+    update();
+}
+
+void ParallelView::mark(int trial) {
+    marked_ = trial;
+    update();
+}
+
+QString ParallelView::nameOf(int axis) const {
+    const int question = axes_[size_t(axis)];
+    return question == models::ratioAxis ? QStringLiteral("ratio")
+                                         : QString::fromStdString(trials_->questions()[size_t(question)].name);
+}
+
+QString ParallelView::labelOf(int axis, int place) const {
+    const ParallelAxis& shown = picture_.axes[size_t(axis)];
+    if (shown.question == models::ratioAxis)
+        return models::ratioText(picture_.ratioAt(shown.heightOf(place)));
+    const auto& answers = trials_->questions()[size_t(shown.question)].answers;
+    return QString::fromStdString(models::textOf(answers[size_t(shown.answerAt(place))]));
+}
+
+std::optional<ParallelView::Range> ParallelView::rangeOf(const models::TrialFilter& filter, int axis) const {
+    const ParallelAxis& shown = picture_.axes[size_t(axis)];
+    const QString name = nameOf(axis).toLower();
+    Range range{0, shown.places - 1};
+    bool isLimited = false;
+    for (const TrialTerm& term : filter.terms) {
+        const bool isMeant = shown.question == models::ratioAxis
+                                 ? term.field == models::TrialField::Ratio
+                                 : term.field == models::TrialField::Question && term.name == name;
+        const bool isLower = term.sign == TrialTerm::Sign::GreaterEqual || term.sign == TrialTerm::Sign::Greater;
+        const bool isUpper = term.sign == TrialTerm::Sign::LessEqual || term.sign == TrialTerm::Sign::Less;
+        if (!isMeant || term.negated || (!isLower && !isUpper))
+            continue;
+        isLimited = true;
+        for (int place = 0; place < shown.places; ++place) {
+            bool isIn = true;
+            if (shown.question == models::ratioAxis) {
+                const int limit = picture_.placeOf(term.number);
+                isIn = isLower ? place >= limit : place <= limit;
+            } else {
+                const auto& answer =
+                    trials_->questions()[size_t(shown.question)].answers[size_t(shown.answerAt(place))];
+                isIn = isLower ? answer >= term.answer : answer <= term.answer;
+            }
+            if (!isIn && isLower)
+                range.from = std::max(range.from, place + 1);
+            if (!isIn && isUpper)
+                range.to = std::min(range.to, place - 1);
+        }
+    }
+    return isLimited && range.from <= range.to ? std::optional(range) : std::nullopt;
+}
+
+void ParallelView::askFor(int axis, std::optional<Range> range) {
+    const ParallelAxis& shown = picture_.axes[size_t(axis)];
+    const QString name = models::quoted(nameOf(axis));
+    QStringList terms;
+    if (range) {
+        if (range->from > range->to)
+            std::swap(range->from, range->to);
+        // The ends of the axis of ratios stand for all that lies beyond them. What is asked for is rounded outwards.
+        const bool isRatio = shown.question == models::ratioAxis;
+        const auto limit = [&](int place, double away) {
+            if (!isRatio)
+                return labelOf(axis, place);
+            const double half = away / (2 * (shown.places - 1)); // of a place
+            return QString::number(picture_.ratioAt(shown.heightOf(place) + half), 'g', 4);
+        };
+        if (range->from > 0)
+            terms << name + QStringLiteral(">=") + limit(range->from, -1);
+        if (range->to < shown.places - 1)
+            terms << name + QStringLiteral("<=") + limit(range->to, 1);
+    }
+    emit rangeWanted(nameOf(axis), terms);
+}
+
+QRectF ParallelView::body() const {
+    return QRectF(rect()).adjusted(around, above, -around, -below);
+}
+
+double ParallelView::xOf(int axis) const {
+    const int gaps = std::max(1, int(axes_.size()) - 1);
+    return body().left() + body().width() * axis / gaps;
+}
+
+double ParallelView::yOf(int axis, int place) const {
+    return body().bottom() - body().height() * picture_.axes[size_t(axis)].heightOf(place);
+}
+
+QRectF ParallelView::titleOf(int axis) const {
+    const double width = std::max(40.0, body().width() / double(std::max(size_t{1}, axes_.size() - 1)) - 6);
+    return {xOf(axis) - width / 2, 4, width, above - 12};
+}
+
+int ParallelView::axisAt(double x, double within) const {
+    int found = -1;
+    for (int axis = 0; axis < int(axes_.size()); ++axis)
+        if (const double distance = std::abs(x - xOf(axis)); distance <= within) {
+            within = distance;
+            found = axis;
+        }
+    return found;
+}
+
+int ParallelView::placeAt(int axis, double y) const {
+    const int last = picture_.axes[size_t(axis)].places - 1;
+    return int(std::lround(std::clamp((body().bottom() - y) / body().height(), 0.0, 1.0) * last));
+}
+
+void ParallelView::drawLines() {
+    const models::Colors colors = models::colorsFor(palette());
+    lines_ = QPixmap(size() * devicePixelRatio());
+    lines_.setDevicePixelRatio(devicePixelRatio());
+    lines_.fill(palette().base().color());
+    QPainter painter(&lines_);
+    const auto line = [&](size_t gap, const ParallelSegment& segment) {
+        painter.drawLine(QPointF(xOf(int(gap)), yOf(int(gap), segment.from)),
+                         QPointF(xOf(int(gap) + 1), yOf(int(gap) + 1, segment.to)));
+    };
+    for (size_t gap = 0; gap < picture_.density.size(); ++gap) {
+        const auto& segments = picture_.density[gap];
+        const double most = segments.empty() ? 1 : std::log1p(segments.back().count);
+        for (const ParallelSegment& segment : segments) {
+            const double share = std::log1p(segment.count) / most;
+            QColor color = colors.dimText;
+            color.setAlphaF(float(0.08 + 0.5 * share));
+            painter.setPen(color);
+            line(gap, segment);
+        }
+    }
+    painter.setRenderHint(QPainter::Antialiasing); // there are few of those that follow
+    const double spread = std::log(std::max(picture_.most / picture_.least, 1.0001));
+    for (size_t gap = 0; gap < picture_.lines.size(); ++gap)
+        for (const ParallelSegment& segment : picture_.lines[gap]) {
+            const double slow = std::clamp(std::log(segment.ratio / picture_.least) / spread, 0.0, 1.0);
+            QColor color = mixed(colors.reduction, colors.product, std::min(1.0, slow * 1.5));
+            color.setAlphaF(float(0.9 - 0.6 * slow));
+            painter.setPen(QPen(color, slow < 0.02 ? 2 : 1));
+            line(gap, segment);
+        }
+}
+
+void ParallelView::drawAxis(QPainter& painter, int axis) const {
+    const models::Colors colors = models::colorsFor(palette());
+    const ParallelAxis& shown = picture_.axes[size_t(axis)];
+    const double x = xOf(axis);
+    const bool isCurrent = hasFocus() && axis == current_;
+    painter.setPen(QPen(isCurrent ? colors.selection : colors.dimText, isCurrent ? 2 : 1));
+    painter.drawLine(QPointF(x, body().top()), QPointF(x, body().bottom()));
+    std::optional<Range> range = ranges_[size_t(axis)];
+    if (drag_ == Drag::Range && dragged_ == axis)
+        range = Range{placeAt(axis, pressed_.y()), placeAt(axis, at_.y())};
+    if (range) {
+        QColor fill = colors.selection;
+        fill.setAlphaF(0.35F);
+        const double top = std::min(yOf(axis, range->from), yOf(axis, range->to)) - 4;
+        const double bottom = std::max(yOf(axis, range->from), yOf(axis, range->to)) + 4;
+        painter.fillRect(QRectF(x - 6, top, 12, bottom - top), fill);
+        painter.setPen(colors.selection);
+        painter.drawRect(QRectF(x - 6, top, 12, bottom - top));
+    }
+    const int step = std::max(1, (shown.places + mostLabels - 1) / mostLabels);
+    const bool isRatio = shown.question == models::ratioAxis;
+    const int labelled = isRatio ? (shown.places - 1) / 8 : step;
+    for (int place = 0; place < shown.places; place += labelled) {
+        const QString label = labelOf(axis, place);
+        const QFontMetricsF metrics(font());
+        const QRectF box(x + 5, yOf(axis, place) - metrics.height() / 2, metrics.horizontalAdvance(label) + 4,
+                         metrics.height());
+        QColor behind = palette().base().color();
+        behind.setAlphaF(0.7F);
+        painter.fillRect(box, behind);
+        painter.setPen(colors.text);
+        painter.drawText(box, Qt::AlignCenter | Qt::TextDontClip, label);
+    }
+    if (isCurrent) {
+        painter.setPen(Qt::NoPen);
+        painter.setBrush(colors.selection);
+        painter.drawEllipse(QPointF(x, yOf(axis, std::min(place_, shown.places - 1))), 4, 4);
+        painter.setBrush(Qt::NoBrush);
+    }
+    painter.setPen(isCurrent ? colors.selection : colors.text);
+    const QRectF title =
+        drag_ == Drag::Axis && dragged_ == axis ? titleOf(axis).translated(at_ - pressed_) : titleOf(axis);
+    painter.drawText(title, Qt::AlignCenter, fontMetrics().elidedText(shown.name, Qt::ElideLeft, int(title.width())));
+}
+
+void ParallelView::drawTrial(QPainter& painter, int trial, const QColor& color) const {
+    if (trial < 0 || size_t(trial) >= trials_->size() || !(*trials_)[size_t(trial)].isTimed())
+        return;
+    painter.setPen(QPen(color, 2.5));
+    std::optional<QPointF> before;
+    for (int axis = 0; axis < int(axes_.size()); ++axis) {
+        const ParallelAxis& shown = picture_.axes[size_t(axis)];
+        int place = -1;
+        if (shown.question == models::ratioAxis)
+            place = picture_.placeOf((*trials_)[size_t(trial)].ratio);
+        else if (const int answer = trials_->questions()[size_t(shown.question)].ofRow[size_t(trial)]; answer >= 0)
+            place = shown.placeOf(size_t(std::ranges::find(shown.answers, answer) - shown.answers.begin()));
+        const auto at = place < 0 ? std::nullopt : std::optional(QPointF(xOf(axis), yOf(axis, place)));
+        if (before && at)
+            painter.drawLine(*before, *at);
+        before = at;
+    }
+}
+
+void ParallelView::paintEvent(QPaintEvent*) {
+    QPainter painter(this);
+    if (!trials_ || axes_.size() < 2 || picture_.drawn == 0) {
+        painter.fillRect(rect(), palette().base());
+        painter.setPen(models::colorsFor(palette()).dimText);
+        painter.drawText(rect(), Qt::AlignCenter,
+                         !trials_ || axes_.size() < 2 ? tr("No question has several answers among these trials.")
+                                                      : tr("None of these trials has a time."));
+        return;
+    }
+    if (lines_.isNull())
+        drawLines();
+    painter.drawPixmap(0, 0, lines_);
+    painter.setRenderHint(QPainter::Antialiasing);
+    const models::Colors colors = models::colorsFor(palette());
+    drawTrial(painter, trials_->best(), colors.good);
+    drawTrial(painter, marked_, colors.selection);
+    for (int axis = 0; axis < int(axes_.size()); ++axis)
+        drawAxis(painter, axis);
+}
+
+void ParallelView::resizeEvent(QResizeEvent* event) {
+    lines_ = {};
+    QWidget::resizeEvent(event);
+}
+
+void ParallelView::changeEvent(QEvent* event) {
+    if (event->type() == QEvent::PaletteChange)
+        lines_ = {};
+    QWidget::changeEvent(event);
+}
+
+void ParallelView::mousePressEvent(QMouseEvent* event) {
+    if (event->button() != Qt::LeftButton || picture_.axes.empty())
+        return;
+    pressed_ = at_ = event->position();
+    const bool isTitle = pressed_.y() < body().top() - 6;
+    const int axis = axisAt(pressed_.x(), isTitle ? titleOf(0).width() / 2 : reach);
+    if (axis < 0)
+        return;
+    drag_ = isTitle ? Drag::Axis : Drag::Range;
+    dragged_ = axis;
+    goTo(axis);
+}
+
+void ParallelView::mouseMoveEvent(QMouseEvent* event) {
+    if (drag_ == Drag::None)
+        return;
+    at_ = event->position();
+    update();
+}
+
+void ParallelView::mouseReleaseEvent(QMouseEvent* event) {
+    const Drag drag = std::exchange(drag_, Drag::None);
+    if (drag == Drag::None || event->button() != Qt::LeftButton)
+        return;
+    at_ = event->position();
+    const bool isClick = (at_ - pressed_).manhattanLength() < moved;
+    if (drag == Drag::Axis && !isClick)
+        move(dragged_, axisAt(at_.x(), width()));
+    else if (drag == Drag::Range)
+        askFor(dragged_, isClick ? std::nullopt
+                                 : std::optional(Range{placeAt(dragged_, pressed_.y()), placeAt(dragged_, at_.y())}));
+    update();
+}
+
+void ParallelView::move(int axis, int to) {
+    if (to < 0 || to >= int(axes_.size()) || to == axis)
+        return;
+    const int question = axes_[size_t(axis)];
+    axes_.erase(axes_.begin() + axis);
+    axes_.insert(axes_.begin() + to, question);
+    current_ = to;
+    makePicture();
+}
+
+void ParallelView::goTo(int axis) {
+    if (axis != current_) {
+        current_ = axis;
+        place_ = anchor_ = 0;
+    }
+    describe();
+    update();
+}
+
+void ParallelView::keyPressEvent(QKeyEvent* event) {
+    if (picture_.axes.empty())
+        return QWidget::keyPressEvent(event);
+    const int last = int(axes_.size()) - 1, top = picture_.axes[size_t(current_)].places - 1;
+    const bool spans = event->modifiers() & Qt::ShiftModifier;
+    const int step = picture_.axes[size_t(current_)].question == models::ratioAxis ? models::ratioPlaces / 32 : 1;
+    const auto along = [&](int place) {
+        place_ = std::clamp(place, 0, top);
+        if (spans)
+            askFor(current_, Range{anchor_, place_});
+        else
+            anchor_ = place_;
+        describe();
+        update();
+    };
+    switch (event->key()) {
+    case Qt::Key_Left:
+    case Qt::Key_Right: {
+        const int to = std::clamp(current_ + (event->key() == Qt::Key_Right ? 1 : -1), 0, last);
+        return event->modifiers() & Qt::ControlModifier ? move(current_, to) : goTo(to);
+    }
+    case Qt::Key_Up:
+        return along(place_ + step);
+    case Qt::Key_Down:
+        return along(place_ - step);
+    case Qt::Key_Home:
+        return along(0);
+    case Qt::Key_End:
+        return along(top);
+    case Qt::Key_Delete:
+    case Qt::Key_Backspace:
+        return askFor(current_, std::nullopt);
+    default:
+        return QWidget::keyPressEvent(event);
+    }
+}
+
+void ParallelView::describe() {
+    if (picture_.axes.empty())
+        return setAccessibleDescription({});
+    const int place = std::min(place_, picture_.axes[size_t(current_)].places - 1);
+    const auto& range = ranges_[size_t(current_)];
+    setAccessibleDescription(
+        tr("Axis %1 of %2: %3, at %4. %5")
+            .arg(current_ + 1)
+            .arg(axes_.size())
+            .arg(picture_.axes[size_t(current_)].name, labelOf(current_, place),
+                 range ? tr("From %1 to %2.").arg(labelOf(current_, range->from), labelOf(current_, range->to))
+                       : tr("All values.")));
+}
+
+bool ParallelView::event(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const int axis = picture_.axes.empty() ? -1 : axisAt(help->pos().x(), reach);
+        QToolTip::showText(help->globalPos(),
+                           axis < 0 ? QString()
+                                    : models::plainTip(picture_.axes[size_t(axis)].name + QStringLiteral(" = ") +
+                                                       labelOf(axis, placeAt(axis, help->pos().y()))),
+                           this);
+        return true;
+    }
+    return QWidget::event(event);
+}
+
+} // namespace lathe::views::tuning
