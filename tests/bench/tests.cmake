@@ -7,3 +7,8 @@ set_tests_properties(test_bench_figures PROPERTIES LABELS "bench;release_only" T
 add_executable(window-bench ${CMAKE_SOURCE_DIR}/tests/bench/window_bench.cpp)
 target_include_directories(window-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(window-bench PRIVATE lathe_views lathe_model lathe_base lathe_warnings Qt6::Widgets)
+
+# Likewise the views of trials, with many.
+add_executable(trials-bench ${CMAKE_SOURCE_DIR}/tests/bench/trials_bench.cpp)
+target_include_directories(trials-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+target_link_libraries(trials-bench PRIVATE lathe_views lathe_records lathe_base lathe_warnings Qt6::Widgets)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page Model with large graphs: window.py --bench WINDOW_BENCH [--write DOCS]. Prints its table; --write makes
-benchmarks_window.md of it in the folder DOCS."""
+"""Large graphs and studies in the window: window.py --bench WINDOW_BENCH --trials TRIALS_BENCH [--write DOCS]. Prints their
+tables; --write makes benchmarks_window.md of them in the folder DOCS."""
 import argparse
 import datetime
 import subprocess
@@ -11,7 +11,7 @@ from machine import processor
 from page import wrapped
 
 
-def page(table):
+def page(graphs, trials):
     return "\n\n".join([
         "# Benchmarks of the window",
         wrapped(f"Written by `./dev bench --window --write` on {datetime.date.today().isoformat()}. Processor: {processor()}."),
@@ -24,18 +24,28 @@ def page(table):
             wrapped("- search: the slowest of five, after a letter in the field;", "  "),
             wrapped("- frame: the slowest of a fixed path: all in sight, into a corner, across at full size, out again; "
                     "in the last column with all groups open.", "  ")]),
-        table.strip()]) + "\n"
+        graphs.strip(),
+        wrapped("Views of the trials of one made-up task, out of a file of records. Likewise in milliseconds:"),
+        "\n".join([
+            wrapped("- open: from the file to the first picture of the table; MB: what its trials take in memory;", "  "),
+            wrapped("- the others: the slowest frame of a fixed path: the table scrolled from end to end and sorted, six "
+                    "filters typed while the table, the answers or the parallel axes are seen, and the chart of what was "
+                    "expected and measured zoomed and moved.", "  ")]),
+        trials.strip()]) + "\n"
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bench", type=Path, required=True)
+    parser.add_argument("--trials", type=Path, required=True)
     parser.add_argument("--write", type=Path, metavar="DOCS")
     options = parser.parse_args()
-    table = subprocess.run([options.bench], stdout=subprocess.PIPE, text=True, check=True).stdout
-    print(table, end="")
+    tables = []
+    for program in (options.bench, options.trials):
+        tables.append(subprocess.run([program], stdout=subprocess.PIPE, text=True, check=True).stdout)
+        print(tables[-1])
     if options.write:
-        (options.write / "benchmarks_window.md").write_text(page(table))
+        (options.write / "benchmarks_window.md").write_text(page(*tables))
 
 
 if __name__ == "__main__":
