@@ -150,6 +150,7 @@ private slots:
         row("a ratio of 0", 5, "ratio", "[0,0,0]", 1);
         row("an interval upside down", 5, "ratio", "[0.9,0.8,0.7]", 1);
         row("half an interval", 5, "ratio", "[0.9,0.8]", 1);
+        row("answers with a leading 0", 5, "answers", "{\"b0.rows\":[01]}", 1);
         row("seconds below 0", 5, "seconds", "-1", 1);
         row("an estimate below 0", 5, "prior_us", "-1", 1);
         row("a score beyond all", 5, "predicted", "1e300", 1);
@@ -210,6 +211,25 @@ private slots:
         QVERIFY2(done.first.starts_with(fmt::format("line {}: ", row + 1)), done.first.c_str());
         QVERIFY(row == 6 || into.best()->empty());
         QVERIFY(into.problems()->empty());
+    }
+
+    /// As JSON has it, however it is written.
+    void answersAsText() {
+        using schedule::Answers;
+        const auto is = [](std::string_view text, const Answers& expected) {
+            const auto answers = records::parseAnswers(text);
+            return answers && *answers == expected && *records::parseAnswers(records::textOf(expected)) == expected;
+        };
+        QVERIFY(is("{\"a\":[1,-2],\"b.c\":[3]}", {{"a", {1, -2}}, {"b.c", {3}}}));
+        QVERIFY(is("{ \"a\" : [1 , 2] } ", {{"a", {1, 2}}}));
+        QVERIFY(is("{\"a\":[9223372036854775807,-9223372036854775808,-0]}", {{"a", {INT64_MAX, INT64_MIN, 0}}}));
+        QVERIFY(is("{\"a\\\"b\":[1]}", {{"a\"b", {1}}}));
+        QVERIFY(is("{\"\xc3\xa9\":[1]}", {{"\xc3\xa9", {1}}}));
+        QVERIFY(is("{}", {}));
+        for (const char* text : {"", "{", "[]", "{\"a\":[1]", "{\"a\":[1],}", "{\"a\":[01]}", "{\"a\":[+1]}",
+                                 "{\"a\":[9223372036854775808]}", "{\"a\":[1.5]}", "{\"a\":1}", "{\"a\":[1]}x",
+                                 "{\"\xff\":[1]}", "{a:[1]}", "{\"a\":[1,]}"})
+            QVERIFY2(!records::parseAnswers(text), text);
     }
 
     void linesThatAreNone() {

@@ -66,11 +66,16 @@ double explainedShare(std::span<const std::vector<double>> groups) {
 
 std::vector<QuestionImportance> importanceOf(const TrialSet& trials, std::span<const int> among, size_t points) {
     std::vector<QuestionImportance> result;
+    const size_t step = (among.size() + mostAnalysed - 1) / mostAnalysed;
+    std::vector<int> timed;
+    for (size_t i = 0; i < among.size(); i += step)
+        if (trials[size_t(among[i])].ratio > 0)
+            timed.push_back(among[i]);
     for (size_t q = 0; q < trials.questions().size(); ++q) {
         const TrialSet::Question& question = trials.questions()[q];
         std::vector<std::vector<int>> having(question.answers.size());
-        for (const int trial : among)
-            if (trials[size_t(trial)].ratio > 0 && question.ofRow[size_t(trial)] >= 0)
+        for (const int trial : timed)
+            if (question.ofRow[size_t(trial)] >= 0)
                 having[size_t(question.ofRow[size_t(trial)])].push_back(trial);
         QuestionImportance importance{q, 0, 0, {}};
         std::vector<std::vector<double>> logs;

@@ -14,6 +14,8 @@
 
 namespace lathe::views::models {
 
+inline constexpr size_t mostAnalysed = 20'000;
+
 struct AnswerSpread {
     int answer = 0;                                            // in TrialSet::Question::answers
     size_t count = 0;                                          // trials that have it and a time
@@ -29,7 +31,7 @@ struct QuestionImportance {
 };
 
 /// Of those trials that have a time, of each question that has more than one answer among them; the most important first.
-/// At most so many trials of an answer are given as points.
+/// Of more than `mostAnalysed` it takes every so many-th. At most so many trials of an answer are given as points.
 std::vector<QuestionImportance> importanceOf(const TrialSet& trials, std::span<const int> among, size_t points = 200);
 
 /// The share for values in groups; 0 where there are no two groups, no more values than groups, or all values are alike.

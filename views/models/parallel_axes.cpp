@@ -109,22 +109,25 @@ ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> amo
     timed = drawnFirst(trials, std::move(timed));
     picture.drawn = std::min(timed.size(), bestLines + randomLines);
     picture.dense = timed.size() - picture.drawn;
-    const auto placeAt = [&](size_t axis, int trial) {
+    std::vector<double> times; // of these, side by side
+    for (const int trial : timed)
+        times.push_back(trials[size_t(trial)].ratio);
+    const auto placeAt = [&](size_t axis, size_t i) {
         if (axes[axis] == ratioAxis)
-            return picture.placeOf(trials[size_t(trial)].ratio);
-        const int answer = trials.questions()[size_t(axes[axis])].ofRow[size_t(trial)];
+            return picture.placeOf(times[i]);
+        const int answer = trials.questions()[size_t(axes[axis])].ofRow[size_t(timed[i])];
         return answer < 0 ? -1 : placeOf[axis][size_t(answer)];
     };
     std::vector<int> places(timed.size()), next(timed.size());
     for (size_t axis = 0; axis < axes.size(); ++axis, std::swap(places, next)) {
         for (size_t i = 0; i < timed.size(); ++i)
-            next[i] = placeAt(axis, timed[i]);
+            next[i] = placeAt(axis, i);
         if (axis == 0)
             continue;
         Cells lines(picture.axes[axis - 1].places, picture.axes[axis].places), density = lines;
         for (size_t i = 0; i < timed.size(); ++i)
             if (places[i] >= 0 && next[i] >= 0)
-                (i < picture.drawn ? lines : density).add(places[i], next[i], trials[size_t(timed[i])].ratio);
+                (i < picture.drawn ? lines : density).add(places[i], next[i], times[i]);
         std::ranges::stable_sort(picture.lines.emplace_back(lines.segments()), std::ranges::greater(),
                                  &ParallelSegment::ratio);
         std::ranges::stable_sort(picture.density.emplace_back(density.segments()), {}, &ParallelSegment::count);
