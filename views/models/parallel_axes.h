@@ -14,7 +14,7 @@
 namespace lathe::views::models {
 
 inline constexpr int ratioAxis = -1;
-inline constexpr int mostPlaces = 256, ratioPlaces = 128;
+inline constexpr int mostPlaces = 256, ratioPlaces = 64;
 inline constexpr size_t bestLines = 500, randomLines = 1500;
 
 struct ParallelAxis {

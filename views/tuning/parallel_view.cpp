@@ -8,6 +8,7 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
+#include <QTimer>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -34,7 +35,13 @@ QColor mixed(const QColor& one, const QColor& other, double share) {
 
 } // namespace
 
-ParallelView::ParallelView() {
+ParallelView::ParallelView() : rest_(new QTimer(this)) {
+    rest_->setSingleShot(true);
+    rest_->setInterval(std::chrono::milliseconds(200));
+    connect(rest_, &QTimer::timeout, this, [this] {
+        drawLines(true);
+        update();
+    });
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Trials over parallel axes"));
     setMinimumSize(320, 200);
@@ -175,7 +182,7 @@ int ParallelView::placeAt(int axis, double y) const {
     return int(std::lround(std::clamp((body().bottom() - y) / body().height(), 0.0, 1.0) * last));
 }
 
-void ParallelView::drawLines() {
+void ParallelView::drawLines(bool smooth) {
     const models::Colors colors = models::colorsFor(palette());
     lines_ = QPixmap(size() * devicePixelRatio());
     lines_.setDevicePixelRatio(devicePixelRatio());
@@ -188,7 +195,16 @@ void ParallelView::drawLines() {
     for (size_t gap = 0; gap < picture_.density.size(); ++gap) {
         const auto& segments = picture_.density[gap];
         const double most = segments.empty() ? 1 : std::log1p(segments.back().count);
+        const auto placeOf = [](const ParallelSegment& segment) {
+            return segment.from * models::mostPlaces + segment.to;
+        };
+        std::vector<int> covered; // by lines
+        for (const ParallelSegment& segment : picture_.lines[gap])
+            covered.push_back(placeOf(segment));
+        std::ranges::sort(covered);
         for (const ParallelSegment& segment : segments) {
+            if (std::ranges::binary_search(covered, placeOf(segment)))
+                continue;
             const double share = std::log1p(segment.count) / most;
             QColor color = colors.dimText;
             color.setAlphaF(float(0.08 + 0.5 * share));
@@ -196,14 +212,14 @@ void ParallelView::drawLines() {
             line(gap, segment);
         }
     }
-    painter.setRenderHint(QPainter::Antialiasing); // there are few of those that follow
+    painter.setRenderHint(QPainter::Antialiasing, smooth);
     const double spread = std::log(std::max(picture_.most / picture_.least, 1.0001));
     for (size_t gap = 0; gap < picture_.lines.size(); ++gap)
         for (const ParallelSegment& segment : picture_.lines[gap]) {
             const double slow = std::clamp(std::log(segment.ratio / picture_.least) / spread, 0.0, 1.0);
             QColor color = mixed(colors.reduction, colors.product, std::min(1.0, slow * 1.5));
             color.setAlphaF(float(0.9 - 0.6 * slow));
-            painter.setPen(QPen(color, slow < 0.02 ? 2 : 1));
+            painter.setPen(QPen(color, smooth && slow < 0.02 ? 2 : 1));
             line(gap, segment);
         }
 }
@@ -282,8 +298,10 @@ void ParallelView::paintEvent(QPaintEvent*) {
                                                       : tr("None of these trials has a time."));
         return;
     }
-    if (lines_.isNull())
-        drawLines();
+    if (lines_.isNull()) {
+        drawLines(false);
+        rest_->start();
+    }
     painter.drawPixmap(0, 0, lines_);
     painter.setRenderHint(QPainter::Antialiasing);
     const models::Colors colors = models::colorsFor(palette());

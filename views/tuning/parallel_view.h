@@ -13,6 +13,8 @@
 #include <QWidget>
 #include <memory>
 
+class QTimer;
+
 namespace lathe::views::tuning {
 
 class ParallelView : public QWidget {
@@ -62,7 +64,8 @@ private:
     QString labelOf(int axis, int place) const;
     std::optional<Range> rangeOf(const models::TrialFilter& filter, int axis) const;
     QRectF body() const;
-    void drawLines();
+    /// Smooth lines take several times as long: they are drawn once nothing has changed for a moment.
+    void drawLines(bool smooth);
     void drawAxis(QPainter& painter, int axis) const;
     void drawTrial(QPainter& painter, int trial, const QColor& color) const;
     void describe();
@@ -74,6 +77,7 @@ private:
     models::ParallelPicture picture_;
     std::vector<std::optional<Range>> ranges_; // of each axis
     QPixmap lines_;                            // empty: to be drawn
+    QTimer* rest_;                             // runs: lines are not smooth yet
     int marked_ = -1;
     int current_ = 0, place_ = 0, anchor_ = 0; // the axis and the place that keys start from
     enum class Drag { None, Range, Axis } drag_ = Drag::None;
