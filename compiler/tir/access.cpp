@@ -266,4 +266,16 @@ std::optional<Contraction> asContraction(const Block& block) {
     return Contraction{operands[0], operands[1], accessPatternOf(store->buffer, store->indices, block)};
 }
 
+int dimAlong(const Block& body, const Buffer* buffer, const arith::Var& var) {
+    int found = -1;
+    arith::visit(onlyStore(body)->value, [&](const arith::Expr& node) {
+        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
+            for (size_t dim = 0; dim < node->args.size(); ++dim)
+                if (var.same(node->args[dim]))
+                    found = static_cast<int>(dim);
+        return true;
+    });
+    return found;
+}
+
 } // namespace lathe::tir

@@ -34,6 +34,9 @@ AccessPattern accessPatternOf(const BufferPtr& buffer, const std::vector<arith::
 /// Loads in the stored value that read other buffers than the one written.
 std::vector<AccessPattern> readsOf(const Block& block);
 
+/// The dim of the buffer whose index in the block's reads is `var` and nothing else; -1: none.
+int dimAlong(const Block& block, const Buffer* buffer, const arith::Var& var);
+
 /// Whether the block writes what is seen outside of the kernel.
 bool isOutput(const Block& block);
 bool isReduction(const Block& block);

@@ -19,9 +19,11 @@
 #include "tir/access.h"
 #include "topi/elementwise_schedule.h"
 #include "topi/inline_producers.h"
+#include "topi/parallel_task.h"
 #include "topi/partial_results.h"
 #include "topi/register_tile.h"
 #include "topi/short_rows.h"
+#include "topi/tile_reduction.h"
 #include "topi/transformed_products.h"
 
 #include <algorithm>
@@ -57,11 +59,12 @@ void scheduleReduction(Schedule& schedule, const BlockRef& block, const Target& 
             s.computeAt(partial, row);
             vectorizePartial(s, partial);
             attempt(s, "combination of lanes", block, refusals, [&](Schedule& t) { vectorizeCombination(t, block); });
-            s.parallel(row);
+            parallelTask(s, block, row);
         }))
         return;
     if (!outer.empty())
-        attempt(schedule, "parallel loops", block, refusals, [&](Schedule& s) { s.parallel(fused(s, outer)); });
+        attempt(schedule, "parallel loops", block, refusals,
+                [&](Schedule& s) { parallelTask(s, block, fusedTasks(s, block, outer)); });
 }
 
 /// Elements of as many rows as are computed together; what lies between their stages has to stay near.
@@ -140,7 +143,7 @@ bool scheduleRows(Schedule& schedule, const std::vector<BlockRef>& blocks, const
         for (const BlockRef& block : blocks)
             if (block.name != last.name && isInjective(s.get(block)))
                 vectorizeInnermost(s, block, target, refusals);
-        s.parallel(row);
+        parallelTask(s, last, row);
     });
 }
 
@@ -182,6 +185,24 @@ void scheduleBlocks(Schedule& schedule, const Target& target, Refusals& refusals
             scheduleElementwise(schedule, block, target, refusals);
 }
 
+/// Rows whole pages apart compete for one place in the first cache, whoever reads several of them.
+void alignRows(Schedule& schedule, const std::vector<BlockRef>& blocks, Refusals& refusals) {
+    constexpr int64_t pageBytes = 4096, lineBytes = 64;
+    for (const BlockRef& block : blocks) {
+        const tir::Store* store = schedule.hasBlock(block) ? onlyStore(schedule.get(block)) : nullptr;
+        if (!store || store->buffer->scope != tir::Scope::Workspace || store->buffer->shape.size() < 2)
+            continue;
+        const int64_t bytes = std::max(1, store->buffer->dtype.bytes());
+        const int64_t row = arith::asInt(store->buffer->shape.back()).value_or(0);
+        if (row == 0 || row * bytes % pageBytes != 0)
+            continue;
+        attempt(schedule, "rows apart", block, refusals, [&](Schedule& s) {
+            if (s.choose(block, "align", {0, 1}, 0) == 1)
+                s.storageAlign(block, 0, -2, pageBytes / bytes, lineBytes / bytes);
+        });
+    }
+}
+
 } // namespace
 
 Scheduled scheduleDefault(const Schedule& start, const Target& target) {
@@ -196,6 +217,7 @@ Scheduled scheduleDefault(const Schedule& start, const Target& target) {
     if (!inPhases(true, "chunks of tiles") && !inPhases(false, "products between transforms"))
         scheduleBlocks(made.schedule, target, made.refusals);
     schedule::decomposeReductions(made.schedule, made.refusals);
+    alignRows(made.schedule, start.blocks(), made.refusals);
     return made;
 }
 

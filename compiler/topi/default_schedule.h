@@ -6,11 +6,22 @@
 //   bN.place              0: stored, 1: in its consumers
 //   bN.width, bN.rows     a register tile: elements of a row, rows; of an elementwise block: elements of its vectors, and
 //                         how many of them lie next to each other where they gather
+//   bN.nextRows           rows of a second axis in a tile: those of two rows of an image
+//   bN.order              0: panels of columns outside of rows, 1: rows outside
+//   bN.rowBlock, .panelBlock   so many tiles of rows, so many panels, pass before the next ones do; 0: all
+//   bN.reduceBlock        steps of the reduction for which all tiles of a task pass; 0: all
+//   bN.reduceUnroll       steps of it in one
+//   bN.prefetch           bytes that a panel is asked for ahead; 0: not
+//   bN.pack               1: a task copies the columns that it reads
+//   bN.epilogue           1: what follows a tile is computed on it
 //   bN.band               tiles of a band of windows, whose operand is computed at once
 //   bN.dotRows, .dotColumns   a tile of dot products
 //   bN.partials           partial results of a reduction along its contiguous axis
+//   bN.align              1: rows of its result are a cache line more than whole pages apart
 //   bN.flat               1: an elementwise block's loops become one
-//   bN.grain              element operations from which on an elementwise block runs in parallel
+//   bN.fused              so many of the loops that may run in parallel become one that does
+//   bN.grain              the least work of its chunks; of an elementwise block also what it runs in parallel from
+// A question is asked only where its answers make a difference.
 #pragma once
 
 #include "base/target.h"

@@ -185,10 +185,17 @@ void scheduleElementwise(Schedule& schedule, const BlockRef& block, const Target
             }
         }
         all.push_back(inner);
-        const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);
-        if (workOf(s, all) * elements < grain)
+        const int64_t work = workOf(s, all) * elements;
+        if (work < grains.front())
             return;
-        s.parallel(parallelLoop(s, all, elements, grain));
+        const schedule::Number grain = s.choose(block, "grain", grains, tir::parallelGrain);
+        if (work < grain)
+            return;
+        const LoopRef task = parallelLoop(s, all, elements, grain);
+        s.parallel(task);
+        const auto chunks = tir::chunksOf(s.get(task), grain);
+        if (!chunks || chunks != tir::chunksOf(s.get(task), tir::parallelGrain))
+            s.annotate(task, "grain", grain);
     });
 }
 

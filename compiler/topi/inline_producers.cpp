@@ -17,9 +17,6 @@ using schedule::Schedule;
 
 namespace {
 
-/// Answers to bN.place.
-constexpr int64_t stored = 0, inlined = 1;
-
 /// What an expression may grow to by inlining: values that are used twice double it at each step.
 constexpr int64_t inlinedNodes = 1024;
 
@@ -109,11 +106,9 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
                         repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
                                     !arith::isConst(iter.extent, 1);
         }
-        const int64_t preferred = contracted || large || (repeated && !cheap) ? stored : inlined;
-        attempt(schedule, "inlining", block, refusals, [&](Schedule& s) {
-            if (s.choose(block, "place", {stored, inlined}, preferred, schedule::Question::Kind::Place) == inlined)
-                s.computeInline(block);
-        });
+        const int64_t preferred =
+            contracted || large || (repeated && !cheap) ? Schedule::placeStored : Schedule::placeInline;
+        attempt(schedule, "inlining", block, refusals, [&](Schedule& s) { s.place(block, {}, preferred); });
     }
 }
 

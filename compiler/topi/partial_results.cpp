@@ -4,6 +4,7 @@
 #include "arith/analysis.h"
 #include "schedule/schedule_loops.h"
 #include "tir/access.h"
+#include "topi/parallel_task.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -152,7 +153,7 @@ void tileDots(Schedule& s, const BlockRef& block, const Target& target) {
     unrollBelow(partial, 1);
     unrollBelow(partialInit, 1);
     unrollBelow(block, 0);
-    s.parallel(fused(s, outer));
+    parallelTask(s, block, fusedTasks(s, block, outer));
 }
 
 } // namespace lathe::topi

@@ -13,15 +13,8 @@
 namespace lathe::topi {
 
 using arith::Expr;
-using schedule::BlockRef;
-using schedule::LoopRef;
-using schedule::Number;
-using schedule::Schedule;
 
 namespace {
-
-/// More rows than registers hold are slow, not wrong: a search may try them.
-const std::vector<int64_t> rowCounts = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14};
 
 /// Beyond this step, a vector's elements come from as many cache lines.
 constexpr int64_t widestStep = 4;
@@ -54,59 +47,9 @@ constexpr int64_t leastRepacked = 8, stepsOfRepacked = 16;
 /// Of x86's first cache.
 constexpr int64_t lineBytes = 64, pageBytes = 4096;
 
-/// Tiles of a band.
-const std::vector<int64_t> bandCounts = {1, 2, 4, 8, 16, 32, 64};
-
 /// What a band's windows read should stay in the first cache level, beside what is read to compute it. But two bands compute
 /// what both read, so a band has at least as many windows as share an element, and never fewer than leastBand.
 constexpr int64_t bandBytes = 16 * 1024, leastBand = 8;
-
-/// Elements along `dim` become neighbours in the buffer that the block writes.
-void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
-    const size_t dims = onlyStore(schedule.get(block))->indices.size();
-    if (dim + 1 == dims)
-        return;
-    std::vector<arith::Var> vars;
-    std::vector<Expr> map;
-    for (size_t i = 0; i < dims; ++i) {
-        vars.push_back(arith::var(fmt::format("i{}", i)));
-        if (i != dim)
-            map.push_back(vars.back());
-    }
-    map.push_back(vars[dim]);
-    schedule.transformLayout(block, 0, vars, map);
-}
-
-/// Elements along `var` too: accumulators are whole vectors.
-void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::Var& var) {
-    const std::vector<Expr>& indices = onlyStore(schedule.get(block))->indices;
-    const auto along = [&](const Expr& index) { return var.same(index); };
-    if (std::ranges::count_if(indices, along) == 1)
-        innermostInStorage(schedule, block,
-                           static_cast<size_t>(std::ranges::find_if(indices, along) - indices.begin()));
-}
-
-/// The dim of the buffer whose index in the block's reads is `var` and nothing else; -1: none.
-int dimAlong(const tir::Block& body, const tir::Buffer* buffer, const arith::Var& var) {
-    int found = -1;
-    arith::visit(onlyStore(body)->value, [&](const Expr& node) {
-        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
-            for (size_t dim = 0; dim < node->args.size(); ++dim)
-                if (var.same(node->args[dim]))
-                    found = static_cast<int>(dim);
-        return true;
-    });
-    return found;
-}
-
-/// Whether the one that reads the block's result walks the same axes in the same order.
-bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consumer) {
-    const tir::Block& body = schedule.get(block);
-    const tir::Block& next = schedule.get(consumer);
-    if (isOutput(body) || !isInjective(next) || schedule.loops(consumer).size() < next.iters.size())
-        return false;
-    return followsResults(next, body);
-}
 
 /// Rows whose accumulators fit the registers beside the vectors of one step and a broadcast value.
 int64_t accumulatedRows(int64_t vectors, int64_t registers) {
@@ -206,54 +149,6 @@ std::optional<Windows> windowsAlong(const tir::AccessPattern& read, const tir::B
     return std::nullopt;
 }
 
-/// What is computed for the block alone, stored, and read by no two results but those of neighbouring windows.
-std::vector<BlockRef> ownOperands(const Schedule& schedule, const BlockRef& block) {
-    const tir::Block& body = schedule.get(block);
-    const auto readOnce = [&](const tir::Buffer* buffer) {
-        for (const tir::AccessPattern& read : readsOf(body))
-            for (const tir::IterVar& iter : body.iters)
-                if (read.buffer.get() == buffer && iter.kind == tir::IterKind::Spatial &&
-                    !arith::isConst(iter.extent, 1) && !read.stride.contains(iter.var.get()))
-                    return false;
-        return true;
-    };
-    std::vector<BlockRef> operands;
-    for (const BlockRef& other : schedule.blocks()) {
-        if (isOutput(schedule.get(other)) || !isInjective(schedule.get(other)))
-            continue;
-        const std::vector<BlockRef> consumers = schedule.consumers(other);
-        if (consumers.size() == 1 && consumers.front().name == block.name &&
-            readOnce(onlyStore(schedule.get(other))->buffer.get()))
-            operands.push_back(other);
-    }
-    return operands;
-}
-
-/// A copy of what the tile's columns read, these innermost.
-BlockRef repack(Schedule& schedule, const BlockRef& block, const RegisterTile& tile) {
-    const tir::Block body = schedule.get(block);
-    const int dim = dimAlong(body, tile.repacked.get(), body.iters[static_cast<size_t>(tile.vectorAxis)].var);
-    const auto read = std::ranges::find(body.reads, tile.repacked, &tir::Region::buffer);
-    if (dim < 0 || read == body.reads.end())
-        throw schedule::ScheduleError("the columns are no dim of the operand");
-    const BlockRef copy = schedule.cacheRead(block, static_cast<int>(read - body.reads.begin()), tir::Scope::Local);
-    innermostInStorage(schedule, copy, static_cast<size_t>(dim));
-    return copy;
-}
-
-/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is
-/// read once, and what is written stays near.
-void vectorizeRepacking(Schedule& s, const BlockRef& copy, const Target& target) {
-    std::vector<LoopRef> loops = s.loops(copy);
-    const LoopRef row = loops.back(), column = loops[loops.size() - 2];
-    const int64_t lanes = target.lanes(std::max<int>(32, onlyStore(s.get(copy))->buffer->dtype.bits));
-    if (arith::bounds(s.get(row).extent).upper < lanes)
-        return;
-    const std::vector<LoopRef> parts = s.split(row, {-1, lanes});
-    s.reorder({parts[0], column, parts[1]});
-    s.vectorize(parts[1]);
-}
-
 /// As far as it matters.
 int64_t boundedExtent(const tir::Block& body, int axis) {
     return std::min(arith::bounds(body.iters[static_cast<size_t>(axis)].extent).upper, unknownExtent);
@@ -329,6 +224,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     if (tile.vectorAxis < 0)
         return std::nullopt;
     const tir::AccessPattern* scalars = vectors == &found->b ? &found->a : &found->b;
+    tile.columns = vectors->buffer;
     int64_t best = 0;
     for (size_t i = 0; i < body.iters.size(); ++i) {
         const tir::IterVar& iter = body.iters[i];
@@ -362,7 +258,7 @@ std::optional<RegisterTile> contractionTile(const tir::Block& body, const Target
     if (tile.width > 4 * lanes)
         tile.widths.push_back(tile.width);
     if (auto panel = vectors->panel.find(column.var.get()); panel != vectors->panel.end())
-        tile.width = panel->second, tile.widths.clear();
+        tile.width = panel->second, tile.widths.clear(), tile.packed = true;
     if (tile.rowAxis >= 0) {
         const int64_t vectorsWide = tile.width / lanes;
         tile.rows = rowsOf(best, vectorsWide,
@@ -435,141 +331,6 @@ std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& t
         return contraction;
     std::optional<RegisterTile> sliding = slidingTile(body, target);
     return sliding ? sliding : contraction;
-}
-
-TiledReduction tileReduction(Schedule& s, const BlockRef& block, const RegisterTile& tile, const Target& target) {
-    const tir::Block body = s.get(block);
-    const Number width = tile.widths.empty() ? Number(tile.width) : s.choose(block, "width", tile.widths, tile.width);
-    const Number rows = tile.rowAxis < 0 ? Number(1) : s.choose(block, "rows", rowCounts, tile.rows);
-    std::vector<BlockRef> operands = tile.band == 0 ? std::vector<BlockRef>{} : ownOperands(s, block);
-    const int bandAxis = operands.empty() ? -1 : *tile.windows.begin();
-    const BlockRef panel = tile.repacked ? repack(s, block, tile) : BlockRef{};
-    std::vector<BlockRef> consumers = s.consumers(block);
-    const bool epilogue = consumers.size() == 1 && isEpilogue(s, block, consumers.front());
-    const BlockRef consumer = epilogue ? consumers.front() : s.cacheWrite(block, 0, tir::Scope::Local);
-    if (epilogue)
-        s.setScope(block, 0, tir::Scope::Local);
-    innermostInStorage(s, block, body.iters[static_cast<size_t>(tile.vectorAxis)].var);
-    // Those of the axes; others may be around.
-    std::vector<LoopRef> loops = s.loops(consumer);
-    const auto outer = static_cast<int64_t>(loops.size()) -
-                       std::ranges::count(body.iters, tir::IterKind::Spatial, &tir::IterVar::kind);
-    loops.erase(loops.begin(), loops.begin() + outer);
-    std::vector<LoopRef> tasks, order, inside; // outer to inner; the tasks become the parallel loop
-    LoopRef bandTask, tileRow, tileColumn, rowInner, columnInner;
-    for (size_t i = 0, spatial = 0; i < body.iters.size(); ++i) {
-        if (body.iters[i].kind != tir::IterKind::Spatial)
-            continue;
-        const auto axis = static_cast<int>(i);
-        const bool vector = axis == tile.vectorAxis, row = axis == tile.rowAxis;
-        std::vector<Number> factors = {-1};
-        if (axis == bandAxis) {
-            const int64_t unit = vector ? width.value : row ? rows.value : 1;
-            factors.push_back(s.choose(block, "band", bandCounts, ceilDiv(tile.band, unit)));
-        }
-        if (vector || row)
-            factors.push_back(vector ? width : rows);
-        std::vector<LoopRef> parts = {loops.at(spatial++)};
-        if (row && tile.group > 0) {
-            parts = s.split(parts.front(), {-1, tile.group});
-            order.push_back(parts.front());
-            parts.erase(parts.begin());
-        }
-        if (factors.size() > 1)
-            parts = s.split(parts.front(), factors);
-        if (axis == bandAxis) {
-            bandTask = parts.front();
-            parts.erase(parts.begin());
-        }
-        if (vector)
-            tileColumn = parts[0], columnInner = parts[1];
-        else if (row)
-            tileRow = parts[0], rowInner = parts[1];
-        else if (bandAxis >= 0 && !tile.windows.contains(axis))
-            tasks.push_back(parts[0]);
-        else
-            (tile.before.contains(axis) ? order : inside).push_back(parts[0]);
-    }
-    const bool rowsApart = bandAxis >= 0 && tile.rowAxis >= 0 && !tile.windows.contains(tile.rowAxis);
-    // Windows of an operand as it lies in memory follow its rows, which is what caches expect.
-    const bool alongRows = bandAxis < 0 && tile.windows.contains(tile.rowAxis);
-    if (bandAxis >= 0) {
-        if (rowsApart)
-            tasks.push_back(tileRow);
-        tasks.push_back(bandTask);
-        (tile.windows.contains(tile.vectorAxis) ? order : tasks).push_back(tileColumn);
-    } else if (!alongRows) {
-        // One panel stays in cache while what does not depend on it passes.
-        order.push_back(tileColumn);
-    }
-    // A panel that a task makes is for all that passes; which rows are left over of a group, its own loop says.
-    const bool passes = tile.repacked || tile.group > 0;
-    if (passes)
-        tasks.swap(order);
-    order.insert(order.end(), inside.begin(), inside.end());
-    if (tile.rowAxis >= 0 && !rowsApart)
-        order.push_back(tileRow);
-    if (alongRows)
-        order.push_back(tileColumn);
-    if (bandAxis < 0 && !passes)
-        tasks.swap(order);
-    std::vector<LoopRef> nest = tasks;
-    nest.insert(nest.end(), order.begin(), order.end());
-    const LoopRef innermost = nest.back();
-    const int64_t around = outer + static_cast<int64_t>(nest.size());
-    if (tile.rowAxis >= 0)
-        nest.push_back(rowInner);
-    nest.push_back(columnInner);
-    s.reorder(nest);
-    s.computeAt(block, innermost);
-    s.vectorize(columnInner);
-    if (tile.rowAxis >= 0)
-        s.unroll(rowInner);
-    // Inside the tile: reduction outside, rows unrolled, columns as vectors.
-    std::vector<LoopRef> own = s.loops(block);
-    own.erase(own.begin(), own.begin() + around);
-    std::vector<LoopRef> spatialLoops, reduceLoops;
-    LoopRef ownRow, ownColumn;
-    for (size_t i = 0; i < body.iters.size(); ++i) {
-        LoopRef loop = own.at(i);
-        if (body.iters[i].kind != tir::IterKind::Spatial)
-            reduceLoops.push_back(loop);
-        else if (static_cast<int>(i) == tile.vectorAxis)
-            ownColumn = loop;
-        else if (static_cast<int>(i) == tile.rowAxis)
-            ownRow = loop;
-        else
-            spatialLoops.push_back(loop);
-    }
-    std::vector<LoopRef> inner = spatialLoops;
-    inner.insert(inner.end(), reduceLoops.begin(), reduceLoops.end());
-    if (tile.rowAxis >= 0)
-        inner.insert(inner.end() - (tile.shared ? 1 : 0), ownRow);
-    inner.push_back(ownColumn);
-    s.reorder(inner);
-    if (tile.shared)
-        s.unroll(reduceLoops.back());
-    BlockRef init = s.decomposeReduction(block, inner[spatialLoops.size()]);
-    s.vectorize(ownColumn);
-    if (tile.rowAxis >= 0)
-        s.unroll(ownRow);
-    std::vector<LoopRef> initLoops = s.loops(init);
-    s.vectorize(initLoops.back());
-    if (tile.rowAxis >= 0)
-        s.unroll(initLoops[initLoops.size() - 2]);
-    const LoopRef task = fused(s, tasks);
-    for (const BlockRef& operand : operands) {
-        s.computeAt(operand, task);
-        s.setScope(operand, 0, tir::Scope::Local);
-    }
-    std::vector<std::string> done = {block.name, consumer.name};
-    if (tile.repacked) {
-        s.computeAt(panel, task);
-        vectorizeRepacking(s, panel, target);
-        done.push_back(panel.name);
-    }
-    s.parallel(task);
-    return {done, operands};
 }
 
 } // namespace lathe::topi

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The tile of a reduction that stays in registers: some rows of one operand by some vectors of the other. What it is good
-// for and how wide it is (registerTile), and the schedule that makes it (tileReduction).
+// for and how wide it is; topi/tile_reduction.h makes it.
 #pragma once
 
 #include "base/target.h"
-#include "schedule/schedule.h"
+#include "tir/ir.h"
 
 #include <optional>
 #include <set>
@@ -23,11 +23,8 @@ struct RegisterTile {
     int64_t band = 0;            // of the first of them, so many at once: what their windows read fits a cache
     bool shared = false;         // elements along the last reduced axis read one stretch: it is unrolled within a row
     tir::BufferPtr repacked;     // an operand in rows along the reduction: a task stores its columns as vectors first
-};
-
-struct TiledReduction {
-    std::vector<std::string> blocks;          // those that are scheduled now
-    std::vector<schedule::BlockRef> operands; // computed for each band, without vectors yet
+    tir::BufferPtr columns;      // of a contraction: the operand that the vectors are read from
+    bool packed = false;         // it lies in panels as wide as the tile
 };
 
 /// The tile of a reduction, nothing if it has none:
@@ -35,11 +32,5 @@ struct TiledReduction {
 ///   - where the result is contiguous along an axis and every read moves by a constant step or not at all (pooling, depthwise
 ///     convolution, reductions over outer axes): vectors along that axis, rows of neighbouring windows.
 std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target);
-
-/// Computes the reduction in tiles whose results are registers, then what follows on the tile. Asks for "width", "rows" and
-/// "band", those of `tile` preferred. What is computed for this reduction alone (its padded operand) is computed for each
-/// band. Throws ScheduleError if that is illegal.
-TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile,
-                             const Target& target);
 
 } // namespace lathe::topi

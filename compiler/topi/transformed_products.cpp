@@ -4,7 +4,8 @@
 #include "arith/analysis.h"
 #include "base/rounding.h"
 #include "tir/access.h"
-#include "topi/register_tile.h"
+#include "topi/parallel_task.h"
+#include "topi/tile_reduction.h"
 
 #include <set>
 
@@ -99,7 +100,7 @@ void scheduleOperand(Schedule& s, const TransformedProducts& stages, int64_t lan
         computeTileAt(s, *stages.padded, column);
         rollTile(s, *stages.padded, around + 2, 2, 3);
     }
-    s.parallel(task);
+    parallelTask(s, stages.operand, task);
 }
 
 /// Rows of `wide` tiles that a chunk may have.
@@ -183,7 +184,7 @@ std::optional<Chunks> scheduleResults(Schedule& s, const TransformedProducts& st
     }
     computeTileAt(s, stages.resultRows, task);
     rollTile(s, stages.resultRows, around, 0, 1);
-    s.parallel(task);
+    parallelTask(s, after.back(), task);
     return chunks;
 }
 

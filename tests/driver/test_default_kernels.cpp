@@ -107,6 +107,69 @@ private slots:
         QVERIFY2(hot.stack <= stack, kernels.c_str());
     }
 
+    /// Other answers than the default's keep sums in registers too: those of two rows of an image, of blocks of a reduction,
+    /// which are loaded and stored around the loop, and where the loop asks for memory.
+    void answeredSchedules_data() {
+        QTest::addColumn<QByteArray>("model");
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QByteArray>("answers");
+        QTest::addColumn<int>("multiplyAdds"); // of the loop that has most
+        QTest::addColumn<int>("prefetches");
+        const auto convolution = QByteArray::fromStdString(withWeights(
+            "g (float[1,64,14,14] x) => (float[1,64,14,14] y) { y = Conv <pads = [2,2,2,2]> (x, w) }", {64, 64, 5, 5}));
+        const auto product = QByteArray::fromStdString(
+            withWeights("g (float[96,2048] x) => (float[96,256] y) { p = MatMul(x, w) y = Relu(p) }", {2048, 256}));
+        QTest::addRow("rows of two rows of an image")
+            << convolution << "x86-64-v3" << QByteArray(R"({"b1.rows": [3], "b1.nextRows": [2]})") << 12 << 0;
+        QTest::addRow("blocks of the reduction")
+            << product << "x86-64-v4" << QByteArray(R"({"b0.rows": [12], "b0.reduceBlock": [512]})") << 24 << 0;
+        QTest::addRow("blocks of all") << product << "x86-64-v4"
+                                       << QByteArray(R"({"b0.rows": [12], "b0.reduceBlock": [512], "b0.order": [1],
+                                                         "b0.panelBlock": [4], "b0.rowBlock": [2]})")
+                                       << 24 << 0;
+        QTest::addRow("steps in one, asked for early")
+            << product << "x86-64-v4"
+            << QByteArray(R"({"b0.rows": [8], "b0.reduceUnroll": [4], "b0.prefetch": [16384]})") << 64 << 8;
+    }
+    void answeredSchedules() {
+        QFETCH(QByteArray, model);
+        QFETCH(QString, target);
+        QFETCH(QByteArray, answers);
+        QFETCH(int, multiplyAdds);
+        QFETCH(int, prefetches);
+        driver::Options options;
+        options.cache = false;
+        options.target = *codegen::parseTarget(target.toStdString());
+        const auto bytes = std::as_bytes(std::span(model.constData(), static_cast<size_t>(model.size())));
+        driver::Trace usual;
+        QVERIFY(driver::compileBytes(bytes, "model", {}, {}, options, usual));
+        const std::string question = answers.mid(2, 2).toStdString() + ".prefetch"; // {"bN.…: only of panels of weights
+        const auto asks = [&](const driver::KernelRecord& kernel) {
+            const std::vector<schedule::Question>& asked = kernel.schedule.questions;
+            return std::ranges::find(asked, question, &schedule::Question::name) != asked.end();
+        };
+        const auto kernel = std::ranges::find_if(usual.kernels, asks);
+        QVERIFY(kernel != usual.kernels.end());
+        const auto decisions = driver::parseDecisions(
+            fmt::format(R"({{"answers": {{"{}": {}}}}})", kernel->workload, answers.toStdString()));
+        QVERIFY2(decisions, decisions ? "" : toString(decisions.error()).c_str());
+        driver::Trace trace;
+        const auto compiled = driver::compileBytes(bytes, "model", {}, *decisions, options, trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        const auto listing = std::ranges::find_if(trace.kernels, asks)->listing();
+        QVERIFY2(listing, listing ? "" : toString(listing.error()).c_str());
+        LoopCount hot;
+        for (const LoopCount& loop : hotLoops(listing->instructions, target.endsWith("v4") ? "zmm" : "ymm"))
+            if (loop.multiplyAdds > hot.multiplyAdds)
+                hot = loop;
+        QCOMPARE(hot.multiplyAdds, multiplyAdds);
+        QCOMPARE(hot.wide, multiplyAdds);
+        QCOMPARE(hot.stack, 0);
+        QVERIFY(std::ranges::count_if(listing->instructions, [](const auto& each) {
+                    return each.text.starts_with("prefetcht0");
+                }) >= prefetches);
+    }
+
     /// The first cache has a place in a page for as many lines as it has pages: 8 of 32 KiB. Rows of 4 KiB stand in one place
     /// of a page, those of 2 KiB in two.
     void rowsThatCompeteInACache() {

@@ -81,6 +81,15 @@ private slots:
             Schedule(matmul(5, 9, 3, true), pinned({{"b0.rows", {7}}})).choose({"C"}, "rows", {1, 2}, 1));
     }
 
+    /// A schedule that was dropped asked first; the one that takes its place may have other candidates.
+    void theLaterQuestionOfANameCounts() {
+        const schedule::Noting noting(std::make_shared<schedule::Preferred>());
+        (void)noting.answer(oneOf({1, 2}, 1));
+        (void)noting.answer(oneOf({1, 2, 4}, 1));
+        QCOMPARE(noting.asked().size(), size_t{1});
+        QCOMPARE(noting.asked().front().candidates, (std::vector<int64_t>{1, 2, 4}));
+    }
+
     void whatIsRefusedLeavesAReasonAndNothingElse() {
         const auto split = [](Schedule& s) {
             const std::vector<schedule::LoopRef> loops = s.loops({"C"});

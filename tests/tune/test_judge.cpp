@@ -41,6 +41,19 @@ tir::PrimFuncPtr product() {
     return te::toTir("product", {a, b, c, bias}, {d}, {});
 }
 
+/// The sizes of register tiles are answered, the rest is preferred: few enough programs to time them all.
+class TileSizes final : public schedule::Chooser {
+public:
+    explicit TileSizes(std::shared_ptr<const schedule::Chooser> chooser) : chooser_(std::move(chooser)) {}
+    static bool decides(const std::string& name) { return name.ends_with(".width") || name.ends_with(".rows"); }
+    std::vector<int64_t> answer(const schedule::Question& question) const override {
+        return decides(question.name) ? chooser_->answer(question) : question.preferred;
+    }
+
+private:
+    std::shared_ptr<const schedule::Chooser> chooser_;
+};
+
 Machine machine() {
     return machineOf(*codegen::parseTarget("x86-64-v4"), 1);
 }
@@ -70,7 +83,8 @@ private:
         std::map<std::vector<int64_t>, std::unique_ptr<Place>> ways;
     };
 
-    Result<Candidate> candidate(const std::shared_ptr<const schedule::Chooser>& chooser) {
+    Result<Candidate> candidate(const std::shared_ptr<const schedule::Chooser>& whoAnswers) {
+        const auto chooser = std::make_shared<TileSizes>(whoAnswers);
         Place* place = &root_;
         while (place->asks) {
             auto& next = place->ways[chooser->answer(*place->asks)];
@@ -91,6 +105,8 @@ private:
             place = next.get();
         }
         if (made) {
+            std::erase_if(made->questions, [](const auto& question) { return !TileSizes::decides(question.name); });
+            std::erase_if(made->answers, [](const auto& answer) { return !TileSizes::decides(answer.first); });
             times_.try_emplace(made->program, timeOf(*made));
             Judge(machine(), nullptr).rate(std::span(&*made, 1), {});
         }

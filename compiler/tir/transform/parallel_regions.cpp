@@ -27,8 +27,13 @@ public:
             return Expr(0);
         if (const auto* loop = stmt->as<For>()) {
             bindLoop(facts_, *loop);
-            return arith::simplify(Expr(1) + iterations(loop->extent) * of(loop->body));
+            Expr times = iterations(loop->extent);
+            if (loop->kind == ForKind::Vectorized) // asked for earlier than the pass
+                times = arith::ceilDiv(times, Expr(8));
+            return arith::simplify(Expr(1) + times * of(loop->body));
         }
+        if (const auto* block = stmt->as<Block>())
+            return of(block->body);
         if (const auto* loop = stmt->as<While>())
             return arith::simplify(Expr(unknownExtent) * of(loop->body));
         int64_t here = 0;
@@ -156,6 +161,15 @@ private:
 };
 
 } // namespace
+
+std::optional<int64_t> chunksOf(const For& loop, int64_t grain) {
+    const Names none;
+    const auto work = arith::asInt(WorkEstimate(none, {}).of(loop.body)), extent = arith::asInt(loop.extent);
+    int64_t total = 0;
+    if (!work || !extent || __builtin_mul_overflow(*work, *extent, &total))
+        return std::nullopt;
+    return std::max<int64_t>(1, std::min({total / grain, parallelChunks, *extent}));
+}
 
 PrimFuncPtr parallelRegions(const PrimFuncPtr& function) {
     return withBody(function, Chunking(*function).mutate(function->body));

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Parallel loops of default schedules, and what they ask of each.
+#pragma once
+
+#include "schedule/schedule.h"
+
+namespace lathe::topi {
+
+/// The loops, which nest, as one: all of them, or as many of the outer ones as "fused" says.
+schedule::LoopRef fusedTasks(schedule::Schedule& schedule, const schedule::BlockRef& block,
+                             const std::vector<schedule::LoopRef>& loops);
+
+/// Runs the loop in parallel. Asks for its "grain", if that changes the number of chunks.
+void parallelTask(schedule::Schedule& schedule, const schedule::BlockRef& block, schedule::LoopRef loop);
+
+} // namespace lathe::topi

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The schedule of a reduction in tiles that stay in registers (topi/register_tile.h): what a tile is, in which order tiles
+// pass, which of them are tasks, and what is computed for each.
+#pragma once
+
+#include "schedule/schedule.h"
+#include "topi/register_tile.h"
+
+namespace lathe::topi {
+
+struct TiledReduction {
+    std::vector<std::string> blocks;          // those that are scheduled now
+    std::vector<schedule::BlockRef> operands; // computed for each band, without vectors yet
+};
+
+/// Computes the reduction in tiles whose results are registers, then what follows on the tile. What is computed for this
+/// reduction alone (its padded operand) is computed for each band. Asks what stands in topi/default_schedule.h; what `tile`
+/// says is preferred. Throws ScheduleError if that is illegal.
+TiledReduction tileReduction(schedule::Schedule& schedule, const schedule::BlockRef& block, const RegisterTile& tile,
+                             const Target& target);
+
+} // namespace lathe::topi
