@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands around a reduction in tiles: what is computed for it, what follows it, and how both lie in memory.
+#pragma once
+
+#include "schedule/schedule.h"
+#include "topi/register_tile.h"
+
+namespace lathe::topi {
+
+/// Elements along `var` become neighbours in the buffer that the block writes: accumulators are whole vectors.
+void innermostInStorage(schedule::Schedule& schedule, const schedule::BlockRef& block, const arith::Var& var);
+
+/// Whether the one that reads the block's result walks the same axes in the same order.
+bool isEpilogue(schedule::Schedule& schedule, const schedule::BlockRef& block, const schedule::BlockRef& consumer);
+
+/// What is computed for the block alone, stored, and read by no two results but those of neighbouring windows.
+std::vector<schedule::BlockRef> ownOperands(const schedule::Schedule& schedule, const schedule::BlockRef& block);
+
+/// A copy of what the tile's columns read, these innermost. Throws ScheduleError if they are no dim of the operand.
+schedule::BlockRef repackColumns(schedule::Schedule& schedule, const schedule::BlockRef& block,
+                                 const RegisterTile& tile);
+
+/// Vectors along the rows as they lie in the operand, those of all columns one after the other: a line of the cache is
+/// read once, and what is written stays near. Where the columns lie next to each other, vectors of these.
+void vectorizeRepacking(schedule::Schedule& schedule, const schedule::BlockRef& copy, bool alongColumns,
+                        const Target& target);
+
+} // namespace lathe::topi
