@@ -135,7 +135,7 @@ struct TuneArgs {
     std::string model, out; // out: the Decisions that were found
     double seconds = 300;
     int64_t trials = 0; // 0: as many as there is time for
-    std::string search = "evolution";
+    std::string search = "evolution", space = "template";
     std::string kernel;   // only kernels with this in their names
     double leastGain = 1; // per cent
     uint64_t seed = 0;

@@ -250,6 +250,7 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("--trials", tune.trials, "try at most so many")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
     tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random, grid or replay");
+    tuneApp->add_option("--space", tune.space, "template, sketch, rules or all");
     tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
         ->check(CLI::Range(0.0, 50.0));

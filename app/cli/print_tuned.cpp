@@ -93,6 +93,18 @@ void printGraph(const driver::TunedGraph& graph) {
                   graph.wholeMs, graph.schedulesMs);
 }
 
+constexpr size_t reasonsSaid = 5;
+
+/// The commonest reasons why candidates were not built.
+void printRefused(const std::map<std::string, int64_t>& refused) {
+    std::vector<std::pair<int64_t, std::string>> reasons;
+    for (const auto& [reason, count] : refused)
+        reasons.emplace_back(count, reason);
+    std::ranges::sort(reasons, std::ranges::greater());
+    for (size_t i = 0; i < std::min(reasons.size(), reasonsSaid); ++i)
+        printLine("not built: {} times, {}", reasons[i].first, reasons[i].second);
+}
+
 } // namespace
 
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::TaskState& state) {
@@ -169,6 +181,11 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     }
     printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
               tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
+    std::map<std::string, int64_t> refused;
+    for (const tune::TaskState& state : tuned.study.tasks)
+        for (const auto& [reason, count] : state.refused)
+            refused[reason] += count;
+    printRefused(refused);
     if (tuned.graph)
         printGraph(*tuned.graph);
     if (tuned.afterMs > 0)

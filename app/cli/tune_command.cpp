@@ -128,7 +128,8 @@ private:
                                          {"asked", tune::toString(judgement.asked)},
                                          {"prior", toJson(judgement.prior)},
                                          {"model", toJson(judgement.model)},
-                                         {"model_of_random", toJson(judgement.random)}}));
+                                         {"model_of_random", toJson(judgement.random)},
+                                         {"not_built", state.refused}}));
         std::fflush(stdout);
     }
     static nlohmann::json toJson(const tune::Quality& quality) {
@@ -156,8 +157,10 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.plan.seed = args.seed;
     options.plan.search = args.search;
     options.plan.leastGain = args.leastGain / 100;
+    options.space = args.space;
     options.kernel = args.kernel;
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
+    LATHE_CHECKED(tune::makeSpace(args.space, {}, options.compile.target, 1));
     const Interrupts interrupts;
     LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
     options.known = records.known();

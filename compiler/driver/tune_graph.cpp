@@ -146,10 +146,14 @@ private:
                 task.known = options_.known(task);
         if (tasks.empty())
             return false;
-        plan.machine = tuningMachine(options_.compile.target, peaks_, options_.runner.threads);
+        const Target& target = options_.compile.target;
+        plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
+        const auto space = tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads);
+        if (!space)
+            return false;
         KernelBench kernels(options_.compile, options_.runner);
-        tune::StudyResult more = tune::runStudy(std::move(tasks), templateSpace(options_.compile.target), plan, kernels,
-                                                told_, options_.runner.cancelled, options_.control.get());
+        tune::StudyResult more = tune::runStudy(std::move(tasks), *space, plan, kernels, told_,
+                                                options_.runner.cancelled, options_.control.get());
         for (tune::TaskState& each : more.study.tasks)
             if (const auto known = state(each.task); known != tuned_.study.tasks.end())
                 *known = std::move(each);

@@ -123,10 +123,13 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             plan.time *= schedulesShare;
             plan.trials = static_cast<int64_t>(std::ceil(static_cast<double>(plan.trials) * schedulesShare));
         }
-        plan.machine = tuningMachine(options.compile.target, peaks, options.runner.threads);
+        const Target& target = options.compile.target;
+        plan.machine = tuningMachine(target, peaks, options.runner.threads);
+        LATHE_TRY(const tune::Space space,
+                  tune::makeSpace(options.space, templateSpace(target), target, plan.machine.threads));
         KernelBench bench(options.compile, options.runner);
-        tune::StudyResult result = tune::runStudy(std::move(tasks), templateSpace(options.compile.target), plan, bench,
-                                                  told, options.runner.cancelled, options.control.get());
+        tune::StudyResult result = tune::runStudy(std::move(tasks), space, plan, bench, told, options.runner.cancelled,
+                                                  options.control.get());
         tuned.study = std::move(result.study);
         tuned.learned = std::move(result.learned);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)

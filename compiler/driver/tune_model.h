@@ -7,6 +7,7 @@
 #include "driver/compile.h"
 #include "driver/machine_peaks.h"
 #include "driver/tune_graph.h"
+#include "tune/spaces.h"
 #include "tune/study.h"
 
 namespace lathe::driver {
@@ -38,6 +39,7 @@ struct TuneOptions {
     RunnerOptions runner; // its cancelled ends the study, and what was found until then is given; before it, all
     tune::Plan plan;
     Decisions decisions;
+    std::string space = "template";                      // tune::spaceNames()
     std::string kernel;                                  // only kernels whose names have this in them; empty: all
     std::function<bool(const tune::Task&)> chosen;       // likewise those that are to be tuned; empty: all
     std::function<tune::Known(const tune::Task&)> known; // what there is of a task before; may be empty

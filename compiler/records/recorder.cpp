@@ -56,6 +56,11 @@ Result<Recorder> Recorder::resume(File file, const Study& like, Target target) {
     if (!found)
         return failure(ErrorKind::Usage, "there is no study of this model to go on with",
                        "it has to be of the same machine, threads, numerics and name: lathe records stats");
+    if (const std::string space = spaceOf(found->search); space != spaceOf(like.search))
+        return failure(ErrorKind::Usage,
+                       fmt::format("the study '{}' is one in the space '{}', not in '{}'", found->name, space,
+                                   spaceOf(like.search)),
+                       fmt::format("go on with it by --space {}, or begin another one", space));
     Recorder recorder(std::move(file), *found, std::move(target));
     recorder.study_.id = found->id;
     recorder.study_.started = found->started;

@@ -20,7 +20,7 @@ public:
     /// A new study is begun; its id and time are drawn here.
     Recorder(File file, Study study, Target target);
     /// The newest study with the model and the setting of this one goes on, of its name if that is not empty. Fails if there is
-    /// none.
+    /// none, or it is in another space.
     static Result<Recorder> resume(File file, const Study& like, Target target);
 
     /// What there is of a task: for tuneModel.

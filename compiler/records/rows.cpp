@@ -17,6 +17,7 @@ namespace lathe::records {
 namespace {
 
 constexpr int mostRounds = 1'000'000; // a list has a place for each
+constexpr std::string_view templates = "template", inSpace = " in ";
 
 /// The text with one '#' for each number: equal for computations that differ in sizes alone.
 std::string withoutNumbers(std::string_view text) {
@@ -118,6 +119,15 @@ const char* toString(InPlace inPlace) {
         return "taken back";
     }
     return "";
+}
+
+std::string textOfSearch(std::string_view search, std::string_view space) {
+    return space == templates ? std::string(search) : fmt::format("{}{}{}", search, inSpace, space);
+}
+
+std::string spaceOf(std::string_view search) {
+    const size_t at = search.find(inSpace);
+    return std::string(at == std::string_view::npos ? templates : search.substr(at + inSpace.size()));
 }
 
 std::string textOf(const schedule::Answers& answers) {

@@ -53,12 +53,17 @@ struct Study {
     std::string name, model;
     std::string modelHash; // of the model's file
     Setting setting;
-    std::string search;
+    std::string search;  // textOfSearch
     std::string program; // the version of Lathe
     int64_t started = 0; // seconds since 1970
     StudyState state = StudyState::Running;
     bool operator==(const Study&) const = default;
 };
+
+/// How a study looks: "evolution in sketch"; in the template space "evolution" alone.
+std::string textOfSearch(std::string_view search, std::string_view space);
+/// The space that such a text says.
+std::string spaceOf(std::string_view search);
 
 /// What came of the fastest that a task has found, held against its default in the whole model.
 enum class InPlace : uint8_t {

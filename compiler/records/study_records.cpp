@@ -18,7 +18,7 @@ Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     if (const auto hash = hashFile(wish.model, options.runner.cancelled))
         study.modelHash = toString(*hash);
     study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
-    study.search = options.plan.search;
+    study.search = textOfSearch(options.plan.search, options.space);
     return study;
 }
 

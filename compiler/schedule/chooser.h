@@ -25,6 +25,7 @@ struct Question {
     } kind = Kind::OneOf;
     std::string name;                // "b0.rows": the block's ordinal in the unscheduled function, then what is asked
     std::vector<int64_t> candidates; // OneOf, Place, Rule: `preferred` is among them
+    std::vector<double> weights;     // how often each is drawn, to the others; empty: all alike
     int64_t extent = 0;              // Tile: what is divided; 0: unknown
     int parts = 0;                   // Tile
     int64_t unit = 1;                // Tile: the innermost factor is a multiple of it, the lanes of a vector

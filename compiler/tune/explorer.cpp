@@ -3,6 +3,8 @@
 
 #include "base/parallel.h"
 
+#include <numeric>
+
 namespace lathe::tune {
 namespace {
 
@@ -20,6 +22,24 @@ Hash128 hashOf(const Request& request) {
     return hasher.finish();
 }
 
+/// The candidate at a share of all weights, one after the other.
+int64_t weighted(const schedule::Question& question, double share) {
+    double left = share * std::accumulate(question.weights.begin(), question.weights.end(), 0.0);
+    int64_t last = question.preferred.front(); // whose weight is not 0, against rounding
+    for (size_t i = 0; i < question.candidates.size(); ++i) {
+        if (question.weights[i] <= 0)
+            continue;
+        last = question.candidates[i];
+        left -= question.weights[i];
+        if (left < 0)
+            break;
+    }
+    return last;
+}
+
+constexpr size_t mostReasons = 32;
+constexpr const char* otherReasons = "other reasons";
+
 } // namespace
 
 std::vector<int64_t> Held::answer(const schedule::Question& question) const {
@@ -32,11 +52,13 @@ std::vector<int64_t> Held::answer(const schedule::Question& question) const {
     Hasher hasher;
     hasher.add(*seed_);
     hasher.add(question.name);
+    const uint64_t drawn = hasher.finish().low;
     if (isTile) {
         const std::vector<std::vector<int64_t>> tiles = schedule::answersTo(question);
-        return tiles[hasher.finish().low % tiles.size()];
+        return tiles[drawn % tiles.size()];
     }
-    return {question.candidates[hasher.finish().low % question.candidates.size()]};
+    return {question.weights.empty() ? question.candidates[drawn % question.candidates.size()]
+                                     : weighted(question, static_cast<double>(drawn >> 11) * 0x1p-53)};
 }
 
 Result<Candidate> Explorer::generate(const Request& request) const {
@@ -72,6 +94,10 @@ std::vector<std::optional<Candidate>> Explorer::makeAll(std::vector<Request> req
 
 std::optional<Candidate> Explorer::admit(Result<Candidate> candidate, const Request& request) {
     asked_[hashOf(request)] = candidate ? std::optional(candidate->program) : std::nullopt;
+    if (!candidate) {
+        const bool counts = refusals_.size() < mostReasons || refusals_.contains(candidate.error().what);
+        ++refusals_[counts ? candidate.error().what : otherReasons];
+    }
     if (!candidate || !known_.insert(candidate->program).second)
         return std::nullopt;
     candidate->made = request.made;

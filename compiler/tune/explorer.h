@@ -8,6 +8,7 @@
 #include "tune/judge.h"
 #include "tune/space.h"
 
+#include <map>
 #include <optional>
 #include <random>
 #include <unordered_map>
@@ -16,8 +17,8 @@
 
 namespace lathe::tune {
 
-/// Answers what is held, as far as that is an answer; else draws one of the question's candidates by seed and name, or gives
-/// what is preferred where there is no seed.
+/// Answers what is held, as far as that is an answer; else draws one of the question's candidates by its weights, by seed and
+/// name, or gives what is preferred where there is no seed.
 class Held final : public schedule::Chooser {
 public:
     explicit Held(schedule::Answers held, std::optional<uint64_t> seed = std::nullopt)
@@ -57,6 +58,8 @@ public:
     bool isJudged() const { return judge_ && judge_->asked() != Opinion::None; }
     /// Writes into them what is thought of them, and gives a score for each, higher for what is expected to be faster.
     std::vector<double> rate(std::span<Candidate> candidates) const;
+    /// Why answers led to nothing that is worth building, and how often; the rarer ones of many reasons together.
+    const std::map<std::string, int64_t>& refusals() const { return refusals_; }
     /// From now on the program is known.
     void know(const Hash128& program) { known_.insert(program); }
 
@@ -72,6 +75,7 @@ private:
     /// What was asked for before, and the program it led to, if any: searches ask for much again, and to see that it is
     /// known costs a scheduling.
     std::unordered_map<Hash128, std::optional<Hash128>, HashOfHash128> asked_;
+    std::map<std::string, int64_t> refusals_;
 };
 
 } // namespace lathe::tune

@@ -220,6 +220,7 @@ private:
         std::ranges::move(others, std::back_inserter(made));
         if (made.size() < count) // nothing else is left
             std::ranges::move(seeds(i, count - made.size()), std::back_inserter(made));
+        study_.tasks[i].refused = explorers_[i].refusals();
         explorers_[i].rate(made);
         return made;
     }

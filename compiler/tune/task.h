@@ -5,6 +5,7 @@
 
 #include "tune/judge.h"
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -50,12 +51,13 @@ struct TaskState {
     size_t best = 0;      // in trials
     double bestRatio = 1; // of its time to the default's: the product of what the paired tests found
     int rounds = 0;
-    double seconds = 0;                // that were spent on it
-    int sinceGain = 0;                 // rounds without one
-    std::vector<double> gains;         // of each round: microseconds of a call
-    std::vector<Judgement> judgements; // of each round: how good the predictions of its candidates were
-    double priority = 1;               // of the user's
-    Wish wish = Wish::Go;              // likewise
+    double seconds = 0;                     // that were spent on it
+    int sinceGain = 0;                      // rounds without one
+    std::vector<double> gains;              // of each round: microseconds of a call
+    std::map<std::string, int64_t> refused; // what was not worth building, by reason
+    std::vector<Judgement> judgements;      // of each round: how good the predictions of its candidates were
+    double priority = 1;                    // of the user's
+    Wish wish = Wish::Go;                   // likewise
     Done done = Done::No;
 
     double defaultUs() const { return trials.empty() ? 0 : trials.front().us; }

@@ -214,6 +214,25 @@ private slots:
         QCOMPARE(runLathe({"target", "--measure", "--target", "aarch64-linux-gnu"}).code, 2);
     }
 
+    void spacesByRules() {
+        const QStringList further{"--trials", "16", "--space", "rules", "--study", "by rules"};
+        const Outcome outcome = tune(further);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto trials = linesOf(outcome.out, "trial"), rounds = linesOf(outcome.out, "round");
+        QVERIFY(!trials.empty());
+        for (const QJsonObject& trial : trials) {
+            QVERIFY(trial["verdict"] == "measured" || trial["verdict"] == "slow");
+            QCOMPARE(trial["answers"].toObject()["way"].toArray(), QJsonArray{1});
+            QVERIFY(trial["answers"].toObject().contains("b0.inner1"));
+        }
+        QVERIFY(!rounds.empty() && rounds[0]["not_built"].isObject());
+        const Outcome other = tune({"--trials", "1", "--study", "by rules", "--resume"});
+        QCOMPARE(other.code, 2);
+        QVERIFY2(other.err.find("--space rules") != std::string::npos, other.err.c_str());
+        const Outcome again = tune(further + QStringList{"--resume"});
+        QVERIFY2(again.code == 0, again.err.c_str());
+    }
+
     void whatCannotBeTuned_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("code");
@@ -223,6 +242,7 @@ private slots:
         const QString model = folder_.filePath("model.onnx");
         QTest::newRow("no such file") << QStringList{missing} << 1 << "missing.onnx";
         QTest::newRow("no such search") << QStringList{model, "--search", "luck"} << 2 << "evolution";
+        QTest::newRow("no such space") << QStringList{model, "--space", "outer"} << 2 << "sketch";
         QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "can be tuned";
         for (const char* time : {"0", "0m", "nan", "inf", "5x", "m", "", "1e300h"})
             QTest::newRow(qPrintable(QString("a time of '%1'").arg(time)))

@@ -164,13 +164,19 @@ private slots:
                                   +[](records::Study& s) { s.modelHash = std::string(32, 'b'); },
                                   +[](records::Study& s) { s.setting.threads = 1; },
                                   +[](records::Study& s) { s.setting.numerics = "strict"; },
-                                  +[](records::Study& s) { s.setting.machine = "another"; }}) {
+                                  +[](records::Study& s) { s.setting.machine = "another"; },
+                                  +[](records::Study& s) { s.search = "random in sketch"; }}) {
             records::Study other = sampleStudy();
             change(other);
             const auto none = Recorder::resume(opened(path), other, Target());
             QVERIFY(!none);
             QVERIFY(none.error().kind == ErrorKind::Usage);
+            if (other.search != like.search)
+                QCOMPARE(none.error().hint, std::string("go on with it by --space template, or begin another one"));
         }
+        records::Study searched = sampleStudy(); // by another search, it goes on
+        searched.search = "grid";
+        QVERIFY(Recorder::resume(opened(path), searched, Target()));
     }
 
     void theNextStudyBeginsWithTheBest() {

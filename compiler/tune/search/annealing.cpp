@@ -28,8 +28,9 @@ public:
         }
         const std::vector<const Trial*> measured = fastest(trials);
         if (temperature_ < 0)
-            temperature_ =
-                measured.empty() ? 1 : std::log(measured.back()->ratio.middle / measured.front()->ratio.middle);
+            temperature_ = measured.empty()
+                               ? 1
+                               : std::log(*ratioOf(*measured.back(), trials) / *ratioOf(*measured.front(), trials));
         for (Walker& walker : walkers_)
             settle(walker, trials);
         temperature_ *= cooling;
@@ -57,13 +58,14 @@ private:
         const auto tried =
             std::ranges::find(trials, *walker.next, [](const Trial& trial) { return trial.candidate.program; });
         walker.next.reset();
-        if (tried == trials.end() || tried->verdict != Verdict::Measured)
+        const auto ratio = tried == trials.end() ? std::nullopt : ratioOf(*tried, trials);
+        if (!ratio)
             return;
-        const double worse = walker.ratio > 0 ? std::log(tried->ratio.middle / walker.ratio) : 0;
+        const double worse = walker.ratio > 0 ? std::log(*ratio / walker.ratio) : 0;
         if (worse > 0 && std::generate_canonical<double, 53>(random_) >= std::exp(-worse / (temperature_ + 1e-5)))
             return;
         walker.at = tried->candidate;
-        walker.ratio = tried->ratio.middle;
+        walker.ratio = *ratio;
     }
 
     std::optional<Candidate> step(const Walker& walker, Explorer& explorer) {

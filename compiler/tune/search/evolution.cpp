@@ -4,7 +4,8 @@
 // fastest few with an answer changed, and some are crossed. Where somebody has an opinion on candidates before they are
 // tried, many more are made than a batch holds, half of them of those that are thought best, and the best go into the
 // batch; the others wait for the next. Two of sixteen are drawn anew and two of those that wait by chance, so that the
-// search neither stays where it began nor believes a wrong opinion.
+// search neither stays where it began nor believes a wrong opinion. Where the default has nothing to change, the first ones are
+// drawn.
 #include "tune/search/searches.h"
 
 #include <algorithm>
@@ -29,8 +30,10 @@ public:
         const size_t drawn = std::max<size_t>(1, count / 8), chosen = count - std::min(drawn, count);
         if (!explorer.isJudged()) {
             letGo(0, explorer);
+            addFirst(chosen, parents, explorer);
             addChildren(chosen, parents, explorer);
         } else {
+            addFirst(madeForOne * count, parents, explorer);
             addChildren(madeForOne * count / 2, parents, explorer);
             order(explorer);
             const auto best = std::span(waiting_).first(std::min(waiting_.size(), parentsKept));
@@ -47,6 +50,16 @@ public:
     }
 
 private:
+    /// The default of a space of rules asks for nothing but the rule: what is there to change is drawn first.
+    void addFirst(size_t count, const std::vector<const Candidate*>& parents, Explorer& explorer) {
+        const auto isOpen = [](const schedule::Question& question) {
+            return question.kind != schedule::Question::Kind::Rule && question.candidates.size() > 1;
+        };
+        if (std::ranges::none_of(
+                parents, [&](const Candidate* parent) { return std::ranges::any_of(parent->questions, isOpen); }))
+            addRandom(waiting_, count, explorer, random_);
+    }
+
     void addChildren(size_t count, const std::vector<const Candidate*>& parents, Explorer& explorer) {
         if (parents.empty())
             return;

@@ -4,6 +4,12 @@
 #include <algorithm>
 
 namespace lathe::tune {
+namespace {
+
+/// Another rule is another schedule altogether: so seldom is it what changes.
+constexpr uint64_t rulesOneIn = 20;
+
+} // namespace
 
 std::optional<schedule::Answers> changed(const Candidate& parent, std::mt19937_64& random) {
     std::vector<const schedule::Question*> open;
@@ -12,7 +18,11 @@ std::optional<schedule::Answers> changed(const Candidate& parent, std::mt19937_6
             open.push_back(&question);
     if (open.empty())
         return std::nullopt;
-    const schedule::Question& question = *open[random() % open.size()];
+    const auto rules = std::ranges::stable_partition(
+        open, [](const schedule::Question* each) { return each->kind != schedule::Question::Kind::Rule; });
+    const size_t others = open.size() - rules.size();
+    const bool isRule = others == 0 || (!rules.empty() && random() % rulesOneIn == 0);
+    const schedule::Question& question = isRule ? *rules[random() % rules.size()] : *open[random() % others];
     schedule::Answers answers = parent.answers;
     std::vector<int64_t>& answer = answers.at(question.name);
     const auto count = question.candidates.size();
@@ -34,13 +44,24 @@ schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt1
     return answers;
 }
 
+std::optional<double> ratioOf(const Trial& trial, std::span<const Trial> trials) {
+    if (trial.verdict == Verdict::Measured)
+        return trial.ratio.middle;
+    if (trial.verdict == Verdict::Slow && trial.us > 0 && trials.front().us > 0)
+        return trial.us / trials.front().us;
+    return std::nullopt;
+}
+
 std::vector<const Trial*> fastest(std::span<const Trial> trials) {
-    std::vector<const Trial*> measured;
+    std::vector<std::pair<double, const Trial*>> ran;
     for (const Trial& trial : trials)
-        if (trial.verdict == Verdict::Measured)
-            measured.push_back(&trial);
-    std::ranges::stable_sort(measured, {}, [](const Trial* trial) { return trial->ratio.middle; });
-    return measured;
+        if (const auto ratio = ratioOf(trial, trials))
+            ran.emplace_back(*ratio, &trial);
+    std::ranges::stable_sort(ran, {}, &std::pair<double, const Trial*>::first);
+    std::vector<const Trial*> ordered;
+    for (const auto& [ratio, trial] : ran)
+        ordered.push_back(trial);
+    return ordered;
 }
 
 void addMade(std::vector<Candidate>& made, size_t count, size_t enough, Explorer& explorer,

@@ -20,14 +20,18 @@ std::unique_ptr<Search> makeReplay(uint64_t seed);
 /// So often a search that finds nothing new tries again before it says that nothing is left.
 inline constexpr size_t mostMisses = 200;
 
-/// The answers with one of them changed: 7 times of 10 to a neighbour in the question's list, else to any other. Nothing if
-/// no question has two candidates.
+/// The answers with one of them changed, seldom that to a Rule: 7 times of 10 to a neighbour in the question's list, else to any
+/// other. Nothing if no question has two candidates.
 std::optional<schedule::Answers> changed(const Candidate& parent, std::mt19937_64& random);
 
 /// Each answer from one parent or the other. Both were asked for it, or the first alone.
 schedule::Answers crossed(const Candidate& one, const Candidate& other, std::mt19937_64& random);
 
-/// Trials that were measured, the fastest against the default first.
+/// Its time to the default's: 0.5 is twice as fast. Of what was too slow to be measured on, what was seen of it; nothing for what
+/// did not run.
+std::optional<double> ratioOf(const Trial& trial, std::span<const Trial> trials);
+
+/// Trials that ran, the fastest first.
 std::vector<const Trial*> fastest(std::span<const Trial> trials);
 
 /// Appends to `made` until it has `count` candidates, or `enough` requests led to nothing new. `draw` may have nothing to ask
