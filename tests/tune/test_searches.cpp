@@ -134,6 +134,49 @@ private slots:
         QVERIFY2(count > legal * 9 / 10 && count <= legal, qPrintable(QString::number(count)));
     }
 
+    /// The default asks for the rule alone, and all but it are far slower: what was only glanced at is gone on from.
+    void goesOnFromSlowOnes() {
+        const Space plain = madeUpSpace();
+        Space rules = plain;
+        rules.generate = [&plain](const auto& computation, const auto& chooser) -> Result<Candidate> {
+            schedule::Question way = numbers("way", 2, 0);
+            way.kind = schedule::Question::Kind::Rule;
+            way.weights = {0, 1};
+            const std::vector<int64_t> answer = chooser->answer(way);
+            Candidate first;
+            first.program = {2, 0};
+            Result<Candidate> made = answer.front() == 0 ? first : plain.generate(computation, chooser);
+            if (made) {
+                made->questions.insert(made->questions.begin(), way);
+                made->answers["way"] = answer;
+            }
+            return made;
+        };
+        Explorer explorer(rules, nullptr);
+        const auto search = makeSearch("evolution", 5);
+        std::vector<Trial> trials(1);
+        trials[0].candidate = *explorer.make({}, std::nullopt, Made::Default);
+        trials[0].us = 0.1;
+        trials[0].ratio = {1, 1, 1};
+        double first = 0, last = 0; // means of batches
+        for (int batch = 0; batch < 4; ++batch) {
+            std::vector<Candidate> made = (*search)->propose(16, explorer, trials);
+            const size_t before = trials.size();
+            QVERIFY(made.size() > 8); // the space is small
+            last = 0;
+            for (Candidate& candidate : made) {
+                Trial& trial = trials.emplace_back();
+                trial.verdict = Verdict::Slow;
+                trial.us = madeUpTime(candidate);
+                trial.candidate = std::move(candidate);
+                last += trial.us;
+            }
+            last /= static_cast<double>(trials.size() - before);
+            first = batch == 0 ? last : first;
+        }
+        QVERIFY2(last < 0.7 * first, qPrintable(QString("%1, then %2").arg(first).arg(last)));
+    }
+
     /// Of 20 seeds each.
     void learningBeatsChance() {
         const int64_t chance = medianTrials("random");

@@ -38,6 +38,31 @@ private slots:
         QVERIFY(state.trials[state.best].accepted);
     }
 
+    void countsWhatIsNotBuilt() {
+        MadeUpBench bench;
+        Space space = madeUpSpace();
+        space.generate = [generate = space.generate](const auto& computation,
+                                                     const auto& chooser) -> Result<Candidate> {
+            LATHE_TRY(Candidate made, generate(computation, chooser));
+            const int64_t a = made.answers.at("a").front(), b = made.answers.at("b").front();
+            if (a >= 6) // a reason each: they are not all kept
+                return failure("the " + std::to_string(a * 100 + b * 10 + static_cast<int64_t>(made.program.low % 10)) +
+                               "th reason");
+            return made;
+        };
+        Plan plan = planOf(240);
+        plan.search = "random";
+        const StudyResult found = runStudy({madeUpTask("one")}, space, plan, bench);
+        const std::map<std::string, int64_t>& refused = found.study.tasks.front().refused;
+        int64_t all = 0;
+        for (const auto& [reason, count] : refused)
+            all += count;
+        QVERIFY(all >= 50); // of 64
+        QVERIFY(refused.size() > 8 && refused.size() <= 33 && refused.contains("other reasons"));
+        for (const Trial& trial : found.study.tasks.front().trials)
+            QVERIFY(trial.candidate.answers.at("a").front() < 6);
+    }
+
     void whatIsWrongOrFailsIsNeverBest() {
         MadeUpBench bench;
         // All that would be faster than 3 us comes to nothing.
