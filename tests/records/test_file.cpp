@@ -432,6 +432,45 @@ private slots:
         QVERIFY2(said(written.error()).contains("may not be written"), qPrintable(said(written.error())));
     }
 
+    /// Figures that no measurement gives, put there behind our back: nothing is best by them.
+    void impossibleFiguresAreNotTheBest() {
+        const auto path = at("figures.db");
+        for (const char* set : {"us = 0", "us = -1", "ratio_low = 0", "ratio_low = -5, ratio = -4, ratio_high = -3",
+                                "ratio = 0.1", "us = 9e999", "us = 'soon'", "ratio_low = 'a', ratio = 'b'"}) {
+            make(path);
+            QCOMPARE(File::open(path, Access::Read)->best()->size(), size_t(1));
+            executeSql(path, (std::string("UPDATE trial SET ") + set + " WHERE accepted = 1").c_str());
+            const auto best = File::open(path, Access::Read)->best();
+            QVERIFY2(best && best->empty(), set);
+        }
+    }
+
+    /// Wherever in a batch it fills up: what was there stays, and there is no half of anything.
+    void aFullDiskAtEachWrite() {
+        const Batch batch = sampleBatch(std::vector<double>(60, 1.0), 2);
+        const auto path = at("each.db");
+        int failed = 0;
+        for (rlim_t bytes = 1024;; bytes += 4096) {
+            for (const char* journal : {"", "-wal", "-shm"})
+                std::filesystem::remove(path.string() + journal);
+            make(path);
+            auto file = File::open(path, Access::Write);
+            QVERIFY(file);
+            const bool written = [&] {
+                const FullDisk full(bytes);
+                return file->write(batch).has_value();
+            }();
+            QVERIFY(file->problems()->empty());
+            QCOMPARE(file->studies()->size(), size_t(written ? 2 : 1));
+            QCOMPARE(file->trialsOf(batch.tasks[0].study, batch.tasks[0].workload)->size(), size_t(written ? 60 : 0));
+            if (written)
+                break;
+            ++failed;
+            QVERIFY(file->write(batch)); // there is room again
+        }
+        QVERIFY(failed > 5);
+    }
+
     void aFullDiskLeavesWhatWasThere() {
         const auto path = at("full.db");
         make(path);

@@ -329,18 +329,20 @@ private slots:
             File file = opened(path);
             auto trials = file.trialsOf(recorder.study().id, task().workload);
             records::Batch batch;
-            for (const size_t i : {5, 6, 7})
+            for (const size_t i : {5, 6, 7, 8, 9})
                 batch.trials.push_back((*trials)[i]);
             batch.trials[0].answers = "{";
             batch.trials[1].answers = "{\"a\":[7],\"b\":[6]}";           // illegal: 13
             batch.trials[2].answers = "{\"a\":[0],\"b\":[0],\"c\":[2]}"; // another program
+            batch.trials[3].us = -1;
+            batch.trials[4].ratio = {0, 0, 0}; // faster than anything
             QVERIFY(file.write(batch));
         }
         auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
         QVERIFY(recorder);
         MadeUpBench bench;
         const tune::StudyResult found = run(*recorder, bench, planOf(16));
-        QCOMPARE(found.study.tasks[0].trials.size(), size_t(33 - 3 + 16));
+        QCOMPARE(found.study.tasks[0].trials.size(), size_t(33 - 5 + 16));
     }
 };
 
