@@ -242,8 +242,9 @@ private slots:
             QProcess process;
             file = folder_.filePath(QString("killed%1.db").arg(kill));
             process.start(QStringLiteral(LATHE_BINARY_DIR "/lathe"),
-                          QStringList{"tune", conv, "--threads", "1", "--json", "--time", "200s", "--search", "random",
-                                      "--records", file, "--seed", QString::number(kill), "--study", "long"});
+                          QStringList{"tune", conv, "--threads", "1", "--json", "--time", "200s", "--no-layouts",
+                                      "--search", "random", "--records", file, "--seed", QString::number(kill),
+                                      "--study", "long"});
             QByteArray out;
             const int enough = 16 + int(random() % 32);
             while (out.count("\"event\":\"trial\"") < enough && process.waitForReadyRead(200'000))
