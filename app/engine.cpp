@@ -89,10 +89,24 @@ Engine::Engine(QObject* parent)
       work_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.idle(); }); }),
       looks_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
       codes_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
-      figures_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }) {}
+      figures_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.looked(); }); }),
+      tuning_([outbox = outbox_] { outbox.post([](Engine& engine) { emit engine.tuningIdle(); }); }) {}
 
 Engine::~Engine() {
     finish(std::chrono::milliseconds(500));
+}
+
+void Engine::enqueueAlone(int kind, Lane::Work work, bool replaces) {
+    Lane::Work alone = [outbox = outbox_, control = control_, work = std::move(work)](const Cancelled& cancelled) {
+        if (control->isWorking())
+            outbox.post([](Engine& engine) { emit engine.progress(tr("Waiting for a batch of the study to end"), 0); });
+        const tune::Control::Hold hold(*control, cancelled);
+        work(cancelled);
+    };
+    if (replaces)
+        work_.replace(kind, std::move(alone));
+    else
+        work_.enqueue(kind, std::move(alone));
 }
 
 void Engine::cancel() {
@@ -109,15 +123,17 @@ bool Engine::isLooking() const {
 
 bool Engine::finish(std::chrono::milliseconds patience) {
     bool ended = true;
-    for (Lane* lane : {&work_, &looks_, &codes_, &figures_}) // so that none of them goes on while another is waited for
+    control_->abort();
+    for (Lane* lane :
+         {&work_, &looks_, &codes_, &figures_, &tuning_}) // so that none of them goes on while another is waited for
         lane->cancel();
-    for (Lane* lane : {&looks_, &codes_, &figures_, &work_})
-        ended &= lane->finish(patience / 4);
+    for (Lane* lane : {&looks_, &codes_, &figures_, &tuning_, &work_})
+        ended &= lane->finish(patience / 5);
     return ended;
 }
 
 void Engine::open(const QString& path) {
-    work_.enqueue(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
+    enqueueAlone(Open, [outbox = outbox_, path](const Cancelled& cancelled) {
         auto model = std::make_shared<Model>(path);
         auto trace = std::make_shared<driver::Trace>();
         const auto progress = progressTo(outbox, tr("Opening"), cancelled);
@@ -126,6 +142,7 @@ void Engine::open(const QString& path) {
             if (cancelled())
                 return emit engine.cancelled(); // the model before is still the one that is open
             engine.model_ = model;
+            engine.modelPath_ = path;
             engine.looks_.cancel(); // texts of the model before
             engine.codes_.cancel();
             engine.figures_.cancel();
@@ -135,8 +152,8 @@ void Engine::open(const QString& path) {
 }
 
 void Engine::compile(driver::Options options, driver::Decisions decisions) {
-    work_.enqueue(Compile, [outbox = outbox_, model = model_, options = std::move(options),
-                            decisions = std::move(decisions)](const Cancelled& cancelled) {
+    enqueueAlone(Compile, [outbox = outbox_, model = model_, options = std::move(options),
+                           decisions = std::move(decisions)](const Cancelled& cancelled) {
         if (!model)
             return;
         auto trace = std::make_shared<driver::Trace>();
@@ -162,8 +179,8 @@ void Engine::compile(driver::Options options, driver::Decisions decisions) {
 
 void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::Shapes asked,
                  driver::InputChoice inputs) {
-    work_.enqueue(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
-                        inputs = std::move(inputs)](const Cancelled& cancelled) {
+    enqueueAlone(Run, [outbox = outbox_, compilations = std::move(compilations), threads, asked = std::move(asked),
+                       inputs = std::move(inputs)](const Cancelled& cancelled) {
         using Profiles = std::vector<driver::Profile>;
         const auto measured = driver::guarded([&]() -> Result<Profiles> {
             std::list<driver::RunnerClient> runners; // of each, what it has loaded is kept beside it
@@ -210,8 +227,8 @@ void Engine::run(std::vector<CompilationPtr> compilations, int threads, driver::
 
 void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shapes, driver::InputChoice inputs,
                    driver::SweepQuestion question) {
-    work_.enqueue(Sweep, [outbox = outbox_, compilation = std::move(compilation), threads, shapes = std::move(shapes),
-                          inputs = std::move(inputs), question = std::move(question)](const Cancelled& cancelled) {
+    enqueueAlone(Sweep, [outbox = outbox_, compilation = std::move(compilation), threads, shapes = std::move(shapes),
+                         inputs = std::move(inputs), question = std::move(question)](const Cancelled& cancelled) {
         const auto made = driver::guarded([&]() -> Result<driver::Sweep> {
             LATHE_CHECKED(codegen::checkRunsHere(compilation->options.target));
             driver::RunnerClient runner(runnerOptions(threads, cancelled));
@@ -232,7 +249,7 @@ void Engine::sweep(CompilationPtr compilation, int threads, driver::Shapes shape
 }
 
 void Engine::bisect(driver::BisectQuestion question) {
-    work_.enqueue(
+    enqueueAlone(
         Bisect, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
             const auto found = driver::guarded([&]() -> Result<driver::Bisection> {
                 if (!model)
@@ -256,56 +273,57 @@ void Engine::bisect(driver::BisectQuestion question) {
 
 void Engine::check(driver::CheckQuestion question) {
     question.runner.timeout = longestRun;
-    work_.enqueue(Check,
-                  [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
-                      if (!model)
-                          return;
-                      const auto made = driver::guarded([&]() -> Result<driver::Check> {
-                          LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
-                          return driver::check(model->session, question, progressTo(outbox, tr("Checking"), cancelled));
-                      });
-                      const QString path = QString::fromStdString(model->session.model().string());
-                      const auto shared = made ? std::make_shared<const driver::Check>(*made) : nullptr;
-                      outbox.post([=](Engine& engine) {
-                          if (cancelled())
-                              emit engine.cancelled();
-                          else if (made)
-                              emit engine.checked(path, shared, {});
-                          else
-                              emit engine.checked(path, nullptr, {made.error()});
-                      });
-                  });
-}
-
-void Engine::findValue(driver::CheckQuestion question, const QString& value) {
-    question.runner.timeout = longestRun;
-    work_.replace(FindValue, [outbox = outbox_, model = model_, question = std::move(question),
-                              value](const Cancelled& cancelled) {
+    enqueueAlone(Check, [outbox = outbox_, model = model_, question = std::move(question)](const Cancelled& cancelled) {
         if (!model)
             return;
-        auto found = driver::guarded([&]() -> Result<views::models::CheckedTensors> {
+        const auto made = driver::guarded([&]() -> Result<driver::Check> {
             LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
-            LATHE_TRY(driver::CheckedValue computed,
-                      driver::checkedValue(model->session, question, value.toStdString(),
-                                           progressTo(outbox, tr("Values of %1").arg(value), cancelled)));
-            return views::models::checkedTensors(std::move(computed));
+            return driver::check(model->session, question, progressTo(outbox, tr("Checking"), cancelled));
         });
         const QString path = QString::fromStdString(model->session.model().string());
-        views::models::CheckedTensors nothing;
-        nothing.name = value;
+        const auto shared = made ? std::make_shared<const driver::Check>(*made) : nullptr;
         outbox.post([=](Engine& engine) {
             if (cancelled())
-                emit engine.valueFound(path, nothing, {});
-            else if (found)
-                emit engine.valueFound(path, *found, {});
+                emit engine.cancelled();
+            else if (made)
+                emit engine.checked(path, shared, {});
             else
-                emit engine.valueFound(path, nothing, {found.error()});
+                emit engine.checked(path, nullptr, {made.error()});
         });
     });
 }
 
+void Engine::findValue(driver::CheckQuestion question, const QString& value) {
+    question.runner.timeout = longestRun;
+    enqueueAlone(
+        FindValue,
+        [outbox = outbox_, model = model_, question = std::move(question), value](const Cancelled& cancelled) {
+            if (!model)
+                return;
+            auto found = driver::guarded([&]() -> Result<views::models::CheckedTensors> {
+                LATHE_CHECKED(codegen::checkRunsHere(question.options.target));
+                LATHE_TRY(driver::CheckedValue computed,
+                          driver::checkedValue(model->session, question, value.toStdString(),
+                                               progressTo(outbox, tr("Values of %1").arg(value), cancelled)));
+                return views::models::checkedTensors(std::move(computed));
+            });
+            const QString path = QString::fromStdString(model->session.model().string());
+            views::models::CheckedTensors nothing;
+            nothing.name = value;
+            outbox.post([=](Engine& engine) {
+                if (cancelled())
+                    emit engine.valueFound(path, nothing, {});
+                else if (found)
+                    emit engine.valueFound(path, *found, {});
+                else
+                    emit engine.valueFound(path, nothing, {found.error()});
+            });
+        },
+        true);
+}
+
 void Engine::report(report::Report report, const QString& path) {
-    work_.enqueue(Report, [outbox = outbox_, report = std::move(report), path](const Cancelled& cancelled) {
+    enqueueAlone(Report, [outbox = outbox_, report = std::move(report), path](const Cancelled& cancelled) {
         const auto written = driver::guarded([&]() -> Result<void> {
             report::Report whole = report;
             if (whole.profile)
@@ -324,7 +342,7 @@ void Engine::report(report::Report report, const QString& path) {
 }
 
 void Engine::compareModels(model::ModelGraphPtr open, const QString& path) {
-    work_.enqueue(CompareModels, [outbox = outbox_, open = std::move(open), path](const Cancelled& cancelled) {
+    enqueueAlone(CompareModels, [outbox = outbox_, open = std::move(open), path](const Cancelled& cancelled) {
         std::vector<Diagnostic> problems;
         const auto made = driver::guarded([&]() -> Result<views::models::ModelComparisonPtr> {
             driver::Trace trace; // a model that is refused has a graph nevertheless, if it can be read at all

@@ -2,8 +2,10 @@
 //
 // The compiler as the window sees it: wishes go in, values come back as signals. Opening, compiling, running and reports
 // take turns on one thread, since each needs what the one before made; looking at texts has a thread of its own and never
-// waits for a compilation, nor for the machine code of a kernel or the figures of passes, which have theirs. The window never
-// waits; when it closes, half a second at most.
+// waits for a compilation, nor for the machine code of a kernel or the figures of passes, which have theirs. Tuning has one
+// too, so that a model can be compiled and run while a study goes on: such work holds the study between two batches, and the
+// study goes on after it, so neither is measured beside the other. The window never waits; when it closes, half a second at
+// most.
 #pragma once
 
 #include "app/lane.h"
@@ -18,6 +20,7 @@
 #include "driver/profile.h"
 #include "driver/provenance.h"
 #include "driver/sweep.h"
+#include "driver/tune_model.h"
 #include "report/report.h"
 #include "views/models/comparison.h"
 #include "views/models/fusion_model.h"
@@ -26,6 +29,8 @@
 #include "views/models/model_comparison.h"
 #include "views/models/pass_picture.h"
 #include "views/models/schedule_steps.h"
+#include "views/models/study_end.h"
+#include "views/models/study_log.h"
 #include "views/models/tensor_values.h"
 
 #include <QObject>
@@ -47,6 +52,14 @@ struct Compilation {
     const driver::Trace& trace() const { return provenance->trace(); }
 };
 using CompilationPtr = std::shared_ptr<const Compilation>;
+
+/// A study of the open model.
+struct TuneWish {
+    driver::TuneOptions options; // without what is called
+    QString name;                // of the study; empty: the model's
+    bool records = true;         // it is recorded
+    bool resume = false;         // the last one of the model goes on
+};
 
 class Engine : public QObject {
     Q_OBJECT
@@ -72,6 +85,19 @@ public:
     /// Compares intermediate values of the model that was opened last, which is compiled for it, in child processes; answers
     /// `checked`. What was compiled stays.
     void check(driver::CheckQuestion question);
+    /// Begins a study, or goes on with one: answers `studyBegun`, `studied` again and again, and `tuned`. One that goes on is not
+    /// disturbed: there is one at a time.
+    void tune(TuneWish wish);
+    /// What is wished of the study that goes on.
+    tune::Control& tuneControl() { return *control_; }
+    /// Ends it at once; answers `tuned`.
+    void abortTuning();
+    bool isTuning() const { return tunes_; }
+    /// Whether `studyRead` may be still to come.
+    bool isReadingStudy() const { return !tunes_ && tuning_.isBusy(); }
+    /// Reads a study from the records: that with this id, else the last one of the model for these options. Answers `studyRead`
+    /// if there is one.
+    void readStudy(driver::TuneOptions options, const QString& id);
     /// Computes a value again as the check did, or would: answers `valueFound`. A newer wish takes the place of an older one,
     /// also of one that has begun.
     void findValue(driver::CheckQuestion question, const QString& value);
@@ -121,6 +147,17 @@ signals:
                  std::vector<lathe::Diagnostic> problems);
     /// Without problems and without tensors: it was cancelled.
     void valueFound(QString path, lathe::views::models::CheckedTensors value, std::vector<lathe::Diagnostic> problems);
+    void studyBegun(QString path, lathe::views::models::StudyHead head);
+    void studied(QString path, lathe::views::models::StudyUpdate update);
+    /// What the study is doing beside its batches, 0 … 1.
+    void tuneProgress(QString what, double fraction);
+    /// Records that cannot be read or written; the study goes on.
+    void studyWarned(std::vector<lathe::Diagnostic> warnings);
+    void tuned(QString path, lathe::views::models::StudyEnd end, std::vector<lathe::Diagnostic> problems);
+    void studyRead(QString path, lathe::views::models::StudyHead head, lathe::views::models::StudyUpdate update,
+                   lathe::views::models::StudyEnd end);
+    /// No study goes on any more.
+    void tuningIdle();
     void reported(QString path, std::vector<lathe::Diagnostic> problems); // none: it is there
     /// Of the threads of a run, before it answers `ran`.
     void measured(lathe::driver::MachinePeaks peaks);
@@ -144,10 +181,17 @@ signals:
 
 private:
     struct Model;
+    /// On the lane of the work, once no batch of a study is under way; none begins before it has ended. replaces: also what of
+    /// its kind has begun.
+    void enqueueAlone(int kind, Lane::Work work, bool replaces = false);
+
     views::Mailbox mailbox_;
     Outbox<Engine> outbox_;
-    std::shared_ptr<Model> model_; // the one opened last
-    Lane work_, looks_, codes_, figures_;
+    std::shared_ptr<Model> model_;     // the one opened last
+    std::optional<QString> modelPath_; // its file
+    bool tunes_ = false;
+    std::shared_ptr<tune::Control> control_ = std::make_shared<tune::Control>();
+    Lane work_, looks_, codes_, figures_, tuning_;
 };
 
 } // namespace lathe::app

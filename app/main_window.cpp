@@ -12,6 +12,7 @@
 #include "views/log/log_panel.h"
 #include "views/loops/loops_page.h"
 #include "views/models/counted.h"
+#include "views/models/open_sizes.h"
 #include "views/models/plain_tip.h"
 #include "views/models/shown_path.h"
 #include "views/page/elided_label.h"
@@ -21,6 +22,7 @@
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 #include "views/tensor/tensor_panel.h"
+#include "views/tuning/tuning_page.h"
 
 #include <QCoreApplication>
 #include <QDockWidget>
@@ -56,8 +58,8 @@ MainWindow::MainWindow()
       model_(new views::graph::ModelPage(&selection_)), passes_(new views::passes::PassesPage(&selection_)),
       fusion_(new views::fusion::FusionPage(&selection_)), loops_(new views::loops::LoopsPage(&selection_)),
       profile_(new views::profile::ProfilePage(&selection_)), check_(new views::check::CheckPage(&selection_)),
-      compare_(new views::graph::ComparePage(&selection_)),
-      pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_},
+      compare_(new views::graph::ComparePage(&selection_)), tuning_(new views::tuning::TuningPage(&selection_)),
+      pageTable_{model_, passes_, fusion_, loops_, profile_, check_, compare_, tuning_},
       palette_(new views::palette::CommandPalette(this)), progress_(new ProgressPane), status_(new views::ElidedLabel),
       settingsButton_(new QToolButton), facts_(new views::ElidedLabel) {
     setWindowTitle(tr("Lathe"));
@@ -86,6 +88,7 @@ MainWindow::MainWindow()
     showSettings();
     fillRecent();
     connectEngine();
+    connectTuning();
     connectProject();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
     restoreWindow();
@@ -264,7 +267,7 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 
 bool MainWindow::isSettled() const {
     return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
-           !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy();
+           !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy() && !engine_.isReadingStudy();
 }
 
 void MainWindow::checkSettled() {
@@ -317,6 +320,7 @@ void MainWindow::load(const QString& path) {
     log(tr("Opening %1").arg(views::models::shownPath(absolute)));
     // What goes on belongs to the model before.
     engine_.cancel();
+    engine_.abortTuning();
     engine_.open(absolute);
 }
 
@@ -346,6 +350,10 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         page->setProvenance(nullptr);
     showProblems(trace->diagnostics);
     const bool refused = problems_->model()->errors() > 0;
+    if (other)
+        studyOfProject_.clear();
+    tuning_->setModel(trace->graph && !refused);
+    tuning_->setDecisions(whatIfs_->decisions());
     passesSeen_ = profileSeen_ = checkSeen_ = false;
     showTitle();
     if (bisect_)
@@ -395,6 +403,8 @@ void MainWindow::showSettings() {
     const QString text = settings_.text(modelGraph());
     settingsButton_->setText(fontMetrics().elidedText(text, Qt::ElideRight, widestSettings));
     settingsButton_->setToolTip(views::models::plainTip(tr("What models are compiled and run for: %1").arg(text)));
+    tuning_->setSettings(text,
+                         modelGraph() && !settings_.fixSizes && !views::models::openSizesOf(*trace_->graph).empty());
 }
 
 void MainWindow::askForSettings() {
@@ -468,6 +478,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.bisect"]->setEnabled(trace_ && trace_->graph);
     actions_["model.compare_with"]->setEnabled(!busy && modelGraph());
     actions_["model.compare"]->setEnabled(!busy && baseline_);
+    tuning_->setComparable(!busy && baseline_);
     actions_["model.baseline"]->setEnabled(!busy && isCompiled());
     actions_["check.values"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["view.places"]->setEnabled(trace_ && trace_->graph);

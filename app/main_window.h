@@ -13,6 +13,7 @@
 #include "views/models/log_model.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
+#include "views/models/study_request.h"
 #include "views/models/tensor_values.h"
 
 #include <QDateTime>
@@ -60,6 +61,9 @@ class ProfilePage;
 namespace lathe::views::tensor {
 class TensorPanel;
 }
+namespace lathe::views::tuning {
+class TuningPage;
+}
 
 namespace lathe::app {
 
@@ -102,7 +106,8 @@ public:
     /// For the next compilation and run; kept, but for the sizes.
     void setRunSettings(const RunSettings& settings);
     void showPage(
-        const QString& id); // "model", "passes", "fusion", "loops", "profile", "check", "compare"; another: the first
+        const QString&
+            id); // "model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"; another: the first
     Actions& actions() { return actions_; }
     Theme& theme() { return theme_; }
 
@@ -122,6 +127,7 @@ public:
     views::profile::ProfilePage* profilePage() const { return profile_; }
     views::check::CheckPage* checkPage() const { return check_; }
     views::graph::ComparePage* comparePage() const { return compare_; }
+    views::tuning::TuningPage* tuningPage() const { return tuning_; }
     views::problems::ProblemsPanel* problems() const { return problems_; }
     views::log::LogPanel* logPanel() const { return log_; }
     views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
@@ -131,6 +137,8 @@ public:
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
     bool finish(std::chrono::milliseconds patience) { return engine_.finish(patience); }
     bool isBusy() const { return busy_; }
+    /// A study goes on, beside which the window has settled nevertheless.
+    bool isTuning() const { return engine_.isTuning(); }
     /// Nothing is queued, the graph has its final places and the pages their texts.
     bool isSettled() const;
     bool isCompiled() const { return compilation_ && compilation_->artifact; }
@@ -206,6 +214,11 @@ private:
     void allowSteps();
     /// It becomes the selection, in the page Loops.
     void showFunction(int call);
+    void connectTuning();
+    /// By the settings and decisions of now; without the schedules that were tuned before.
+    driver::TuneOptions tuneOptions() const;
+    void startTuning(const views::models::StudyRequest& request);
+    void showTuned(const QString& path, const views::models::StudyEnd& end, const std::vector<Diagnostic>& problems);
     void askForSettings();
     void askForBisect();
     void showSettings();
@@ -255,6 +268,8 @@ private:
     views::profile::ProfilePage* profile_;
     views::check::CheckPage* check_;
     views::graph::ComparePage* compare_;
+    views::tuning::TuningPage* tuning_;
+    QString studyOfProject_; // which one the page Tuning shows first; empty: the last of the model
     views::problems::ProblemsPanel* problems_;
     QDockWidget* problemsDock_;
     QDockWidget* logDock_;

@@ -7,6 +7,7 @@
 #include "views/graph/model_page.h"
 #include "views/models/one_line.h"
 #include "views/page/file_dialog.h"
+#include "views/tuning/tuning_page.h"
 
 #include <QFileInfo>
 #include <QJsonArray>
@@ -21,7 +22,7 @@ namespace lathe::app {
 namespace {
 
 // What is kept, by name.
-constexpr auto pageKey = "page", nodesKey = "nodes", compiledKey = "compiled";
+constexpr auto pageKey = "page", nodesKey = "nodes", compiledKey = "compiled", tuningKey = "tuning";
 
 std::string textOf(const std::vector<int>& nodes) {
     QJsonArray array;
@@ -88,6 +89,7 @@ project::Project MainWindow::projectState() const {
     project.kept[pageKey] = pageTable_[size_t(pages_->currentIndex())]->id().toStdString();
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
+    project.kept[tuningKey] = tuning_->state().toStdString();
     if (!unreadDecisions_.empty())
         project.kept[project::unreadDecisions] = unreadDecisions_;
     if (!unreadSettings_.empty())
@@ -216,6 +218,10 @@ void MainWindow::restoreProject() {
         remember(opened.path);
     }
     showTitle();
+    tuning_->setDecisions(whatIfs_->decisions());
+    tuning_->setState(QString::fromStdString(kept(tuningKey)));
+    if (studyOfProject_ = views::tuning::studyIn(QString::fromStdString(kept(tuningKey))); !studyOfProject_.isEmpty())
+        engine_.readStudy(tuneOptions(), studyOfProject_);
     showPage(QString::fromStdString(kept(pageKey)));
     passesSeen_ = profileSeen_ = true; // the page is the one that was left
     selection_.set(nodesOf(kept(nodesKey), *trace_->graph));

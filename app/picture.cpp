@@ -110,7 +110,7 @@ Picture::Picture(MainWindow& window, const QStringList& steps, const QString& fi
 }
 
 void Picture::look() {
-    quiet_ = window_.isSettled() ? quiet_ + 1 : 0;
+    quiet_ = window_.isSettled() && !window_.isTuning() ? quiet_ + 1 : 0;
     if (quiet_ < patience)
         return;
     quiet_ = 0;

@@ -128,8 +128,8 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         LATHE_TRY(const tune::Space space,
                   tune::makeSpace(options.space, templateSpace(target), target, plan.machine.threads));
         KernelBench bench(options.compile, options.runner);
-        tune::StudyResult result = tune::runStudy(std::move(tasks), space, plan, bench, told, options.runner.cancelled,
-                                                  options.control.get());
+        tune::StudyResult result =
+            tune::runStudy(std::move(tasks), space, plan, bench, told, options.runner.cancelled, options.control.get());
         tuned.study = std::move(result.study);
         tuned.learned = std::move(result.learned);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)

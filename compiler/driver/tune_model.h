@@ -10,6 +10,9 @@
 #include "tune/spaces.h"
 #include "tune/study.h"
 
+#include <span>
+#include <string_view>
+
 namespace lathe::driver {
 
 /// The tasks of a compiled model: its kernels that are scheduled and called, the most expensive first by `profile` (a run of

@@ -136,7 +136,7 @@ private slots:
         QVERIFY(wait([&] { window.run(); }));
         QVERIFY(wait([&] { window.check(driver::AgainstUnoptimized{}); }));
         QVERIFY(wait([&] { window.compareWith(QString::fromStdString(plain)); }));
-        for (const char* page : {"model", "passes", "fusion", "loops", "profile", "check", "compare"}) {
+        for (const char* page : {"model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"}) {
             window.showPage(page);
             for (int node = -1; node < 3; ++node) {
                 window.selection().set(node < 0 ? std::vector<int>() : std::vector{node});

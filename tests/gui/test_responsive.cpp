@@ -18,6 +18,7 @@
 #include "views/graph/model_page.h"
 #include "views/page/page.h"
 #include "views/passes/picture_view.h"
+#include "views/tuning/tuning_page.h"
 
 #include <QAbstractEventDispatcher>
 #include <QAbstractItemView>
@@ -159,7 +160,7 @@ private:
     Watchdog& watchdog_;
 };
 
-constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile", "check", "compare"};
+constexpr const char* pages[] = {"model", "passes", "fusion", "loops", "profile", "check", "compare", "tuning"};
 
 } // namespace
 
@@ -273,6 +274,56 @@ private slots:
         driver.drive(&page, "all open");
         driver.step("to a node", [&] { page.revealNode(7000); });
         settle();
+        watchdog.doing("end");
+        qInfo("longest turn: %.0f ms", watchdog.longest());
+        QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));
+    }
+
+    /// A hundred thousand trials of twenty tasks: out of the records at once, then a batch after the other.
+    void manyTrials() {
+        using views::models::StudyUpdate;
+        constexpr size_t tasks = 20, trials = 100'000, batch = 16;
+        std::vector<views::models::StudyTask> all(tasks);
+        for (size_t i = 0; i < tasks; ++i) {
+            all[i].workload = all[i].kernel = QStringLiteral("fused_conv_relu_%1").arg(i);
+            all[i].defaultUs = 100;
+            all[i].bestUs = 50;
+        }
+        std::vector<size_t> counts(tasks);
+        const auto updateOf = [&](size_t from, size_t to) {
+            StudyUpdate update;
+            update.tasks = all;
+            update.seconds = double(to);
+            for (size_t i = from; i < to; ++i) {
+                const size_t task = i % tasks, number = counts[task]++;
+                tune::Trial trial;
+                trial.candidate.program = {task, number};
+                trial.us = 50 + double((i * 7919) % 1000) / 10;
+                trial.ratio = {trial.us / 100, trial.us / 100, trial.us / 100};
+                trial.seconds = double(i) / 10;
+                trial.verdict = i % 13 == 0 ? tune::Verdict::Crashed : tune::Verdict::Measured;
+                trial.candidate.made = number == 0 ? tune::Made::Default : tune::Made(1 + i % 5);
+                trial.accepted = number > 0 && i % 1000 == 1;
+                update.trials.push_back(
+                    {views::models::pointOf(trial, task, number), views::models::shownTrial(trial, number)});
+            }
+            return update;
+        };
+        views::models::Selection selection;
+        views::tuning::TuningPage page(&selection);
+        page.resize(1440, 900);
+        page.show();
+        QTest::qWait(50);
+        StudyUpdate recorded = updateOf(0, trials);
+        Watchdog watchdog;
+        Driver driver(watchdog);
+        page.setModel(true);
+        driver.step("showing", [&] { page.show({}, std::move(recorded), {}); });
+        QCOMPARE(page.log().points().size(), trials);
+        driver.drive(&page, "tuning");
+        driver.driveTabs(&page, "tuning");
+        for (size_t i = 0; i < 20; ++i)
+            driver.step("a batch", [&] { page.add(updateOf(trials + i * batch, trials + (i + 1) * batch)); });
         watchdog.doing("end");
         qInfo("longest turn: %.0f ms", watchdog.longest());
         QVERIFY2(watchdog.findings().isEmpty(), qPrintable(watchdog.findings()));

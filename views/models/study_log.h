@@ -116,6 +116,7 @@ public:
     void add(StudyUpdate update);
     /// What waits is shown now.
     void flush();
+    void setLimits(tune::Limits limits) { head_.limits = limits; }
 
     const StudyHead& head() const { return head_; }
     bool isEmpty() const { return tasks_.empty(); }

@@ -20,19 +20,6 @@ namespace {
 /// Bytes of an operand that a task makes for itself: of the first cache, beside what it is made of.
 constexpr int64_t mostNear = 16 * 1024;
 
-/// The dim of the buffer whose index in the block's reads is `var` and nothing else.
-std::optional<size_t> dimAlong(const tir::Block& body, const tir::Buffer* buffer, const arith::Var& var) {
-    std::optional<size_t> found;
-    arith::visit(onlyStore(body)->value, [&](const arith::Expr& node) {
-        if (node.kind() == arith::ExprKind::Load && node->storage.get() == buffer)
-            for (size_t dim = 0; dim < node->args.size(); ++dim)
-                if (var.same(node->args[dim]))
-                    found = dim;
-        return true;
-    });
-    return found;
-}
-
 } // namespace
 
 void innermostInStorage(Schedule& s, const BlockRef& block, size_t dim) {
@@ -68,10 +55,10 @@ std::optional<Packing> packingOf(const tir::Block& body) {
         if (!isSpatial(body.iters[i]) || extentOf(body.iters[i]) < 2 || found->output.constantStride(var) != 1)
             continue;
         for (const auto& [own, other] : {std::pair(&found->b, &found->a), std::pair(&found->a, &found->b)})
-            if (const auto dim = dimAlong(body, own->buffer.get(), var);
-                dim && !other->uses(var) && own->constantStride(var).value_or(0) > widestStep &&
+            if (const int dim = dimAlong(body, own->buffer.get(), var);
+                dim >= 0 && !other->uses(var) && own->constantStride(var).value_or(0) > widestStep &&
                 own->constantStride(body.iters.back().var) == 1)
-                return Packing{own->buffer, *dim};
+                return Packing{own->buffer, static_cast<size_t>(dim)};
     }
     return std::nullopt;
 }

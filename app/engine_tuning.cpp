@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of the Engine that tunes: a study on a lane of its own, recorded as `lathe tune` records it, and studies that are
+// read from the records.
+#include "app/engine.h"
+#include "app/recorded_study.h"
+#include "codegen/target.h"
+#include "driver/guarded.h"
+#include "driver/session.h"
+
+#include <algorithm>
+
+namespace lathe::app {
+
+namespace {
+
+enum Kind { Tune, Read };
+
+using views::models::FoundSchedule;
+using views::models::StudyEnd;
+using views::models::StudyHead;
+
+StudyEnd endOf(const driver::Tuned& tuned) {
+    StudyEnd end;
+    for (const tune::TaskState& state : tuned.study.tasks) {
+        if (!state.isTaken())
+            continue;
+        const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
+        end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
+                                          back ? FoundSchedule::InPlace::TakenBack : FoundSchedule::InPlace::Kept};
+    }
+    end.beforeMs = tuned.beforeMs;
+    end.afterMs = tuned.afterMs;
+    end.isFaster = tuned.isFaster;
+    for (const std::string& kernel : tuned.leftOut)
+        end.leftOut << QString::fromStdString(kernel);
+    return end;
+}
+
+StudyHead headWithout(const TuneWish& wish, const QString& path) {
+    StudyHead head;
+    head.name = wish.name;
+    head.model = path;
+    head.search = QString::fromStdString(wish.options.plan.search);
+    head.threads = wish.options.runner.threads;
+    return head;
+}
+
+} // namespace
+
+void Engine::abortTuning() {
+    if (tunes_)
+        control_->abort();
+    else
+        tuning_.cancel();
+}
+
+void Engine::tune(TuneWish wish) {
+    if (!modelPath_ || tunes_)
+        return;
+    tunes_ = true;
+    control_->begin();
+    tuning_.enqueue(Tune, [outbox = outbox_, control = control_, path = *modelPath_,
+                           wish = std::move(wish)](const Cancelled& cancelled) mutable {
+        driver::TuneOptions& options = wish.options;
+        options.control = control;
+        options.runner.cancelled = cancelled; // where the window closes: else it is the control that says so
+        std::optional<records::StudyRecords> records;
+        const auto warn = [&](std::vector<Diagnostic> warnings) {
+            if (!warnings.empty())
+                outbox.post([warnings = std::move(warnings)](Engine& engine) { emit engine.studyWarned(warnings); });
+        };
+        const auto tuned = driver::guarded([&]() -> Result<driver::Tuned> {
+            LATHE_CHECKED(codegen::checkRunsHere(options.compile.target));
+            if (wish.records) {
+                auto begun = records::StudyRecords::begin({.model = path.toStdString(),
+                                                           .file = {},
+                                                           .name = wish.resume ? "" : wish.name.toStdString(),
+                                                           .resume = wish.resume},
+                                                          options);
+                if (begun)
+                    records.emplace(std::move(*begun));
+                else if (wish.resume)
+                    return Failure(begun.error());
+                else
+                    warn({begun.error()});
+            }
+            StudyHead head = records ? headOf(records->study(), records->file().path()) : headWithout(wish, path);
+            head.limits = {.seconds = options.plan.time.count(), .trials = options.plan.trials};
+            head.resumed = wish.resume;
+            outbox.post([=](Engine& engine) { emit engine.studyBegun(path, head); });
+            if (records) {
+                options.known = records->known();
+                options.plan.learned = records->learned();
+            }
+            const auto tell = [&](const tune::Study& study, const tune::Event& event) {
+                if (records) {
+                    records->tell(study, event);
+                    warn(records->newProblems());
+                }
+                auto update = views::models::updateOf(study, event);
+                outbox.post([path, update = std::move(update)](Engine& engine) { emit engine.studied(path, update); });
+            };
+            driver::Progress progress;
+            progress.cancelled = [control, cancelled] { return control->isEnding() || cancelled(); };
+            progress.report = [&](std::string_view stage, double fraction) {
+                const QString what = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+                outbox.post([=](Engine& engine) { emit engine.tuneProgress(what, fraction); });
+            };
+            return driver::tuneModel(path.toStdString(), options, tell, progress);
+        });
+        if (records) {
+            records->end(tuned);
+            warn(records->newProblems());
+        }
+        std::vector<Diagnostic> problems;
+        StudyEnd end;
+        if (tuned)
+            end = endOf(*tuned);
+        else
+            end.failed = true;
+        if (!tuned && tuned.error().kind != ErrorKind::Cancelled)
+            problems.push_back(tuned.error());
+        outbox.post([=](Engine& engine) {
+            engine.tunes_ = false;
+            emit engine.tuned(path, end, problems);
+        });
+    });
+}
+
+void Engine::readStudy(driver::TuneOptions options, const QString& id) {
+    if (!modelPath_ || isTuning())
+        return;
+    tuning_.enqueue(
+        Read, [outbox = outbox_, path = *modelPath_, id, options = std::move(options)](const Cancelled& cancelled) {
+            const auto read = driver::guarded([&]() -> Result<std::optional<RecordedStudy>> {
+                return app::readStudy({.model = path.toStdString(), .file = {}, .name = {}, .resume = true}, options,
+                                      id.toStdString(), cancelled);
+            });
+            if (!read)
+                return outbox.post([problem = read.error()](Engine& engine) { emit engine.studyWarned({problem}); });
+            if (*read && !cancelled())
+                outbox.post([path, study = std::make_shared<const RecordedStudy>(**read)](Engine& engine) {
+                    emit engine.studyRead(path, study->head, study->update, study->end);
+                });
+        });
+}
+
+} // namespace lathe::app

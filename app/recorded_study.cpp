@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "app/recorded_study.h"
+
+#include <algorithm>
+#include <numeric>
+
+namespace lathe::app {
+
+namespace {
+
+using views::models::FoundSchedule;
+using views::models::StudyTask;
+
+FoundSchedule::InPlace inPlaceOf(records::InPlace inPlace) {
+    switch (inPlace) {
+    case records::InPlace::Unknown:
+        return FoundSchedule::InPlace::Unknown;
+    case records::InPlace::Kept:
+        return FoundSchedule::InPlace::Kept;
+    case records::InPlace::TakenBack:
+        return FoundSchedule::InPlace::TakenBack;
+    }
+    return FoundSchedule::InPlace::Unknown;
+}
+
+/// A task with its trials, and what it found.
+Result<void> addTask(const records::File& file, const records::Task& row, RecordedStudy& study,
+                     const std::map<std::string, records::Workload>& workloads) {
+    LATHE_TRY(const std::vector<records::Trial> rows, file.trialsOf(row.study, row.workload));
+    const size_t number = study.update.tasks.size();
+    StudyTask task;
+    task.workload = QString::fromStdString(row.workload);
+    task.calls = row.calls;
+    task.seconds = row.seconds;
+    if (const auto known = workloads.find(row.workload); known != workloads.end()) {
+        task.kernel = QString::fromStdString(known->second.kernel);
+        task.flops = known->second.flops;
+        task.bytes = known->second.bytes;
+    }
+    std::string trace; // of the best
+    for (const records::Trial& each : rows) {
+        auto trial = records::trialOf(each);
+        if (!trial)
+            continue; // a file may hold anything
+        const size_t at = static_cast<size_t>(task.trials++);
+        study.update.trials.push_back(
+            {views::models::pointOf(*trial, number, at), views::models::shownTrial(*trial, at)});
+        task.rounds = std::max(task.rounds, trial->round);
+        if (at == 0)
+            task.defaultUs = task.bestUs = trial->us;
+        if (trial->accepted) {
+            task.best = int(at);
+            task.bestRatio = trial->ratio.middle;
+            task.bestUs = task.defaultUs * task.bestRatio;
+            trace = each.trace;
+        }
+    }
+    if (task.best > 0)
+        if (auto parsed = schedule::parseTrace(trace))
+            study.end.found[row.workload] = {std::move(*parsed), inPlaceOf(row.inPlace)};
+    study.update.seconds += task.seconds;
+    study.update.tasks.push_back(std::move(task));
+    return {};
+}
+
+} // namespace
+
+views::models::StudyHead headOf(const records::Study& study, const std::filesystem::path& file) {
+    views::models::StudyHead head;
+    head.id = QString::fromStdString(study.id);
+    head.name = QString::fromStdString(study.name);
+    head.model = QString::fromStdString(study.model);
+    head.search = QString::fromStdString(study.search);
+    head.records = QString::fromStdString(file.string());
+    head.threads = study.setting.threads;
+    return head;
+}
+
+Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, const driver::TuneOptions& options,
+                                               const std::string& id, const std::function<bool()>& cancelled) {
+    const std::filesystem::path path = wish.file.empty() ? records::defaultFile() : wish.file;
+    std::error_code failed;
+    if (path.empty() || !std::filesystem::exists(path, failed))
+        return std::nullopt;
+    LATHE_TRY(const records::File file, records::File::open(path, records::File::Access::Read));
+    std::optional<records::Study> found;
+    if (id.empty()) {
+        found = records::lastStudy(wish, options);
+    } else {
+        LATHE_TRY(const std::vector<records::Study> all, file.studies());
+        if (const auto at = std::ranges::find(all, id, &records::Study::id); at != all.end())
+            found = *at;
+    }
+    if (!found)
+        return std::nullopt;
+    RecordedStudy study;
+    study.head = headOf(*found, path);
+    std::map<std::string, records::Workload> workloads;
+    LATHE_TRY(std::vector<records::Workload> known, file.workloads());
+    for (records::Workload& each : known)
+        workloads.emplace(each.key, std::move(each));
+    LATHE_TRY(const std::vector<records::Task> tasks, file.tasks());
+    for (const records::Task& task : tasks)
+        if (task.study == found->id && !cancelled())
+            LATHE_CHECKED(addTask(file, task, study, workloads));
+    // What takes most of the model's time comes first, as in a study that goes on.
+    std::vector<size_t> order(study.update.tasks.size());
+    std::iota(order.begin(), order.end(), size_t(0));
+    std::ranges::stable_sort(order, std::ranges::greater(),
+                             [&](size_t i) { return study.update.tasks[i].calls * study.update.tasks[i].defaultUs; });
+    std::vector<StudyTask> sorted;
+    std::vector<uint16_t> places(order.size());
+    for (size_t i = 0; i < order.size(); ++i) {
+        sorted.push_back(std::move(study.update.tasks[order[i]]));
+        places[order[i]] = uint16_t(i);
+    }
+    study.update.tasks = std::move(sorted);
+    for (auto& each : study.update.trials)
+        each.point.task = places[each.point.task];
+    // In the order in which they were timed, as far as that is known.
+    std::ranges::stable_sort(study.update.trials, {}, [](const auto& each) {
+        return std::tuple(each.point.seconds, each.point.round, each.point.task, each.point.number);
+    });
+    study.update.waits = false;
+    return study;
+}
+
+} // namespace lathe::app

@@ -1,0 +1,301 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Tuning: its item models by rows made by hand; and a study of the sample network in the window by clicks and keys
+// alone, with the builders and the measurer that users have: charts fill, it pauses, lets a compilation through, is aborted.
+// Needs: lathe-runner samples
+// Timeout: 900
+#include "app/main_window.h"
+#include "gui/window.h"
+#include "tune/made_up.h"
+#include "views/models/apply_model.h"
+#include "views/models/study_task_model.h"
+#include "views/tuning/apply_panel.h"
+#include "views/tuning/estimate_panel.h"
+#include "views/tuning/history_panel.h"
+#include "views/tuning/start_dialog.h"
+#include "views/tuning/tuning_page.h"
+
+#include <QAbstractItemModelTester>
+#include <QAction>
+#include <QComboBox>
+#include <QLabel>
+#include <QSpinBox>
+#include <QTableView>
+#include <QTest>
+#include <QTimer>
+#include <qcustomplot.h>
+
+using namespace lathe;
+using namespace lathe::testing;
+using namespace lathe::views;
+using models::ApplyModel;
+using models::FoundSchedule;
+using models::StudyEnd;
+using models::StudyLog;
+using models::StudyTaskModel;
+using models::StudyUpdate;
+using tuning::StartDialog;
+
+namespace {
+
+/// Two tasks: the first one with a default of 10 us and a trial that takes 8, called three times; the second untried.
+StudyUpdate twoTasks() {
+    StudyUpdate update;
+    update.tasks.resize(2);
+    update.tasks[0].workload = "w0";
+    update.tasks[0].kernel = "conv";
+    update.tasks[0].calls = 3;
+    update.tasks[0].defaultUs = 10;
+    update.tasks[0].bestUs = 8;
+    update.tasks[0].bestRatio = 0.8;
+    update.tasks[0].floorUs = 4;
+    update.tasks[0].best = 1;
+    update.tasks[0].trials = 2;
+    update.tasks[1].workload = "w1";
+    update.tasks[1].kernel = "dense";
+    update.tasks[1].defaultUs = update.tasks[1].bestUs = 5;
+    for (int number = 0; number < 2; ++number) {
+        tune::Trial trial;
+        trial.candidate.program = {0, uint64_t(number)};
+        trial.us = number == 0 ? 10 : 8;
+        trial.ratio = {trial.us / 10, trial.us / 10, trial.us / 10};
+        trial.accepted = number == 1;
+        trial.seconds = number;
+        update.trials.push_back({models::pointOf(trial, 0, size_t(number)), models::shownTrial(trial, size_t(number))});
+    }
+    update.seconds = 2;
+    return update;
+}
+
+QString textAt(const QAbstractItemModel& model, int row, int column) {
+    return model.index(row, column).data().toString();
+}
+
+} // namespace
+
+class TestTuningPage : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    std::unique_ptr<app::MainWindow> window_;
+
+    tuning::TuningPage* page() { return window_->tuningPage(); }
+    QAction* action(const char* id) { return window_->actions()[id]; }
+    QTableView* tasks() { return page()->findChild<QTableView*>("tasks"); }
+    QString allText() {
+        QString all;
+        for (const QLabel* label : page()->findChildren<QLabel*>())
+            if (label->isVisible())
+                all += label->text() + '\n';
+        return all;
+    }
+    void openWindow() {
+        window_ = std::make_unique<app::MainWindow>();
+        window_->resize(1200, 800);
+        window_->show();
+    }
+    /// Presses the page's key for it, and Enter in the dialog, after `fill`.
+    void start(const std::function<void(StartDialog&)>& fill) {
+        QTimer::singleShot(0, this, [fill] {
+            auto dialog = qobject_cast<StartDialog*>(QApplication::activeModalWidget());
+            QVERIFY(dialog);
+            fill(*dialog);
+            QTest::keyClick(dialog, Qt::Key_Return);
+        });
+        QTest::keyClick(window_.get(), Qt::Key_F9);
+        window_->activateWindow(); // keys are for the window again
+        QVERIFY(QTest::qWaitForWindowActive(window_.get()));
+    }
+    /// One kernel, with a search that thinks of nothing, so that batches are short.
+    static void askForLittle(StartDialog& dialog, int trials) {
+        const auto choices = dialog.findChildren<QComboBox*>();
+        choices[0]->setCurrentIndex(choices[0]->findText("what is selected", Qt::MatchStartsWith));
+        choices[1]->setCurrentText("random");
+        dialog.findChild<QSpinBox*>()->setValue(trials);
+    }
+    size_t trials() { return page()->log().points().size(); }
+
+private slots:
+    void initTestCase() { isolate(folder_, "tuning"); }
+    void init() { qputenv("LATHE_RECORDS", folder_.filePath("records.db").toUtf8()); }
+    void cleanup() { window_.reset(); }
+
+    void tasksAsRows() {
+        StudyLog log;
+        StudyTaskModel model(log);
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        log.begin({});
+        log.add(twoTasks());
+        log.flush();
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(textAt(model, 0, StudyTaskModel::Kernel), QString("conv"));
+        QCOMPARE(textAt(model, 0, StudyTaskModel::Gain), QString("20.0 %"));
+        QCOMPARE(textAt(model, 0, StudyTaskModel::OfFloor), QString("50 %"));
+        QCOMPARE(textAt(model, 0, StudyTaskModel::Trials), QString("1"));
+        QCOMPARE(textAt(model, 1, StudyTaskModel::Gain), QString("–"));
+        QCOMPARE(textAt(model, 1, StudyTaskModel::State), QString("tunes"));
+        StudyUpdate changed = twoTasks();
+        changed.trials.clear();
+        changed.tasks[1].wish = tune::Wish::Paused;
+        changed.tasks[0].priority = 4;
+        QSignalSpy told(&model, &QAbstractItemModel::dataChanged);
+        log.add(std::move(changed));
+        log.flush();
+        QCOMPARE(told.size(), 2);
+        QCOMPARE(textAt(model, 1, StudyTaskModel::State), QString("paused"));
+        QCOMPARE(textAt(model, 0, StudyTaskModel::State), QString("tunes, ×4 first"));
+        log.clear();
+        QCOMPARE(model.rowCount(), 0);
+    }
+
+    void whatIsFoundBecomesDecisions() {
+        StudyLog log;
+        log.begin({});
+        log.add(twoTasks());
+        log.flush();
+        StudyEnd end;
+        end.found["w0"].inPlace = FoundSchedule::InPlace::Kept;
+        end.found["w1"].inPlace = FoundSchedule::InPlace::TakenBack;
+        ApplyModel model;
+        const QAbstractItemModelTester tester(&model, QAbstractItemModelTester::FailureReportingMode::QtTest);
+        model.show(log, end);
+        QCOMPARE(model.rowCount(), 2);
+        QCOMPARE(model.index(0, 0).data(Qt::CheckStateRole).toInt(), int(Qt::Checked));
+        QCOMPARE(model.index(1, 0).data(Qt::CheckStateRole).toInt(), int(Qt::Unchecked)); // slower in the model
+        QCOMPARE(textAt(model, 0, ApplyModel::Saved), QString("6.00"));
+        QCOMPARE(textOf(model.changes()), QString("1 new"));
+        driver::Decisions decisions;
+        decisions.kernels["other"].trace.emplace();
+        model.wish().change(decisions);
+        QCOMPARE(decisions.kernels.size(), size_t(2));
+        QVERIFY(decisions.kernels.contains("w0") && decisions.kernels.contains("other"));
+        model.setDecisions(decisions);
+        QVERIFY(!model.changes().any());
+        QCOMPARE(textAt(model, 0, ApplyModel::Now), QString("applied"));
+        QVERIFY(model.setData(model.index(0, 0), Qt::Unchecked, Qt::CheckStateRole));
+        QCOMPARE(textOf(model.changes()), QString("1 withdrawn"));
+        model.wish().change(decisions);
+        QVERIFY(!decisions.kernels.contains("w0") && decisions.kernels.contains("other"));
+    }
+
+    void historyGrowsAndPicks() {
+        models::Selection selection;
+        StudyLog log;
+        models::StudyPick pick;
+        tuning::HistoryPanel panel(&selection, log, &pick);
+        panel.resize(600, 400);
+        panel.show();
+        log.begin({});
+        log.add(twoTasks());
+        log.flush();
+        QCOMPARE(panel.drawn(), 2);
+        StudyUpdate more = twoTasks();
+        more.trials.clear();
+        tune::Trial crashed;
+        crashed.candidate.program = {0, 2};
+        crashed.verdict = tune::Verdict::Crashed;
+        crashed.message = "it died";
+        more.trials.push_back({models::pointOf(crashed, 0, 2), models::shownTrial(crashed, 2)});
+        log.add(std::move(more));
+        log.flush();
+        QCOMPARE(panel.drawn(), 3);
+        QTest::mouseClick(panel.plot(), Qt::LeftButton, {}, panel.pixelOf(1).toPoint());
+        QCOMPARE(pick.task(), 0);
+        QCOMPARE(pick.trial(), 1);
+        panel.plot()->setFocus();
+        QTest::keyClick(panel.plot(), Qt::Key_Right);
+        QCOMPARE(pick.trial(), 2);
+        QVERIFY(tuning::trialText(log, 2).contains("it died"));
+        QTest::keyClick(panel.plot(), Qt::Key_Home);
+        QCOMPARE(pick.trial(), 0);
+        pick.setTask(1);
+        QCOMPARE(panel.drawn(), 0);
+        const QString csv = folder_.filePath("history.csv"), svg = folder_.filePath("history.svg");
+        pick.setTask(0);
+        QCOMPARE(panel.write(csv), QString());
+        QFile file(csv);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        QCOMPARE(file.readAll().count('\n'), 4);
+        QCOMPARE(panel.write(svg), QString());
+        QVERIFY(!panel.write(folder_.filePath("history.txt")).isEmpty());
+        QVERIFY(!panel.write(folder_.filePath("no/such/folder.png")).isEmpty());
+        const QString state = panel.state();
+        tuning::HistoryPanel other(&selection, log, &pick);
+        other.setState("{\"x\": 1, \"y\": 99, \"log\": true}");
+        QVERIFY(other.state() != state);
+        other.setState(state);
+        QCOMPARE(other.state(), state);
+    }
+
+    void anEmptyPageSaysWhatToDo() {
+        openWindow();
+        QVERIFY(!action("tuning.start")->isEnabled()); // there is no model
+        QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
+        QTest::keyClick(window_.get(), Qt::Key_8, Qt::ControlModifier);
+        QVERIFY(page()->isVisible());
+        QVERIFY(allText().contains("F9"));
+        QVERIFY(action("tuning.start")->isEnabled());
+        QVERIFY(!action("tuning.stop")->isEnabled());
+    }
+
+    void aStudyFillsPausesAndLetsWorkThrough() {
+        openWindow();
+        QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(*window_));
+        window_->selection().set(std::vector<int>{12}); // a convolution
+        window_->showPage("tuning");
+        start([](StartDialog& dialog) { askForLittle(dialog, 4000); }); // it is stopped before
+        QVERIFY(page()->isVisible());
+        QTRY_VERIFY_WITH_TIMEOUT(trials() > 16, patience);
+        QVERIFY(page()->isRunning());
+        QVERIFY(page()->history()->drawn() > 16);
+
+        // Pause, and work of the user's meanwhile.
+        QTest::keyClick(window_.get(), Qt::Key_F9, Qt::ShiftModifier);
+        QTRY_VERIFY_WITH_TIMEOUT(page()->log().waits(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(allText().contains("paused"), patience);
+        const size_t before = trials();
+        QVERIFY(compileAndWait(*window_));
+        QVERIFY(window_->isCompiled());
+        QCOMPARE(trials(), before);
+
+        window_->showPage("tuning");
+        QCOMPARE(page()->pick()->task(), 0); // the task of what is selected
+        QCOMPARE(tasks()->selectionModel()->selectedRows().size(), 1);
+        action("tuning.abort")->trigger(); // also while it is paused
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
+        QVERIFY(action("tuning.start")->isEnabled());
+        QCOMPARE(trials(), before); // what it found stays in sight
+    }
+
+    void anAbortedStudyIsRecorded() {
+        openWindow();
+        QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(*window_));
+        window_->selection().set(std::vector<int>{12});
+        window_->showPage("tuning");
+        start([](StartDialog& dialog) { askForLittle(dialog, 4000); });
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isRunning(), patience);
+        action("tuning.abort")->trigger();
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
+        QVERIFY(action("tuning.start")->isEnabled());
+        QVERIFY(!action("tuning.apply")->isEnabled());
+    }
+
+    void recordsThatCannotBeWrittenEndNoStudy() {
+        qputenv("LATHE_RECORDS", "/proc/no/such/folder/records.db");
+        openWindow();
+        QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(*window_));
+        window_->selection().set(std::vector<int>{12});
+        window_->showPage("tuning");
+        start([](StartDialog& dialog) { askForLittle(dialog, 8); });
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isRunning(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
+        QVERIFY(page()->log().head().id.isEmpty());
+        QVERIFY(trials() > 1);
+    }
+};
+
+QTEST_MAIN(TestTuningPage)
+#include "test_tuning_page.moc"

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The page Tuning: a study of the open model while it goes on, and the last one out of the records. Above, how far it is and
+// what can be done about it; below, the history of its trials beside the tasks, what it brought over time, and what is taken
+// of it. Its views share the log and what is picked in it.
+#pragma once
+
+#include "views/models/selection.h"
+#include "views/models/study_end.h"
+#include "views/models/study_log.h"
+#include "views/models/study_pick.h"
+#include "views/models/study_request.h"
+#include "views/models/study_task_model.h"
+#include "views/page/page.h"
+
+#include <deque>
+#include <vector>
+
+class QLabel;
+class QProgressBar;
+class QSortFilterProxyModel;
+class QTableView;
+class QTabWidget;
+
+namespace lathe::views::tuning {
+
+class ApplyPanel;
+class EstimatePanel;
+class HistoryPanel;
+struct StartChoices;
+
+class TuningPage : public Page {
+    Q_OBJECT
+
+public:
+    explicit TuningPage(models::Selection* selection);
+
+    void setProvenance(std::shared_ptr<const driver::Provenance> provenance) override;
+    std::vector<PageAction> pageActions() const override;
+    /// Another model: nothing is known of it, and it can be tuned or not.
+    void setModel(bool tunable);
+    void setDecisions(const driver::Decisions& decisions);
+    /// Whether "Run and compare" can be asked for.
+    void setComparable(bool comparable);
+    /// The searches and spaces that there are, the default first; what the settings of now are, and whether they leave sizes
+    /// open.
+    void setChoices(const QStringList& searches, const QStringList& spaces);
+    void setSettings(const QString& text, bool sizesOpen);
+
+    /// A study has begun.
+    void begin(models::StudyHead head);
+    void add(models::StudyUpdate update) { log_->add(std::move(update)); }
+    /// What it does beside its batches.
+    void setStage(const QString& what);
+    void end(const models::StudyEnd& end);
+    /// A study out of the records.
+    void show(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end);
+
+    /// How its views are set, as text, and back.
+    QString state() const;
+    void setState(const QString& state);
+
+    const models::StudyLog& log() const { return *log_; }
+    models::StudyPick* pick() const { return pick_; }
+    const models::StudyTaskModel* tasks() const { return tasks_; }
+    HistoryPanel* history() const { return history_; }
+    EstimatePanel* estimate() const { return estimate_; }
+    ApplyPanel* applyPanel() const { return apply_; }
+    bool isRunning() const { return runs_; }
+
+signals:
+    void startWanted(lathe::views::models::StudyRequest request);
+    void pauseWanted(bool pause);
+    void stopWanted();
+    void abortWanted();
+    void limitsWanted(lathe::tune::Limits limits);
+    void instructed(lathe::tune::Instruction instruction);
+    void compareWanted();
+    /// The page is seen: the last study of the model may be read.
+    void seen();
+
+protected:
+    void showEvent(QShowEvent* event) override;
+
+private:
+    void makeActions();
+    void ask();
+    StartChoices choices() const;
+    void instruct(std::optional<double> priority, std::optional<tune::Wish> wish);
+    void moreTime(double seconds);
+    void describe();
+    void allow();
+    void followSelection();
+    void select();
+    /// Of the model, what a task computes; ascending.
+    const std::vector<int>& nodesOf(int task) const { return nodes_[size_t(task)]; }
+    int taskAt(const QModelIndex& shown) const;
+    void findNodes();
+
+    models::Selection* selection_;
+    models::StudyLog* log_;
+    models::StudyPick* pick_;
+    models::StudyTaskModel* tasks_;
+    QSortFilterProxyModel* sorted_;
+    QTableView* table_;
+    QTabWidget* tabs_;
+    HistoryPanel* history_;
+    EstimatePanel* estimate_;
+    ApplyPanel* apply_;
+    QLabel *summary_, *detail_;
+    QProgressBar* progress_;
+    QWidget* body_;
+    QAction *start_, *pause_, *stop_, *abort_, *more_, *less_, *first_, *holdTask_, *close_, *reopen_, *exclude_;
+    std::shared_ptr<const driver::Provenance> provenance_;
+    std::vector<std::vector<int>> nodes_; // by task
+    QStringList searches_, spaces_;
+    QString settings_, stage_;
+    models::StudyEnd end_;
+    std::deque<std::pair<double, size_t>> pace_; // seconds and trials, of the last while
+    bool tunable_ = false, sizesOpen_ = false, runs_ = false, paused_ = false, ended_ = false;
+    bool asked_ = false;     // for the last study of this model
+    bool following_ = false; // the table and the selection are being made one
+};
+
+/// The id of the study that a state is of; empty: of none that is recorded.
+QString studyIn(const QString& state);
+
+} // namespace lathe::views::tuning
