@@ -72,7 +72,7 @@ void MainWindow::connectTuning() {
     connect(&engine_, &Engine::studyRead, this,
             [this](const QString& path, const views::models::StudyHead& head, const views::models::StudyUpdate& update,
                    const views::models::StudyEnd& end) {
-                if (path == path_ && !engine_.isBusy() && !tuning_->isRunning())
+                if (path == path_ && !tuning_->isRunning())
                     tuning_->show(head, update, end);
             });
     connect(&engine_, &Engine::studyWarned, this, [this](const std::vector<Diagnostic>& warnings) {
