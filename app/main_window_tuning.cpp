@@ -2,6 +2,7 @@
 //
 // The part of MainWindow that tunes: what the page Tuning wishes of the Engine, and what it is told of a study.
 #include "app/main_window.h"
+#include "records/file.h"
 #include "tune/search.h"
 #include "tune/spaces.h"
 #include "views/models/counted.h"
@@ -28,6 +29,7 @@ QStringList listOf(std::span<const std::string_view> names) {
 
 void MainWindow::connectTuning() {
     tuning_->setChoices(listOf(tune::searchNames()), listOf(tune::spaceNames()));
+    tuning_->setRecords(records::defaultFile());
     connect(tuning_, &TuningPage::startWanted, this, &MainWindow::startTuning);
     connect(tuning_, &TuningPage::pauseWanted, this, [this](bool pause) {
         if (pause)
@@ -49,6 +51,10 @@ void MainWindow::connectTuning() {
     connect(tuning_, &TuningPage::seen, this, [this] {
         if (modelGraph())
             engine_.readStudy(tuneOptions(), studyOfProject_);
+    });
+    connect(tuning_, &TuningPage::studyWanted, this, [this](const QString& id) {
+        if (modelGraph())
+            engine_.readStudy(tuneOptions(), id);
     });
     connect(whatIfs_, &WhatIfs::changed, this, [this] { tuning_->setDecisions(whatIfs_->decisions()); });
     connect(&engine_, &Engine::studyBegun, this, [this](const QString& path, const views::models::StudyHead& head) {

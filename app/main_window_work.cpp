@@ -13,6 +13,7 @@
 #include "views/passes/passes_page.h"
 #include "views/profile/profile_page.h"
 #include "views/tensor/tensor_panel.h"
+#include "views/tuning/tuning_page.h"
 
 #include <QFileInfo>
 #include <QLabel>
@@ -69,6 +70,10 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     for (views::Page* page : pageTable_)
         page->setProvenance(compilation->provenance);
     fusion_->setFunctions(*compilation->fusion);
+    tuning_->setContext({.provenance = compilation->provenance,
+                         .options = compilation->options,
+                         .decisions = compilation->decisions,
+                         .threads = settings_.threads});
     showProblems(trace_->diagnostics);
     const bool good = isCompiled();
     if (good)

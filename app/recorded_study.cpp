@@ -26,7 +26,8 @@ FoundSchedule::InPlace inPlaceOf(records::InPlace inPlace) {
 /// A task with its trials, and what it found.
 Result<void> addTask(const records::File& file, const records::Task& row, RecordedStudy& study,
                      const std::map<std::string, records::Workload>& workloads) {
-    LATHE_TRY(const std::vector<records::Trial> rows, file.trialsOf(row.study, row.workload));
+    LATHE_TRY(const std::vector<records::Trial> rows,
+              file.trialsOf(row.study, row.workload, records::File::Traces::Leave));
     const size_t number = study.update.tasks.size();
     StudyTask task;
     task.workload = QString::fromStdString(row.workload);
@@ -37,7 +38,7 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         task.flops = known->second.flops;
         task.bytes = known->second.bytes;
     }
-    std::string trace; // of the best
+    std::string best; // its program
     for (const records::Trial& each : rows) {
         auto trial = records::trialOf(each);
         if (!trial)
@@ -52,12 +53,14 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
             task.best = int(at);
             task.bestRatio = trial->ratio.middle;
             task.bestUs = task.defaultUs * task.bestRatio;
-            trace = each.trace;
+            best = each.program;
         }
     }
-    if (task.best > 0)
+    if (task.best > 0) {
+        LATHE_TRY(const std::string trace, file.traceOf(row.study, row.workload, best));
         if (auto parsed = schedule::parseTrace(trace))
             study.end.found[row.workload] = {std::move(*parsed), inPlaceOf(row.inPlace)};
+    }
     study.update.seconds += task.seconds;
     study.update.tasks.push_back(std::move(task));
     return {};

@@ -70,7 +70,10 @@ std::map<std::string, schedule::ScheduleTrace> StudyRecords::fastest() {
         return {};
     }
     report(offered->warnings, *common_);
-    return std::move(offered->schedules);
+    std::map<std::string, schedule::ScheduleTrace> traces;
+    for (auto& [workload, recorded] : offered->schedules)
+        traces.emplace(workload, std::move(recorded.trace));
+    return traces;
 }
 
 void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {

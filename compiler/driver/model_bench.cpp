@@ -31,7 +31,7 @@ ModelBench::ModelBench(Session& session, Decisions reference, std::map<std::stri
 Decisions ModelBench::withOffered(const Decisions& decisions) const {
     Decisions all = decisions;
     for (const auto& [workload, trace] : offered_)
-        all.recorded[workload] = trace;
+        all.recorded[workload] = {.trace = trace};
     return all;
 }
 

@@ -8,6 +8,8 @@
 #include "views/tuning/estimate_panel.h"
 #include "views/tuning/history_panel.h"
 #include "views/tuning/start_dialog.h"
+#include "views/tuning/studies_panel.h"
+#include "views/tuning/study_trials.h"
 
 #include <QAction>
 #include <QHBoxLayout>
@@ -63,8 +65,8 @@ TuningPage::TuningPage(models::Selection* selection)
       pick_(new models::StudyPick(this)), tasks_(new models::StudyTaskModel(*log_, this)),
       sorted_(new QSortFilterProxyModel(this)), table_(new QTableView), tabs_(new QTabWidget),
       history_(new HistoryPanel(selection, *log_, pick_)), estimate_(new EstimatePanel(selection, *log_)),
-      apply_(new ApplyPanel(*log_)), summary_(new QLabel), detail_(new QLabel), progress_(new QProgressBar),
-      body_(new QWidget) {
+      trials_(new StudyTrials(log_, pick_, this)), apply_(new ApplyPanel(*log_)), studies_(new StudiesPanel),
+      summary_(new QLabel), detail_(new QLabel), progress_(new QProgressBar), body_(new QWidget) {
     makeActions();
     sorted_->setSourceModel(tasks_);
     sorted_->setSortRole(models::StudyTaskModel::sortRole);
@@ -96,7 +98,14 @@ TuningPage::TuningPage(models::Selection* selection)
     tabs_->setDocumentMode(true);
     tabs_->addTab(history_, tr("History"));
     tabs_->addTab(estimate_, tr("Model estimate"));
+    tabs_->addTab(trials_->trialsTab(), tr("Trials"));
+    tabs_->addTab(trials_->costModelTab(), tr("Cost model"));
     tabs_->addTab(apply_, tr("Apply"));
+    tabs_->addTab(studies_, tr("Studies"));
+    connect(tabs_, &QTabWidget::currentChanged, this, [this] { // these say themselves which task they show
+        const QWidget* tab = tabs_->currentWidget();
+        table_->setVisible(tab != trials_->trialsTab() && tab != trials_->costModelTab() && tab != studies_);
+    });
     auto splitter = new QSplitter(Qt::Vertical);
     splitter->addWidget(tabs_);
     splitter->addWidget(table_);
@@ -126,6 +135,7 @@ TuningPage::TuningPage(models::Selection* selection)
     });
     connect(pick_, &models::StudyPick::taskChanged, this, &TuningPage::followSelection);
     connect(selection_, &models::Selection::changed, this, &TuningPage::followSelection);
+    connect(studies_, &StudiesPanel::studyWanted, this, &TuningPage::studyWanted);
     connect(apply_, &ApplyPanel::whatIfWanted, this, &Page::whatIfWanted);
     connect(apply_, &ApplyPanel::compareWanted, this, &TuningPage::compareWanted);
     describe();
@@ -237,6 +247,15 @@ void TuningPage::setDecisions(const driver::Decisions& decisions) {
     apply_->setDecisions(decisions);
 }
 
+void TuningPage::setContext(models::TrialContext context) {
+    trials_->setContext(std::move(context));
+}
+
+void TuningPage::setRecords(const std::filesystem::path& file) {
+    records_ = file;
+    studies_->setFile(records_);
+}
+
 void TuningPage::setComparable(bool comparable) {
     apply_->setComparable(comparable);
 }
@@ -309,6 +328,7 @@ void TuningPage::end(const models::StudyEnd& end) {
     end_ = end;
     stage_.clear();
     apply_->setEnd(end, false);
+    studies_->setFile(records_); // which has one more
     if (!end.found.empty())
         tabs_->setCurrentWidget(apply_);
     describe();

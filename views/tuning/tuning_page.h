@@ -11,9 +11,11 @@
 #include "views/models/study_pick.h"
 #include "views/models/study_request.h"
 #include "views/models/study_task_model.h"
+#include "views/models/task_trials.h"
 #include "views/page/page.h"
 
 #include <deque>
+#include <filesystem>
 #include <vector>
 
 class QLabel;
@@ -27,6 +29,8 @@ namespace lathe::views::tuning {
 class ApplyPanel;
 class EstimatePanel;
 class HistoryPanel;
+class StudiesPanel;
+class StudyTrials;
 struct StartChoices;
 
 class TuningPage : public Page {
@@ -40,6 +44,10 @@ public:
     /// Another model: nothing is known of it, and it can be tuned or not.
     void setModel(bool tunable);
     void setDecisions(const driver::Decisions& decisions);
+    /// What trials are compiled for when they are looked at.
+    void setContext(models::TrialContext context);
+    /// The file whose studies can be compared.
+    void setRecords(const std::filesystem::path& file);
     /// Whether "Run and compare" can be asked for.
     void setComparable(bool comparable);
     /// The searches and spaces that there are, the default first; what the settings of now are, and whether they leave sizes
@@ -66,6 +74,8 @@ public:
     HistoryPanel* history() const { return history_; }
     EstimatePanel* estimate() const { return estimate_; }
     ApplyPanel* applyPanel() const { return apply_; }
+    StudyTrials* trials() const { return trials_; }
+    StudiesPanel* studies() const { return studies_; }
     bool isRunning() const { return runs_; }
 
 signals:
@@ -78,6 +88,8 @@ signals:
     void compareWanted();
     /// The page is seen: the last study of the model may be read.
     void seen();
+    /// A study of the records is to be shown.
+    void studyWanted(QString id);
 
 protected:
     void showEvent(QShowEvent* event) override;
@@ -106,7 +118,10 @@ private:
     QTabWidget* tabs_;
     HistoryPanel* history_;
     EstimatePanel* estimate_;
+    StudyTrials* trials_;
     ApplyPanel* apply_;
+    StudiesPanel* studies_;
+    std::filesystem::path records_;
     QLabel *summary_, *detail_;
     QProgressBar* progress_;
     QWidget* body_;
