@@ -36,7 +36,7 @@ public:
         found_.groups = groups_.size();
         best_.resize(groups_.size());
         size_t rounds = 0;
-        for (const Group& group : groups_)
+        for (const FusedGroup& group : groups_)
             rounds = std::max(rounds, group.cuts.size());
         found_.planned = rounds + 1;
         tell(start_);
@@ -67,7 +67,7 @@ private:
     /// Each group at its cut of that number.
     void tryCuts(size_t number) {
         Decisions decisions = base_;
-        for (const Group& group : groups_)
+        for (const FusedGroup& group : groups_)
             if (number < group.cuts.size())
                 decisions.apart.push_back(group.cuts[number]);
         const auto run = bench_.measure(decisions);
@@ -128,15 +128,15 @@ private:
     const Decisions& base_;
     const CostSearch& search_;
     GraphRun start_;
-    std::vector<Group> groups_;
+    std::vector<FusedGroup> groups_;
     std::vector<Best> best_; // of each group
     CutGroups found_;
 };
 
 } // namespace
 
-std::vector<Group> groupsOf(const GraphRun& run, size_t most, size_t mostCuts) {
-    std::vector<Group> groups;
+std::vector<FusedGroup> groupsOf(const GraphRun& run, size_t most, size_t mostCuts) {
+    std::vector<FusedGroup> groups;
     std::vector<size_t> users(run.fusion.operators.size(), 0);
     for (const FusionEdge& edge : run.fusion.edges)
         ++users[edge.producer];
@@ -144,7 +144,7 @@ std::vector<Group> groupsOf(const GraphRun& run, size_t most, size_t mostCuts) {
         const auto taken = run.functions.find(function.name);
         if (taken == run.functions.end() || function.members.size() < 2)
             continue;
-        Group group;
+        FusedGroup group;
         group.ms = taken->second.ms;
         int anchors = 0;
         bool shared = false;
@@ -165,7 +165,7 @@ std::vector<Group> groupsOf(const GraphRun& run, size_t most, size_t mostCuts) {
         if (!group.cuts.empty() && (anchors > 1 || shared))
             groups.push_back(std::move(group));
     }
-    std::ranges::sort(groups, [](const Group& a, const Group& b) { return a.ms > b.ms; });
+    std::ranges::sort(groups, [](const FusedGroup& a, const FusedGroup& b) { return a.ms > b.ms; });
     groups.resize(std::min(groups.size(), most));
     return groups;
 }

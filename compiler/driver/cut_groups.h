@@ -10,7 +10,7 @@
 namespace lathe::driver {
 
 /// A function that "fuse" made of several operators, and where it can be cut.
-struct Group {
+struct FusedGroup {
     std::vector<ChoiceName> members;
     std::vector<ApartDecision> cuts;
     double ms = 0;
@@ -18,7 +18,7 @@ struct Group {
 
 /// Functions with several reductions or products, or with a value that several operators use, the longest first: `most` of them,
 /// each with `mostCuts` pairs of operators, those whose producer has several users first.
-std::vector<Group> groupsOf(const GraphRun& run, size_t most = 10, size_t mostCuts = 6);
+std::vector<FusedGroup> groupsOf(const GraphRun& run, size_t most = 10, size_t mostCuts = 6);
 
 /// What computes these operators in each of two runs. Operators that share a function with them in either belong to them in
 /// both.

@@ -66,7 +66,7 @@ private slots:
     void whatIsOpen() {
         MadeUpGroups bench;
         const GraphRun run = *bench.measure({});
-        const std::vector<Group> groups = groupsOf(run);
+        const std::vector<FusedGroup> groups = groupsOf(run);
         QCOMPARE(groups.size(), size_t(1));
         QCOMPARE(groups[0].ms, 3.0);
         QCOMPARE(groups[0].members.size(), size_t(3));
