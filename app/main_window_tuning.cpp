@@ -79,7 +79,7 @@ void MainWindow::connectTuning() {
             [this](const QString& path, const views::models::StudyHead& head, const views::models::StudyUpdate& update,
                    const views::models::StudyEnd& end) {
                 if (path == path_ && !tuning_->isRunning())
-                    tuning_->show(head, update, end);
+                    tuning_->showRecorded(head, update, end);
             });
     connect(&engine_, &Engine::studyWarned, this, [this](const std::vector<Diagnostic>& warnings) {
         for (const Diagnostic& warning : warnings)

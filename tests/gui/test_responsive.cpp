@@ -318,7 +318,7 @@ private slots:
         Watchdog watchdog;
         Driver driver(watchdog);
         page.setModel(true);
-        driver.step("showing", [&] { page.show({}, std::move(recorded), {}); });
+        driver.step("showing", [&] { page.showRecorded({}, std::move(recorded), {}); });
         QCOMPARE(page.log().points().size(), trials);
         driver.drive(&page, "tuning");
         driver.driveTabs(&page, "tuning");

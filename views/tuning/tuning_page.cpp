@@ -334,7 +334,7 @@ void TuningPage::end(const models::StudyEnd& end) {
     describe();
 }
 
-void TuningPage::show(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end) {
+void TuningPage::showRecorded(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end) {
     if (runs_)
         return;
     pick_->set(-1, -1);

@@ -62,7 +62,7 @@ public:
     void setStage(const QString& what);
     void end(const models::StudyEnd& end);
     /// A study out of the records.
-    void show(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end);
+    void showRecorded(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end);
 
     /// How its views are set, as text, and back.
     QString state() const;
