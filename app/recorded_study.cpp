@@ -39,6 +39,7 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         task.bytes = known->second.bytes;
     }
     std::string best; // its program
+    double last = 0;  // when a trial was timed
     for (const records::Trial& each : rows) {
         auto trial = records::trialOf(each);
         if (!trial)
@@ -47,6 +48,7 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         study.update.trials.push_back(
             {views::models::pointOf(*trial, number, at), views::models::shownTrial(*trial, at)});
         task.rounds = std::max(task.rounds, trial->round);
+        last = std::max(last, trial->seconds);
         if (at == 0)
             task.defaultUs = task.bestUs = trial->us;
         if (trial->accepted) {
@@ -61,7 +63,7 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         if (auto parsed = schedule::parseTrace(trace))
             study.end.found[row.workload] = {std::move(*parsed), inPlaceOf(row.inPlace)};
     }
-    study.update.seconds += task.seconds;
+    study.update.seconds = std::max(study.update.seconds, last);
     study.update.tasks.push_back(std::move(task));
     return {};
 }
@@ -106,6 +108,10 @@ Result<std::optional<RecordedStudy>> readStudy(const records::StudyWish& wish, c
     for (const records::Task& task : tasks)
         if (task.study == found->id && !cancelled())
             LATHE_CHECKED(addTask(file, task, study, workloads));
+    double spent = 0; // which is all that is known of trials of format 1
+    for (const StudyTask& task : study.update.tasks)
+        spent += task.seconds;
+    study.update.seconds = std::max(study.update.seconds, spent);
     // What takes most of the model's time comes first, as in a study that goes on.
     std::vector<size_t> order(study.update.tasks.size());
     std::iota(order.begin(), order.end(), size_t(0));

@@ -3,11 +3,18 @@
 
 #include "views/models/counted.h"
 
+#include <utility>
+
 namespace lathe::views::models {
 
 StudyTaskModel::StudyTaskModel(const StudyLog& log, QObject* parent) : QAbstractTableModel(parent), log_(log) {
     connect(&log, &StudyLog::begun, this, &StudyTaskModel::follow);
     connect(&log, &StudyLog::grown, this, &StudyTaskModel::follow);
+}
+
+void StudyTaskModel::setRunning(bool runs) {
+    if (std::exchange(runs_, runs) != runs && !tasks_.empty())
+        emit dataChanged(index(0, State), index(rowCount() - 1, State));
 }
 
 void StudyTaskModel::setNodes(std::vector<int> nodes) {
@@ -61,7 +68,7 @@ QVariant StudyTaskModel::numberAt(const StudyTask& task, int row, int column) co
     case Expected:
         return task.gain;
     case State:
-        return stateText(task);
+        return stateText(task, runs_);
     }
     return {};
 }
@@ -101,7 +108,7 @@ QVariant StudyTaskModel::data(const QModelIndex& index, int role) const {
     case Expected:
         return task.gain > 0 ? QString::number(task.gain, 'g', 3) : QStringLiteral("–");
     case State:
-        return stateText(task);
+        return stateText(task, runs_);
     }
     return {};
 }
@@ -121,7 +128,7 @@ QVariant StudyTaskModel::headerData(int section, Qt::Orientation orientation, in
     return names[section];
 }
 
-QString stateText(const StudyTask& task) {
+QString stateText(const StudyTask& task, bool runs) {
     switch (task.wish) {
     case tune::Wish::Paused:
         return StudyTaskModel::tr("paused");
@@ -134,6 +141,8 @@ QString stateText(const StudyTask& task) {
     }
     if (task.done != tune::Done::No)
         return QString::fromLatin1(tune::toString(task.done));
+    if (!runs)
+        return {};
     return task.priority > 1 ? StudyTaskModel::tr("tunes, ×%1 first").arg(task.priority) : StudyTaskModel::tr("tunes");
 }
 

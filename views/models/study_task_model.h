@@ -21,6 +21,8 @@ public:
 
     /// How many of the model's nodes a kernel computes, by its name in the log's order; for the column of that.
     void setNodes(std::vector<int> nodes);
+    /// Of a study that has ended no task tunes.
+    void setRunning(bool runs);
     const StudyTask& at(int row) const { return tasks_[size_t(row)]; }
 
     int rowCount(const QModelIndex& parent = {}) const override;
@@ -35,10 +37,12 @@ private:
     const StudyLog& log_;
     std::vector<StudyTask> tasks_; // as they are shown
     std::vector<int> nodes_;
+    bool runs_ = true;
 };
 
-/// "tunes", "paused", "no more gains", "closed", "excluded", "all tried"; with "first" where it is preferred.
-QString stateText(const StudyTask& task);
+/// "tunes", "paused", "no more gains", "closed", "excluded", "all tried"; with "first" where it is preferred. Empty: the study
+/// has ended before the task did.
+QString stateText(const StudyTask& task, bool runs);
 /// "12.3", with three digits.
 QString microText(double us);
 /// "−12.3 %" for a ratio of 0.877.

@@ -38,6 +38,7 @@ ApplyPanel::ApplyPanel(const models::StudyLog& log)
     layout->addWidget(summary_);
     layout->addWidget(table_, 1);
     layout->addLayout(row);
+    layout->addStretch();
     connect(model_, &models::ApplyModel::changed, this, &ApplyPanel::describe);
     connect(apply_, &QAction::triggered, this, [this] { emit whatIfWanted(model_->wish()); });
     connect(compare_, &QPushButton::clicked, this, &ApplyPanel::compareWanted);
@@ -69,7 +70,8 @@ void ApplyPanel::describe() {
             ? tr("What is ticked is taken into the decisions, as one step that can be undone.")
             : inPlace + ' ' + tr("What is ticked is taken into the decisions, as one step that can be undone."));
     table_->setVisible(any);
-    layout()->setAlignment(summary_, any ? Qt::Alignment() : Qt::AlignTop);
+    auto column = static_cast<QVBoxLayout*>(layout());
+    column->setStretch(column->count() - 1, any ? 0 : 1);
     const auto changes = model_->changes();
     apply_->setEnabled(any && changes.any());
     changes_->setText(any ? models::textOf(changes) : QString());

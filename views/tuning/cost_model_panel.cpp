@@ -45,6 +45,7 @@ QLabel* sentence() {
     label->setTextFormat(Qt::PlainText);
     label->setWordWrap(true);
     label->setMargin(8);
+    label->setAlignment(Qt::AlignTop | Qt::AlignLeft);
     return label;
 }
 
@@ -84,6 +85,7 @@ CostModelPanel::CostModelPanel()
     whose->setBuddy(opinion_);
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 4);
+    row->setSpacing(8);
     row->addWidget(whose);
     row->addWidget(opinion_);
     row->addStretch(1);

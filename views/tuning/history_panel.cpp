@@ -52,6 +52,7 @@ HistoryPanel::HistoryPanel(models::Selection* selection, const models::StudyLog&
       logarithmic_(new QCheckBox(tr("&Logarithmic"))) {
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 0);
+    row->setSpacing(8);
     for (QWidget* each : {static_cast<QWidget*>(y_), static_cast<QWidget*>(x_), static_cast<QWidget*>(fastest_),
                           static_cast<QWidget*>(logarithmic_)})
         row->addWidget(each);

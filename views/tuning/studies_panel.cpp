@@ -20,6 +20,7 @@ StudiesPanel::StudiesPanel()
       ofOther_(plot_->addGraph()), table_(new QTableView) {
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 4);
+    row->setSpacing(8);
     for (const auto& [combo, text, name] :
          {std::tuple(one_, tr("&First"), tr("First study")), std::tuple(other_, tr("&Second"), tr("Second study"))}) {
         auto label = new QLabel(text);

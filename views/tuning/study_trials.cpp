@@ -41,6 +41,7 @@ QWidget* StudyTrials::withTasks(QWidget* panel) {
     label->setBuddy(choice);
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 0);
+    row->setSpacing(8);
     row->addWidget(label);
     row->addWidget(choice, 1);
     auto tab = new QWidget;

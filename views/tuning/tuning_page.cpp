@@ -89,6 +89,7 @@ TuningPage::TuningPage(models::Selection* selection)
     progress_->setAccessibleName(tr("How much of its budget the study has used"));
     auto bar = new QHBoxLayout;
     bar->setContentsMargins(8, 8, 8, 4);
+    bar->setSpacing(4);
     for (QAction* action : {start_, pause_, stop_, abort_, less_, more_}) {
         auto button = new QToolButton;
         button->setDefaultAction(action);
@@ -362,6 +363,7 @@ void TuningPage::moreTime(double seconds) {
 }
 
 void TuningPage::allow() {
+    tasks_->setRunning(runs_);
     start_->setEnabled(tunable_ && !runs_);
     pause_->setEnabled(runs_);
     pause_->setText(paused_ ? tr("&Resume") : tr("&Pause"));
