@@ -267,7 +267,8 @@ void MainWindow::turnTo(const QString& id, bool seen) {
 
 bool MainWindow::isSettled() const {
     return !busy_ && !layingOut_ && !engine_.isLooking() && !model_->isArranging() && !compare_->isArranging() &&
-           !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy() && !engine_.isReadingStudy();
+           !passes_->isArranging() && !fusion_->isArranging() && !tensor_->isBusy() && !engine_.isReadingStudy() &&
+           !tuning_->isFilling();
 }
 
 void MainWindow::checkSettled() {

@@ -52,6 +52,7 @@ void MainWindow::connectTuning() {
         if (modelGraph())
             engine_.readStudy(tuneOptions(), studyOfProject_);
     });
+    connect(tuning_, &TuningPage::filled, this, &MainWindow::checkSettled);
     connect(tuning_, &TuningPage::studyWanted, this, [this](const QString& id) {
         if (modelGraph())
             engine_.readStudy(tuneOptions(), id);

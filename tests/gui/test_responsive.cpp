@@ -319,7 +319,7 @@ private slots:
         Driver driver(watchdog);
         page.setModel(true);
         driver.step("showing", [&] { page.showRecorded({}, std::move(recorded), {}); });
-        QCOMPARE(page.log().points().size(), trials);
+        QTRY_COMPARE_WITH_TIMEOUT(page.log().points().size(), trials, 60'000);
         driver.drive(&page, "tuning");
         driver.driveTabs(&page, "tuning");
         for (size_t i = 0; i < 20; ++i)

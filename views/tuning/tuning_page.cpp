@@ -22,6 +22,7 @@
 #include <QSplitter>
 #include <QTabWidget>
 #include <QTableView>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -35,6 +36,7 @@ namespace {
 
 constexpr double prioritized = 4; // times
 constexpr double aMinute = 60;
+constexpr size_t part = 5000;   // trials of a recorded study that are shown in one turn of the event loop
 constexpr double paceOver = 20; // seconds of tuning that trials a second are counted over
 
 QString clock(double seconds) {
@@ -194,6 +196,7 @@ std::vector<PageAction> TuningPage::pageActions() const {
 
 void TuningPage::setModel(bool tunable) {
     tunable_ = tunable;
+    rest_ = {};
     runs_ = paused_ = ended_ = false;
     end_ = {};
     pick_->set(-1, -1);
@@ -310,6 +313,7 @@ void TuningPage::begin(models::StudyHead head) {
     paused_ = ended_ = false;
     end_ = {};
     pace_.clear();
+    rest_ = {};
     pick_->set(-1, -1);
     log_->begin(std::move(head));
     apply_->setEnd({}, true);
@@ -340,12 +344,34 @@ void TuningPage::showRecorded(models::StudyHead head, models::StudyUpdate update
         return;
     pick_->set(-1, -1);
     log_->begin(std::move(head));
-    log_->add(std::move(update));
-    log_->flush();
+    rest_ = std::move(update);
+    std::ranges::reverse(rest_.trials);
     end_ = end;
     ended_ = true;
+    fill();
     apply_->setEnd(end, false);
     describe();
+}
+
+void TuningPage::fill() {
+    models::StudyUpdate next;
+    next.tasks = std::exchange(rest_.tasks, {});
+    next.judged = std::exchange(rest_.judged, {});
+    next.importance = rest_.importance;
+    next.seconds = rest_.seconds;
+    next.spent = rest_.spent;
+    next.waits = rest_.waits;
+    for (; next.trials.size() < part && !rest_.trials.empty(); rest_.trials.pop_back())
+        next.trials.push_back(std::move(rest_.trials.back()));
+    log_->add(std::move(next));
+    log_->flush();
+    if (isFilling())
+        QTimer::singleShot(0, this, [this] {
+            if (isFilling())
+                fill();
+        });
+    else
+        emit filled();
 }
 
 void TuningPage::instruct(std::optional<double> priority, std::optional<tune::Wish> wish) {

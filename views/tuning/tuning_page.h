@@ -61,7 +61,7 @@ public:
     /// What it does beside its batches.
     void setStage(const QString& what);
     void end(const models::StudyEnd& end);
-    /// A study out of the records.
+    /// A study out of the records. A large one comes in parts: isFilling until all of it is there.
     void showRecorded(models::StudyHead head, models::StudyUpdate update, const models::StudyEnd& end);
 
     /// How its views are set, as text, and back.
@@ -77,6 +77,7 @@ public:
     StudyTrials* trials() const { return trials_; }
     StudiesPanel* studies() const { return studies_; }
     bool isRunning() const { return runs_; }
+    bool isFilling() const { return !rest_.trials.empty(); }
 
 signals:
     void startWanted(lathe::views::models::StudyRequest request);
@@ -88,6 +89,8 @@ signals:
     void compareWanted();
     /// The page is seen: the last study of the model may be read.
     void seen();
+    /// The last part of a study out of the records is there.
+    void filled();
     /// A study of the records is to be shown.
     void studyWanted(QString id);
 
@@ -108,6 +111,7 @@ private:
     const std::vector<int>& nodesOf(int task) const { return nodes_[size_t(task)]; }
     int taskAt(const QModelIndex& shown) const;
     void findNodes();
+    void fill();
 
     models::Selection* selection_;
     models::StudyLog* log_;
@@ -131,6 +135,7 @@ private:
     QStringList searches_, spaces_;
     QString settings_, stage_;
     models::StudyEnd end_;
+    models::StudyUpdate rest_; // of a study out of the records: its trials that are not shown yet, the last first
     std::deque<std::pair<double, size_t>> pace_; // seconds and trials, of the last while
     bool tunable_ = false, sizesOpen_ = false, runs_ = false, paused_ = false, ended_ = false;
     bool asked_ = false;     // for the last study of this model
