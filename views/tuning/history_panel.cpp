@@ -23,6 +23,8 @@ namespace lathe::views::tuning {
 
 namespace {
 
+constexpr int mostShapes = 5000;    // trials: of more, shapes hide each other and take too long to paint
+constexpr double dot = 2;           // pixels, of one of many
 constexpr double near = 12;         // pixels
 constexpr double leastGain = 0.01;  // of the band
 constexpr double failedAt = 0.03;   // of the height
@@ -76,6 +78,7 @@ HistoryPanel::HistoryPanel(models::Selection* selection, const models::StudyLog&
         graph->setLineStyle(QCPGraph::lsNone);
     best_->setLineStyle(QCPGraph::lsStepLeft);
     plot()->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
+    plot()->setNotAntialiasedElements(QCP::aeScatters);
     plot()->setFocusPolicy(Qt::StrongFocus);
     plot()->installEventFilter(this);
     plot()->setToolTip({});
@@ -322,11 +325,14 @@ void HistoryPanel::colour() {
                                tr("crossed"), tr("enumerated"), tr("recorded")};
     QColor fill = colors.product;
     fill.setAlphaF(0.6F);
+    const bool many = count() > mostShapes;
     for (size_t i = 0; i < made; ++i) {
-        measured_[i]->setScatterStyle(Style(shapes[i], QPen(colors.product), fill, 6));
+        measured_[i]->setScatterStyle(many ? Style(Style::ssDot, QPen(colors.product, dot), Qt::NoBrush, dot)
+                                           : Style(shapes[i], QPen(colors.product), fill, 6));
         measured_[i]->setName(tr("measured, %1").arg(names[qsizetype(i)]));
     }
-    slow_->setScatterStyle(Style(Style::ssCircle, QPen(colors.dimText), Qt::NoBrush, 4));
+    slow_->setScatterStyle(many ? Style(Style::ssDot, QPen(colors.dimText, dot), Qt::NoBrush, dot)
+                                : Style(Style::ssCircle, QPen(colors.dimText), Qt::NoBrush, 4));
     slow_->setName(tr("slow"));
     failed_->setScatterStyle(Style(Style::ssCross, QPen(colors.problem, 1.5), Qt::NoBrush, 6));
     failed_->setName(tr("failed"));
