@@ -18,6 +18,8 @@ LIMIT = 200_000  # bytes of a picture of the guide
 TIDY = ["view.log", "view.problems"]  # these docks go, there is more to see
 COMPILE = TIDY + ["model.compile"]
 RUN = COMPILE + ["model.run"]
+TUNE = COMPILE + ["tuning.start", "type:\n"]
+TUNING_MINUTES = 0.5
 # name -> model, steps; after them, a model to compare with
 PICTURES = {
     "model": ("small_cnn", ["node:12"]),
@@ -48,6 +50,10 @@ PICTURES = {
     "checked_value": ("small_cnn", COMPILE + ["check.values", "view.check", "pick:/block1/Relu_out", "check.elements",
                                               "pick:Difference"]),
     "compare": ("small_cnn_2", TIDY + ["pick:/block3/a/Conv (Conv)"], "small_cnn"),
+    "tuning": ("small_cnn", TUNE + ["pick:History"]),
+    "answers": ("small_cnn", TUNE + ["pick:Trials", "pick:Answers"]),
+    "cost_model": ("small_cnn", TUNE + ["pick:Cost model"]),
+    "start_tuning": ("small_cnn", COMPILE + ["view.tuning", "tuning.start"]),
     "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
     "preferences": ("small_cnn", TIDY + ["node:12", "file.preferences"]),
     "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),
@@ -90,6 +96,9 @@ def take(workbench, model, steps, compared, theme, scale, display, file):
         cache = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache"))
         cache.mkdir(parents=True, exist_ok=True)
         (Path(home) / ".cache").symlink_to(cache)
+        settings = Path(home) / "Lathe" / "lathe-workbench.conf"
+        settings.parent.mkdir()
+        settings.write_text(f"[tuning]\nminutes={TUNING_MINUTES}\n")
         raw = Path(home) / "picture.png"
         subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", f"{WIDTH}x{HEIGHT}",
                         "--theme", theme, *(argument for step in steps for argument in ("--do", step)),

@@ -152,9 +152,9 @@ private slots:
         ModelBench bench(session, {}, {}, options_, {.threads = 1});
         const auto right = outputsOf(session, {});
         const GraphRun start = *bench.measure({});
-        const std::vector<Group> groups = groupsOf(start);
+        const std::vector<FusedGroup> groups = groupsOf(start);
         QVERIFY(!groups.empty()); // d is read twice
-        for (const Group& group : groups)
+        for (const FusedGroup& group : groups)
             for (const ApartDecision& cut : group.cuts) {
                 Decisions decisions;
                 decisions.apart = {cut};
