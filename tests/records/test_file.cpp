@@ -4,7 +4,6 @@
 // The file of records: what is best follows from the trials, who is killed loses a batch at most, and what is no such file,
 // damaged, locked, read-only or full is a diagnostic that leaves it as it was.
 #include "records/sample.h"
-#include "records/schema.h"
 #include "support/full_disk.h"
 #include "support/sql.h"
 
@@ -149,9 +148,11 @@ private slots:
         const QByteArray before = bytesOf(path);
         const auto isWhole = [](const File& file) {
             size_t count = 0;
-            return file.eachTrial([&](const records::Trial&) { ++count; }) && count == 3 && file.best()->size() == 1 &&
-                   file.best()->front().trial.ratio.middle == 0.81 && file.rounds()->empty() && !*file.model("key") &&
-                   file.problems()->empty() &&
+            return file.eachTrial([&](const records::Trial& trial) {
+                count += trial.seconds == 0 && trial.prior == 0 && !trial.predicted; // which it does not have
+            }) && count == 3 &&
+                   file.best()->size() == 1 && file.best()->front().trial.ratio.middle == 0.81 &&
+                   file.rounds()->empty() && !*file.model("key") && file.problems()->empty() &&
                    records::workloadOf(**tir::parsePrimFunc(file.workloads()->front().text), Target()).family ==
                        file.workloads()->front().family;
         };
@@ -320,43 +321,6 @@ private slots:
         QVERIFY2(said(written.error()).contains("format 9"), qPrintable(said(written.error())));
         executeSql(path, "DROP VIEW best");
         QVERIFY(!File::open(path, Access::Read)->best()); // as far as that goes
-    }
-
-    /// Format 1 had no times and no predictions. Reading leaves the file as it is; who writes brings it to the format of now.
-    void anEarlierFormat() {
-        const auto path = at("earlier.db");
-        make(path);
-        executeSql(path, ("DROP VIEW best; DROP INDEX trial_accepted; ALTER TABLE trial RENAME TO now;" +
-                          std::string(records::trialTable1) +
-                          ";INSERT INTO trial SELECT id, task, number, program, answers, trace, made, parent, round, "
-                          "verdict, message, us, ratio_low, ratio, ratio_high, accepted FROM now; DROP TABLE now;" +
-                          *std::ranges::find_if(records::schema,
-                                                [](auto sql) { return QString(sql).contains("INDEX trial_"); }) +
-                          ";" + records::schema.back() + "; PRAGMA user_version = 1")
-                             .c_str());
-        const QByteArray before = bytesOf(path);
-        const auto trialsIn = [&](const File& file) {
-            const records::Task task = sampleTask(sampleStudy(), sampleWorkload());
-            const auto trials = file.trialsOf(task.study, task.workload);
-            return trials && file.best()->size() == 1 ? *trials : std::vector<records::Trial>();
-        };
-        std::vector<records::Trial> read;
-        {
-            const auto file = File::open(path, Access::Read);
-            QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
-            read = trialsIn(*file);
-        }
-        QVERIFY(!read.empty() && read.front().seconds == 0 && !read.front().predicted);
-        QCOMPARE(bytesOf(path), before);
-        const auto file = File::open(path, Access::Write);
-        QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
-        QCOMPARE(file->stats()->format, records::schemaVersion);
-        const std::vector<records::Trial> migrated = trialsIn(*file);
-        QCOMPARE(migrated.size(), read.size());
-        for (size_t i = 0; i < read.size(); ++i)
-            QVERIFY(migrated[i].trace == read[i].trace && migrated[i].ratio.low == read[i].ratio.low &&
-                    migrated[i].accepted == read[i].accepted && !migrated[i].predicted);
-        QVERIFY(file->problems()->empty());
     }
 
     void damagedAtAnyPlace() {
