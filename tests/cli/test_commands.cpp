@@ -263,7 +263,7 @@ private slots:
                                   << (option == QString("-o") ? "--output" : option);
         QTest::newRow("joined") << QStringList{"compile", "--decisions=", model_, "-o", out} << "--decisions";
         QTest::newRow("a model") << QStringList{"inspect", ""} << "model";
-        QTest::newRow("tune, out") << QStringList{"tune", model_, "-o", ""} << "--out";
+        QTest::newRow("tune, out") << QStringList{"tune", model_, "-o", ""} << "--output";
         QTest::newRow("tune, kernel") << QStringList{"tune", model_, "--kernel", ""} << "--kernel";
         QTest::newRow("of a list") << QStringList{"run", model_, "--input", "x=y", "--input", ""} << "--input";
         QTest::newRow("within records") << QStringList{"records", "list", "--records", ""} << "--records";

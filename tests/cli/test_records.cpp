@@ -351,7 +351,7 @@ private slots:
         QTest::newRow("no command") << QStringList{"records"} << 2 << "";
         QTest::newRow("no such file") << QStringList{"records", "list", "--records", missing} << 1 << "lathe tune";
         QTest::newRow("no such workload") << QStringList{"records", "show", "zz"} << 2 << "zz";
-        QTest::newRow("all workloads") << QStringList{"records", "show", "", "--records", missing} << 1 << "";
+        QTest::newRow("a workload without a name") << QStringList{"records", "show", ""} << 2 << "empty";
         QTest::newRow("no lines") << QStringList{"records", "import", model_} << 1 << "export";
         QTest::newRow("lines that are not there") << QStringList{"records", "import", missing} << 1 << "missing.db";
         QTest::newRow("no records to merge") << QStringList{"records", "merge", model_} << 1 << "no file of records";

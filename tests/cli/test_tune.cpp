@@ -88,7 +88,8 @@ private slots:
 
     /// A row for each task: what was tried, and whether it is applied.
     void saysItToPeople() {
-        const Outcome outcome = runLathe({"tune", model_, "--threads", "1", "--trials", "3", "--no-records"}, 280);
+        const Outcome outcome =
+            runLathe({"tune", model_, "--threads", "1", "--trials", "3", "--no-records", "--no-layouts"}, 280);
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
         const QStringList lines = QString::fromStdString(outcome.out).split('\n');
         QVERIFY2(lines.size() == 5, outcome.out.c_str()); // heading, task, trials, model, the end

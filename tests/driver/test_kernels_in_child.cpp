@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
+// Labels: release_only
 //
 // Kernels that misbehave, in the child that the tuner times candidates in: none is lucky. Each ends as what it did, and the
-// next one runs.
+// next one runs. In release, since a process under sanitizers has no limit of memory.
 #include "driver/kernels_in_child.h"
 
 #include "support/host_tensor.h"
