@@ -230,7 +230,7 @@ private slots:
         row("rows>99999999999999999999", "a whole number");
         row("rows>1,,2", "a whole number");
         row("verdict<crashed", "ask for a part of it");
-        row("verdict:blue", "none of: build error, crashed");
+        row("verdict:blue", "none of: build error, build timeout");
         row("made:", "something is missing");
         row(">8", "a name is missing");
         row("us=!3", "not “!3”");

@@ -85,9 +85,9 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     on->setText(choices.settings);
     form->addRow(tr("For"), on);
     auto layout = new QVBoxLayout(this);
-    if (!choices.last.isEmpty()) {
-        layout->addWidget(resume_);
-        layout->addWidget(anew);
+    for (QRadioButton* which : {resume_, anew}) {
+        layout->addWidget(which);
+        which->setVisible(!choices.last.isEmpty());
     }
     layout->addLayout(form);
     if (choices.sizesOpen) {
