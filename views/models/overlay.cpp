@@ -21,7 +21,9 @@ QString tr(const char* text) {
 
 QString textOf(OverlayKind kind, double value) {
     if (kind == OverlayKind::Time)
-        return QStringLiteral("%1 ms").arg(msText(value));
+        // A box has little room.
+        return QStringLiteral("%1 ms").arg(value < 0.1 ? msText(value)
+                                                       : QString::number(value, 'f', value < 10 ? 2 : 1));
     return shortened(value, kind == OverlayKind::Flops ? "FLOP" : "B");
 }
 
