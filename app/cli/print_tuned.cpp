@@ -23,7 +23,7 @@ std::string whyNot(const driver::Tuned& tuned, const tune::TaskState& state) {
         return fmt::format("its default cannot be measured: {}{}{}", tune::toString(first.verdict),
                            first.message.empty() ? "" : ", ", first.message);
     if (isTakenBack(tuned, state))
-        return "slower in the model";
+        return "not faster in the model";
     if (state.best > 0)
         return {};
     return state.trials.size() == 1 ? "nothing else was tried" : "nothing is faster by enough";

@@ -4,19 +4,25 @@
 #include "tune/paired.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace lathe::driver {
 namespace {
 
 constexpr std::array pairsOfStage = {9, 15, 25};
-constexpr Measuring onePair{.warmUp = 0,
-                            .leastRuns = 3,
-                            .mostRuns = 20,
-                            .atLeast = std::chrono::milliseconds(100),
-                            .timeline = false,
-                            .counters = false};
+constexpr int pairsOfProcess = 3;
+constexpr double pairMs = 100; // that a model runs in a pair, if one run is not longer
+
+double medianOf(std::vector<double> values) {
+    return values.empty() ? 0 : tune::medianInterval(values).middle;
+}
+
+RunMs runMs(const Profile& profile) {
+    RunMs run{profile.medianMs, {}};
+    for (const ProfileRow& row : profile.rows)
+        run.kernels[row.kernel] += row.ms;
+    return run;
+}
 
 Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::Study& study,
                         const std::vector<std::string>& takenBack) {
@@ -34,60 +40,89 @@ Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::S
 } // namespace
 
 double msOf(const Profile& profile, const std::string& kernel) {
-    double ms = 0;
-    for (const ProfileRow& row : profile.rows)
-        if (row.kernel == kernel)
-            ms += row.ms;
-    return ms;
+    const RunMs run = runMs(profile);
+    const auto found = run.kernels.find(kernel);
+    return found == run.kernels.end() ? 0 : found->second;
 }
 
-Result<Held> holdInPlace(Session& session, const WholeModel& before, const Decisions& base, const tune::Study& study,
+Result<Compared> compareByPairs(const MeasurePair& measure) {
+    std::array<std::vector<double>, 2> models;
+    std::vector<double> logRatios;
+    std::map<std::string, std::vector<double>> kernels;
+    tune::Faster faster = tune::Faster::Undecided;
+    for (const int pairs : pairsOfStage) {
+        while (std::ssize(logRatios) < pairs) {
+            LATHE_TRY(const auto pair, measure(static_cast<int>(logRatios.size())));
+            for (size_t i = 0; i < models.size(); ++i)
+                models[i].push_back(pair[i].model);
+            logRatios.push_back(std::log(pair[1].model / pair[0].model));
+            for (const auto& [kernel, ms] : pair[0].kernels)
+                if (const auto other = pair[1].kernels.find(kernel); other != pair[1].kernels.end() && ms > 0)
+                    kernels[kernel].push_back(other->second / ms);
+        }
+        faster = tune::isFaster(logRatios, 0);
+        if (faster != tune::Faster::Undecided)
+            break;
+    }
+    Compared compared{
+        faster == tune::Faster::Yes, faster == tune::Faster::No, medianOf(models[0]), medianOf(models[1]), {}};
+    for (auto& [kernel, ratios] : kernels)
+        compared.kernels[kernel] = medianOf(std::move(ratios));
+    return compared;
+}
+
+Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
+                                const Progress& progress) {
+    Measuring onePair{.warmUp = 0, .leastRuns = 1, .mostRuns = 1};
+    return compareByPairs([&](int number) -> Result<std::array<RunMs, 2>> {
+        if (progress.report)
+            progress.report("run", static_cast<double>(number) / pairsOfStage.back());
+        const bool swapped = number % 2 == 1; // neither is always the first
+        const auto measured = [&]() -> Result<std::array<RunMs, 2>> {
+            const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
+            LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair, {{}, progress.cancelled}));
+            return std::array{runMs(profiles[swapped ? 1 : 0]), runMs(profiles[swapped ? 0 : 1])};
+        };
+        if (number % pairsOfProcess == 0) {
+            LATHE_CHECKED(one.load(options, runner));
+            LATHE_CHECKED(other.load(options, runner));
+            onePair.leastRuns = onePair.mostRuns = 1;
+            LATHE_TRY(const auto warmUp, measured());
+            const double ms = std::max(warmUp[0].model, warmUp[1].model);
+            onePair.leastRuns = onePair.mostRuns = std::clamp(static_cast<int>(pairMs / std::max(ms, 1e-3)), 1, 20);
+        }
+        return measured();
+    });
+}
+
+Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, const tune::Study& study,
                          std::vector<std::string>& takenBack, const Options& options, const RunnerOptions& runner,
                          const Progress& progress) {
-    Held held;
-    for (bool again = true; again;) {
-        again = false;
-        held = {withSchedules(before.trace, base, study, takenBack)};
-        if (held.decisions == base)
-            return held;
-        LATHE_TRY(const std::unique_ptr<WholeModel> after,
-                  wholeModel(session, held.decisions, options, runner, progress));
-        LATHE_TRY(const std::vector<Profile> profiles,
-                  profileByTurns({before.measured(), after->measured()}, measuringInPlace, progress));
-        held.beforeMs = profiles[0].medianMs;
-        held.afterMs = profiles[1].medianMs;
-        held.isFaster = profiles[1].highMs < profiles[0].lowMs;
-        for (const tune::TaskState& state : study.tasks)
-            if (held.decisions.kernels.contains(state.task.workload) && !base.kernels.contains(state.task.workload) &&
-                msOf(profiles[1], state.task.kernel) > msOf(profiles[0], state.task.kernel)) {
-                takenBack.push_back(state.task.workload);
-                again = true;
-            }
+    const size_t takenAtFirst = takenBack.size();
+    for (;;) {
+        const Decisions decisions = withSchedules(before.trace, base, study, takenBack);
+        if (decisions == base)
+            return Held{base};
+        LATHE_TRY(const std::unique_ptr<WholeModel> after, wholeModel(session, decisions, options, runner, progress));
+        LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
+        const size_t was = takenBack.size();
+        const auto takeBack = [&](const auto& which) {
+            for (const tune::TaskState& state : study.tasks)
+                if (decisions.kernels.contains(state.task.workload) && !base.kernels.contains(state.task.workload) &&
+                    which(state.task.kernel))
+                    takenBack.push_back(state.task.workload);
+        };
+        // Only once: what is left has won its pairs, and would lose some by luck if it were asked again and again.
+        if (was == takenAtFirst)
+            takeBack([&](const std::string& kernel) {
+                const auto ratio = compared.kernels.find(kernel);
+                return ratio != compared.kernels.end() && ratio->second >= 1;
+            });
+        if (takenBack.size() == was && compared.isSlower)
+            takeBack([](const std::string&) { return true; });
+        if (takenBack.size() == was)
+            return Held{decisions, compared.firstMs, compared.secondMs, compared.isFaster};
     }
-    return held;
-}
-
-Result<bool> isFasterByPairs(const std::function<Result<double>()>& logRatio) {
-    std::vector<double> ratios;
-    for (const int pairs : pairsOfStage) {
-        while (std::ssize(ratios) < pairs) {
-            LATHE_TRY(const double ratio, logRatio());
-            ratios.push_back(ratio);
-        }
-        if (const tune::Faster faster = tune::isFaster(ratios, 0); faster != tune::Faster::Undecided)
-            return faster == tune::Faster::Yes;
-    }
-    return false;
-}
-
-Result<bool> isFasterInPlace(const WholeModel& one, const WholeModel& other) {
-    return isFasterByPairs([&, turn = 0]() mutable -> Result<double> {
-        const bool swapped = turn++ % 2 == 1; // neither is always the first
-        const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
-        LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair));
-        const double ratio = std::log(profiles[1].medianMs / profiles[0].medianMs);
-        return swapped ? -ratio : ratio;
-    });
 }
 
 } // namespace lathe::driver

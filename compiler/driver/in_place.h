@@ -1,25 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What tuning found, held against the model without it: kernels that are faster alone may be slower between others, with
-// their caches.
+// their caches. Both models run by turns, in pairs. What disturbs the machine takes part in a few pairs, and where a process
+// happens to lie in memory in those of one process; so there are many pairs, a few processes, and medians over all.
 #pragma once
 
 #include "driver/whole_model.h"
 #include "tune/study.h"
 
+#include <array>
 #include <functional>
+#include <map>
 
 namespace lathe::driver {
 
-inline constexpr Measuring measuringInPlace{.warmUp = 2,
-                                            .leastRuns = 9,
-                                            .mostRuns = 60,
-                                            .atLeast = std::chrono::seconds(2),
-                                            .timeline = false,
-                                            .counters = false};
-
 /// Milliseconds of a kernel's calls in one run.
 double msOf(const Profile& profile, const std::string& kernel);
+
+/// Of one run of a model, in milliseconds: the whole, and all calls of each kernel.
+struct RunMs {
+    double model = 0;
+    std::map<std::string, double> kernels;
+};
+
+/// What pairs of runs say of two models.
+struct Compared {
+    bool isFaster = false; // the second, beyond the noise: tune::isFaster
+    bool isSlower = false;
+    double firstMs = 0, secondMs = 0;      // medians
+    std::map<std::string, double> kernels; // the median over the pairs of second over first; of those that both have
+};
+
+/// Both once more, side by side; the argument counts the pairs from 0.
+using MeasurePair = std::function<Result<std::array<RunMs, 2>>(int)>;
+
+/// Asks for 9 pairs, then for up to 25 until the two models are told apart.
+Result<Compared> compareByPairs(const MeasurePair& measure);
+
+/// The same of two compiled models, each in three processes one after the other. Whoever compares what was chosen among many
+/// has to measure again: the best of many times is the luckiest.
+Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
+                                const Progress& progress = {});
 
 struct Held {
     Decisions decisions;              // with the schedules that held
@@ -27,19 +48,11 @@ struct Held {
     bool isFaster = false;            // beyond the noise
 };
 
-/// Both models by turns: `before`, which is compiled under `base`, and the same with the study's schedules of its kernels, but
-/// for those of `takenBack`. A tuned kernel that is slower in place than its default is added to these, and what is left is
-/// measured again.
-Result<Held> holdInPlace(Session& session, const WholeModel& before, const Decisions& base, const tune::Study& study,
+/// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those of
+/// `takenBack`. A tuned kernel that is not faster in place than its default is added to these; so are all if what is left of
+/// them makes the model slower.
+Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, const tune::Study& study,
                          std::vector<std::string>& takenBack, const Options& options, const RunnerOptions& runner,
                          const Progress& progress = {});
-
-/// Whether the second of two is faster, by pairs: `logRatio` measures both side by side once more, and says the logarithm of the
-/// second's time over the first's. Asked 9 times, then up to 25 until the two are told apart.
-Result<bool> isFasterByPairs(const std::function<Result<double>()>& logRatio);
-
-/// The same of two models. Whoever compares what was chosen among many has to measure again: the best of many times is the
-/// luckiest.
-Result<bool> isFasterInPlace(const WholeModel& one, const WholeModel& other);
 
 } // namespace lathe::driver

@@ -164,10 +164,9 @@ private:
         return true;
     }
 
-    /// All of it against the schedules alone, and both against the untuned model.
+    /// All of it against the schedules alone, and then against the untuned model.
     Result<void> hold(const Decisions& schedules, TunedGraph& graph) {
         const Decisions& changed = graph.fusion.decisions;
-        LATHE_CHECKED(before_.load(options_.compile, last_));
         Decisions all;
         if (changed == options_.decisions) {
             LATHE_TRY(const Held held,
@@ -183,17 +182,19 @@ private:
             return {};
         LATHE_TRY(const std::unique_ptr<WholeModel> one, wholeModel(session_, schedules, options_.compile, last_));
         LATHE_TRY(const std::unique_ptr<WholeModel> other, wholeModel(session_, all, options_.compile, last_));
-        LATHE_TRY(graph.isTaken, isFasterInPlace(*one, *other));
-        LATHE_TRY(const std::vector<Profile> profiles,
-                  profileByTurns({before_.measured(), one->measured(), other->measured()}, measuringInPlace));
-        graph.schedulesMs = profiles[1].medianMs;
-        graph.wholeMs = profiles[2].medianMs;
-        graph.isTaken = graph.isTaken && graph.wholeMs < profiles[0].medianMs;
-        const Profile& taken = profiles[graph.isTaken ? 2 : 1];
-        tuned_.decisions = graph.isTaken ? all : schedules;
-        tuned_.beforeMs = profiles[0].medianMs;
-        tuned_.afterMs = tuned_.decisions == options_.decisions ? 0 : taken.medianMs;
-        tuned_.isFaster = tuned_.afterMs > 0 && taken.highMs < profiles[0].lowMs;
+        LATHE_TRY(const Compared step, compareInPlace(*one, *other, options_.compile, last_));
+        graph.schedulesMs = step.firstMs;
+        graph.wholeMs = step.secondMs;
+        if (!step.isFaster)
+            return {};
+        LATHE_TRY(const Compared whole, compareInPlace(before_, *other, options_.compile, last_));
+        graph.isTaken = whole.isFaster;
+        if (graph.isTaken) {
+            tuned_.decisions = all;
+            tuned_.beforeMs = whole.firstMs;
+            tuned_.afterMs = whole.secondMs;
+            tuned_.isFaster = true;
+        }
         return {};
     }
 

@@ -140,7 +140,6 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         if (const auto control = options.control)
             last.runner.cancelled = [control] { return control->isAborted(); };
         work.emplace(options.control.get(), last.runner.cancelled);
-        LATHE_CHECKED(before->load(last.compile, last.runner));
         LATHE_TRY(const Held held, holdInPlace(session, *before, options.decisions, tuned.study, tuned.takenBack,
                                                last.compile, last.runner, {progress.report, last.runner.cancelled}));
         tuned.decisions = held.decisions;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Tuning a model: its kernels become tasks, a study tunes them, and what it found is held against the untuned model as a
-// whole before it is given out as Decisions. What is slower in place than it was goes back to its default.
+// whole before it is given out as Decisions. What is not faster in place than it was goes back to its default.
 #pragma once
 
 #include "driver/compile.h"
@@ -30,7 +30,7 @@ struct Tuned {
     tune::Study study;
     Decisions decisions;                // those that tuning began with, and what was found
     std::vector<std::string> leftOut;   // kernels over open sizes
-    std::vector<std::string> takenBack; // workloads whose tuned kernel is slower in place
+    std::vector<std::string> takenBack; // workloads whose tuned kernel is not faster in place
     double beforeMs = 0, afterMs = 0;   // of the whole model, by turns; 0: not measured
     bool isFaster = false;              // beyond the noise
     std::string learned;                // by the cost model: tune::StudyResult

@@ -17,33 +17,55 @@ private slots:
     void pairs_data() {
         QTest::addColumn<double>("ratio");
         QTest::addColumn<bool>("faster");
-        QTest::newRow("slower") << 1.03 << false;
-        QTest::newRow("faster") << 0.97 << true;
-        QTest::newRow("equal") << 1.0 << false;
+        QTest::addColumn<bool>("slower");
+        QTest::newRow("slower") << 1.03 << false << true;
+        QTest::newRow("faster") << 0.97 << true << false;
+        QTest::newRow("equal") << 1.0 << false << false;
     }
     void pairs() {
         QFETCH(double, ratio);
         QFETCH(bool, faster);
+        QFETCH(bool, slower);
         int right = 0;
         for (uint64_t seed = 0; seed < 100; ++seed) {
             std::mt19937_64 random(seed);
-            std::normal_distribution<double> noise(std::log(ratio), 0.03);
-            right += *isFasterByPairs([&]() -> Result<double> { return noise(random); }) == faster;
+            std::lognormal_distribution<double> noise(0, 0.02);
+            const Compared compared = *compareByPairs([&](int) -> Result<std::array<RunMs, 2>> {
+                return std::array{RunMs{10 * noise(random), {}}, RunMs{10 * ratio * noise(random), {}}};
+            });
+            right += compared.isFaster == faster && compared.isSlower == slower;
         }
-        QVERIFY2(right >= 90, qPrintable(QString::number(right)));
+        QVERIFY2(right >= 85, qPrintable(QString::number(right)));
+    }
+
+    /// Two of nine pairs of a machine that did something else.
+    void kernelsAreToldApartByMedians() {
+        const Compared compared = *compareByPairs([](int number) -> Result<std::array<RunMs, 2>> {
+            const double disturbed = number < 2 ? 3 : 1;
+            return std::array{RunMs{10, {{"a", 2}, {"b", 1}, {"only before", 1}}},
+                              RunMs{9 * disturbed, {{"a", 1.5 * disturbed}, {"b", 1.1}, {"only after", 1}}}};
+        });
+        QCOMPARE(compared.kernels.size(), size_t(2));
+        QCOMPARE(compared.kernels.at("a"), 0.75);
+        QCOMPARE(compared.kernels.at("b"), 1.1);
+        QCOMPARE(compared.firstMs, 10.0);
+        QCOMPARE(compared.secondMs, 9.0);
     }
 
     void asksNoMoreThanItMust() {
-        int asked = 0;
+        std::vector<int> asked;
         const auto always = [&](double ratio) {
-            return [&asked, ratio]() -> Result<double> { return ++asked, ratio; };
+            return [&asked, ratio](int number) -> Result<std::array<RunMs, 2>> {
+                asked.push_back(number);
+                return std::array{RunMs{1, {}}, RunMs{ratio, {}}};
+            };
         };
-        QVERIFY(*isFasterByPairs(always(-0.1)));
-        QCOMPARE(asked, 9);
-        asked = 0;
-        QVERIFY(!*isFasterByPairs(always(0)));
-        QCOMPARE(asked, 25);
-        QVERIFY(!isFasterByPairs([]() -> Result<double> { return failure("the child died"); }));
+        QVERIFY(compareByPairs(always(0.9))->isFaster);
+        QCOMPARE(asked, std::vector({0, 1, 2, 3, 4, 5, 6, 7, 8}));
+        asked.clear();
+        QVERIFY(!compareByPairs(always(1))->isFaster);
+        QCOMPARE(asked.size(), size_t(25));
+        QVERIFY(!compareByPairs([](int) -> Result<std::array<RunMs, 2>> { return failure("the child died"); }));
     }
 };
 

@@ -162,7 +162,7 @@ private slots:
         model.show(log, end);
         QCOMPARE(model.rowCount(), 2);
         QCOMPARE(model.index(0, 0).data(Qt::CheckStateRole).toInt(), int(Qt::Checked));
-        QCOMPARE(model.index(1, 0).data(Qt::CheckStateRole).toInt(), int(Qt::Unchecked)); // slower in the model
+        QCOMPARE(model.index(1, 0).data(Qt::CheckStateRole).toInt(), int(Qt::Unchecked)); // not faster in the model
         QCOMPARE(textAt(model, 0, ApplyModel::Saved), QString("6.00"));
         QCOMPARE(textOf(model.changes()), QString("1 new"));
         driver::Decisions decisions;

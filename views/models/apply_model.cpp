@@ -111,7 +111,7 @@ QVariant ApplyModel::data(const QModelIndex& index, int role) const {
         case FoundSchedule::InPlace::Kept:
             return tr("not slower");
         case FoundSchedule::InPlace::TakenBack:
-            return tr("slower in the model");
+            return tr("not faster in the model");
         }
         return {};
     case Now:
