@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -40,14 +41,27 @@ int refused(const QString& why) {
     return 2;
 }
 
+/// A system that has no configuration of fonts would show boxes for letters: it gets that of the installation, if there is
+/// one.
+void takeOwnFonts() {
+    std::error_code ignored;
+    const std::filesystem::path own =
+        std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "../share/fonts/fonts.conf";
+    if (!std::filesystem::exists("/etc/fonts/fonts.conf", ignored) && std::filesystem::exists(own, ignored) &&
+        !qEnvironmentVariableIsSet("FONTCONFIG_FILE"))
+        qputenv("FONTCONFIG_FILE", QByteArray::fromStdString(own.string()));
+}
+
 } // namespace
 
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
+    takeOwnFonts();
     QApplication application(argc, argv);
     QApplication::setOrganizationName("Lathe");
     QApplication::setApplicationName("lathe-workbench");
     QApplication::setApplicationDisplayName("Lathe");
+    QGuiApplication::setDesktopFileName("io.lathe.Workbench");
     const auto version = lathe::base::version();
     QApplication::setApplicationVersion(QString::fromUtf8(version.data(), qsizetype(version.size())));
 
