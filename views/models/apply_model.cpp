@@ -109,7 +109,7 @@ QVariant ApplyModel::data(const QModelIndex& index, int role) const {
         case FoundSchedule::InPlace::Unknown:
             return tr("not held against the model yet");
         case FoundSchedule::InPlace::Kept:
-            return tr("not slower");
+            return tr("faster");
         case FoundSchedule::InPlace::TakenBack:
             return tr("not faster in the model");
         }
