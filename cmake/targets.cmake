@@ -48,10 +48,9 @@ function(lathe_library NAME)
     endif()
 endfunction()
 
-# compiler/runtime without runner/ -> liblathe_rt.so, which needs libc, libstdc++, libm and pthreads alone.
+# compiler/runtime without its folders -> liblathe_rt.so for the programs here; what is shipped: runtimes.cmake.
 function(lathe_runtime)
-    file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.cpp)
-    list(FILTER sources EXCLUDE REGEX "/compiler/runtime/runner/")
+    file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.cpp)
     if(sources)
         add_library(lathe_rt SHARED ${sources})
         target_include_directories(lathe_rt PUBLIC ${CMAKE_SOURCE_DIR}/compiler)

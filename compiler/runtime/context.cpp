@@ -7,8 +7,10 @@
 #include "runtime/tensor.h"
 
 #include <algorithm>
+#include <ctime>
 #include <new>
-#include <random>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 namespace lathe::runtime {
 
@@ -29,6 +31,18 @@ uint64_t mix(uint64_t value) {
     return value ^ (value >> 31);
 }
 
+/// A seed that other contexts do not have: of the kernel, or, where it gives none, of the clock and an address. (Not
+/// std::random_device: it asks for a newer C library, and throws where /dev is not.)
+uint64_t entropy() {
+    uint64_t value = 0;
+    constexpr unsigned dontWait = 1; // GRND_NONBLOCK
+    if (syscall(SYS_getrandom, &value, sizeof value, dontWait) == ssize_t{sizeof value})
+        return value;
+    timespec now{};
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return mix(static_cast<uint64_t>(now.tv_nsec) ^ mix(reinterpret_cast<uintptr_t>(&value)));
+}
+
 } // namespace
 
 Context::Context(std::shared_ptr<const Model> model, const lathe_context_options& options)
@@ -40,8 +54,7 @@ Context::Context(std::shared_ptr<const Model> model, const lathe_context_options
     outputs_.reserve(model_->outputTypes().size());
     for (size_t i = 0; i < model_->outputTypes().size(); ++i)
         outputs_.push_back({.own = GrowingBuffer(memory_)});
-    std::random_device device;
-    seed_ = (uint64_t{device()} << 32) | device();
+    seed_ = entropy();
 }
 
 lathe_status Context::checkInput(int32_t index, const DLTensor* tensor, int64_t& bytes) {

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: Apache-2.0
+# Runtime packages: what a compiled model needs on the machine where it runs, one folder a kind of machine, made by one
+# recipe from the sources of compiler/runtime alone. They lie in share/lathe/runtimes/TRIPLE beside the programs' bin:
+#   lib/liblathe_rt.so.1  lib/liblathe_rt.a  lib/liblathe_rt_nothreads.a   the last has one thread and no pthreads
+#   include/lathe/        the interface
+#   bin/lathe-runner      a static program, for a device that has nothing but a kernel
+#   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
+# Included before own_code.cmake: what is shipped has the same flags in all presets and no sanitizers. clang is a compiler
+# for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
+set(LATHE_RUNTIMES "x86_64;aarch64;riscv64" CACHE STRING "machines that runtime packages are made for")
+# Grows when a program that links the shared library could no longer run with the next one.
+set(LATHE_RUNTIME_SOVERSION 1)
+
+find_package(Python3 REQUIRED COMPONENTS Interpreter)
+file(STRINGS ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h abi REGEX "^#define LATHE_ABI_VERSION ")
+string(REGEX REPLACE ".* " "" LATHE_ABI_VERSION "${abi}")
+
+# The sources of compiler/runtime; in its folders are programs, and what stands in for a file of it in one library.
+file(GLOB LATHE_RUNTIME_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.cpp)
+set(LATHE_ONE_THREAD_SOURCES ${LATHE_RUNTIME_SOURCES} ${CMAKE_SOURCE_DIR}/compiler/runtime/one_thread/thread_pool.cpp)
+list(REMOVE_ITEM LATHE_ONE_THREAD_SOURCES ${CMAKE_SOURCE_DIR}/compiler/runtime/thread_pool.cpp)
+file(GLOB LATHE_RUNNER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/*.cpp)
+file(GLOB LATHE_RUNTIME_HEADERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.hpp)
+list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.h ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h
+     ${CMAKE_SOURCE_DIR}/compiler/runtime/dlpack.h)
+
+# What floor.cpp has instead of the newest versions of the C library.
+set(LATHE_FLOOR_WRAPS "")
+foreach(name expf logf powf exp log pow dlopen dlsym dlclose dlerror fstat)
+    list(APPEND LATHE_FLOOR_WRAPS -Wl,--wrap=${name})
+endforeach()
+
+# lathe_runtime_part(TARGET KIND TRIPLE OUTPUT name FOLDER path SOURCES... LINKS...): a target of one machine's package.
+function(lathe_runtime_part TARGET KIND TRIPLE)
+    cmake_parse_arguments(ARG "" "OUTPUT;FOLDER" "SOURCES;LINKS" ${ARGN})
+    if(KIND STREQUAL "PROGRAM")
+        add_executable(${TARGET} ${ARG_SOURCES})
+        target_link_options(${TARGET} PRIVATE -static)
+    else()
+        add_library(${TARGET} ${KIND} ${ARG_SOURCES})
+    endif()
+    set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME "${ARG_OUTPUT}" EXCLUDE_FROM_ALL ON BUILD_RPATH_USE_ORIGIN OFF
+        RUNTIME_OUTPUT_DIRECTORY "${ARG_FOLDER}/bin" LIBRARY_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib"
+        ARCHIVE_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib")
+    target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/compiler)
+    target_compile_options(${TARGET} PRIVATE --target=${TRIPLE} -O2 -fvisibility=hidden -fvisibility-inlines-hidden
+                           -ffunction-sections -fdata-sections)
+    target_link_options(${TARGET} PRIVATE --target=${TRIPLE} -Wl,--gc-sections -Wl,-s -Wl,-z,max-page-size=65536
+                        -Wl,--build-id=sha1)
+    target_link_libraries(${TARGET} PRIVATE ${ARG_LINKS} lathe_warnings)
+endfunction()
+
+function(lathe_runtime_package MACHINE)
+    set(triple ${MACHINE}-linux-gnu)
+    set(folder ${CMAKE_BINARY_DIR}/share/lathe/runtimes/${triple})
+    # Object files of the shared and of the static library are the same.
+    lathe_runtime_part(lathe_rt_objects_${MACHINE} OBJECT ${triple} SOURCES ${LATHE_RUNTIME_SOURCES})
+    set(objects $<TARGET_OBJECTS:lathe_rt_objects_${MACHINE}>)
+
+    set(exports ${CMAKE_SOURCE_DIR}/compiler/runtime/exports.map)
+    lathe_runtime_part(lathe_rt_shared_${MACHINE} SHARED ${triple} FOLDER ${folder} OUTPUT lathe_rt
+                       SOURCES ${objects} ${CMAKE_SOURCE_DIR}/compiler/runtime/floor/floor.cpp)
+    set_target_properties(lathe_rt_shared_${MACHINE} PROPERTIES LINKER_LANGUAGE CXX LINK_DEPENDS ${exports}
+        SUFFIX .so.${LATHE_RUNTIME_SOVERSION} NO_SONAME ON)
+    target_link_options(lathe_rt_shared_${MACHINE} PRIVATE -Wl,--no-undefined -Wl,--version-script=${exports}
+        -Wl,-soname,liblathe_rt.so.${LATHE_RUNTIME_SOVERSION} ${LATHE_FLOOR_WRAPS}
+        # Since glibc 2.34 both are empty, before that they have what is used here.
+        -Wl,--push-state,--no-as-needed -l:libdl.so.2 -l:libpthread.so.0 -Wl,--pop-state)
+
+    lathe_runtime_part(lathe_rt_static_${MACHINE} STATIC ${triple} FOLDER ${folder} OUTPUT lathe_rt SOURCES ${objects})
+    set_target_properties(lathe_rt_static_${MACHINE} PROPERTIES LINKER_LANGUAGE CXX)
+    lathe_runtime_part(lathe_rt_nothreads_${MACHINE} STATIC ${triple} FOLDER ${folder} OUTPUT lathe_rt_nothreads
+                       SOURCES ${LATHE_ONE_THREAD_SOURCES})
+    lathe_runtime_part(lathe_runner_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-runner
+                       SOURCES ${LATHE_RUNNER_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
+
+    set(headers "")
+    foreach(header ${LATHE_RUNTIME_HEADERS})
+        get_filename_component(name ${header} NAME)
+        set(copy ${folder}/include/lathe/${name})
+        add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -E copy ${header} ${copy} DEPENDS ${header} VERBATIM)
+        list(APPEND headers ${copy})
+    endforeach()
+    set(parts lathe_rt_shared_${MACHINE} lathe_rt_static_${MACHINE} lathe_rt_nothreads_${MACHINE} lathe_runner_${MACHINE})
+    set(script ${CMAKE_SOURCE_DIR}/cmake/describe_runtime.py)
+    add_custom_command(OUTPUT ${folder}/runtime.json
+        COMMAND ${Python3_EXECUTABLE} ${script} ${folder} --version ${PROJECT_VERSION} --abi ${LATHE_ABI_VERSION}
+                --triple ${triple} --readelf ${CMAKE_READELF}
+        DEPENDS ${script} ${parts} ${headers} COMMENT "Runtime package ${triple}" VERBATIM)
+    add_custom_target(runtime_${MACHINE} ALL DEPENDS ${folder}/runtime.json)
+    add_dependencies(runtimes runtime_${MACHINE})
+endfunction()
+
+# Whether programs for it can be linked here: with what is missing, its package is left out.
+function(lathe_has_sysroot MACHINE OUT)
+    set(${OUT} FALSE PARENT_SCOPE)
+    execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${MACHINE}-linux-gnu -print-file-name=libstdc++.a
+                    OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
+    if(NOT failed AND IS_ABSOLUTE "${library}" AND EXISTS "${library}")
+        set(${OUT} TRUE PARENT_SCOPE)
+    endif()
+endfunction()
+
+add_custom_target(runtimes)
+foreach(machine ${LATHE_RUNTIMES})
+    lathe_has_sysroot(${machine} there)
+    if(there)
+        lathe_runtime_package(${machine})
+    else()
+        string(REPLACE aarch64 arm64 architecture ${machine})
+        message(STATUS "No runtime package for ${machine}: install libstdc++-12-dev-${architecture}-cross")
+    endif()
+endforeach()
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lathe/runtimes DESTINATION share/lathe USE_SOURCE_PERMISSIONS)
