@@ -3,7 +3,8 @@
 # recipe from the sources of compiler/runtime alone. They lie in share/lathe/runtimes/TRIPLE beside the programs' bin:
 #   lib/liblathe_rt.so.1  lib/liblathe_rt.a  lib/liblathe_rt_nothreads.a   the last has one thread and no pthreads
 #   include/lathe/        the interface
-#   bin/lathe-runner      a static program, for a device that has nothing but a kernel
+#   bin/lathe-check       the self-check of bundles, and bin/lathe-runner: static programs, for a device that has nothing
+#                         but a kernel
 #   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
 # Included before own_code.cmake: what is shipped has the same flags in all presets and no sanitizers. clang is a compiler
 # for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
@@ -20,6 +21,12 @@ file(GLOB LATHE_RUNTIME_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/r
 set(LATHE_ONE_THREAD_SOURCES ${LATHE_RUNTIME_SOURCES} ${CMAKE_SOURCE_DIR}/compiler/runtime/one_thread/thread_pool.cpp)
 list(REMOVE_ITEM LATHE_ONE_THREAD_SOURCES ${CMAKE_SOURCE_DIR}/compiler/runtime/thread_pool.cpp)
 file(GLOB LATHE_RUNNER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/*.cpp)
+# The self-check of bundles is made of a few files of the compiler, so that it reads and compares as that does.
+file(GLOB LATHE_CHECK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/selfcheck/*.cpp)
+foreach(file base/data_type base/diagnostic base/narrow_float base/printable base/result base/sha256 model/host_tensor
+        driver/compare driver/npy)
+    list(APPEND LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/${file}.cpp)
+endforeach()
 file(GLOB LATHE_RUNTIME_HEADERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.hpp)
 list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.h ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h
      ${CMAKE_SOURCE_DIR}/compiler/runtime/dlpack.h)
@@ -74,6 +81,10 @@ function(lathe_runtime_package MACHINE)
     lathe_runtime_part(lathe_runner_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-runner
                        SOURCES ${LATHE_RUNNER_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
 
+    lathe_runtime_part(lathe_check_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-check
+                       SOURCES ${LATHE_CHECK_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
+    target_compile_definitions(lathe_check_${MACHINE} PRIVATE FMT_HEADER_ONLY)
+
     set(headers "")
     foreach(header ${LATHE_RUNTIME_HEADERS})
         get_filename_component(name ${header} NAME)
@@ -81,7 +92,8 @@ function(lathe_runtime_package MACHINE)
         add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -E copy ${header} ${copy} DEPENDS ${header} VERBATIM)
         list(APPEND headers ${copy})
     endforeach()
-    set(parts lathe_rt_shared_${MACHINE} lathe_rt_static_${MACHINE} lathe_rt_nothreads_${MACHINE} lathe_runner_${MACHINE})
+    set(parts lathe_rt_shared_${MACHINE} lathe_rt_static_${MACHINE} lathe_rt_nothreads_${MACHINE} lathe_runner_${MACHINE}
+        lathe_check_${MACHINE})
     set(script ${CMAKE_SOURCE_DIR}/cmake/describe_runtime.py)
     add_custom_command(OUTPUT ${folder}/runtime.json
         COMMAND ${Python3_EXECUTABLE} ${script} ${folder} --version ${PROJECT_VERSION} --abi ${LATHE_ABI_VERSION}

@@ -96,6 +96,19 @@ std::string uniquePath(int descriptor) {
     return path + std::to_string(descriptor);
 }
 
+/// What to load the open file by. Where there is no /proc, as in a bare chroot, it is the path, if that still leads to it.
+std::string loadPath(int descriptor, const char* path) {
+    const std::string unique = uniquePath(descriptor);
+    if (access(unique.c_str(), F_OK) == 0)
+        return unique;
+    const File again(path);
+    struct stat opened{}, named{};
+    if (fstat(descriptor, &opened) != 0 || again.descriptor() < 0 || fstat(again.descriptor(), &named) != 0 ||
+        opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
+        return unique;
+    return std::strchr(path, '/') ? path : "./" + std::string(path); // a bare name would be looked for elsewhere
+}
+
 /// That the code is what was written: a flipped bit in it would crash, or compute something else.
 lathe_status checkHash(const File& file, const lathe_trailer& trailer, const char* path, ErrorText& error) {
     constexpr uint64_t piece = uint64_t{1} << 18;
@@ -142,7 +155,7 @@ lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
     if (const lathe_status bad = mapConstants(file.descriptor(), trailer, path, error))
         return bad;
 
-    code_ = dlopen(uniquePath(file.descriptor()).c_str(), RTLD_NOW | RTLD_LOCAL);
+    code_ = dlopen(loadPath(file.descriptor(), path).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!code_)
         return error.set(LATHE_BAD_ARTIFACT, "cannot load %s: %s", path, dlerror());
     desc_ = static_cast<const lathe_model_desc*>(dlsym(code_, "lathe_model"));

@@ -30,6 +30,7 @@ COMPILER = {
     "project": "driver",
     "records": "driver codegen tune schedule tir lower",
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
+    "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
     "report": "driver model arith relay tir schedule lower",
 }
 NOT_EVEN_BASE = {"base", "runtime"}

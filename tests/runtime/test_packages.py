@@ -103,6 +103,9 @@ class Packages(unittest.TestCase):
         if before is not None:  # it serves nobody, and ends
             done = run(*before, folder / "bin/lathe-runner", stdin=subprocess.DEVNULL)
             self.assertEqual((done.returncode, done.stderr), (0, ""))
+            done = run(*before, folder / "bin/lathe-check", folder)
+            self.assertEqual((done.returncode, done.stderr), (1, ""))
+            self.assertIn("SHA256SUMS: it is missing", done.stdout)
 
     @of_each_package
     def test_programs_link_against_each_library(self, machine, folder):

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selfcheck/listed_files.h"
+
+#include "base/sha256.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <ranges>
+#include <set>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lathe::selfcheck {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* sumsName = "SHA256SUMS";
+constexpr size_t longestList = size_t{16} << 20, longestPath = 1024;
+
+Failure named(const std::string& file, Diagnostic problem) {
+    problem.file = file;
+    return Failure(std::move(problem));
+}
+
+class Descriptor {
+public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&& other) noexcept {
+        std::swap(number_, other.number_);
+        return *this;
+    }
+    ~Descriptor() {
+        if (number_ >= 0)
+            close(number_);
+    }
+    int number() const { return number_; }
+
+private:
+    int number_;
+};
+
+bool isSafe(std::string_view path) {
+    if (path.empty() || path.size() > longestPath || path.find('\0') != std::string_view::npos)
+        return false;
+    return std::ranges::none_of(std::views::split(path, '/'), [](auto part) {
+        const std::string_view name(part.begin(), part.end());
+        return name.empty() || name == "." || name == "..";
+    });
+}
+
+/// Opens folder/path one part after the other, so that no link on the way leads elsewhere.
+Descriptor openInside(const fs::path& folder, const std::string& path) {
+    Descriptor at(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    for (size_t begin = 0; at.number() >= 0;) {
+        const size_t end = path.find('/', begin);
+        const std::string part = path.substr(begin, end == std::string::npos ? end : end - begin);
+        const bool last = end == std::string::npos;
+        // Not blocking: opening a pipe would wait for whoever writes into it.
+        at = Descriptor(
+            openat(at.number(), part.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | (last ? O_NONBLOCK : O_DIRECTORY)));
+        if (last)
+            break;
+        begin = end + 1;
+    }
+    return at;
+}
+
+/// What is wrong with one file; nothing if it is as listed.
+std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& file, uint64_t& bytes) {
+    const char* again = "copy the bundle again";
+    const Descriptor opened = openInside(folder, file.path);
+    if (opened.number() < 0) {
+        if (errno == ENOENT)
+            return error("it is missing", again);
+        if (errno == ELOOP || errno == ENOTDIR)
+            return error("it is a link, and a bundle has none", again);
+        return error(fmt::format("it cannot be read: {}", std::strerror(errno)));
+    }
+    struct stat facts{};
+    if (fstat(opened.number(), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return error("it is no plain file", again);
+    Sha256 hash;
+    std::vector<std::byte> part(size_t{1} << 18);
+    for (;;) {
+        const ssize_t got = read(opened.number(), part.data(), part.size());
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got < 0)
+            return error(fmt::format("it cannot be read: {}", std::strerror(errno)));
+        if (got == 0)
+            break;
+        hash.add(std::span(part).first(static_cast<size_t>(got)));
+        bytes += static_cast<uint64_t>(got);
+    }
+    const std::string is = hash.finish();
+    if (is == file.sha256)
+        return std::nullopt;
+    return error(fmt::format("its SHA-256 is {}, {} says {}", is, sumsName, file.sha256),
+                 "copy the bundle again; do not strip or patch its files");
+}
+
+} // namespace
+
+Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
+    const Descriptor opened = openInside(folder, sumsName);
+    struct stat facts{};
+    if (opened.number() < 0 || fstat(opened.number(), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return named(sumsName,
+                     error("it is missing", "give the folder of an unpacked bundle; if it is one, copy it again"));
+    if (facts.st_size > static_cast<off_t>(longestList))
+        return named(sumsName, error("it is too long"));
+    std::string text(static_cast<size_t>(facts.st_size), '\0');
+    if (pread(opened.number(), text.data(), text.size(), 0) != static_cast<ssize_t>(text.size()))
+        return named(sumsName, error("it cannot be read"));
+
+    std::vector<ListedFile> files;
+    std::set<std::string_view> seen;
+    int number = 0;
+    for (const auto row : std::views::split(std::string_view(text), '\n')) {
+        const std::string_view line(row.begin(), row.end());
+        ++number;
+        if (line.empty())
+            continue;
+        constexpr size_t digits = 64, gap = 2;
+        const auto wrong = [&](const char* why) {
+            return named(sumsName, error(fmt::format("line {} {}", number, why), "copy the bundle again"));
+        };
+        if (line.size() <= digits + gap || !isSha256(line.substr(0, digits)) || line[digits] != ' ' ||
+            (line[digits + 1] != ' ' && line[digits + 1] != '*'))
+            return wrong("is not a hash and a path");
+        const std::string_view path = line.substr(digits + gap);
+        if (!isSafe(path))
+            return wrong("names a path that leads out of the bundle");
+        if (!seen.insert(path).second)
+            return wrong("names a file again");
+        files.push_back({std::string(path), std::string(line.substr(0, digits))});
+    }
+    if (files.empty())
+        return named(sumsName, error("it lists no files", "copy the bundle again"));
+    return files;
+}
+
+Verified verify(const fs::path& folder, const std::vector<ListedFile>& files) {
+    Verified verified;
+    for (const ListedFile& file : files)
+        if (auto problem = problemOf(folder, file, verified.bytes)) {
+            problem->file = file.path;
+            verified.problems.push_back(*std::move(problem));
+        }
+    return verified;
+}
+
+} // namespace lathe::selfcheck

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files of a bundle, as SHA256SUMS lists them (the format of sha256sum). The list may come from anywhere: no name in it
+// leads out of the folder, and what is not in the list is neither read nor run by the self-check.
+#pragma once
+
+#include "base/result.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace lathe::selfcheck {
+
+struct ListedFile {
+    std::string path; // "model/x.so": relative, without "." and ".." among its parts
+    std::string sha256;
+};
+
+/// Fails with a Diagnostic that names SHA256SUMS, and its line if one is wrong: malformed, a path that leads out, a path twice.
+Result<std::vector<ListedFile>> readSums(const std::filesystem::path& folder);
+
+struct Verified {
+    uint64_t bytes = 0;               // of all files
+    std::vector<Diagnostic> problems; // one for each file that is missing, changed, no plain file or behind a link
+};
+Verified verify(const std::filesystem::path& folder, const std::vector<ListedFile>& files);
+
+} // namespace lathe::selfcheck

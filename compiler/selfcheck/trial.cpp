@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "selfcheck/trial.h"
+
+#include "selfcheck/golden_case.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fmt/format.h>
+#include <memory>
+#include <sys/statvfs.h>
+
+namespace lathe::selfcheck {
+namespace {
+
+using model::HostTensor;
+using Clock = std::chrono::steady_clock;
+
+double msSince(Clock::time_point begin) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+struct FreeContext {
+    void operator()(lathe_context* context) const { lathe_context_free(context); }
+};
+using ContextPtr = std::unique_ptr<lathe_context, FreeContext>;
+
+std::string lastError(const lathe_context* context) {
+    const std::string text = lathe_last_error(context);
+    return text.empty() ? lathe_thread_error() : text;
+}
+
+/// A context with its inputs set.
+Result<ContextPtr> prepare(lathe_model* model, const std::vector<HostTensor>& inputs, int threads) {
+    lathe_context_options options{};
+    options.struct_bytes = sizeof options;
+    options.threads = threads;
+    lathe_context* made = nullptr;
+    if (lathe_context_create(model, &options, &made) != LATHE_OK)
+        return failure(lathe_thread_error());
+    ContextPtr context(made);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+        const auto index = static_cast<int32_t>(i);
+        lathe_value_info info;
+        if (lathe_model_input(model, index, &info) != LATHE_OK)
+            return failure(lathe_thread_error());
+        std::vector<int64_t> dims = inputs[i].shape;
+        DLTensor tensor{};
+        tensor.data = const_cast<std::byte*>(inputs[i].bytes.data());
+        tensor.device = {kDLCPU, 0};
+        tensor.dtype = info.dtype;
+        tensor.ndim = static_cast<int32_t>(dims.size());
+        tensor.shape = dims.data();
+        if (lathe_set_input(context.get(), index, &tensor) != LATHE_OK)
+            return failure(lastError(context.get()));
+    }
+    return context;
+}
+
+/// Row-major and compact, as the runtime gives outputs.
+HostTensor copyOf(const DLTensor& tensor) {
+    HostTensor copy;
+    copy.dtype = typeOf(tensor.dtype);
+    copy.shape.assign(tensor.shape, tensor.shape + tensor.ndim);
+    const auto* begin = static_cast<const std::byte*>(tensor.data) + tensor.byte_offset;
+    copy.bytes.assign(begin, begin + copy.elements() * copy.dtype.bytes());
+    return copy;
+}
+
+bool isNoexec(const std::filesystem::path& path) {
+    struct statvfs facts{};
+    return statvfs(path.c_str(), &facts) == 0 && (facts.f_flag & ST_NOEXEC) != 0;
+}
+
+constexpr int fewest = 4; // the first run among them
+constexpr double longestMs = 10'000;
+
+double quantile(const std::vector<double>& sorted, double share) {
+    const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
+    return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
+}
+
+} // namespace
+
+Trial::~Trial() {
+    lathe_model_free(model_);
+}
+
+Result<void> Trial::load(const std::filesystem::path& bundle, const std::string& path) {
+    const std::filesystem::path file = bundle / path;
+    const auto begin = Clock::now();
+    const lathe_status status = lathe_model_load(file.c_str(), &model_);
+    loadMs_ = msSince(begin);
+    if (status == LATHE_OK)
+        return {};
+    if (isNoexec(file))
+        return failure("the folder is mounted noexec: code cannot be mapped",
+                       "copy the bundle to a folder that allows programs");
+    return failure(status == LATHE_UNSUPPORTED ? ErrorKind::Unsupported : ErrorKind::Invalid, lathe_thread_error());
+}
+
+Result<std::vector<HostTensor>> Trial::run(const std::vector<HostTensor>& inputs, int threads) {
+    LATHE_TRY(const ContextPtr context, prepare(model_, inputs, threads));
+    if (lathe_run(context.get()) != LATHE_OK)
+        return failure(lastError(context.get()));
+    std::vector<HostTensor> outputs;
+    for (int32_t i = 0; i < lathe_model_output_count(model_); ++i) {
+        DLTensor tensor{};
+        if (lathe_get_output(context.get(), i, &tensor) != LATHE_OK)
+            return failure(lastError(context.get()));
+        outputs.push_back(copyOf(tensor));
+    }
+    lathe_memory_info memory{};
+    lathe_memory(context.get(), &memory);
+    arenaPeak_ = memory.arena_peak;
+    threads_ = lathe_thread_count(context.get());
+    return outputs;
+}
+
+Result<Latency> Trial::time(const std::vector<HostTensor>& inputs, int threads, int runs) {
+    LATHE_TRY(const ContextPtr context, prepare(model_, inputs, threads));
+    Latency latency;
+    std::vector<double> times;
+    const auto start = Clock::now();
+    for (int i = 0; i <= runs && (i < fewest || msSince(start) < longestMs); ++i) {
+        const auto begin = Clock::now();
+        if (lathe_run(context.get()) != LATHE_OK)
+            return failure(lastError(context.get()));
+        (i == 0 ? latency.first : times.emplace_back()) = msSince(begin);
+    }
+    std::ranges::sort(times);
+    latency.runs = static_cast<int>(times.size());
+    if (!times.empty()) {
+        latency.p50 = quantile(times, 0.5);
+        latency.p90 = quantile(times, 0.9);
+        latency.p99 = quantile(times, 0.99);
+    }
+    return latency;
+}
+
+} // namespace lathe::selfcheck

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One artifact of a bundle in this process: loaded, run with tensors, timed.
+#pragma once
+
+#include "base/result.h"
+#include "model/host_tensor.h"
+#include "runtime/lathe_rt.h"
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+namespace lathe::selfcheck {
+
+struct Latency {
+    double first = 0, p50 = 0, p90 = 0, p99 = 0; // milliseconds; quantiles by the nearest rank
+    int runs = 0;
+};
+
+class Trial {
+public:
+    Trial() = default;
+    ~Trial();
+    Trial(const Trial&) = delete;
+    Trial& operator=(const Trial&) = delete;
+
+    /// ErrorKind::Unsupported if the artifact is for another machine or CPU.
+    Result<void> load(const std::filesystem::path& bundle, const std::string& path);
+    const lathe_model* model() const { return model_; }
+    double loadMs() const { return loadMs_; }
+
+    /// Outputs of a run on `threads` (0: all) in a context of its own.
+    Result<std::vector<model::HostTensor>> run(const std::vector<model::HostTensor>& inputs, int threads);
+    /// Runs `runs` times after a first one, which no earlier run has warmed the context for; fewer, at least 3, if they would
+    /// take over 10 seconds.
+    Result<Latency> time(const std::vector<model::HostTensor>& inputs, int threads, int runs);
+
+    /// Of the last run: how many threads it had, and the most bytes of its arena.
+    int threads() const { return threads_; }
+    int64_t arenaPeak() const { return arenaPeak_; }
+
+private:
+    lathe_model* model_ = nullptr;
+    double loadMs_ = 0;
+    int threads_ = 0;
+    int64_t arenaPeak_ = 0;
+};
+
+} // namespace lathe::selfcheck
