@@ -4,6 +4,7 @@
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "codegen/target.h"
 #include "driver/json.h"
 #include "driver/machine_peaks.h"
 #include "records/best.h"
@@ -22,16 +23,28 @@ nlohmann::json toJson(const Target& target) {
             {"features", target.features},
             {"vector_bits", target.vectorBits},
             {"vector_registers", target.vectorRegisters},
+            {"scalable_bits", target.scalableBits},
+            {"isa", codegen::requiredOf(target).isa},
             {"cores", target.cores},
             {"l1", target.l1Bytes},
             {"l2", target.l2Bytes},
             {"l3", target.l3Bytes}};
 }
 
+/// What the registers of CPUs have to be like that run its code, where that differs among CPUs.
+std::string lengthOf(const Target& target) {
+    if (target.scalableBits > 0)
+        return fmt::format(", on CPUs where they have {}{}",
+                           target.machine == Machine::AArch64 ? "exactly " : "at least ", target.scalableBits);
+    return target.machine == Machine::RiscV64 ? ", made of those of floats" : "";
+}
+
 void print(const Target& target) {
     printLine("{:10} {}", "triple", target.triple);
     printLine("{:10} {}{}{}", "cpu", target.cpu, target.features.empty() ? "" : ", ", target.features);
-    printLine("{:10} {} registers of {} bits", "vectors", target.vectorRegisters, target.vectorBits);
+    printLine("{:10} {} registers of {} bits{}", "vectors", target.vectorRegisters, target.vectorBits,
+              lengthOf(target));
+    printLine("{:10} {}", "needs", fmt::join(codegen::requiredOf(target).isa, " "));
     printLine("{:10} {}", "cores", target.cores);
     printLine("{:10} L1 {} KiB, L2 {} KiB, L3 {} KiB", "caches", target.l1Bytes >> 10, target.l2Bytes >> 10,
               target.l3Bytes >> 10);

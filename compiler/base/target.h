@@ -9,16 +9,24 @@
 
 namespace lathe {
 
+/// Kinds of machines that code is made for: 64 bits, little-endian.
+enum class Machine : uint8_t { X86_64, AArch64, RiscV64 };
+
 struct Target {
     std::string triple = "x86_64-unknown-linux-gnu";
     std::string cpu = "x86-64-v3";
     std::string features; // "-f16c,+avx512f": what differs from the cpu's own, in one order; empty: nothing
-    // What follows from cpu and features.
+    // What follows from triple, cpu and features.
+    Machine machine = Machine::X86_64;
+    /// Of a machine without vectors, whose registers LLVM takes instead, as many as its registers stand for.
     int vectorRegisters = 16;
     bool hasFma = true;
     bool hasHalfConversion = true; // float16 to float32 and back
     // The machine. Sizes of what one core can use, in bytes.
     int vectorBits = 256; // widest vector register that default schedules use
+    /// Where the length of registers is the CPU's own: that which code is made for, of SVE exactly, of RISC-V's vectors at
+    /// least. 0: any length will do.
+    int scalableBits = 0;
     int cores = 1;
     int64_t l1Bytes = 32 * 1024;
     int64_t l2Bytes = 512 * 1024;

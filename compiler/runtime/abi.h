@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define LATHE_ABI_VERSION 2
+#define LATHE_ABI_VERSION 3
 #define LATHE_MAX_RANK 32
 /* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its constants lie behind the code:
  * the file ends with a lathe_trailer. */
@@ -169,6 +169,9 @@ typedef struct lathe_model_desc {
     const char* metadata;                 /* JSON for tools: target, build, peak memory expression, decisions */
     int32_t (*entry)(lathe_exec* exec);   /* 0, or non-zero after `fail` */
     const lathe_functions** functions;    /* where the runtime puts its table before the first run */
+    const char* isa;     /* extensions that the CPU must have, LLVM's names with blanks between them; NULL: none */
+    int32_t vector_bits; /* of SVE registers exactly, of RISC-V's vector registers at least; 0: any */
+    int32_t reserved;
 } lathe_model_desc;
 
 /* The last 32 bytes of an artifact. */

@@ -4,6 +4,7 @@
 #include "runtime/artifact_file.h"
 
 #include "runtime/code_hash.h"
+#include "runtime/cpu.h"
 
 #include <algorithm>
 #include <atomic>
@@ -66,11 +67,14 @@ lathe_status checkTrailer(const lathe_trailer& trailer, uint64_t size, const cha
     return LATHE_OK;
 }
 
-/// That it is code for this machine's word size and byte order, and that its segments lie before `codeEnd`.
+/// That it is code for this machine, and that its segments lie before `codeEnd`.
 lathe_status checkCode(const File& file, uint64_t codeEnd, const char* path, ErrorText& error) {
     Elf64_Ehdr header;
     if (codeEnd < sizeof header || !file.read(&header, sizeof header, 0))
         return error.set(LATHE_BAD_ARTIFACT, "%s: the code is too short", path);
+    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0)
+        if (const lathe_status bad = checkMachine(header.e_machine, header.e_ident[EI_DATA], path, error))
+            return bad;
     if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
         header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr))
         return error.set(LATHE_BAD_ARTIFACT, "%s: its code is not a 64-bit ELF shared object", path);

@@ -2,6 +2,7 @@
 //
 // The C interface: checks of pointers and indices, and the border that no exception crosses.
 #include "runtime/context.h"
+#include "runtime/cpu.h"
 #include "runtime/dtype.h"
 
 #include <algorithm>
@@ -55,6 +56,14 @@ extern "C" {
 
 const char* lathe_version(void) {
     return LATHE_VERSION;
+}
+
+int32_t lathe_cpu_supports(const char* isa) {
+    return isa && cpuSupports(isa);
+}
+
+int32_t lathe_cpu_vector_bits(void) {
+    return cpuVectorBits();
 }
 
 const char* lathe_status_name(lathe_status status) {

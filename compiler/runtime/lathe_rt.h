@@ -31,7 +31,7 @@ typedef enum lathe_status {
         1,                   /* a null pointer, an index out of range, a tensor that is malformed or not on the host */
     LATHE_IO_ERROR = 2,      /* the file cannot be opened or read */
     LATHE_BAD_ARTIFACT = 3,  /* not an artifact, truncated, inconsistent, or of another ABI version */
-    LATHE_UNSUPPORTED = 4,   /* a valid model that this runtime cannot run */
+    LATHE_UNSUPPORTED = 4,   /* a valid model that this runtime, machine or CPU cannot run */
     LATHE_OUT_OF_MEMORY = 5, /* the allocator, or the memory limit, refused */
     LATHE_MISMATCH = 6,      /* dtype, rank or dims are not those of the model, or contradict each other */
     LATHE_MISSING_INPUT = 7, /* run without an input */
@@ -45,6 +45,11 @@ typedef struct lathe_context lathe_context;
 /* ---- about the runtime */
 LATHE_RT_API const char* lathe_version(void); /* "MAJOR.MINOR.PATCH" */
 LATHE_RT_API const char* lathe_status_name(lathe_status status);
+/* 1 if this CPU has the extension of its instruction set, by LLVM's name for it ("avx512f", "dotprod", "zba") and the
+ * operating system lets programs use it; 0 if not, and of names that are unknown on this machine. */
+LATHE_RT_API int32_t lathe_cpu_supports(const char* isa);
+/* Bits of the CPU's SVE or RISC-V vector registers, as this thread has them; 0 on machines without. */
+LATHE_RT_API int32_t lathe_cpu_vector_bits(void);
 /* What the last failing call without a context said, in this thread. Valid until this thread's next such call. */
 LATHE_RT_API const char* lathe_thread_error(void);
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Loading a model is: map it, check its tables, give it the functions that it calls.
+// Loading a model is: map it, check its tables and the CPU, give it the functions that it calls.
 #include "runtime/model.h"
 
+#include "runtime/cpu.h"
 #include "runtime/dtype.h"
 #include "runtime/functions.h"
 
@@ -35,6 +36,8 @@ lathe_status Model::fromMemory(const lathe_model_desc* desc, const void* constan
 lathe_status Model::adopt(const lathe_model_desc* desc, const char* constants, int64_t constantBytes,
                           ErrorText& error) {
     if (const lathe_status bad = checkTables(*desc, constantBytes, error))
+        return bad;
+    if (const lathe_status bad = checkCpu(desc->isa, desc->vector_bits, error))
         return bad;
     desc_ = desc;
     constants_ = constants;

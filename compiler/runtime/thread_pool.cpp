@@ -31,6 +31,8 @@ inline void pauseCpu() {
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
     asm volatile("yield");
+#elif defined(__riscv)
+    asm volatile(".4byte 0x0100000f"); // pause, a fence without effect where Zihintpause is not
 #endif
 }
 

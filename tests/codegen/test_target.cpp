@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names of machines become what Intel, AMD and the x86-64 psABI say these have; what LLVM would end the process for is a
+// Names of machines become what Intel, AMD, Arm, the x86-64 psABI and the RISC-V specifications say these have; what LLVM would end the process for is a
 // diagnostic; code for every machine that is left links without a library.
 #include "codegen/target.h"
 
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
+#include "runtime/isa.h"
 
 #include <QTest>
 #include <fmt/format.h>
@@ -89,6 +90,19 @@ private slots:
         row("x86_64-unknown-linux-gnu:x86-64-v3:-avx", 128, 16, false, false); // all of these need AVX
         row("x86_64-unknown-linux-gnu:x86-64-v2:+avx2,+fma", 256, 16, true, false);
         row("x86_64-unknown-linux-gnu:x86-64-v4::vector=256", 256, 32, true, true);
+        row("x86_64-linux-gnu:haswell", 256, 16, true, true);
+        row("aarch64-linux-gnu", 128, 32, true, true);
+        for (const char* name : {"cortex-a53", "cortex-a72", "cortex-a76", "neoverse-n1", "neoverse-v1"})
+            row(name, 128, 32, true, true);
+        row("aarch64-linux-gnu:neoverse-v1::vector=256", 256, 32, true, true);
+        row("a64fx", 512, 32, true, true);
+        row("riscv64-linux-gnu", 128, 8, true, false); // 32 registers of floats
+        row("rv64gc", 128, 8, true, false);
+        row("rv64gcv", 128, 32, true, false);
+        row("riscv64-linux-gnu:rv64gcv:+zvl256b", 256, 32, true, false);
+        row("riscv64-linux-gnu:rv64gcv:+zfhmin,+zvfhmin", 128, 32, true, true);
+        row("riscv64-linux-gnu:rv64gc:+zfhmin", 128, 8, true, true);
+        row("sifive-x280", 512, 32, true, true);
     }
     void machines() {
         QFETCH(QString, name);
@@ -121,7 +135,21 @@ private slots:
         row("x86_64-unknown-linux-gnu:x86-64-v3:-64bit", "needs the feature 64bit");
         row("x86_64-unknown-linux-gnu:x86-64-v3:+soft-float", "soft-float");
         row("x86_64-unknown-linux-gnu:x86-64-v3:+32bit-mode", "");
-        row("aarch64-unknown-linux-gnu", "cannot make code for");
+        row("aarch64-linux-gnu:cortex-a7", "cortex-a76");
+        row("cortex-a27", "cortex-a72");
+        row("aarch64-linux-gnu:generic:+dotprd", "dotprod");
+        row("aarch64-linux-gnu:generic:-neon", "needs the feature neon");
+        row("aarch64-linux-gnu:cortex-a72::vector=256", "malformed 'vector=256'"); // it has no SVE
+        row("aarch64-linux-gnu:neoverse-v1::vector=384", "malformed 'vector=384'");
+        row("aarch64_be-linux-gnu", "cannot make code for");
+        row("aarch64-linux-gnu_ilp32", "cannot make code for");
+        row("arm-linux-gnueabihf", "cannot make code for");
+        row("rv64gvc", "rv64gcv");
+        row("riscv64-linux-gnu:generic-rv64", "needs the feature"); // integers alone
+        row("riscv64-linux-gnu:rv64gc:+zve64d", "need the feature v");
+        row("riscv64-linux-gnu:rv64gc:-d", "needs the feature d");
+        row("riscv64-linux-gnu:sifive-e31", "");
+        row("riscv32-linux-gnu", "cannot make code for");
         row("x86_64-apple-darwin:haswell", "cannot make code for");
         row("x86_64-pc-windows-msvc", "cannot make code for");
         row("x86_64-unknown-linux-gnux32:haswell", "cannot make code for");
@@ -149,8 +177,10 @@ private slots:
     }
 
     void textIsCanonical() {
-        for (const char* name : {"native", "x86-64-v2", "x86-64-v4", "znver4", "x86_64-pc-linux-gnu:haswell:-fma,+vaes",
-                                 "x86_64-unknown-linux-gnu:haswell::cores=7,l1=1,l2=2,l3=3,vector=128"}) {
+        for (const char* name :
+             {"native", "x86-64-v2", "x86-64-v4", "znver4", "x86_64-pc-linux-gnu:haswell:-fma,+vaes",
+              "x86_64-unknown-linux-gnu:haswell::cores=7,l1=1,l2=2,l3=3,vector=128", "cortex-a76", "a64fx",
+              "aarch64-linux-gnu:neoverse-v1::vector=256", "rv64gc", "riscv64-linux-gnu:rv64gcv:+zvl256b"}) {
             const Target target = *codegen::parseTarget(name);
             const auto again = codegen::parseTarget(toString(target));
             QVERIFY2(again.has_value() && *again == target, name);
@@ -164,6 +194,45 @@ private slots:
         QCOMPARE(text("+avx2"), text("")); // Haswell has it
         QVERIFY(text("-fma") != text(""));
         QVERIFY(text("-avx2") != text("-fma"));
+    }
+
+    /// Each name of the runtime's tables is one of LLVM's: a misspelt one would never be asked for.
+    void requirements() {
+        const auto isaOf = [](const std::string& name) { return codegen::requiredOf(*codegen::parseTarget(name)); };
+        const auto allKnown = [](const char* target, const auto& table) {
+            for (const auto& isa : table) {
+                const auto with = codegen::parseTarget(fmt::format("{}:+{}", target, isa.name));
+                QVERIFY2(with, with ? "" : toString(with.error()).c_str());
+                QVERIFY2(codegen::requiredOf(*with).has(isa.name), isa.name);
+            }
+        };
+        allKnown("x86_64-linux-gnu:x86-64-v2", runtime::x86Isa);
+        allKnown("aarch64-linux-gnu:generic", runtime::armIsa);
+        allKnown("riscv64-linux-gnu:rv64gcv", runtime::riscvIsa);
+        // The x86-64 psABI's levels.
+        QCOMPARE(isaOf("x86-64-v2").isa, (std::vector<std::string>{"popcnt", "sse3", "sse4.1", "sse4.2", "ssse3"}));
+        for (const char* name : {"avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe"})
+            QVERIFY2(isaOf("x86-64-v3").has(name) && !isaOf("x86-64-v2").has(name), name);
+        for (const char* name : {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"})
+            QVERIFY2(isaOf("x86-64-v4").has(name) && !isaOf("x86-64-v3").has(name), name);
+        QVERIFY(isaOf("cortex-a76").has("dotprod") && !isaOf("cortex-a72").has("dotprod"));
+        QVERIFY(isaOf("neoverse-v1").has("sve"));
+        QCOMPARE(isaOf("neoverse-v1").vectorBits, 0); // it uses NEON
+        QCOMPARE(isaOf("aarch64-linux-gnu:neoverse-v1::vector=256").vectorBits, 256);
+        QCOMPARE(isaOf("rv64gc").vectorBits, 0);
+        QCOMPARE(isaOf("rv64gcv").vectorBits, 128); // V promises as much
+        QCOMPARE(isaOf("riscv64-linux-gnu:rv64gcv:+zvl256b").vectorBits, 256);
+        // Constants do not depend on the machine.
+        QCOMPARE(codegen::baselineTarget().features, std::string());
+        QVERIFY(codegen::checkRunsHere(codegen::baselineTarget()));
+    }
+
+    void foreignCodeDoesNotRunHere() {
+        const Machine other = codegen::nativeTarget().machine == Machine::AArch64 ? Machine::X86_64 : Machine::AArch64;
+        const auto refused = codegen::checkRunsHere(*codegen::parseTarget(codegen::libraryTriple(other)));
+        QVERIFY(!refused);
+        QVERIFY2(toString(refused.error()).find("does not run on this machine, which is") != std::string::npos,
+                 toString(refused.error()).c_str());
     }
 
     void nativeIsThisMachine() {
@@ -189,6 +258,50 @@ private slots:
               "x86-64",    "x86-64-v2",  "x86-64-v3",    "x86-64-v4",      "pentium4",    "athlon64",    "geode",
               "i686",      "lakemont",   "winchip2",     "c3-2",           "generic",     "pentium-m",   "atom"}) {
             const auto target = codegen::parseTarget(triple + ":" + cpu);
+            if (!target)
+                continue;
+            ++taken;
+            const std::string problem = problemOf(telling(), *target);
+            QVERIFY2(problem.empty(), (cpu + (": " + problem)).c_str());
+        }
+        QVERIFY(taken >= 25);
+    }
+
+    /// Those of LLVM's tables for other machines, without and with vectors.
+    void everyOtherCpu() {
+        int taken = 0;
+        for (const char* cpu : {"a64fx",
+                                "ampere1",
+                                "carmel",
+                                "cortex-a35",
+                                "cortex-a510",
+                                "cortex-a55",
+                                "cortex-a710",
+                                "cortex-r82",
+                                "cortex-x4",
+                                "exynos-m5",
+                                "falkor",
+                                "kryo",
+                                "neoverse-e1",
+                                "neoverse-n2",
+                                "neoverse-v2",
+                                "oryon-1",
+                                "saphira",
+                                "thunderx",
+                                "tsv110",
+                                "apple-m4",
+                                "sifive-u74",
+                                "sifive-p670",
+                                "sifive-x280",
+                                "spacemit-x60",
+                                "veyron-v1",
+                                "rocket-rv64",
+                                "xiangshan-nanhu",
+                                "syntacore-scr3-rv64",
+                                "sifive-s76",
+                                "aarch64-linux-gnu:neoverse-v1::vector=256",
+                                "riscv64-linux-gnu:rv64gcv:+zvl512b"}) {
+            const auto target = codegen::parseTarget(cpu);
             if (!target)
                 continue;
             ++taken;

@@ -24,7 +24,7 @@ COMPILER = {
     "topi": "arith relay te tir schedule runtime/abi.h",
     "lower": "relay topi te tir schedule arith model runtime/abi.h",
     "tune": "schedule tir arith",
-    "codegen": "tir arith runtime/abi.h",
+    "codegen": "tir arith runtime/abi.h runtime/isa.h runtime/lathe_rt.h",
     "runtime": "",
     "bundle": "runtime",
     "project": "driver",

@@ -8,7 +8,9 @@
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
+#include <cstddef>
 #include <cstring>
+#include <elf.h>
 #include <random>
 
 using namespace lathe::tests;
@@ -120,6 +122,31 @@ private slots:
         QCOMPARE(withTrailer(17, 64), LATHE_BAD_ARTIFACT);
         QCOMPARE(withTrailer(0, ~uint64_t{0}), LATHE_BAD_ARTIFACT);
         QCOMPARE(withTrailer(~uint64_t{4095}, 8192), LATHE_BAD_ARTIFACT);
+    }
+
+    void codeForOtherMachinesIsNamed() {
+        const QByteArray good = readFile(probe_);
+        const auto as = [&](uint16_t machine, char byteOrder) {
+            QByteArray other = good;
+            std::memcpy(other.data() + offsetof(Elf64_Ehdr, e_machine), &machine, sizeof machine);
+            other[EI_DATA] = byteOrder;
+            return loadBytes(other);
+        };
+        Elf64_Ehdr header;
+        std::memcpy(&header, good.constData(), sizeof header);
+        const bool arm = header.e_machine == EM_AARCH64;
+        QCOMPARE(as(arm ? EM_X86_64 : EM_AARCH64, ELFDATA2LSB), LATHE_UNSUPPORTED);
+        const QByteArray here = arm ? "aarch64" : header.e_machine == EM_RISCV ? "riscv64" : "x86_64";
+        const QByteArray there = arm ? "x86_64" : "aarch64";
+        QVERIFY2(QByteArray(lathe_thread_error())
+                     .endsWith(" is code for " + there + ", this is " + here + ": compile the model for " + here +
+                               ", or run it through qemu-" + there),
+                 lathe_thread_error());
+        QCOMPARE(as(0x1600, ELFDATA2MSB), LATHE_UNSUPPORTED); // EM_S390, 22, as such a machine writes it
+        QVERIFY(QByteArray(lathe_thread_error()).contains("is code for big-endian s390x, this is "));
+        QCOMPARE(as(4711, ELFDATA2LSB), LATHE_UNSUPPORTED);
+        QVERIFY(QByteArray(lathe_thread_error()).contains("is code for machine 4711 of ELF's list"));
+        QCOMPARE(as(header.e_machine, static_cast<char>(header.e_ident[EI_DATA])), LATHE_OK);
     }
 
     void exampleRunsFromTwoThreads() {

@@ -211,6 +211,45 @@ private slots:
         lathe_model_free(model_);
     }
 
+    /// Before any code of it runs: what is called here would write to address 0.
+    void otherCpusAreRefused() {
+        const auto load = [](const char* isa, int32_t vectorBits) {
+            lathe_model_desc desc = description();
+            desc.isa = isa;
+            desc.vector_bits = vectorBits;
+            lathe_model* model = nullptr;
+            const lathe_status status = lathe_model_from_memory(&desc, nullptr, 0, &model);
+            lathe_model_free(model);
+            return status;
+        };
+        const auto said = [](const char* text) {
+            const bool found = QByteArray(lathe_thread_error()).contains(text);
+            if (!found)
+                qWarning() << lathe_thread_error();
+            return found;
+        };
+        QCOMPARE(load(nullptr, 0), LATHE_OK);
+        QCOMPARE(load("", 0), LATHE_OK);
+        QCOMPARE(load("warp9 flux", 0), LATHE_UNSUPPORTED);
+        QVERIFY(said("it needs warp9, flux; this CPU"));
+        QVERIFY(said(": compile the model for what this CPU has"));
+        QCOMPARE(load("warp9", 1 << 20), LATHE_UNSUPPORTED); // all that is missing, in one sentence
+        QVERIFY(said("it needs warp9, and is made for "));
+        QVERIFY(said("1048576 bits; this CPU"));
+#if defined(__x86_64__)
+        const bool avx2 = __builtin_cpu_supports("avx2"), avx512 = __builtin_cpu_supports("avx512bw");
+        QCOMPARE(lathe_cpu_supports("avx2"), static_cast<int32_t>(avx2));
+        QCOMPARE(lathe_cpu_supports("avx512bw"), static_cast<int32_t>(avx512));
+        QCOMPARE(lathe_cpu_supports("fma4"), static_cast<int32_t>(__builtin_cpu_supports("fma4") != 0));
+        QCOMPARE(lathe_cpu_supports("sse4.2"), static_cast<int32_t>(__builtin_cpu_supports("sse4.2") != 0));
+        QCOMPARE(load("sse3 avx2 fma", 0), avx2 ? LATHE_OK : LATHE_UNSUPPORTED);
+        QCOMPARE(load("avx512f avx512bw", 0), avx512 ? LATHE_OK : LATHE_UNSUPPORTED);
+        QCOMPARE(lathe_cpu_vector_bits(), 0);
+#endif
+        QCOMPARE(lathe_cpu_supports("warp9"), 0);
+        QCOMPARE(lathe_cpu_supports(nullptr), 0);
+    }
+
     void runsAtEverySize() {
         for (const int64_t rows : {1, 3, 0, 2}) {
             std::vector<float> x(static_cast<size_t>(rows * 2)), expected;

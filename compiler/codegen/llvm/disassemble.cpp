@@ -22,8 +22,10 @@
 namespace lathe::codegen {
 namespace {
 
+constexpr unsigned intelSyntax = 1;
+
 /// What the disassembler needs, for the object's own target with every feature on.
-struct Machine {
+struct Tools {
     const llvm::Target* target = nullptr;
     std::unique_ptr<llvm::MCRegisterInfo> registers;
     std::unique_ptr<llvm::MCAsmInfo> assembler;
@@ -35,9 +37,19 @@ struct Machine {
     std::unique_ptr<llvm::MCInstrAnalysis> analysis;
 };
 
-Result<Machine> machineFor(const llvm::Triple& triple) {
+Result<Tools> toolsFor(const llvm::object::ObjectFile& object) {
     initialiseTargets();
-    Machine m;
+    const llvm::Triple triple = object.makeTriple();
+    const bool x86 = triple.getArch() == llvm::Triple::x86_64;
+    std::string features;
+    if (triple.isAArch64()) {
+        features = "+all";
+    } else if (auto noted = object.getFeatures()) { // RISC-V's objects say which
+        features = noted->getString();
+    } else {
+        llvm::consumeError(noted.takeError());
+    }
+    Tools m;
     std::string message, name = triple.str();
     m.target = llvm::TargetRegistry::lookupTarget(name, message);
     if (!m.target)
@@ -45,11 +57,11 @@ Result<Machine> machineFor(const llvm::Triple& triple) {
     m.registers.reset(m.target->createMCRegInfo(name));
     m.assembler.reset(m.target->createMCAsmInfo(*m.registers, name, llvm::MCTargetOptions()));
     m.instructions.reset(m.target->createMCInstrInfo());
-    m.features.reset(m.target->createMCSubtargetInfo(name, "", ""));
+    m.features.reset(m.target->createMCSubtargetInfo(name, "", features));
     m.context = std::make_unique<llvm::MCContext>(triple, m.assembler.get(), m.registers.get(), m.features.get());
     m.disassembler.reset(m.target->createMCDisassembler(*m.features, *m.context));
     m.printer.reset(
-        m.target->createMCInstPrinter(triple, /*SyntaxVariant=*/1, *m.assembler, *m.instructions, *m.registers));
+        m.target->createMCInstPrinter(triple, x86 ? intelSyntax : 0, *m.assembler, *m.instructions, *m.registers));
     m.analysis.reset(m.target->createMCInstrAnalysis(m.instructions.get()));
     m.printer->setPrintImmHex(false);
     return m;
@@ -84,7 +96,7 @@ Result<std::vector<InstructionOrigin>> disassembleWithLines(const std::vector<st
     auto file = llvm::object::ObjectFile::createObjectFile(buffer);
     if (!file)
         return failure("not an object file: " + llvm::toString(file.takeError()));
-    LATHE_TRY(Machine machine, machineFor((*file)->makeTriple()));
+    LATHE_TRY(Tools machine, toolsFor(**file));
     std::unique_ptr<llvm::DWARFContext> debug = llvm::DWARFContext::create(**file);
     std::vector<InstructionOrigin> all;
     for (const llvm::object::SectionRef& section : (*file)->sections()) {

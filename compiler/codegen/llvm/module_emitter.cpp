@@ -67,6 +67,11 @@ llvm::Function* ModuleEmitter::makeFunction(const std::string& name, const std::
     made->addFnAttr("target-cpu", target.cpu);
     if (!target.features.empty())
         made->addFnAttr("target-features", target.features);
+    if (target.machine == Machine::AArch64 && target.scalableBits > 0) {
+        // Without it LLVM uses NEON; with it, it may take the length of registers for what it says.
+        const auto units = static_cast<unsigned>(target.scalableBits / 128);
+        made->addFnAttr(llvm::Attribute::getWithVScaleRangeArgs(context, units, units));
+    }
     made->addFnAttr("no-builtins");
     made->addFnAttr("prefer-vector-width", std::to_string(target.vectorBits));
     if (internal)

@@ -3,8 +3,10 @@
 // The model's tables as LLVM constants. Struct types mirror runtime/abi.h field by field; LLVM lays them out as C does.
 #include "codegen/codegen.h"
 #include "codegen/llvm/target_machine.h"
+#include "codegen/target.h"
 #include "runtime/abi.h"
 
+#include <fmt/ranges.h>
 #include <llvm/IR/Constants.h>
 #include <llvm/IR/LLVMContext.h>
 
@@ -17,7 +19,7 @@ class Tables {
 public:
     Tables(llvm::LLVMContext& context, llvm::Module& module) : context_(context), module_(module) {}
 
-    void emit(const ModelTables& t) {
+    void emit(const ModelTables& t, const Required& required) {
         auto* functions = new llvm::GlobalVariable(module_, ptr(), false, llvm::GlobalValue::ExternalLinkage, null(),
                                                    "lathe_functions_table");
         functions->setVisibility(llvm::GlobalValue::HiddenVisibility);
@@ -63,7 +65,10 @@ public:
                                   checks(t.entryChecks),
                                   text(t.metadata),
                                   entry,
-                                  functions});
+                                  functions,
+                                  text(fmt::format("{}", fmt::join(required.isa, " "))),
+                                  i32(required.vectorBits),
+                                  i32(0)});
         new llvm::GlobalVariable(module_, model->getType(), false, llvm::GlobalValue::ExternalLinkage, model,
                                  "lathe_model");
     }
@@ -120,7 +125,7 @@ Result<std::vector<std::byte>> emitModelTables(const ModelTables& tables, const 
     module.setTargetTriple(options.target.triple);
     module.setDataLayout(machine->createDataLayout());
     module.setPICLevel(llvm::PICLevel::BigPIC);
-    Tables(context, module).emit(tables);
+    Tables(context, module).emit(tables, requiredOf(options.target));
     verifyModule(module);
     return emitObject(*machine, module);
 }

@@ -6,28 +6,99 @@
 // those that it needs, all of which are.
 #include "codegen/target.h"
 
+#include "codegen/llvm/subtarget.h"
 #include "codegen/llvm/target_machine.h"
+#include "runtime/isa.h"
 
 #include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <fstream>
-#include <llvm/MC/MCSubtargetInfo.h>
-#include <llvm/MC/TargetRegistry.h>
-#include <llvm/TargetParser/Host.h>
 #include <llvm/TargetParser/Triple.h>
 #include <map>
-#include <thread>
-#include <unistd.h>
 
 namespace lathe::codegen {
 namespace {
 
-using Subtarget = std::unique_ptr<llvm::MCSubtargetInfo>;
-
 constexpr std::string_view form =
-    "use native, a cpu such as haswell or x86-64-v3, or TRIPLE[:CPU[:+FEATURE,-FEATURE…]]";
+    "use native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or TRIPLE[:CPU[:+FEATURE,-FEATURE…]]";
+
+/// A kind of machine: what its triples are like, and what LLVM stops the process without, or generated code would call
+/// functions of libraries for; and what it would do so with.
+struct Kind {
+    Machine machine;
+    llvm::Triple::ArchType arch;
+    const char* name;
+    const char* triple;
+    const char* cpu; // where none is named
+    std::vector<const char*> needed, refused;
+    const char* instead; // of a cpu that lacks something
+};
+
+const std::vector<Kind>& kinds() {
+    static const std::vector<Kind> all = {
+        {Machine::X86_64,
+         llvm::Triple::x86_64,
+         "x86_64",
+         "x86_64-unknown-linux-gnu",
+         "x86-64-v2",
+         {"64bit", "64bit-mode", "sse4.1"},
+         {"soft-float", "32bit-mode", "16bit-mode"},
+         "use x86-64-v2 or a newer cpu, and do not take features away that it needs"},
+        {Machine::AArch64,
+         llvm::Triple::aarch64,
+         "aarch64",
+         "aarch64-unknown-linux-gnu",
+         "generic",
+         {"fp-armv8", "neon"},
+         {"all"}, // the disassembler's
+         "use generic or another cpu with NEON, and do not take features away that it needs"},
+        {Machine::RiscV64,
+         llvm::Triple::riscv64,
+         "riscv64",
+         "riscv64-unknown-linux-gnu",
+         "rv64gc",
+         {"64bit", "m", "a", "f", "d"},
+         {"32bit", "e", "zfinx", "zdinx", "zhinx", "zhinxmin", "save-restore", "forced-sw-shadow-stack"},
+         "use rv64gc or another cpu that runs Linux, and do not take features away that it needs"},
+    };
+    return all;
+}
+
+const Kind& kindOf(Machine machine) {
+    return *std::ranges::find(kinds(), machine, &Kind::machine);
+}
+
+const Kind* kindOf(const llvm::Triple& triple) {
+    const auto found = std::ranges::find(kinds(), triple.getArch(), &Kind::arch);
+    const bool usable = found != kinds().end() && triple.isOSBinFormatELF() && triple.isOSLinux() && !triple.isX32() &&
+                        triple.getEnvironment() != llvm::Triple::GNUILP32;
+    return usable ? &*found : nullptr;
+}
+
+/// Cpus that LLVM's table has not, by one that it has and features.
+struct Preset {
+    Machine machine;
+    const char *name, *cpu, *features;
+};
+constexpr Preset presets[] = {
+    {Machine::RiscV64, "rv64gc", "generic-rv64", "+m,+a,+f,+d,+c"},
+    {Machine::RiscV64, "rv64gcv", "generic-rv64", "+m,+a,+f,+d,+c,+v"},
+};
+
+const Preset* presetOf(const Kind& kind, std::string_view name) {
+    const auto found = std::ranges::find_if(
+        presets, [&](const Preset& preset) { return preset.machine == kind.machine && preset.name == name; });
+    return found == std::end(presets) ? nullptr : &*found;
+}
+
+/// Cpus whose SVE does more at a time than their NEON. Of others NEON is as fast, and runs at any length of registers.
+struct SveLength {
+    const char* cpu;
+    int bits;
+};
+constexpr SveLength sveLengths[] = {{"a64fx", 512}};
+constexpr int widestSve = 512; // that schedules are made for
 
 std::vector<std::string_view> split(std::string_view text, char separator, size_t most = SIZE_MAX) {
     std::vector<std::string_view> parts;
@@ -37,30 +108,6 @@ std::vector<std::string_view> split(std::string_view text, char separator, size_
     }
     parts.push_back(text);
     return parts;
-}
-
-Result<const llvm::Target*> backendOf(const std::string& triple) {
-    initialiseTargets();
-    const llvm::Triple parsed(triple);
-    std::string message;
-    const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, message);
-    if (!backend || parsed.getArch() != llvm::Triple::x86_64 || parsed.isX32() || !parsed.isOSBinFormatELF() ||
-        !parsed.isOSLinux())
-        return failure(ErrorKind::Usage, fmt::format("cannot make code for '{}'", triple),
-                       "Lathe makes code for Linux on x86_64, for example x86_64-unknown-linux-gnu");
-    return backend;
-}
-
-template <class Table>
-bool contains(const Table& table, std::string_view name) {
-    return std::ranges::any_of(table, [&](const auto& entry) { return name == entry.Key; });
-}
-
-bool has(const llvm::MCSubtargetInfo& set, std::string_view feature) {
-    for (const llvm::SubtargetFeatureKV& entry : set.getAllProcessorFeatures())
-        if (feature == entry.Key)
-            return set.hasFeature(entry.Value);
-    return false;
 }
 
 /// What turns the set of `cpu` into `wanted`, in one order.
@@ -75,33 +122,40 @@ std::string difference(const llvm::MCSubtargetInfo& cpu, const llvm::MCSubtarget
     return fmt::format("{}", fmt::join(removed, ","));
 }
 
-/// LLVM stops the process on some of these, and generated code would call functions of libm without the others.
-Result<void> checkUsable(const llvm::MCSubtargetInfo& set, const std::string& cpu) {
-    for (const char* needed : {"64bit", "64bit-mode", "sse4.1"})
+Result<void> checkUsable(const Kind& kind, const llvm::MCSubtargetInfo& set, const std::string& cpu) {
+    for (const char* needed : kind.needed)
         if (!has(set, needed))
             return failure(ErrorKind::Usage, fmt::format("code for '{}' needs the feature {}", cpu, needed),
-                           "use x86-64-v2 or a newer cpu, and do not take features away that it needs");
-    for (const char* without : {"soft-float", "32bit-mode", "16bit-mode"})
+                           kind.instead);
+    for (const char* without : kind.refused)
         if (has(set, without))
             return failure(ErrorKind::Usage, fmt::format("cannot make code with the feature {}", without),
                            "leave it out");
+    if (has(set, "zve32x") && !has(set, "v")) // less than what Linux takes for vectors
+        return failure(ErrorKind::Usage, fmt::format("vectors of '{}' need the feature v", cpu),
+                       "add +v, or use rv64gc");
     return {};
 }
 
-/// The names of a table that need the fewest edits to become `name`, of those that `usable` takes: at most five, with the
-/// least number of edits and one more.
-template <class Table, class Usable>
-std::string nearest(const Table& table, std::string_view name, Usable usable) {
-    std::multimap<unsigned, std::string> byDistance;
+/// Names by how many edits they are away from what was written.
+using Near = std::multimap<unsigned, std::string>;
+
+template <class Table>
+void addNear(Near& near, const Table& table, std::string_view name) {
     for (const auto& entry : table)
-        byDistance.emplace(llvm::StringRef(name).edit_distance(entry.Key), entry.Key);
+        near.emplace(llvm::StringRef(name).edit_distance(entry.Key), entry.Key);
+}
+
+/// The nearest that `usable` takes: at most five, with the least number of edits and one more.
+template <class Usable>
+std::string nearest(const Near& near, Usable usable) {
     constexpr size_t shown = 5;
     std::vector<std::string> names;
     unsigned least = 0;
-    for (const auto& [distance, known] : byDistance) {
+    for (const auto& [distance, known] : near) {
         if (names.size() == shown || (!names.empty() && distance > least + 1))
             break;
-        if (!usable(known))
+        if (std::ranges::find(names, known) != names.end() || !usable(known))
             continue;
         if (names.empty())
             least = distance;
@@ -110,37 +164,117 @@ std::string nearest(const Table& table, std::string_view name, Usable usable) {
     return fmt::format("near it: {}", fmt::join(names, ", "));
 }
 
+const llvm::Target& backendOf(const Kind& kind) {
+    const auto backend = codegen::backendOf(kind.triple);
+    LATHE_ASSERT(backend, "a kind's own triple has a backend");
+    return **backend;
+}
+
+bool isKnown(const Kind& kind, const std::string& cpu) {
+    return presetOf(kind, cpu) ||
+           Subtarget(backendOf(kind).createMCSubtargetInfo(kind.triple, "", ""))->isCPUStringValid(cpu);
+}
+
+bool isUsable(const Kind& kind, const std::string& cpu) {
+    return presetOf(kind, cpu) ||
+           (isKnown(kind, cpu) &&
+            checkUsable(kind, *Subtarget(backendOf(kind).createMCSubtargetInfo(kind.triple, cpu, "")), cpu)
+                .has_value());
+}
+
+void addNearCpus(Near& near, const Kind& kind, std::string_view cpu) {
+    addNear(near, Subtarget(backendOf(kind).createMCSubtargetInfo(kind.triple, "", ""))->getAllProcessorDescriptions(),
+            cpu);
+    for (const Preset& preset : presets)
+        if (preset.machine == kind.machine)
+            near.emplace(llvm::StringRef(cpu).edit_distance(preset.name), preset.name);
+}
+
+/// Of RISC-V: the least length of vector registers that the features promise; 0 without vectors.
+int promisedLength(const llvm::MCSubtargetInfo& set) {
+    int bits = 0;
+    if (has(set, "v"))
+        for (int length = 32; length <= 1 << 16; length *= 2)
+            if (has(set, fmt::format("zvl{}b", length)))
+                bits = length;
+    return bits;
+}
+
+/// Of SVE: at 128 bits NEON does the same, at any length of registers.
+void setSveLength(Target& target, int bits) {
+    target.vectorBits = bits;
+    target.scalableBits = bits > 128 ? bits : 0;
+}
+
+/// What follows from the features.
+void describe(Target& target, const llvm::MCSubtargetInfo& set) {
+    switch (target.machine) {
+    case Machine::X86_64: {
+        const bool wide = has(set, "avx512f") && has(set, "avx512bw") && has(set, "avx512dq") && has(set, "avx512vl");
+        target.vectorBits = wide && has(set, "evex512") ? 512 : has(set, "avx") ? 256 : 128;
+        target.vectorRegisters = has(set, "avx512vl") ? 32 : 16;
+        target.hasFma = has(set, "fma") || has(set, "fma4");
+        target.hasHalfConversion = has(set, "f16c");
+        return;
+    }
+    case Machine::AArch64: {
+        const auto* known = std::ranges::find(sveLengths, target.cpu, &SveLength::cpu);
+        setSveLength(target, known != std::end(sveLengths) && has(set, "sve") ? known->bits : 128);
+        target.vectorRegisters = 32;
+        target.hasFma = target.hasHalfConversion = true; // in every AArch64 with NEON
+        return;
+    }
+    case Machine::RiscV64: {
+        target.scalableBits = promisedLength(set);
+        constexpr int widest = 512; // that schedules are made for
+        // Without vectors 4 of the 32 registers of floats are one of 128 bits.
+        target.vectorBits = std::clamp(target.scalableBits, 128, widest);
+        target.vectorRegisters = target.scalableBits > 0 ? 32 : 32 / 4;
+        target.hasFma = true; // of F and D
+        target.hasHalfConversion = has(set, "zfhmin") && (target.scalableBits == 0 || has(set, "zvfhmin"));
+        return;
+    }
+    }
+}
+
 /// A Target from a triple, a cpu of its table and changes to the cpu's features. The machine is a usual one.
-Result<Target> resolve(const std::string& triple, const std::string& cpu, std::string_view features) {
-    LATHE_TRY(const llvm::Target* backend, backendOf(triple));
+Result<Target> resolve(const std::string& given, const std::string& cpu, std::string_view features) {
+    const std::string triple = llvm::Triple::normalize(given);
+    LATHE_TRY(const llvm::Target* backend, codegen::backendOf(triple));
+    const Kind& kind = *kindOf(llvm::Triple(triple));
     const Subtarget table(backend->createMCSubtargetInfo(triple, "", ""));
-    const auto usable = [&](const std::string& known) {
-        return checkUsable(*Subtarget(backend->createMCSubtargetInfo(triple, known, "")), known).has_value();
-    };
     const auto any = [](const std::string&) { return true; };
-    if (!table->isCPUStringValid(cpu))
+    if (!isKnown(kind, cpu)) {
+        Near near;
+        addNearCpus(near, kind, cpu);
         return failure(ErrorKind::Usage, fmt::format("'{}' has no cpu '{}'", triple, cpu),
-                       nearest(table->getAllProcessorDescriptions(), cpu, usable));
+                       nearest(near, [&](const std::string& known) { return isUsable(kind, known); }));
+    }
     for (std::string_view change : features.empty() ? std::vector<std::string_view>() : split(features, ',')) {
         if (change.size() < 2 || (change[0] != '+' && change[0] != '-'))
             return failure(ErrorKind::Usage, fmt::format("malformed feature '{}'", change),
                            "write +NAME or -NAME, several with commas");
-        if (!contains(table->getAllProcessorFeatures(), change.substr(1)))
+        if (!contains(table->getAllProcessorFeatures(), change.substr(1))) {
+            Near near;
+            addNear(near, table->getAllProcessorFeatures(), change.substr(1));
             return failure(ErrorKind::Usage, fmt::format("'{}' has no feature '{}'", triple, change.substr(1)),
-                           nearest(table->getAllProcessorFeatures(), change.substr(1), any));
+                           nearest(near, any));
+        }
     }
-    const Subtarget own(backend->createMCSubtargetInfo(triple, cpu, ""));
-    const Subtarget set(backend->createMCSubtargetInfo(triple, cpu, std::string(features)));
-    LATHE_CHECKED(checkUsable(*set, cpu));
     Target target;
     target.triple = triple;
+    target.machine = kind.machine;
     target.cpu = cpu;
+    std::string all(features);
+    if (const Preset* preset = presetOf(kind, cpu)) {
+        target.cpu = preset->cpu;
+        all = fmt::format("{}{}{}", preset->features, features.empty() ? "" : ",", features);
+    }
+    const Subtarget own(backend->createMCSubtargetInfo(triple, target.cpu, ""));
+    const Subtarget set(backend->createMCSubtargetInfo(triple, target.cpu, all));
+    LATHE_CHECKED(checkUsable(kind, *set, cpu));
     target.features = difference(*own, *set);
-    const bool wide = has(*set, "avx512f") && has(*set, "avx512bw") && has(*set, "avx512dq") && has(*set, "avx512vl");
-    target.vectorBits = wide && has(*set, "evex512") ? 512 : has(*set, "avx") ? 256 : 128;
-    target.vectorRegisters = has(*set, "avx512vl") ? 32 : 16;
-    target.hasFma = has(*set, "fma") || has(*set, "fma4");
-    target.hasHalfConversion = has(*set, "f16c");
+    describe(target, *set);
     return target;
 }
 
@@ -150,6 +284,8 @@ Result<void> describeMachine(Target& target, std::string_view text) {
         return failure(ErrorKind::Usage, fmt::format("malformed '{}' in the target", part),
                        "use cores=N, l1=BYTES, l2=BYTES, l3=BYTES and vector=128, 256 or 512");
     };
+    const int widest =
+        target.machine == Machine::AArch64 && requiredOf(target).has("sve") ? widestSve : target.vectorBits;
     for (std::string_view part : split(text, ',')) {
         const std::vector<std::string_view> sides = split(part, '=', 2);
         int64_t value = 0;
@@ -166,87 +302,92 @@ Result<void> describeMachine(Target& target, std::string_view text) {
             target.l2Bytes = value;
         else if (sides[0] == "l3")
             target.l3Bytes = value;
-        else if (sides[0] == "vector" && (value == 128 || value == 256 || value == 512) && value <= target.vectorBits)
-            target.vectorBits = static_cast<int>(value);
-        else
+        else if (sides[0] == "vector" && (value == 128 || value == 256 || value == 512) && value <= widest) {
+            if (target.machine == Machine::AArch64)
+                setSveLength(target, static_cast<int>(value));
+            else
+                target.vectorBits = static_cast<int>(value);
+        } else
             return malformed(part);
     }
     return {};
 }
 
-/// The size that the C library reads out of CPUID, else the kernel's own note of it ("2048K"), else `usual`.
-int64_t cacheBytes(int name, int level, int64_t usual) {
-    if (const long bytes = sysconf(name); bytes > 0)
-        return bytes;
-    for (int index = 0;; ++index) {
-        const std::string folder = fmt::format("/sys/devices/system/cpu/cpu0/cache/index{}/", index);
-        int itsLevel = 0;
-        if (!(std::ifstream(folder + "level") >> itsLevel))
-            return usual;
-        std::string type;
-        int64_t size = 0;
-        char unit = 0;
-        if (itsLevel == level && std::ifstream(folder + "type") >> type && type != "Instruction" &&
-            std::ifstream(folder + "size") >> size >> unit && size > 0)
-            return size * (unit == 'M' ? int64_t{1} << 20 : unit == 'K' ? int64_t{1} << 10 : 1);
+/// A cpu without a triple: of the first kind of machine whose table has it.
+Result<Target> resolveCpu(const std::string& cpu) {
+    std::optional<Diagnostic> refused;
+    for (const Kind& kind : kinds()) {
+        if (!isKnown(kind, cpu))
+            continue;
+        auto target = resolve(kind.triple, cpu, "");
+        if (target)
+            return target;
+        refused = refused ? refused : target.error();
     }
-}
-
-std::string hostFeatures(const llvm::MCSubtargetInfo& table) {
-    std::vector<std::string> removed, added;
-    for (const auto& entry : llvm::sys::getHostCPUFeatures())
-        if (contains(table.getAllProcessorFeatures(), entry.getKey()))
-            (entry.getValue() ? added : removed).push_back((entry.getValue() ? "+" : "-") + entry.getKey().str());
-    removed.insert(removed.end(), added.begin(), added.end());
-    return fmt::format("{}", fmt::join(removed, ","));
-}
-
-Target findNative() {
-    Target target;
-    target.triple = llvm::sys::getProcessTriple();
-    target.cpu = llvm::sys::getHostCPUName().str();
-    if (auto backend = backendOf(target.triple)) {
-        const Subtarget table((*backend)->createMCSubtargetInfo(target.triple, "", ""));
-        const std::string cpu = table->isCPUStringValid(target.cpu) ? target.cpu : "x86-64";
-        if (auto resolved = resolve(target.triple, cpu, hostFeatures(*table)))
-            target = *std::move(resolved);
-    }
-    target.cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-    target.l1Bytes = cacheBytes(_SC_LEVEL1_DCACHE_SIZE, 1, target.l1Bytes);
-    target.l2Bytes = cacheBytes(_SC_LEVEL2_CACHE_SIZE, 2, target.l2Bytes);
-    target.l3Bytes = cacheBytes(_SC_LEVEL3_CACHE_SIZE, 3, target.l3Bytes);
-    return target;
+    Near near;
+    for (const Kind& kind : kinds())
+        addNearCpus(near, kind, cpu);
+    Diagnostic unknown = refused ? *refused : error(ErrorKind::Usage, "", nearest(near, [](const std::string& known) {
+                                                        return std::ranges::any_of(kinds(), [&](const Kind& kind) {
+                                                            return isUsable(kind, known);
+                                                        });
+                                                    }));
+    unknown.what = refused ? refused->what : fmt::format("unknown target '{}'", cpu);
+    unknown.hint += fmt::format("; {}", form);
+    return Failure(unknown);
 }
 
 } // namespace
 
-Result<void> checkRunsHere(const Target& target) {
-    if (target == nativeTarget())
-        return {};
-    LATHE_TRY(const llvm::Target* backend, backendOf(target.triple));
-    const Subtarget set(backend->createMCSubtargetInfo(target.triple, target.cpu, target.features));
-    const Subtarget own(backend->createMCSubtargetInfo(target.triple, target.cpu, ""));
-    const auto here = llvm::sys::getHostCPUFeatures();
-    std::vector<std::string> missing;
-    for (const llvm::SubtargetFeatureKV& entry : set->getAllProcessorFeatures()) {
-        if (!set->hasFeature(entry.Value))
-            continue;
-        // What LLVM does not look for on this machine is how to tune code, or too new to be here.
-        const auto found = here.find(entry.Key);
-        if (found != here.end() ? !found->getValue() : !own->hasFeature(entry.Value))
-            missing.emplace_back(entry.Key);
-    }
-    if (missing.empty())
-        return {};
-    return failure(
-        ErrorKind::Usage,
-        fmt::format("this machine cannot run code for '{}': it has no {}", toString(target), fmt::join(missing, ", ")),
-        "compile for it with `lathe compile`, and run the artifact on such a machine");
+Result<const llvm::Target*> backendOf(const std::string& triple) {
+    initialiseTargets();
+    std::string message;
+    const llvm::Target* backend = llvm::TargetRegistry::lookupTarget(triple, message);
+    if (!backend || !kindOf(llvm::Triple(triple)))
+        return failure(ErrorKind::Usage, fmt::format("cannot make code for '{}'", triple),
+                       "Lathe makes code for Linux on x86_64, aarch64 and riscv64, for example aarch64-linux-gnu");
+    return backend;
 }
 
-Target nativeTarget() {
-    static const Target native = findNative();
-    return native;
+bool has(const llvm::MCSubtargetInfo& set, std::string_view feature) {
+    for (const llvm::SubtargetFeatureKV& entry : set.getAllProcessorFeatures())
+        if (feature == entry.Key)
+            return set.hasFeature(entry.Value);
+    return false;
+}
+
+std::string_view nameOf(Machine machine) {
+    return kindOf(machine).name;
+}
+
+std::string libraryTriple(Machine machine) {
+    return fmt::format("{}-linux-gnu", nameOf(machine));
+}
+
+Required requiredOf(const Target& target) {
+    Required required;
+    required.vectorBits = target.scalableBits;
+    const auto backend = backendOf(target.triple);
+    if (!backend)
+        return required;
+    const Subtarget set((*backend)->createMCSubtargetInfo(target.triple, target.cpu, target.features));
+    const auto add = [&](const auto& table) {
+        for (const auto& isa : table)
+            if (has(*set, isa.name))
+                required.isa.emplace_back(isa.name);
+    };
+    switch (target.machine) {
+    case Machine::X86_64:
+        add(runtime::x86Isa);
+        break;
+    case Machine::AArch64:
+        add(runtime::armIsa);
+        break;
+    case Machine::RiscV64:
+        add(runtime::riscvIsa);
+        break;
+    }
+    return required;
 }
 
 Result<Target> parseTarget(std::string_view text) {
@@ -254,19 +395,15 @@ Result<Target> parseTarget(std::string_view text) {
         return nativeTarget();
     if (text.empty())
         return failure(ErrorKind::Usage, "the target is empty", std::string(form));
-    const Target usual;
     const std::vector<std::string_view> parts = split(text, ':', 4);
-    if (parts.size() == 1 && llvm::Triple(std::string(text)).getArch() == llvm::Triple::UnknownArch) {
-        auto target = resolve(usual.triple, std::string(text), "");
-        if (!target) {
-            Diagnostic unknown = target.error();
-            unknown.what = fmt::format("unknown target '{}'", text);
-            unknown.hint += fmt::format("; {}", form);
-            return Failure(unknown);
-        }
-        return target;
-    }
-    LATHE_TRY(Target target, resolve(std::string(parts[0]), parts.size() > 1 ? std::string(parts[1]) : "x86-64-v2",
+    if (parts.size() == 1 && llvm::Triple(std::string(text)).getArch() == llvm::Triple::UnknownArch)
+        return resolveCpu(std::string(text));
+    const std::string triple(parts[0]);
+    const Kind* kind = kindOf(llvm::Triple(llvm::Triple::normalize(triple)));
+    LATHE_TRY(Target target, resolve(triple,
+                                     parts.size() > 1 ? std::string(parts[1])
+                                     : kind           ? kind->cpu
+                                                      : "",
                                      parts.size() > 2 ? parts[2] : std::string_view()));
     if (parts.size() > 3)
         LATHE_CHECKED(describeMachine(target, parts[3]));

@@ -44,6 +44,16 @@ void initialiseTargets() {
         LLVMInitializeX86TargetMC();
         LLVMInitializeX86AsmPrinter();
         LLVMInitializeX86Disassembler();
+        LLVMInitializeAArch64TargetInfo();
+        LLVMInitializeAArch64Target();
+        LLVMInitializeAArch64TargetMC();
+        LLVMInitializeAArch64AsmPrinter();
+        LLVMInitializeAArch64Disassembler();
+        LLVMInitializeRISCVTargetInfo();
+        LLVMInitializeRISCVTarget();
+        LLVMInitializeRISCVTargetMC();
+        LLVMInitializeRISCVAsmPrinter();
+        LLVMInitializeRISCVDisassembler();
     });
 }
 
@@ -65,6 +75,8 @@ Result<std::unique_ptr<llvm::TargetMachine>> makeTargetMachine(const Target& tar
     const llvm::Target* found = llvm::TargetRegistry::lookupTarget(target.triple, message);
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Standard; // fused only where the IR says `contract`
+    if (target.machine == Machine::RiscV64)
+        options.MCOptions.ABIName = "lp64d"; // Linux's; LLVM's own choice is that without registers for floats
     std::unique_ptr<llvm::TargetMachine> machine(found->createTargetMachine(target.triple, target.cpu, target.features,
                                                                             options, llvm::Reloc::PIC_, std::nullopt,
                                                                             llvm::CodeGenOptLevel::Default));
