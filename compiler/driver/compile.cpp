@@ -166,13 +166,12 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
     // What import gives does not depend on Decisions: a Session imports once for all of them.
-    DriverEvaluator importing({.target = options.target, .threads = options.threads, .budget = budget});
+    DriverEvaluator importing({.threads = options.threads, .budget = budget});
     LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
     if (!out.empty())
         LATHE_CHECKED(keepsModel(out, source.name, trace));
     LATHE_CHECKED(requireValues(options.observe, *trace.graph));
-    DriverEvaluator evaluator(
-        {.target = options.target, .threads = options.threads, .passes = decisions, .trace = &trace, .budget = budget});
+    DriverEvaluator evaluator({.threads = options.threads, .passes = decisions, .trace = &trace, .budget = budget});
     // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
     std::set<int32_t> nodes = nodesOf(*module);
     noteRemoved(allNodes(*trace.graph), nodes, "import", trace);
@@ -283,7 +282,7 @@ Result<std::shared_ptr<Module>> importModel(const ModelSource& model, const Opti
         const Decisions decisions;
         PassHook hook(decisions, options, trace, progress);
         const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
-        DriverEvaluator evaluator({.target = options.target, .threads = options.threads, .budget = budget});
+        DriverEvaluator evaluator({.threads = options.threads, .budget = budget});
         return runImport(model, evaluator, budget, options, hook, trace);
     });
 }

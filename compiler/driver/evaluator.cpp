@@ -98,11 +98,7 @@ struct DriverEvaluator::Compiled {
     ~Compiled() { lathe_model_free(model); }
 };
 
-DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {
-    // Constants are computed in this process.
-    if (!codegen::checkRunsHere(options_.target))
-        options_.target = codegen::nativeTarget();
-}
+DriverEvaluator::DriverEvaluator(EvaluatorOptions options) : options_(std::move(options)) {}
 DriverEvaluator::~DriverEvaluator() = default;
 
 Result<std::vector<ConstantPtr>> DriverEvaluator::evaluate(const relay::Module& module, const relay::Function& function,

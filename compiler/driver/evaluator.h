@@ -2,7 +2,8 @@
 //
 // The Evaluator: what the unscheduled computation says. Small work by the TIR interpreter (no compile on the way of a
 // shape), large work compiled and run in this process, one thread each: constants are evaluated side by side
-// (driver/constants.h). Tests hold the two equal.
+// (driver/constants.h). Tests hold the two equal. What is compiled is compiled for this machine, whatever the model is compiled
+// for, and for nothing that another machine of its kind lacks: constants are the same whoever exports a model.
 #pragma once
 
 #include "base/budget.h"
@@ -19,8 +20,8 @@
 namespace lathe::driver {
 
 struct EvaluatorOptions {
-    Target target = codegen::nativeTarget();
-    int threads = 0; // for compiling
+    Target target = codegen::baselineTarget(); // must run here
+    int threads = 0;                           // for compiling
     /// Computations of more steps than this are compiled.
     int64_t interpretedSteps = relay::interpretedSteps;
     /// Which optional passes are off in what is compiled, altogether or in some kernels (nothing else of it applies): a pass
