@@ -57,6 +57,7 @@ struct TestArgs {
     int jobs = 0;
     double timeout = 300;
     uint64_t seed = 0;
+    std::string device = "local"; // as in RunArgs
 };
 int testCommand(const TestArgs& args, const Common& common);
 /// The child of `test`, which is told over its standard input what to run.
@@ -120,10 +121,11 @@ struct RunArgs {
     uint64_t seed = 0;
     int64_t memoryMegabytes = 0;
     double timeout = 300;
-    bool choices = false;  // of profile: with what was chosen for each function
-    bool counters = false; // of profile: with what the processor counted
-    std::string timeline;  // of profile: a file for one more run in time
-    std::string sweep;     // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
+    bool choices = false;         // of profile: with what was chosen for each function
+    bool counters = false;        // of profile: with what the processor counted
+    std::string timeline;         // of profile: a file for one more run in time
+    std::string sweep;            // of profile: NAME=FROM:TO:STEP or NAME=1,2,4: whole runs at these sizes instead
+    std::string device = "local"; // where it runs: local, qemu or qemu:CPU
 };
 /// The model, the inputs that are given as files, decisions and records.
 std::vector<std::string> filesOf(const RunArgs& args, const Common& common);

@@ -59,7 +59,8 @@ CLI::Validator seed() {
 
 void addCommon(CLI::App& command, Common& common) {
     command.add_option("--target", common.target,
-                       "native, a cpu such as haswell or x86-64-v3, or TRIPLE[:CPU[:+FEATURE,-FEATURE…]]");
+                       "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
+                       "TRIPLE[:CPU[:+FEATURE,-FEATURE…]] such as aarch64-linux-gnu");
     command.add_option("--threads", common.threads, "threads to compile and run with (0: all)")
         ->check(CLI::Range(0, 1024));
     command.add_option("--numerics", common.numerics, "strict, default or fast");
@@ -79,6 +80,10 @@ void addTuned(CLI::App& command, Common& common) {
     command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
     command.add_flag("--near-records", common.nearRecords,
                      "and with those of kernels alike, which nobody has measured for these");
+}
+
+void addDevice(CLI::App& command, std::string& device) {
+    command.add_option("--device", device, "where it runs: local, qemu or qemu:CPU, which emulates the target");
 }
 
 /// An empty value is a script's variable that is not set, and no wish: it would count as an option that is not given.
@@ -249,6 +254,8 @@ int run(int argc, char** argv, int& failed) {
         addCommon(*command, common);
         addTuned(*command, common);
     }
+    for (CLI::App* command : {runApp, profileApp})
+        addDevice(*command, run.device);
     runApp->add_option("--save", run.save, "write outputs to this folder as .npy");
     CLI::Option* choices = profileApp->add_flag(
         "--choices", run.choices, "with how each function is computed and stored, among what; decisions pin it");
@@ -348,6 +355,7 @@ int run(int argc, char** argv, int& failed) {
                         "onnx (element by element) or model (relative to the output's range)");
     testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included")->check(seconds());
     testApp->add_option("--seed", test.seed, "seed of random operators")->check(seed());
+    addDevice(*testApp, test.device);
     addCommon(*testApp, common);
     app.add_subcommand("test-worker", "")->group("");
 

@@ -2,15 +2,17 @@
 #include "app/cli/prepare.h"
 
 #include "bundle/artifact.h"
+#include "driver/device.h"
 #include "driver/tensor_files.h"
 
 #include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::cli {
-Result<driver::Options> makeRunOptions(const Common& common) {
+Result<driver::Options> makeRunOptions(const Common& common, const std::string& device) {
     LATHE_TRY(driver::Options options, makeOptions(common));
-    LATHE_CHECKED(codegen::checkRunsHere(options.target));
+    LATHE_TRY(const driver::Device where, driver::parseDevice(device));
+    LATHE_CHECKED(driver::runnerCommand(where, options.target));
     return options;
 }
 
@@ -22,10 +24,10 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
 }
 
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                     driver::Trace& trace) {
+                                     driver::Trace& trace, const std::string& device) {
     if (bundle::partsOf(model))
         return driver::Artifact{model, 0};
-    LATHE_TRY(driver::Options options, makeRunOptions(common));
+    LATHE_TRY(driver::Options options, makeRunOptions(common, device));
     // Sizes are for the run: one compilation serves all of them.
     options.shapes.clear();
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
@@ -36,8 +38,17 @@ Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile&
     return artifact;
 }
 
-driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common) {
+Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common) {
     driver::RunnerOptions options;
+    LATHE_TRY(const driver::Device device, driver::parseDevice(args.device));
+    if (!device.isLocal()) {
+        LATHE_TRY(const driver::Options compiling, makeOptions(common));
+        const auto ofArtifact = bundle::partsOf(args.model) ? driver::targetOfArtifact(args.model) : compiling.target;
+        LATHE_TRY(const Target target, ofArtifact);
+        LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target));
+        options.program = std::move(command.program);
+        options.arguments = std::move(command.arguments);
+    }
     options.threads = common.threads;
     options.seed = args.seed;
     options.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));

@@ -11,8 +11,8 @@
 
 namespace lathe::cli {
 
-/// Options to compile for a run here: fails too for a target that this machine cannot run.
-Result<driver::Options> makeRunOptions(const Common& common);
+/// Options to compile for a run on a device ("local": here): fails too for a target that it cannot run.
+Result<driver::Options> makeRunOptions(const Common& common, const std::string& device = "local");
 /// Adds schedules of kernels alike for those of the model's kernels that have none yet, if that is asked for: see
 /// records/near.h. `options` are those that it will be compiled with.
 Result<void> addNearRecords(driver::Decisions& decisions, const std::string& model, const driver::Options& options,
@@ -22,15 +22,16 @@ void markStale(const driver::Trace& trace, const Common& common);
 
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
-/// Compiles into `memory`, and reports the warnings, unless the file is an artifact already; what to load.
+/// Compiles into `memory` for a run on the device, and reports the warnings, unless the file is an artifact already; what to
+/// load.
 Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                     driver::Trace& trace);
+                                     driver::Trace& trace, const std::string& device = "local");
 
 /// The file that is named, or for an empty name the default one. That it is of a later format is reported.
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common);
 
-/// For the child that runs it.
-driver::RunnerOptions runnerOptions(const RunArgs& args, const Common& common);
+/// For the child that runs it. Fails for a device that cannot run it.
+Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
 
 /// The tensors that arguments of the form NAME=FILE name.
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);

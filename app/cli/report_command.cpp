@@ -14,7 +14,8 @@ namespace {
 
 Result<driver::Profile> run(const ReportArgs& args, const Common& common, const driver::Artifact& artifact,
                             const driver::Tensors& given, const driver::Shapes& asked, const report::Report& report) {
-    driver::RunnerClient runner(runnerOptions(args.run, common));
+    LATHE_TRY(driver::RunnerOptions where, runnerOptions(args.run, common));
+    driver::RunnerClient runner(std::move(where));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Shapes shapes, driver::setInputs(runner, loaded, given, asked, args.run.seed));
     driver::Measuring measuring = driver::measuringOfRun;

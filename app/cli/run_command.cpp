@@ -27,7 +27,7 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
     LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, options.shapes, args.seed));
@@ -66,7 +66,7 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
     LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
     const MemoryFile memory("lathe-model");
     LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace, args.device));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Options options, makeOptions(common));
     return driver::sweep(runner, loaded, question, given, options.shapes, args.seed, driver::measuringOfSize,
@@ -106,7 +106,10 @@ int fail(Diagnostic diagnostic, const driver::Trace& trace, const std::string& f
 int runCommand(const RunArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    driver::RunnerClient runner(runnerOptions(args, common));
+    auto where = runnerOptions(args, common);
+    if (!where)
+        return report({where.error()}, common);
+    driver::RunnerClient runner(*std::move(where));
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)
         return fail(prepared.error(), trace, args.model, common);
@@ -151,7 +154,10 @@ int runCommand(const RunArgs& args, const Common& common) {
 int profileCommand(const RunArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    driver::RunnerClient runner(runnerOptions(args, common));
+    auto where = runnerOptions(args, common);
+    if (!where)
+        return report({where.error()}, common);
+    driver::RunnerClient runner(*std::move(where));
     if (!args.sweep.empty()) {
         const auto sweep = sweepOf(runner, args, common, trace);
         if (!sweep)

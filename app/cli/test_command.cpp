@@ -7,6 +7,7 @@
 #include "app/cli/print_line.h"
 #include "app/cli/test_case.h"
 #include "driver/child_process.h"
+#include "driver/device.h"
 #include "driver/json.h"
 
 #include <atomic>
@@ -49,6 +50,7 @@ struct Settings {
     driver::Tolerance tolerance = driver::Tolerance::Onnx;
     std::chrono::milliseconds timeout{}; // of one test
     uint64_t seed = 0;
+    driver::Device device;
 };
 
 std::string toJson(const Settings& settings) {
@@ -56,7 +58,8 @@ std::string toJson(const Settings& settings) {
                          {"decisions", driver::toJson(settings.decisions)},
                          {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
                          {"timeout_ms", settings.timeout.count()},
-                         {"seed", settings.seed}});
+                         {"seed", settings.seed},
+                         {"device", toString(settings.device)}});
 }
 
 Result<Settings> parseSettings(const std::string& text) {
@@ -70,6 +73,7 @@ Result<Settings> parseSettings(const std::string& text) {
     settings.tolerance = json.value("tolerance", "") == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx;
     settings.timeout = std::chrono::milliseconds(json.value("timeout_ms", int64_t{0}));
     settings.seed = json.value("seed", uint64_t{0});
+    LATHE_TRY(settings.device, driver::parseDevice(json.value("device", "")));
     return settings;
 }
 
@@ -160,6 +164,11 @@ int testWorkerCommand(const Common& common) {
     runnerOptions.threads = settings->options.threads > 0 ? settings->options.threads : 1;
     runnerOptions.timeout = settings->timeout;
     runnerOptions.seed = settings->seed;
+    auto command = driver::runnerCommand(settings->device, settings->options.target);
+    if (!command)
+        return report({command.error()}, common);
+    runnerOptions.program = std::move(command->program);
+    runnerOptions.arguments = std::move(command->arguments);
     driver::RunnerClient runner(runnerOptions);
     while (readMessage(text))
         writeMessage(
@@ -172,13 +181,17 @@ int testCommand(const TestArgs& args, const Common& common) {
         printStderr("unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
     }
-    auto options = makeRunOptions(common);
+    auto options = makeRunOptions(common, args.device);
     auto decisions = makeDecisions(common);
-    if (!options || !decisions)
-        return report({options ? decisions.error() : options.error()}, common);
-    const Settings settings{*options, *decisions,
+    const auto device = driver::parseDevice(args.device);
+    if (!options || !decisions || !device)
+        return report({!options ? options.error() : !decisions ? decisions.error() : device.error()}, common);
+    const Settings settings{*options,
+                            *decisions,
                             args.tolerance == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx,
-                            std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)), args.seed};
+                            std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)),
+                            args.seed,
+                            *device};
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
         return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {

@@ -257,7 +257,7 @@ struct RunnerClient::State {
         if (child.running())
             return {};
         const auto program = options.program.empty() ? defaultProgram() : options.program;
-        if (auto started = child.start(program); !started)
+        if (auto started = child.start(program, options.arguments); !started)
             return Failure(fail(RunnerOutcome::Unavailable, started.error().what, anotherRunner));
         LATHE_TRY(Reader reader, request(Kind::Ping));
         if (reader.number<uint32_t>() != protocolVersion) {
@@ -295,7 +295,8 @@ const RunnerOptions& RunnerClient::options() const {
 
 void RunnerClient::setOptions(RunnerOptions options) {
     // The runner cannot forget a seed; a fresh one has none.
-    if (options.program != state_->options.program || (state_->options.seed && !options.seed))
+    if (options.program != state_->options.program || options.arguments != state_->options.arguments ||
+        (state_->options.seed && !options.seed))
         stop();
     state_->child.setCancelled(options.cancelled);
     state_->options = std::move(options);

@@ -32,6 +32,7 @@ struct RunnerOptions {
     std::chrono::milliseconds timeout{60'000}; // of each request
     std::function<bool()> cancelled = {};      // asked while a request waits: true ends the child
     std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
+    std::vector<std::string> arguments = {};   // of it: what an emulator runs (driver/device.h)
 };
 
 /// A dim of a RunnerValue that no input says.

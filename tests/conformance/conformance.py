@@ -3,12 +3,16 @@
 """Runs one suite of ONNX tests through `lathe test` and compares each outcome with the committed list, SUITE.txt beside this file.
 
     conformance.py SUITE --lathe PROGRAM [--update]
+    conformance.py SUITE --lathe PROGRAM --target TARGET --device qemu [--every N]
 
 Any change for the worse fails; a better outcome fails too, until the list says so: --update rewrites the list. Ends with 77
-(skipped) where the suite comes from the shared folder and there is none.
+(skipped) where the suite comes from the shared folder and there is none. The second form runs the suite, or each N-th test of
+it, for another kind of machine, which has to give what the list says; it is skipped where there is no emulator or no runtime of
+that machine.
 """
 import argparse
 import json
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -37,9 +41,12 @@ SUITES = {
 }
 
 
-def run(lathe, suite, folder):
-    """Outcomes by name: the path below the folder, without /model.onnx or .onnx."""
-    process = subprocess.run([lathe, "test", folder, "--json", "--tolerance", suite.tolerance], stdout=subprocess.PIPE, text=True)
+def run(options, suite, folder, names):
+    """Outcomes by name: the path below the folder, without /model.onnx or .onnx. names: of those tests; empty: all."""
+    paths = [folder / name if (folder / name).is_dir() else folder / f"{name}.onnx" for name in names] or [folder]
+    elsewhere = ["--target", options.target, "--device", options.device] if options.target else []
+    process = subprocess.run([options.lathe, "test", *paths, "--json", "--tolerance", suite.tolerance, *elsewhere],
+                             stdout=subprocess.PIPE, text=True)
     got = {}
     for line in process.stdout.splitlines():
         result = json.loads(line)
@@ -49,20 +56,43 @@ def run(lathe, suite, folder):
     return got
 
 
+def machine_of(target):
+    """As qemu calls it: "aarch64" of "aarch64-linux-gnu:cortex-a72", "riscv64" of "rv64gc"."""
+    return "riscv64" if target.startswith("rv64") else target.split("-")[0]
+
+
+def can_run(lathe, target):
+    machine = machine_of(target)
+    runner = lathe.resolve().parent.parent / "share" / "lathe" / "runtimes" / f"{machine}-linux-gnu" / "bin" / "lathe-runner"
+    missing = [name for name, there in ((f"qemu-{machine}", shutil.which(f"qemu-{machine}")), (runner, runner.exists())) if not there]
+    for name in missing:
+        print(f"there is no {name}")
+    return not missing
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("suite", choices=SUITES)
     parser.add_argument("--lathe", type=Path, required=True)
     parser.add_argument("--update", action="store_true")
+    parser.add_argument("--target")
+    parser.add_argument("--device", default="qemu")
+    parser.add_argument("--every", type=int, default=1, metavar="N")
     options = parser.parse_args()
+    if options.target and options.update:
+        parser.error("the lists are of this machine: --update goes without --target")
+    if options.target and not can_run(options.lathe, options.target):
+        sys.exit(77)
     suite = SUITES[options.suite]
     folder = fixtures.CHECKOUT / "build" / "fixtures" / suite.folder
     if not folder.exists():
         fixtures.missing(folder, shared=suite.shared)
     path = Path(__file__).with_name(f"{options.suite}.txt")
     head, expected = outcomes.parse(path.read_text()) if path.exists() else ([], {})
-    got = run(options.lathe, suite, folder)
-    print(f"{options.suite}: {outcomes.counts(got)}")
+    if options.every > 1:
+        expected = dict(sorted(expected.items())[::options.every])
+    got = run(options, suite, folder, list(expected) if options.every > 1 else [])
+    print(f"{options.suite}{f' for {options.target}' if options.target else ''}: {outcomes.counts(got)}")
     if options.update:
         unacceptable = [f"{name}: {outcome}  {outcome.message}" for name, outcome in got.items() if outcome.kind in outcomes.NEVER]
         if not unacceptable:
@@ -74,7 +104,8 @@ def main():
     for problem in problems[:100]:
         print(problem)
     if problems:
-        print(f"{len(problems)} differences from {path.name}; where they are meant: ./dev conformance --update {options.suite}")
+        update = f"; where they are meant: ./dev conformance --update {options.suite}" if not options.target else ""
+        print(f"{len(problems)} differences from {path.name}{update}")
     sys.exit(1 if problems else 0)
 
 

@@ -10,5 +10,13 @@ foreach(suite package debian newest older models networks)
     set_tests_properties(test_conformance_${suite} PROPERTIES LABELS "conformance;release_only" TIMEOUT 1200
                          SKIP_RETURN_CODE 77 PROCESSORS 2)
 endforeach()
+# A sample of one for other kinds of machines, under qemu: what the lists say has to come out there too.
+foreach(target aarch64-linux-gnu rv64gc rv64gcv)
+    add_test(NAME test_conformance_for_${target}
+             COMMAND ${Python3_EXECUTABLE} ${conformance}/conformance.py debian --target ${target} --every 25
+                     --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)
+    set_tests_properties(test_conformance_for_${target} PROPERTIES LABELS "conformance;release_only" TIMEOUT 300
+                         SKIP_RETURN_CODE 77 PROCESSORS 2)
+endforeach()
 add_test(NAME test_conformance_outcomes COMMAND ${Python3_EXECUTABLE} ${conformance}/test_outcomes.py)
 set_tests_properties(test_conformance_outcomes PROPERTIES LABELS "conformance;release_only")
