@@ -91,10 +91,14 @@ lathe_status checkCode(const File& file, uint64_t codeEnd, const char* path, Err
 }
 
 /// A path of the open file that no other load has used. The loader takes a path that it has seen for the library that it
-/// loaded by it, and numbers of descriptors are used again. "./" and "/" in a path mean nothing: they spell a count.
+/// loaded by it, and numbers of descriptors are used again. "./" and "/" in a path mean nothing: they spell where
+/// this runtime counts, and the count.
 std::string uniquePath(int descriptor) {
-    static std::atomic<uint64_t> loads;
+    static std::atomic<uint64_t> loads; // of this runtime: a process may have several, of several bundles
     std::string path = "/proc/self/fd/";
+    const auto own = reinterpret_cast<uintptr_t>(&loads);
+    for (int bit = 0; bit < 64; ++bit)
+        path += uint64_t{own} >> bit & 1 ? "./" : "/";
     for (uint64_t count = ++loads; count > 0; count >>= 1)
         path += count & 1 ? "./" : "/";
     return path + std::to_string(descriptor);
