@@ -15,7 +15,7 @@ set(LATHE_SANITIZER_ENVIRONMENT
     "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp':halt_on_error=1"
     "UBSAN_OPTIONS=print_stacktrace=1")
 set(LATHE_TEST_LIBRARIES base model arith relay frontend tir te schedule topi lower tune codegen runtime bundle driver project
-    records report)
+    records report deploy)
 
 # The libraries that the includes of FILES (absolute paths) ask for.
 function(lathe_libraries_of_includes OUT)

@@ -180,6 +180,20 @@ struct ReportArgs {
 /// All that is known of a model, its compilation and its run, as one page; also of one that fails.
 int reportCommand(const ReportArgs& args, const Common& common);
 
+struct BundleArgs {
+    enum class Do { Make, Check, Info, Diff } what = Do::Make;
+    std::string model, out, options; // options: a file of them, which other arguments go before
+    std::string name, version, licence, form = "folder", golden, limits, runtimeDir;
+    std::vector<std::string> targets, with, without, symbols;
+    int cases = -1;        // -1: not given
+    double tolerance = -1; // likewise
+    int repeat = 50;       // of check: timed runs
+    bool force = false, dryRun = false;
+    std::vector<std::string> bundles; // of check, info and diff
+};
+/// A model as a bundle; what a bundle is, whether it is whole and right here (1 if not), how two differ (1 if they do).
+int bundleCommand(const BundleArgs& args, const Common& common);
+
 struct BenchArgs {
     std::vector<std::string> models;
     int rounds = 20;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
-#include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
@@ -57,10 +56,12 @@ CLI::Validator seed() {
             "SEED"};
 }
 
+constexpr const char* targetText = "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
+                                   "TRIPLE[:CPU[:+FEATURE,-FEATURE…]] such as aarch64-linux-gnu";
+
 void addCommon(CLI::App& command, Common& common) {
-    command.add_option("--target", common.target,
-                       "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
-                       "TRIPLE[:CPU[:+FEATURE,-FEATURE…]] such as aarch64-linux-gnu");
+    if (command.get_name() != "bundle") // which has several
+        command.add_option("--target", common.target, targetText);
     command.add_option("--threads", common.threads, "threads to compile and run with (0: all)")
         ->check(CLI::Range(0, 1024));
     command.add_option("--numerics", common.numerics, "strict, default or fast");
@@ -86,6 +87,59 @@ void addDevice(CLI::App& command, std::string& device) {
     command.add_option("--device", device, "where it runs: local, qemu or qemu:CPU, which emulates the target");
 }
 
+/// `lathe bundle` and what else is done with bundles.
+void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
+    CLI::App* make = app.add_subcommand("bundle", "a model with all that it needs on another machine");
+    make->require_subcommand(0, 1);
+    make->add_option("model", args.model, "the model file");
+    make->add_option("-o,--output", args.out, "a new folder, or an archive: NAME.tar.zst");
+    make->add_option("--name", args.name, "of the model, an identifier: a-z, 0-9 and _ (the file's)");
+    make->add_option("--version", args.version, "of the model (0.1.0)");
+    make->add_option("--model-license", args.licence, "an SPDX identifier such as Apache-2.0");
+    make->add_option("--target", args.targets, std::string(targetText) + "; may be given several times, best first")
+        ->allow_extra_args(false);
+    make->add_option("--form", args.form, "folder")->check(CLI::IsMember({"folder"}));
+    for (auto& [name, parts, text] :
+         {std::tuple{"--with", &args.with, "only these parts: c,cpp,python,examples,golden,sbom,reproduce"},
+          std::tuple{"--without", &args.without, "all parts but these"}})
+        make->add_option(name, *parts, text)->delimiter(',')->allow_extra_args(false);
+    make->add_option("--symbol", args.symbols, "sizes of an open dim: NAME=LEAST..MOST:USUAL, such as n=1..64:8")
+        ->allow_extra_args(false);
+    make->add_option("--golden", args.golden,
+                     "a folder with input_N.pb and output_N.pb, or with several test_data_set_N");
+    make->add_option("--cases", args.cases, "golden cases at most (3)")->check(CLI::Range(0, 1000));
+    make->add_option("--tolerance", args.tolerance,
+                     "how far outputs may be off, as a share of their range; 0: not at all (0.001)")
+        ->check(CLI::Range(0.0, 1.0));
+    make->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
+    make->add_option("--options", args.options, "a file of options, as reproduce/options.json of a bundle");
+    make->add_flag("--force", args.force, "replace the bundle that is there");
+    make->add_flag("--dry-run", args.dryRun, "say what would be written, and how large it is");
+    CLI::App* commands[] = {
+        make->add_subcommand("check", "whether it is whole and right on this machine (exit code 1 if not)"),
+        make->add_subcommand("info", "what it is, and what is in it"),
+        make->add_subcommand("diff", "how two differ (exit code 1 if they do)")};
+    constexpr BundleArgs::Do what[] = {BundleArgs::Do::Check, BundleArgs::Do::Info, BundleArgs::Do::Diff};
+    for (size_t i = 0; i < std::size(commands); ++i) {
+        commands[i]
+            ->add_option("bundle", args.bundles, "a folder or an archive")
+            ->required()
+            ->expected(what[i] == BundleArgs::Do::Diff ? 2 : 1);
+        commands[i]->add_flag("--json", common.json, "print for programs");
+        commands[i]->add_flag("--quiet", common.quiet, "print only what was asked for");
+        commands[i]->callback([&args, which = what[i]] { args.what = which; });
+    }
+    for (CLI::App* command : {make, commands[0]})
+        addDevice(*command, args.device);
+    commands[0]->add_option("--repeat", args.repeat, "timed runs")->check(CLI::Range(0, 100000));
+    commands[0]->add_option("--threads", common.threads, "threads to run with (0: all)")->check(CLI::Range(0, 1024));
+    for (CLI::App* command : {make, commands[0]})
+        command->add_option("--limit", args.limits,
+                            "what a run may take: p50=, p99=, load=, resident=, size=; such as p99=15ms,size=30MB");
+    addCommon(*make, common);
+    addTuned(*make, common);
+}
+
 /// An empty value is a script's variable that is not set, and no wish: it would count as an option that is not given.
 void refuseEmptyValues(const CLI::App& app) {
     for (const CLI::Option* option : app.get_options())
@@ -103,34 +157,12 @@ void refuseEmptyValues(std::span<char*> arguments) {
             throw CLI::ValidationError(std::string(argument.substr(0, argument.size() - 1)), "its value is empty");
 }
 
-/// Options that print a text made of all commands, and end.
-void addTexts(CLI::App& app) {
-    const auto print = [](const std::string& option, const std::string& text, const std::string& value) {
-        if (text.empty())
-            throw CLI::ValidationError(option, "'" + value + "' is none of them");
-        std::fwrite(text.data(), 1, text.size(), stdout);
-        throw CLI::Success();
-    };
-    const auto completes = [&app, print](const std::string& shell) {
-        print("--completion", completion(app, shell), shell);
-    };
-    app.add_option_function<std::string>("--completion", completes,
-                                         "print a script that completes commands in this shell: bash, zsh or fish")
-        ->trigger_on_parse();
-    const auto pages = [&app, print](const std::string& command) {
-        print("--man", manPage(app, command == "lathe" ? "" : command, lathe::base::version()), command);
-    };
-    app.add_option_function<std::string>("--man", pages, "print the manual page of this command; lathe: of all")
-        ->trigger_on_parse();
-}
-
 /// failed: becomes the least exit code of what prevents the command, where 1 is an answer of it.
 int run(int argc, char** argv, int& failed) {
     CLI::App app{"Lathe: see, tune and deploy models"};
     app.footer("Exit codes: 0 good, 1 the input's fault, 2 wrong usage, 3 a fault of Lathe. Where 1 is an answer of a\n"
                "command, as its help says, what prevents the answer is 2 or 3.");
     app.set_version_flag("--version", std::string(lathe::base::version()));
-    addTexts(app);
     app.require_subcommand(1);
     Common common;
 
@@ -333,6 +365,10 @@ int run(int argc, char** argv, int& failed) {
     for (CLI::App* command : recordsCommands)
         addCommon(*command, common);
 
+    BundleArgs bundle;
+    addBundle(app, bundle, common);
+    const CLI::App* bundleApp = app.get_subcommand("bundle");
+
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
     benchApp->add_option("models", bench.models, "model files")->required();
@@ -366,7 +402,7 @@ int run(int argc, char** argv, int& failed) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    if (*diffApp || *checkApp || *testApp || *recordsCommands[7])
+    if (*diffApp || *checkApp || *testApp || *recordsCommands[7] || bundle.what != BundleArgs::Do::Make)
         failed = 2;
     if (*compileApp)
         return compileCommand(compile, common);
@@ -394,6 +430,8 @@ int run(int argc, char** argv, int& failed) {
         return tuneCommand(tune, common);
     if (*recordsApp)
         return recordsCommand(records, common);
+    if (*bundleApp)
+        return bundleCommand(bundle, common);
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

@@ -3,6 +3,7 @@
 // `lathe tune`: a line a second while it goes on, then a table of what was found. Ctrl+C ends the search; what was found until
 // then is still checked and given; before the search nothing is, and nothing is written. A second Ctrl+C ends the program.
 #include "app/cli/commands.h"
+#include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "app/cli/print_tuned.h"
@@ -12,35 +13,11 @@
 #include "driver/tune_model.h"
 
 #include <algorithm>
-#include <atomic>
-#include <csignal>
 #include <fmt/format.h>
 #include <optional>
 
 namespace lathe::cli {
 namespace {
-
-/// As shells say it of a program that Ctrl+C has ended.
-constexpr int interruptedCode = 130;
-
-std::atomic<bool> interrupted = false; // a signal handler reaches nothing else
-
-extern "C" void onInterrupt(int) {
-    if (interrupted.exchange(true))
-        std::_Exit(interruptedCode);
-}
-
-/// While it lives, Ctrl+C asks for the end.
-class Interrupts {
-public:
-    Interrupts() : before_(std::signal(SIGINT, onInterrupt)) {}
-    ~Interrupts() { std::signal(SIGINT, before_); }
-    Interrupts(const Interrupts&) = delete;
-    Interrupts& operator=(const Interrupts&) = delete;
-
-private:
-    void (*before_)(int);
-};
 
 /// "4:05"
 std::string minutes(double seconds) {
@@ -151,7 +128,7 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     LATHE_TRY(options.compile, makeRunOptions(common));
     LATHE_TRY(options.decisions, makeDecisions(common));
     options.runner.threads = common.threads;
-    options.runner.cancelled = [] { return interrupted.load(); };
+    options.runner.cancelled = Interrupts::asked;
     options.plan.time = std::chrono::duration<double>(args.seconds);
     options.plan.trials = args.trials;
     options.plan.seed = args.seed;

@@ -11,4 +11,7 @@ namespace lathe::codegen {
 /// empty if one of them was linked without (`ld --build-id=none`).
 std::string buildId();
 
+/// The version of LLVM, "19.1.7".
+std::string llvmVersion();
+
 } // namespace lathe::codegen

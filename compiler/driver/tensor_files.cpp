@@ -30,6 +30,24 @@ std::vector<std::byte> widened(DataType dtype, std::span<const std::byte> elemen
     return wide;
 }
 
+std::string_view codeOf(DataType dtype) {
+    for (const NpyType& type : npyTypes)
+        if (type.dtype == dtype)
+            return type.code;
+    return {};
+}
+
+/// All that stands before the elements.
+std::string prefixOf(std::string_view code, std::span<const int64_t> dims) {
+    const std::string shape = dims.size() == 1 ? fmt::format("{},", dims[0]) : fmt::format("{}", fmt::join(dims, ", "));
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", code, shape);
+    header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' '); // elements begin at a multiple of 64
+    header += '\n';
+    const auto length = static_cast<uint16_t>(header.size()); // at most 32 dims of 20 digits
+    return std::string(npyMagic) + '\x01' + '\0' + static_cast<char>(length & 0xff) + static_cast<char>(length >> 8) +
+           header;
+}
+
 } // namespace
 
 Result<HostTensor> readTensorFile(const fs::path& path) {
@@ -56,23 +74,13 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
 
 Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std::function<bool()>& cancelled) {
     constexpr size_t partBytes = size_t{4} << 20;
-    std::string_view code;
-    for (const NpyType& type : npyTypes)
-        if (type.dtype == tensor.dtype)
-            code = type.code;
+    std::string_view code = codeOf(tensor.dtype);
     const bool widens = code.empty() && tensor.dtype.isFloat();
     if (widens)
         code = "<f4";
     if (code.empty())
         code = tensor.dtype.isSigned() ? "|i1" : "|u1";
-    const std::string shape = tensor.shape.size() == 1 ? fmt::format("{},", tensor.shape[0])
-                                                       : fmt::format("{}", fmt::join(tensor.shape, ", "));
-    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", code, shape);
-    header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' '); // elements begin at a multiple of 64
-    header += '\n';
-    const auto length = static_cast<uint16_t>(header.size()); // at most 32 dims of 20 digits
-    const std::string prefix = std::string(npyMagic) + '\x01' + '\0' + static_cast<char>(length & 0xff) +
-                               static_cast<char>(length >> 8) + header;
+    const std::string prefix = prefixOf(code, tensor.shape);
     NewFile file(path, NewFile::Kind::Text);
     bool good = file.write(std::as_bytes(std::span(prefix)));
     for (std::span<const std::byte> rest = tensor.bytes; good && !rest.empty();) {
@@ -91,6 +99,14 @@ Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std:
 
 Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
     return writeNpy(path, TensorView{tensor.dtype, tensor.shape, tensor.bytes});
+}
+
+std::string npyOf(const TensorView& tensor) {
+    const std::string_view code = codeOf(tensor.dtype);
+    LATHE_ASSERT(!code.empty(), "NumPy has the type");
+    std::string text = prefixOf(code, tensor.shape);
+    text.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
+    return text;
 }
 
 std::string fileNameOf(std::string_view valueName) {

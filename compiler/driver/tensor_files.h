@@ -33,6 +33,9 @@ Result<void> writeNpy(const std::filesystem::path& path, const TensorView& tenso
                       const std::function<bool()>& cancelled = {});
 Result<void> writeNpy(const std::filesystem::path& path, const model::HostTensor& tensor);
 
+/// What writeNpy would write, of a tensor whose type NumPy has.
+std::string npyOf(const TensorView& tensor);
+
 /// A file name for a value's name, different for different names: what no file name can hold, and '%', stands as %XX.
 std::string fileNameOf(std::string_view valueName);
 

@@ -32,6 +32,7 @@ COMPILER = {
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
     "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
     "report": "driver model arith relay tir schedule lower",
+    "deploy": "driver model arith relay frontend codegen bundle runtime",
 }
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.

@@ -7,6 +7,7 @@
 #include <elf.h>
 #include <fmt/format.h>
 #include <link.h>
+#include <llvm/Config/llvm-config.h>
 #include <llvm/Support/TargetSelect.h>
 #include <span>
 
@@ -66,6 +67,10 @@ std::string buildId() {
     const std::string own = idOfObjectWith(reinterpret_cast<uintptr_t>(&buildId));
     const std::string llvm = idOfObjectWith(reinterpret_cast<uintptr_t>(&LLVMInitializeX86Target));
     return own.empty() || llvm.empty() ? std::string() : own + "-" + llvm;
+}
+
+std::string llvmVersion() {
+    return LLVM_VERSION_STRING;
 }
 
 } // namespace lathe::codegen

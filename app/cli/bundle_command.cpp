@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe bundle`: makes bundles, and says what is to be said of them.
+#include "app/cli/commands.h"
+#include "app/cli/interrupts.h"
+#include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
+#include "bundle/artifact.h"
+#include "deploy/bundle_diff.h"
+#include "deploy/bundle_model.h"
+#include "deploy/check_bundle.h"
+#include "driver/json.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <set>
+
+namespace lathe::cli {
+namespace {
+
+namespace fs = std::filesystem;
+using deploy::BundleOptions;
+
+Result<BundleOptions> readOptions(const std::string& path) {
+    std::error_code failed;
+    std::ifstream file;
+    if (fs::is_regular_file(path, failed)) // a pipe may never end
+        file.open(path, std::ios::binary);
+    if (!file.is_open())
+        return failure(ErrorKind::Usage, fmt::format("cannot read '{}'", path), "a file of options of a bundle");
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    auto options = deploy::parseBundleOptions(text);
+    if (options)
+        return options;
+    return Failure(inFile(options.error(), path));
+}
+
+Result<std::set<deploy::Part>> partsOf(const std::vector<std::string>& names) {
+    std::set<deploy::Part> parts;
+    for (const std::string& name : names) {
+        LATHE_TRY(const deploy::Part part, deploy::parsePart(name));
+        parts.insert(part);
+    }
+    return parts;
+}
+
+/// What the arguments say goes before what a file of options says.
+Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
+    BundleOptions options;
+    if (!args.options.empty()) {
+        LATHE_TRY(options, readOptions(args.options));
+    }
+    LATHE_TRY(driver::Options compile, makeOptions(common));
+    if (args.options.empty())
+        options.compile = compile;
+    options.compile.threads = compile.threads;
+    options.compile.cache = compile.cache;
+    if (!compile.shapes.empty())
+        options.compile.shapes = compile.shapes;
+    if (!args.targets.empty())
+        options.targets.clear();
+    for (const std::string& text : args.targets) {
+        LATHE_TRY(options.targets.emplace_back(), codegen::parseTarget(text));
+    }
+    for (const auto& [given, into] : {std::pair{&args.name, &options.name}, std::pair{&args.version, &options.version},
+                                      std::pair{&args.licence, &options.licence}})
+        if (!given->empty())
+            *into = *given;
+    LATHE_TRY(const std::set<deploy::Part> with, partsOf(args.with));
+    LATHE_TRY(const std::set<deploy::Part> without, partsOf(args.without));
+    if (!with.empty())
+        options.parts = with;
+    for (const deploy::Part part : without)
+        options.parts.erase(part);
+    for (const std::string& text : args.symbols) {
+        LATHE_TRY(const auto symbol, deploy::parseSymbol(text));
+        options.symbols[symbol.first] = symbol.second;
+    }
+    if (args.cases >= 0)
+        options.cases = args.cases;
+    if (args.tolerance >= 0)
+        options.tolerance = {.absolute = args.tolerance > 0 ? 1e-6 : 0, .ofRange = args.tolerance};
+    if (!args.limits.empty()) {
+        LATHE_TRY(options.limits, deploy::parseLimits(args.limits));
+    }
+    LATHE_TRY(options.decisions, makeDecisions(common));
+    options.goldenFolder = args.golden;
+    options.runtimeFolder = args.runtimeDir;
+    LATHE_CHECKED(deploy::validate(options));
+    return options;
+}
+
+/// A line a step of the work; where standard error is a terminal, the same line.
+driver::Progress progressOf(const Common& common) {
+    driver::Progress progress = makeProgress(common);
+    progress.cancelled = Interrupts::asked;
+    return progress;
+}
+
+int reported(const Diagnostic& problem, const Common& common) {
+    const int code = report({problem}, common);
+    return problem.kind == ErrorKind::Cancelled ? interruptedCode : code;
+}
+
+/// What prevents an answer is 2 or 3.
+int prevented(const Diagnostic& problem, const Common& common) {
+    return std::max(2, reported(problem, common));
+}
+
+void printPlan(const deploy::PlannedBundle& bundle, const Common& common) {
+    const deploy::BundlePlan& plan = bundle.plan;
+    for (const deploy::ManifestFile& file : bundle.manifest.files) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"path", file.path}, {"bytes", file.bytes}, {"kind", file.kind}}));
+        else
+            printLine("{:>12}  {}", file.bytes, file.path);
+    }
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"name", plan.name}, {"bundle_id", plan.bundleId}, {"bytes", plan.bytes}}));
+    else
+        printLine("{:>12}  in all", plan.bytes);
+}
+
+int makeBundle(const BundleArgs& args, const Common& common) {
+    if (args.model.empty() || (args.out.empty() && !args.dryRun))
+        return report({error(ErrorKind::Usage, "a model and -o are needed", "lathe bundle MODEL -o FOLDER")}, common);
+    if (bundle::partsOf(args.model))
+        return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.model),
+                             "name the model that it was made of")},
+                      common);
+    auto options = optionsOf(args, common);
+    if (!options)
+        return reported(options.error(), common);
+    const Interrupts interrupts;
+    if (!args.dryRun) { // which is known before minutes were spent
+        if (const auto free = deploy::mayWrite(args.out, args.force); !free)
+            return reported(free.error(), common);
+        if (const auto other = keepsFiles(args.out, {args.model, args.options, common.decisionsFile}); !other)
+            return reported(other.error(), common);
+    }
+    const auto near = addNearRecords(options->decisions, args.model, options->compile, common);
+    if (!near)
+        return reported(near.error(), common);
+    const driver::Progress progress = progressOf(common);
+    std::vector<Diagnostic> diagnostics;
+    auto bundle = deploy::planBundle(args.model, *options, diagnostics, progress);
+    report(diagnostics, common);
+    if (progress.report)
+        printStderr("\r\033[K");
+    if (!bundle)
+        return reported(inFile(bundle.error(), args.model), common);
+    for (const std::string& remark : bundle->plan.remarks) {
+        Diagnostic note = error(remark);
+        note.severity = Severity::Note;
+        report({note}, common);
+    }
+    if (args.dryRun) {
+        printPlan(*bundle, common);
+        return 0;
+    }
+    if (const auto written = deploy::writeBundle(*bundle, args.out, args.force, progress); !written)
+        return reported(inFile(written.error(), args.out), common);
+    const deploy::BundlePlan& plan = bundle->plan;
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"bundle", args.out},
+                                         {"name", plan.name},
+                                         {"tag", plan.tag},
+                                         {"bundle_id", plan.bundleId},
+                                         {"bytes", plan.bytes}}));
+    else if (!common.quiet)
+        printLine("{}: {} for {}, {} files, {:.1f} MB, {} golden cases; id {}", args.out, plan.name, plan.tag,
+                  plan.files.size(), static_cast<double>(plan.bytes) / 1e6, bundle->manifest.golden.size(),
+                  plan.bundleId.substr(0, 16));
+    return 0;
+}
+
+int check(const BundleArgs& args, const Common& common) {
+    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}};
+    if (!args.limits.empty()) {
+        const auto limits = deploy::parseLimits(args.limits);
+        if (!limits)
+            return prevented(limits.error(), common);
+        wish.limits = *limits;
+    }
+    const Interrupts interrupts;
+    driver::Progress progress;
+    progress.cancelled = Interrupts::asked;
+    const auto bundle = deploy::OpenBundle::open(args.bundles.front(), progress);
+    if (!bundle)
+        return reported(bundle.error(), common);
+    const auto told = [&](const deploy::CheckStep& step) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"step", step.name}, {"good", step.good}, {"text", step.text}}));
+        else if (!common.quiet)
+            printLine("{:<10} {}  {}", step.name, step.good ? "good " : "WRONG", step.text);
+    };
+    const auto checked = deploy::checkBundle(*bundle, wish, told, progress);
+    if (!checked)
+        return prevented(checked.error(), common);
+    report(checked->problems, common);
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"good", checked->good},
+                                         {"bundle_id", bundle->manifest().bundleId},
+                                         {"variant", checked->variant},
+                                         {"load_ms", checked->loadMs},
+                                         {"first_ms", checked->firstMs},
+                                         {"p50_ms", checked->p50Ms},
+                                         {"p90_ms", checked->p90Ms},
+                                         {"p99_ms", checked->p99Ms},
+                                         {"resident_bytes", checked->residentBytes},
+                                         {"of_range", checked->ofRange}}));
+    else if (!common.quiet)
+        printLine("{} {}: {}", bundle->manifest().name, bundle->manifest().version,
+                  checked->good ? "whole, and right here" : "NOT good here");
+    return checked->good ? 0 : 1;
+}
+
+int info(const BundleArgs& args, const Common& common) {
+    const auto bundle = deploy::OpenBundle::open(args.bundles.front());
+    if (!bundle)
+        return prevented(bundle.error(), common);
+    const deploy::Manifest& manifest = bundle->manifest();
+    if (common.json) {
+        fmt::print("{}", deploy::toJson(manifest));
+        return 0;
+    }
+    printLine("{} {}, made by Lathe {} of {}, licence {}", manifest.name, manifest.version, manifest.latheVersion,
+              manifest.model.file, manifest.model.licence);
+    for (const deploy::ManifestVariant& variant : manifest.variants)
+        printLine("for {}: {} ({})", variant.tag, variant.path, variant.target);
+    for (const auto* values : {&manifest.inputs, &manifest.outputs})
+        for (const deploy::ManifestValue& value : *values) {
+            std::vector<std::string> dims;
+            for (const deploy::ManifestDim& dim : value.dims)
+                dims.push_back(deploy::toString(dim));
+            printLine("{} {}: {}[{}]", values == &manifest.inputs ? "input" : "output", value.name, value.dtype,
+                      fmt::join(dims, ","));
+        }
+    for (const auto& [name, range] : manifest.symbols)
+        printLine("size {}: from {} {}, usually {}", name, range.least,
+                  range.most ? fmt::format("to {}", *range.most) : std::string("on"), range.usual);
+    uint64_t bytes = 0;
+    for (const deploy::ManifestFile& file : manifest.files) {
+        printLine("{:>12}  {}", file.bytes, file.path);
+        bytes += file.bytes;
+    }
+    printLine("{:>12}  in all; id {}", bytes, manifest.bundleId);
+    return 0;
+}
+
+int diff(const BundleArgs& args, const Common& common) {
+    const auto before = deploy::OpenBundle::open(args.bundles[0]), after = deploy::OpenBundle::open(args.bundles[1]);
+    if (!before || !after)
+        return prevented((before ? after : before).error(), common);
+    const auto changes = deploy::diffBundles(before->manifest(), after->manifest());
+    for (const deploy::BundleChange& change : changes) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"what", change.what},
+                                             {"name", change.name},
+                                             {"before", change.before},
+                                             {"after", change.after}}));
+        else
+            printLine("{}{}{}: {} -> {}", change.what, change.name.empty() ? "" : " ", change.name,
+                      change.before.empty() ? "none" : change.before, change.after.empty() ? "none" : change.after);
+    }
+    if (common.json)
+        fmt::print("{}\n", driver::dump({{"equal", changes.empty()}, {"changes", changes.size()}}));
+    else if (!common.quiet)
+        printLine("{}", changes.empty() ? "the same bundle" : "different");
+    return changes.empty() ? 0 : 1;
+}
+
+} // namespace
+
+int bundleCommand(const BundleArgs& args, const Common& common) {
+    switch (args.what) {
+    case BundleArgs::Do::Check:
+        return check(args, common);
+    case BundleArgs::Do::Info:
+        return info(args, common);
+    case BundleArgs::Do::Diff:
+        return diff(args, common);
+    default:
+        return makeBundle(args, common);
+    }
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A bundle in one file: a tar archive (POSIX ustar), compressed by zstd where its name says so. The same files give the same
+// bytes: one time for all, no owner, no machine. Reading is for archives that anybody may have made: what is not a plain file
+// or folder under a good path (isBundlePath) is refused, and no more is written than was allowed.
+#pragma once
+
+#include "base/new_file.h"
+#include "deploy/bundle_plan.h"
+
+#include <functional>
+
+namespace lathe::deploy {
+
+/// Whether a file of this name is an archive: .tar or .tar.zst.
+bool isArchiveName(const std::filesystem::path& path);
+
+/// Writes the files of the plan below the folder `top`, each with this time. Fails with the file that could not be read or
+/// written. Throws Cancelled (driver/guarded.h).
+Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
+                          const std::filesystem::path& out, const std::function<bool()>& cancelled);
+
+/// Unpacks into `folder`, which is there and empty, without the archive's one top folder. At most so many bytes.
+Result<void> unpackArchive(const std::filesystem::path& archive, const std::filesystem::path& folder, uint64_t most,
+                           const std::function<bool()>& cancelled);
+
+} // namespace lathe::deploy

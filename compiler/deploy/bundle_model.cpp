@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The steps in order: runtimes, compilations, golden cases, files, manifest.
+#include "deploy/bundle_model.h"
+
+#include "arith/analysis.h"
+#include "arith/print.h"
+#include "base/version.h"
+#include "codegen/build_id.h"
+#include "codegen/target.h"
+#include "deploy/file_digest.h"
+#include "deploy/golden.h"
+#include "deploy/model_interface.h"
+#include "deploy/runtime_package.h"
+#include "deploy/sbom.h"
+#include "deploy/texts.h"
+#include "driver/compile.h"
+#include "driver/guarded.h"
+#include "driver/inputs.h"
+#include "runtime/abi.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+namespace lathe::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// SOURCE_DATE_EPOCH, or when the model's file was changed: never the time of the export.
+Result<int64_t> createdOf(const fs::path& model) {
+    constexpr int64_t latest = 253402300799; // the end of the year 9999
+    if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
+        int64_t seconds = 0;
+        const std::string_view text(epoch);
+        const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+        if (status != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > latest)
+            return failure(ErrorKind::Usage, fmt::format("SOURCE_DATE_EPOCH is '{}', no number of seconds", epoch));
+        return seconds;
+    }
+    struct stat facts{};
+    if (stat(model.c_str(), &facts) != 0)
+        return failure("the model cannot be read");
+    return std::clamp<int64_t>(facts.st_mtim.tv_sec, 0, latest);
+}
+
+/// "x86-64-v3", "aarch64-cortex-a72": short, and a part of a path. Features beside the cpu's own stand in the manifest.
+std::string tagOf(const Target& target) {
+    std::string tag = machineOf(target) == "x86_64" ? target.cpu : machineOf(target) + "-" + target.cpu;
+    for (char& c : tag)
+        if (!isBundlePath(std::string(1, c)) && c != '.')
+            c = '-';
+    return tag;
+}
+
+/// Makes a plan step by step.
+class Planner {
+public:
+    Planner(const fs::path& model, const BundleOptions& options, std::vector<Diagnostic>& diagnostics,
+            const driver::Progress& progress)
+        : model_(model), options_(options), diagnostics_(diagnostics), progress_(progress) {}
+
+    Result<PlannedBundle> plan();
+
+private:
+    using Compiled = std::pair<std::shared_ptr<const MemoryFile>, std::shared_ptr<driver::Trace>>;
+
+    void step(std::string_view what, double fraction) const {
+        if (progress_.cancelled && progress_.cancelled())
+            throw driver::Cancelled{};
+        if (progress_.report)
+            progress_.report(what, fraction);
+    }
+    /// The artifact in memory, under the bundle's name. from, to: of the progress.
+    Result<Compiled> compile(const Target& target, driver::NumericsLevel numerics, const driver::Decisions& decisions,
+                             std::string_view what, double from, double to);
+    Result<void> findRuntimes();
+    Result<void> compileVariants();
+    Result<void> makeCases();
+    /// Artifacts that this machine can run must agree with the golden cases.
+    Result<void> tryHere();
+    Result<void> describe();
+    void addPackages();
+    void addTexts();
+    void addReproduce(const std::string& created);
+    Result<void> addManifest();
+
+    void add(std::string path, FileKind kind, std::string text, bool program = false) {
+        bundle_.plan.files.push_back({std::move(path), kind, std::move(text), {}, program});
+    }
+    void addCopy(std::string path, FileKind kind, fs::path from, bool program = false) {
+        bundle_.plan.files.push_back({std::move(path), kind, {}, std::move(from), program});
+    }
+    bool has(Part part) const { return options_.parts.contains(part); }
+
+    const fs::path& model_;
+    BundleOptions options_;
+    std::vector<Diagnostic>& diagnostics_;
+    const driver::Progress& progress_;
+    PlannedBundle bundle_;
+    Manifest& manifest_ = bundle_.manifest;
+    std::vector<RuntimePackage> packages_; // by variant; two may be one
+    std::vector<Compiled> variants_;
+    ModelInterface interface_;
+    std::vector<GoldenCase> cases_;
+};
+
+Result<Planner::Compiled> Planner::compile(const Target& target, driver::NumericsLevel numerics,
+                                           const driver::Decisions& decisions, std::string_view what, double from,
+                                           double to) {
+    auto file = std::make_shared<MemoryFile>("lathe-model");
+    auto trace = std::make_shared<driver::Trace>();
+    driver::Options options = options_.compile;
+    options.target = target;
+    options.numerics = numerics;
+    driver::Progress progress;
+    progress.cancelled = progress_.cancelled;
+    if (progress_.report)
+        progress.report = [&](std::string_view stage, double fraction) {
+            progress_.report(fmt::format("{}: {}", what, stage), from + (to - from) * fraction);
+        };
+    // The artifact is named after the bundle, whatever the file is called.
+    const driver::ModelSource source{
+        model_.string(), [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
+            frontend::Imported imported = frontend::importFile(model_, evaluator, importOptions);
+            if (imported.graph)
+                imported.graph->file = options_.name;
+            return imported;
+        }};
+    const auto artifact = driver::compile(source, file->path(), decisions, options, *trace, progress);
+    for (Diagnostic& diagnostic : trace->diagnostics) {
+        if (diagnostic.file == options_.name)
+            diagnostic.file = model_.string();
+        if (diagnostic.severity != Severity::Error && std::ranges::find(diagnostics_, diagnostic) == diagnostics_.end())
+            diagnostics_.push_back(diagnostic);
+    }
+    if (!artifact) {
+        Diagnostic problem = artifact.error();
+        if (problem.file == options_.name)
+            problem.file = model_.string();
+        return Failure(problem);
+    }
+    return Compiled{std::move(file), std::move(trace)};
+}
+
+Result<void> Planner::findRuntimes() {
+    for (const Target& target : options_.targets) {
+        LATHE_TRY(RuntimePackage package, findRuntime(target, options_.runtimeFolder));
+        packages_.push_back(std::move(package));
+    }
+    return {};
+}
+
+Result<void> Planner::compileVariants() {
+    std::set<std::string> tags;
+    const auto count = static_cast<double>(options_.targets.size());
+    for (size_t i = 0; i < options_.targets.size(); ++i) {
+        const Target& target = options_.targets[i];
+        std::string tag = tagOf(target);
+        for (int n = 2; !tags.insert(tag).second; ++n)
+            tag = fmt::format("{}-{}", tagOf(target), n);
+        LATHE_TRY(Compiled compiled, compile(target, options_.compile.numerics, options_.decisions, tag,
+                                             0.05 + 0.6 * static_cast<double>(i) / count,
+                                             0.05 + 0.6 * static_cast<double>(i + 1) / count));
+        const std::string path = options_.targets.size() == 1 ? fmt::format("model/{}.so", options_.name)
+                                                              : fmt::format("model/{}-{}.so", options_.name, tag);
+        ManifestVariant& variant = manifest_.variants.emplace_back();
+        variant.path = path;
+        variant.tag = tag;
+        variant.triple = packages_[i].triple;
+        variant.machine = machineOf(target);
+        variant.target = toString(target);
+        variant.cpu = target.cpu;
+        for (size_t at = 0; at < target.features.size();) {
+            const size_t end = std::min(target.features.find(',', at), target.features.size());
+            variant.isa.push_back(target.features.substr(at, end - at));
+            at = end + 1;
+        }
+        addCopy(path, FileKind::Artifact, compiled.first->path(), true);
+        bundle_.held.push_back(compiled.first);
+        variants_.push_back(std::move(compiled));
+    }
+    bundle_.plan.tag = fmt::format("{}", fmt::join(tags, "+"));
+    return {};
+}
+
+Result<void> Planner::makeCases() {
+    LATHE_TRY(const Compiled strict,
+              compile(codegen::nativeTarget(), driver::NumericsLevel::Strict, {}, "golden cases", 0.65, 0.9));
+    driver::RunnerClient runner({.cancelled = progress_.cancelled});
+    LATHE_TRY(const driver::RunnerModel loaded, runner.load(strict.first->path()));
+    LATHE_TRY(interface_, interfaceOf(options_.name, options_.version, loaded, options_.symbols));
+    if (!has(Part::Golden))
+        return {};
+    LATHE_TRY(cases_, makeGolden({model_, options_, *strict.second->graph, runner}, interface_, bundle_.plan.remarks));
+    for (const GoldenCase& golden : cases_) {
+        manifest_.golden.push_back({golden.name, golden.source});
+        for (PlannedFile& file : filesOf(golden, interface_, options_.tolerance))
+            bundle_.plan.files.push_back(std::move(file));
+    }
+    return {};
+}
+
+Result<void> Planner::tryHere() {
+    std::vector<std::string> names;
+    for (const driver::RunnerValue& output : interface_.outputs)
+        names.push_back(output.name);
+    for (size_t i = 0; i < variants_.size(); ++i) {
+        if (!codegen::checkRunsHere(options_.targets[i])) {
+            bundle_.plan.remarks.push_back(
+                fmt::format("{} cannot run on this machine: it was not tried", manifest_.variants[i].tag));
+            continue;
+        }
+        driver::RunnerClient runner({.seed = 0, .cancelled = progress_.cancelled});
+        LATHE_CHECKED(runner.load(variants_[i].first->path()));
+        for (const GoldenCase& golden : cases_) {
+            for (size_t k = 0; k < golden.data.inputs.size(); ++k)
+                LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.data.inputs[k]));
+            LATHE_CHECKED(runner.run());
+            LATHE_TRY(const auto outputs, runner.outputs());
+            double ofRange = 0;
+            const auto wrong = wrongOutputs(golden, outputs, names, options_.tolerance, ofRange);
+            if (!wrong.empty())
+                return failure(
+                    fmt::format("{}, golden case '{}': {}", manifest_.variants[i].tag, golden.name, wrong.front()),
+                    "lathe check says which value diverges first; --tolerance allows more");
+        }
+    }
+    return {};
+}
+
+Result<void> Planner::describe() {
+    const driver::Trace& trace = *variants_.front().second;
+    bundle_.plan.name = manifest_.name = options_.name;
+    manifest_.version = options_.version;
+    LATHE_TRY(manifest_.created, createdOf(model_));
+    manifest_.latheVersion = base::version();
+    manifest_.llvmVersion = codegen::llvmVersion();
+    manifest_.abiVersion = LATHE_ABI_VERSION;
+    manifest_.numerics = options_.compile.numerics;
+    manifest_.level = options_.compile.level;
+    const auto digest = digestOf(model_, false, progress_.cancelled);
+    if (!digest)
+        return failure("the model cannot be read again");
+    manifest_.model = {.file = model_.filename().string(),
+                       .format = trace.graph->format,
+                       .sha256 = digest->sha256,
+                       .producer = trace.graph->producer,
+                       .licence = options_.licence.empty() ? "NOASSERTION" : options_.licence,
+                       .versions = trace.graph->versions,
+                       .externalData = {}};
+    std::error_code ignored;
+    for (const fs::path& file : trace.files)
+        if (!fs::equivalent(file, model_, ignored))
+            if (const auto data = digestOf(file, false, progress_.cancelled))
+                manifest_.model.externalData.push_back({file.filename().string(), data->sha256});
+    std::ranges::sort(manifest_.model.externalData, {}, [](const auto& data) { return data.file; });
+    manifest_.inputs = manifestValues(interface_.inputs);
+    manifest_.outputs = manifestValues(interface_.outputs);
+    manifest_.symbols = interface_.ranges;
+    if (trace.peakBytes) {
+        manifest_.peakBytes = arith::toString(trace.peakBytes);
+        manifest_.usualPeakBytes = arith::evaluate(
+            trace.peakBytes, driver::symbolValues(trace.passes.front().after->main(), usualShapes(interface_)));
+    }
+    manifest_.tolerance = options_.tolerance;
+    manifest_.limits = options_.limits;
+    return {};
+}
+
+void Planner::addPackages() {
+    std::set<std::string> triples;
+    for (const RuntimePackage& package : packages_) {
+        if (!triples.insert(package.triple).second)
+            continue;
+        for (const std::string& file : package.files) {
+            const fs::path from = package.folder / file;
+            const std::string name = from.filename().string();
+            if (file.starts_with("lib/liblathe_rt."))
+                addCopy(fmt::format("lib/{}/{}", package.triple, name), FileKind::Runtime, from, name.contains(".so"));
+            else if (file == "bin/lathe-check")
+                addCopy(fmt::format("bin/{}/lathe-check", package.triple), FileKind::Check, from, true);
+            else if (file.starts_with("include/lathe/") && triples.size() == 1 && name != "lathe_rt.hpp" &&
+                     has(Part::C))
+                addCopy(file, FileKind::Header, from);
+        }
+    }
+}
+
+void Planner::addTexts() {
+    std::string machines;
+    for (const ManifestVariant& variant : manifest_.variants)
+        if (!machines.contains(variant.machine))
+            machines += (machines.empty() ? "" : ", ") + variant.machine;
+    std::string upper = options_.name;
+    for (char& c : upper)
+        c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    const std::string created = std::to_string(manifest_.created);
+    const std::map<std::string, std::string> words = {
+        {"NAME", options_.name},       {"UPPER", upper},       {"TRIPLE", packages_.front().triple},
+        {"VERSION", options_.version}, {"MACHINES", machines}, {"LATHE", manifest_.latheVersion},
+        {"CREATED", created}};
+    add("check", FileKind::Check, filled("check.sh", words), true);
+    const size_t outputs = cases_.empty() ? 0 : cases_.front().data.outputs.size();
+    if (has(Part::C)) {
+        add("include/lathe/" + options_.name + ".h", FileKind::Header, headerOf(manifest_, interface_, outputs));
+        add("lib/cmake/Lathe/LatheConfig.cmake", FileKind::Build, filled("LatheConfig.cmake", words));
+        add("lib/pkgconfig/lathe.pc", FileKind::Build, filled("lathe.pc", words));
+    }
+    if (has(Part::Cpp))
+        add("include/lathe/lathe_rt.hpp", FileKind::Header, std::string(textOf("lathe_rt.hpp")));
+    if (has(Part::Python)) {
+        add("python/lathe_model/__init__.py", FileKind::Python, filled("lathe_model.py", words));
+        add("python/lathe_model/py.typed", FileKind::Python, "");
+    }
+    if (has(Part::Examples) && !cases_.empty()) {
+        if (has(Part::C) && has(Part::Cpp))
+            for (const char* file : {"golden.h", "main.c", "main.cpp", "Makefile", "CMakeLists.txt"})
+                add(fmt::format("examples/{}", file), FileKind::Example, filled(file, words));
+        if (has(Part::Python))
+            add("examples/main.py", FileKind::Example, filled("main.py", words));
+    }
+    add("README.md", FileKind::Document,
+        readmeOf(manifest_, interface_, has(Part::Python), has(Part::Examples) && !cases_.empty()));
+    add("licenses/Apache-2.0.txt", FileKind::Licence, std::string(textOf("Apache-2.0.txt")));
+    add("licenses/THIRD_PARTY.md", FileKind::Licence, thirdPartyText());
+    if (has(Part::Reproduce)) {
+        add("reproduce/reproduce.sh", FileKind::Reproduce, filled("reproduce.sh", words), true);
+        add("reproduce/options.json", FileKind::Reproduce, toJson(options_));
+        add("reproduce/decisions.json", FileKind::Reproduce, driver::toJson(options_.decisions) + "\n");
+        // As sha256sum prints it, but for the name, which may be any bytes.
+        add("reproduce/model.sha256", FileKind::Reproduce, manifest_.model.sha256 + "  -\n");
+    }
+}
+
+Result<void> Planner::addManifest() {
+    std::vector<PlannedFile>& files = bundle_.plan.files;
+    const auto note = [&](size_t from) -> Result<void> {
+        for (size_t i = from; i < files.size(); ++i) {
+            const PlannedFile& file = files[i];
+            LATHE_ASSERT(isBundlePath(file.path), "paths of a bundle are good ones");
+            const auto digest = file.from.empty() ? FileDigest{sha256(file.text), file.text.size()}
+                                                  : digestOf(file.from, false, progress_.cancelled);
+            if (!digest) {
+                Diagnostic unread = error("the file cannot be read");
+                unread.file = file.from.string();
+                return Failure(unread);
+            }
+            manifest_.files.push_back({file.path, digest->bytes, digest->sha256, std::string(toString(file.kind))});
+        }
+        std::ranges::sort(manifest_.files, {}, &ManifestFile::path);
+        return {};
+    };
+    LATHE_CHECKED(note(0));
+    if (has(Part::Sbom)) {
+        const size_t before = files.size();
+        const Sbom sbom = sbomOf(manifest_);
+        add("sbom.spdx.json", FileKind::Sbom, sbom.spdx);
+        add("sbom.cdx.json", FileKind::Sbom, sbom.cycloneDx);
+        LATHE_CHECKED(note(before));
+    }
+    std::string sums;
+    for (const ManifestFile& file : manifest_.files)
+        sums += file.sha256 + "  " + file.path + "\n";
+    manifest_.bundleId = bundle_.plan.bundleId = sha256(sums);
+    const std::string manifest = toJson(manifest_);
+    add("manifest.json", FileKind::Document, manifest);
+    const std::string line = sha256(manifest) + "  manifest.json\n";
+    size_t at = 0; // the lines are sorted by path
+    for (const ManifestFile& file : manifest_.files)
+        if (file.path < "manifest.json")
+            at += file.sha256.size() + 2 + file.path.size() + 1;
+    add("SHA256SUMS", FileKind::Check, sums.insert(at, line));
+    std::ranges::sort(files, {}, &PlannedFile::path);
+    for (const ManifestFile& file : manifest_.files)
+        bundle_.plan.bytes += file.bytes;
+    bundle_.plan.bytes += manifest.size() + sums.size();
+    if (manifest_.limits.sizeBytes > 0 && bundle_.plan.bytes > static_cast<uint64_t>(manifest_.limits.sizeBytes))
+        return failure(fmt::format("the bundle takes {} bytes, and at most {} were asked for", bundle_.plan.bytes,
+                                   manifest_.limits.sizeBytes),
+                       "leave out parts by --without, or allow more by --limit size=");
+    return {};
+}
+
+Result<PlannedBundle> Planner::plan() {
+    LATHE_CHECKED(validate(options_));
+    if (options_.name.empty())
+        options_.name = modelNameOf(model_);
+    if (options_.targets.empty())
+        options_.targets.push_back(codegen::nativeTarget());
+    step("runtime packages", 0);
+    LATHE_CHECKED(findRuntimes());
+    LATHE_CHECKED(compileVariants());
+    LATHE_CHECKED(makeCases());
+    step("trying it", 0.9);
+    LATHE_CHECKED(tryHere());
+    step("files", 0.95);
+    LATHE_CHECKED(describe());
+    addPackages();
+    addTexts();
+    LATHE_CHECKED(addManifest());
+    step("planned", 1);
+    return std::move(bundle_);
+}
+
+} // namespace
+
+Result<PlannedBundle> planBundle(const fs::path& model, const BundleOptions& options,
+                                 std::vector<Diagnostic>& diagnostics, const driver::Progress& progress) {
+    return driver::guarded([&] { return Planner(model, options, diagnostics, progress).plan(); });
+}
+
+} // namespace lathe::deploy

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A model becomes a bundle: compiled for each target, its golden cases computed, the runtime and all that belongs to it put
+// beside it. The command line and the workbench call this alike: the same options give the same bytes.
+#pragma once
+
+#include "base/memory_file.h"
+#include "deploy/bundle_options.h"
+#include "deploy/bundle_plan.h"
+#include "driver/trace.h"
+
+namespace lathe::deploy {
+
+/// A plan with what it holds in memory: its artifacts.
+struct PlannedBundle {
+    BundlePlan plan;
+    Manifest manifest;
+    std::vector<std::shared_ptr<const MemoryFile>> held;
+};
+
+/// Everything that will be written, in memory. `diagnostics` gets what the compilations warn of. Fails with what is wrong
+/// with the model, the options or the runtime packages; those are looked for before anything is compiled. Throws nothing;
+/// cancelled by `progress` it fails with kind Cancelled.
+Result<PlannedBundle> planBundle(const std::filesystem::path& model, const BundleOptions& options,
+                                 std::vector<Diagnostic>& diagnostics, const driver::Progress& progress = {});
+
+/// Writes a folder, or, where the name ends in .tar.zst or .tar, an archive of one. It is written beside and renamed, so that
+/// nothing half-written is ever there, and nothing is left if this fails or is cancelled. What is there already is an error;
+/// with `replace` a bundle, an archive or an empty folder gives way, but nothing else does.
+Result<void> writeBundle(const PlannedBundle& bundle, const std::filesystem::path& out, bool replace,
+                         const driver::Progress& progress = {});
+
+/// Whether writeBundle would write there.
+Result<void> mayWrite(const std::filesystem::path& out, bool replace);
+
+} // namespace lathe::deploy

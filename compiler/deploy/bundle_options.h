@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is asked of a bundle: the value that `lathe bundle` makes of its arguments and a wizard of its pages. As JSON it lies
+// in the bundle (reproduce/options.json), from which the same bundle can be made again.
+#pragma once
+
+#include "deploy/manifest.h"
+#include "driver/decisions.h"
+#include "driver/options.h"
+
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace lathe::deploy {
+
+/// Parts that may be left out.
+enum class Part { C, Cpp, Python, Examples, Golden, Sbom, Reproduce };
+std::string_view toString(Part part); // "c", "cpp", "python", "examples", "golden", "sbom", "reproduce"
+Result<Part> parsePart(std::string_view text);
+inline constexpr Part allParts[] = {Part::C,      Part::Cpp,  Part::Python,   Part::Examples,
+                                    Part::Golden, Part::Sbom, Part::Reproduce};
+
+struct BundleOptions {
+    std::string name; // isModelName; empty: modelNameOf the file
+    std::string version = "0.1.0";
+    std::string licence;         // of the model, an SPDX expression; empty: not stated
+    std::vector<Target> targets; // variants, best first; empty: this machine
+    std::set<Part> parts{std::begin(allParts), std::end(allParts)};
+    driver::Options compile; // its target is not looked at: `targets` has them
+    SymbolRanges symbols;    // of those that stay open; others have any size from 1 on
+    int cases = 3;           // golden cases at most
+    CaseTolerance tolerance;
+    Limits limits;
+    // Where things lie; not part of the JSON.
+    driver::Decisions decisions;
+    std::filesystem::path goldenFolder;  // a test_data_set folder, or one of several; empty: those beside the model
+    std::filesystem::path runtimeFolder; // empty: deploy/runtime_package.h says where
+};
+
+std::string toJson(const BundleOptions& options);
+/// What is not named stays at its default; unknown keys, and values out of range, are errors of kind Usage.
+Result<BundleOptions> parseBundleOptions(std::string_view json);
+
+/// Fails (kind Usage) for a name, version, licence, range or number that cannot be.
+Result<void> validate(const BundleOptions& options);
+
+} // namespace lathe::deploy

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/check_bundle.h"
+
+#include "codegen/target.h"
+#include "deploy/golden.h"
+#include "driver/guarded.h"
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+
+double msSince(Clock::time_point start) {
+    return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+/// The value at this share of the sorted ones.
+double percentile(const std::vector<int64_t>& sorted, double share) {
+    const auto at = static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
+    return static_cast<double>(sorted[at]) / 1e6;
+}
+
+class Checker {
+public:
+    Checker(const OpenBundle& bundle, const CheckWish& wish, const std::function<void(const CheckStep&)>& told,
+            const driver::Progress& progress)
+        : bundle_(bundle), wish_(wish), told_(told), progress_(progress),
+          runner_({.threads = wish.threads, .seed = 0, .cancelled = progress.cancelled}) {}
+
+    Result<BundleCheck> check() {
+        if (files() && load() && cases() && twice())
+            measure();
+        limits();
+        if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
+            throw driver::Cancelled{};
+        return std::move(check_);
+    }
+
+private:
+    bool step(std::string name, bool good, std::string text) {
+        check_.good &= good;
+        check_.steps.push_back({std::move(name), good, std::move(text)});
+        if (told_)
+            told_(check_.steps.back());
+        return good;
+    }
+    bool failed(std::string name, Diagnostic problem) {
+        step(std::move(name), false, problem.what);
+        check_.problems.push_back(std::move(problem));
+        return false;
+    }
+
+    bool files() {
+        check_.problems = verifyFiles(bundle_, progress_);
+        return step("files", check_.problems.empty(),
+                    check_.problems.empty()
+                        ? fmt::format("{} files as they were written", bundle_.manifest().files.size() + 2)
+                        : fmt::format("{} are not as they were written", check_.problems.size()));
+    }
+
+    bool load() {
+        Diagnostic last =
+            error("no artifact of this bundle is for this machine", "lathe bundle info says which it has");
+        for (const ManifestVariant& variant : bundle_.manifest().variants) {
+            const auto target = codegen::parseTarget(variant.target);
+            const auto runs = target ? codegen::checkRunsHere(*target) : Result<void>(Failure(target.error()));
+            if (!runs) {
+                last = runs.error();
+                last.file = (bundle_.folder() / variant.path).string();
+                last.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
+                continue;
+            }
+            const auto start = Clock::now();
+            auto loaded = runner_.load(bundle_.folder() / variant.path);
+            if (!loaded)
+                return failed("load", loaded.error());
+            check_.loadMs = msSince(start);
+            check_.variant = variant.tag;
+            outputs_.clear();
+            for (const driver::RunnerValue& output : loaded->outputs)
+                outputs_.push_back(output.name);
+            return step("load", true, fmt::format("{}, {:.1f} ms", variant.tag, check_.loadMs));
+        }
+        return failed("load", last);
+    }
+
+    bool set(const GoldenCase& golden) {
+        for (size_t i = 0; i < golden.data.inputs.size(); ++i)
+            if (const auto taken = runner_.setInput(bundle_.manifest().inputs[i].name, golden.data.inputs[i]); !taken)
+                return failed(golden.name, taken.error());
+        return true;
+    }
+
+    bool cases() {
+        for (const ManifestCase& named : bundle_.manifest().golden) {
+            auto golden = readGolden(bundle_.folder(), named, bundle_.manifest());
+            if (!golden)
+                return failed(named.name, golden.error());
+            if (!set(*golden))
+                return false;
+            const auto start = Clock::now();
+            if (const auto ran = runner_.run(); !ran)
+                return failed(named.name, ran.error());
+            if (check_.firstMs == 0)
+                check_.firstMs = msSince(start);
+            const auto got = runner_.outputs();
+            if (!got)
+                return failed(named.name, got.error());
+            double ofRange = 0;
+            const auto wrong = wrongOutputs(*golden, *got, outputs_, bundle_.manifest().tolerance, ofRange);
+            check_.ofRange = std::max(check_.ofRange, ofRange);
+            if (!wrong.empty())
+                return failed(named.name, error(fmt::format("{}", fmt::join(wrong, "; ")),
+                                                "the bundle does not compute here what it should: report it to its "
+                                                "maker"));
+            step(named.name, true, fmt::format("outputs as expected, {:.1e} of the range off at most", ofRange));
+            if (!first_)
+                first_ = *std::move(golden);
+        }
+        return true;
+    }
+
+    /// The same inputs, the same bits.
+    bool twice() {
+        if (!first_)
+            return true;
+        if (!set(*first_))
+            return false;
+        std::vector<model::HostTensor> before;
+        for (int run = 0; run < 2; ++run) {
+            if (const auto ran = runner_.run(); !ran)
+                return failed("repeat", ran.error());
+            auto got = runner_.outputs();
+            if (!got)
+                return failed("repeat", got.error());
+            for (size_t i = 0; run == 1 && i < first_->compared.size(); ++i)
+                if (first_->compared[i] && (*got)[i] != before[i])
+                    return failed("repeat", error(fmt::format("output '{}' differs from run to run", outputs_[i])));
+            before = *std::move(got);
+        }
+        return step("repeat", true, "two runs give the same bits");
+    }
+
+    void measure() {
+        if (wish_.repeat <= 0 || !first_)
+            return;
+        const auto warm = runner_.run(3);
+        const auto times = warm ? runner_.run(wish_.repeat) : warm;
+        if (!times) {
+            failed("latency", times.error());
+            return;
+        }
+        std::vector<int64_t> sorted = times->ns;
+        std::ranges::sort(sorted);
+        check_.p50Ms = percentile(sorted, 0.5);
+        check_.p90Ms = percentile(sorted, 0.9);
+        check_.p99Ms = percentile(sorted, 0.99);
+        check_.residentBytes = times->residentPeak;
+        step("latency", true,
+             fmt::format("p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, first run {:.1f}; {:.1f} MB resident", check_.p50Ms,
+                         check_.p90Ms, check_.p99Ms, check_.firstMs, static_cast<double>(check_.residentBytes) / 1e6));
+    }
+
+    void limits() {
+        const Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
+        std::vector<std::string> over;
+        bool any = false;
+        const auto hold = [&](const char* what, double found, double most, const char* unit, bool known) {
+            any |= most > 0;
+            if (most > 0 && !known)
+                over.push_back(fmt::format("{} was not measured", what));
+            else if (most > 0 && found > most)
+                over.push_back(fmt::format("{} is {:.4g} {}, limit {:.4g}", what, found, unit, most));
+        };
+        const bool timed = check_.p50Ms > 0;
+        hold("p50", check_.p50Ms, limits.p50Ms, "ms", timed);
+        hold("p99", check_.p99Ms, limits.p99Ms, "ms", timed);
+        hold("load", check_.loadMs, limits.loadMs, "ms", check_.loadMs > 0);
+        hold("resident", static_cast<double>(check_.residentBytes), static_cast<double>(limits.residentBytes), "bytes",
+             timed);
+        double size = 0;
+        for (const ManifestFile& file : bundle_.manifest().files)
+            size += static_cast<double>(file.bytes);
+        hold("size", size, static_cast<double>(limits.sizeBytes), "bytes", true);
+        if (!any)
+            return;
+        if (over.empty())
+            step("limits", true, "all kept");
+        else
+            failed("limits", error(fmt::format("{}", fmt::join(over, "; ")),
+                                   "tune the model for this machine, or name other limits by --limit"));
+    }
+
+    const OpenBundle& bundle_;
+    const CheckWish& wish_;
+    const std::function<void(const CheckStep&)>& told_;
+    const driver::Progress& progress_;
+    driver::RunnerClient runner_;
+    std::vector<std::string> outputs_;
+    std::optional<GoldenCase> first_;
+    BundleCheck check_;
+};
+
+/// A number from 0 on, and what stands behind it.
+std::optional<std::pair<double, std::string_view>> numberWithUnit(std::string_view text) {
+    double value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status != std::errc() || !(value >= 0 && value < 1e15))
+        return std::nullopt;
+    return std::pair{value, std::string_view(end, text.data() + text.size())};
+}
+
+} // namespace
+
+Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
+                                const std::function<void(const CheckStep&)>& told, const driver::Progress& progress) {
+    return driver::guarded([&] { return Checker(bundle, wish, told, progress).check(); });
+}
+
+Result<Limits> parseLimits(std::string_view text) {
+    Limits limits;
+    const auto bad = [](std::string_view part) {
+        return failure(ErrorKind::Usage, fmt::format("malformed limit '{}'", part),
+                       "p50=, p99= and load= with us, ms or s, resident= and size= with B, kB, MB or GB, such as "
+                       "p99=15ms,size=30MB");
+    };
+    while (!text.empty()) {
+        const std::string_view part = text.substr(0, text.find(','));
+        text.remove_prefix(std::min(text.size(), part.size() + 1));
+        const size_t equals = part.find('=');
+        const auto number = equals == std::string_view::npos ? std::nullopt : numberWithUnit(part.substr(equals + 1));
+        if (!number)
+            return bad(part);
+        const auto& [value, unit] = *number;
+        const double ms = unit == "us" ? 1e-3 : unit == "ms" ? 1 : unit == "s" ? 1e3 : 0;
+        const double bytes = unit == "B" ? 1 : unit == "kB" ? 1e3 : unit == "MB" ? 1e6 : unit == "GB" ? 1e9 : 0;
+        const std::string_view name = part.substr(0, equals);
+        if (ms > 0 && name == "p50")
+            limits.p50Ms = value * ms;
+        else if (ms > 0 && name == "p99")
+            limits.p99Ms = value * ms;
+        else if (ms > 0 && name == "load")
+            limits.loadMs = value * ms;
+        else if (bytes > 0 && value * bytes < 9e15 && name == "resident")
+            limits.residentBytes = static_cast<int64_t>(value * bytes);
+        else if (bytes > 0 && value * bytes < 9e15 && name == "size")
+            limits.sizeBytes = static_cast<int64_t>(value * bytes);
+        else
+            return bad(part);
+    }
+    return limits;
+}
+
+Result<std::pair<std::string, SymbolRange>> parseSymbol(std::string_view text) {
+    const auto bad = [&] {
+        return failure(ErrorKind::Usage, fmt::format("malformed sizes '{}'", text),
+                       "NAME=LEAST..MOST:USUAL, NAME=LEAST..MOST or NAME=USUAL, such as n=1..64:8");
+    };
+    const size_t equals = text.rfind('=');
+    if (equals == std::string_view::npos || equals == 0)
+        return bad();
+    std::string_view rest = text.substr(equals + 1);
+    const auto number = [&]() -> std::optional<int64_t> {
+        int64_t value = 0;
+        const auto [end, status] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+        if (status != std::errc() || value < 0)
+            return std::nullopt;
+        rest.remove_prefix(static_cast<size_t>(end - rest.data()));
+        return value;
+    };
+    SymbolRange range;
+    const auto first = number();
+    if (!first)
+        return bad();
+    range.usual = *first;
+    if (rest.starts_with("..")) {
+        rest.remove_prefix(2);
+        range.least = *first;
+        if (!(range.most = number()))
+            return bad();
+        if (rest.starts_with(":")) {
+            rest.remove_prefix(1);
+            const auto usual = number();
+            if (!usual)
+                return bad();
+            range.usual = *usual;
+        }
+    }
+    range.least = std::min(range.least, range.usual);
+    if (!rest.empty() || (range.most && (*range.most < range.usual || *range.most < range.least)) ||
+        (range.most && *first > range.usual))
+        return bad();
+    return std::pair{std::string(text.substr(0, equals)), range};
+}
+
+} // namespace lathe::deploy

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Whether a bundle is what it was when it was made, and computes here what it should. Bundles come from anywhere: files are
+// held against manifest and hashes before any of them is loaded, and the artifact runs in a child.
+#pragma once
+
+#include "deploy/manifest.h"
+#include "driver/trace.h"
+
+#include <filesystem>
+#include <optional>
+
+namespace lathe::deploy {
+
+/// A bundle on disk: a folder, or an archive that is unpacked into a folder of its own while this lives.
+class OpenBundle {
+public:
+    /// Reads the manifest. Fails with a Diagnostic that names the file.
+    static Result<OpenBundle> open(const std::filesystem::path& path, const driver::Progress& progress = {});
+    OpenBundle(OpenBundle&& other) noexcept;
+    OpenBundle& operator=(OpenBundle&&) = delete;
+    ~OpenBundle();
+
+    const std::filesystem::path& folder() const { return folder_; }
+    const Manifest& manifest() const { return manifest_; }
+
+private:
+    OpenBundle() = default;
+
+    std::filesystem::path folder_;
+    std::filesystem::path unpacked_; // to be removed; empty: none
+    Manifest manifest_;
+};
+
+/// Every file against manifest and SHA256SUMS: one Diagnostic for each that is missing, changed, no plain file, or there
+/// without being listed. Empty: the bundle is whole. Below report/ and examples/ there may be more than is listed.
+std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Progress& progress = {});
+
+struct CheckStep {
+    std::string name; // "files", "load", "random-0" …, "latency", "limits"
+    bool good = true;
+    std::string text; // what was found
+};
+
+struct BundleCheck {
+    bool good = true;
+    std::string variant; // that ran
+    std::vector<CheckStep> steps;
+    std::vector<Diagnostic> problems;
+    double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
+    int64_t residentBytes = 0;
+    double ofRange = 0; // largest difference of all cases, as a share of the expected range
+};
+
+struct CheckWish {
+    int repeat = 50;              // timed runs; 0: none
+    int threads = 0;              // 0: all
+    std::optional<Limits> limits; // instead of the manifest's
+};
+
+/// Files, then the first variant that this machine can run: load, golden cases, two runs bit for bit, latency, limits. `told`
+/// gets each step as it is done. A failing step ends what depends on it. Fails itself, with kind Cancelled, only if that is
+/// wished, or for a fault of Lathe.
+Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
+                                const std::function<void(const CheckStep&)>& told,
+                                const driver::Progress& progress = {});
+
+/// "p99=15ms,resident=200MB,size=30MB,load=100ms,p50=…": kind Usage for another text.
+Result<Limits> parseLimits(std::string_view text);
+
+/// "n=1..64:8", "n=1..64", "n=8" (usual; from 1 on): a symbol and its sizes.
+Result<std::pair<std::string, SymbolRange>> parseSymbol(std::string_view text);
+
+} // namespace lathe::deploy

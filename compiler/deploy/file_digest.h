@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a bundle says of a file: its size and its SHA-256.
+#pragma once
+
+#include "base/sha256.h"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+
+namespace lathe::deploy {
+
+struct FileDigest {
+    std::string sha256;
+    uint64_t bytes = 0;
+    bool operator==(const FileDigest&) const = default;
+};
+/// Of a plain file; nothing for what cannot be read or is none (a link is not followed if `plainOnly`). Throws Cancelled
+/// (driver/guarded.h) if `cancelled`, which may be empty, says so.
+std::optional<FileDigest> digestOf(const std::filesystem::path& path, bool plainOnly = false,
+                                   const std::function<bool()>& cancelled = {});
+
+} // namespace lathe::deploy

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/golden.h"
+
+#include "deploy/json_reader.h"
+#include "driver/inputs.h"
+#include "driver/tensor_files.h"
+#include "model/random_values.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+
+namespace lathe::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+using model::HostTensor;
+
+/// The type under which NumPy stores these bytes.
+DataType storedAs(DataType dtype) {
+    const bool known = dtype.isBool() || ((dtype.isInt() || dtype.code == TypeCode::Float) && dtype.bits >= 8);
+    return known ? dtype : dtype.bytes() == 2 ? types::UInt16 : types::UInt8;
+}
+
+/// The folders of data that are named, or lie beside the model.
+Result<std::vector<fs::path>> dataFolders(const fs::path& model, const fs::path& named) {
+    std::vector<fs::path> folders;
+    std::error_code failed;
+    if (!named.empty() && fs::exists(named / "input_0.pb", failed))
+        return std::vector{named};
+    const fs::path folder = !named.empty() ? named : model.has_parent_path() ? model.parent_path() : fs::path(".");
+    for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
+        if (at->path().filename().string().starts_with("test_data_set_") && at->is_directory(failed))
+            folders.push_back(at->path());
+    if (!named.empty() && folders.empty()) {
+        Diagnostic none = error("there are no golden data", "a folder with input_0.pb and output_0.pb, or one of such "
+                                                            "folders called test_data_set_N");
+        none.file = named.string();
+        return Failure(none);
+    }
+    std::ranges::sort(folders);
+    return folders;
+}
+
+/// Inputs of these sizes, drawn by the seed; zeros for none.
+Result<std::vector<HostTensor>> drawn(const ModelInterface& interface, const driver::Shapes& shapes,
+                                      std::optional<uint64_t> seed, const std::function<bool()>& cancelled) {
+    std::vector<HostTensor> inputs;
+    LATHE_CHECKED(driver::drawInputs(
+        interface.inputs, {}, shapes, seed.value_or(0),
+        [&](size_t, const HostTensor& tensor) -> Result<void> {
+            HostTensor& taken = inputs.emplace_back(tensor);
+            if (!seed)
+                std::ranges::fill(taken.bytes, std::byte{0});
+            return {};
+        },
+        cancelled));
+    return inputs;
+}
+
+Result<std::vector<HostTensor>> computed(driver::RunnerClient& runner, const ModelInterface& interface,
+                                         const std::vector<HostTensor>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+        LATHE_CHECKED(runner.setInput(interface.inputs[i].name, inputs[i]));
+    LATHE_CHECKED(runner.run());
+    return runner.outputs();
+}
+
+std::vector<std::string> namesOf(const std::vector<driver::RunnerValue>& values) {
+    std::vector<std::string> names;
+    for (const driver::RunnerValue& value : values)
+        names.push_back(value.name);
+    return names;
+}
+
+/// Makes the cases one after the other, within the limits of their number and bytes.
+class Maker {
+public:
+    Maker(const GoldenWork& work, ModelInterface& interface, std::vector<std::string>& remarks)
+        : work_(work), interface_(interface), remarks_(remarks) {}
+
+    Result<std::vector<GoldenCase>> make() {
+        LATHE_TRY(const std::vector<fs::path> folders, dataFolders(work_.model, work_.options.goldenFolder));
+        for (const fs::path& folder : folders)
+            LATHE_CHECKED(addData(folder));
+        const driver::Shapes usual = usualShapes(interface_), largest = largestShapes(interface_);
+        LATHE_CHECKED(addDrawn("random-0", usual, 1));
+        if (largest != usual)
+            LATHE_CHECKED(addDrawn("largest", largest, 2));
+        LATHE_CHECKED(addDrawn("zeros", usual, std::nullopt));
+        if (largest == usual)
+            LATHE_CHECKED(addDrawn("random-1", usual, 2));
+        if (cases_.empty() && work_.options.cases > 0)
+            return failure("the model gives no outputs for any of the golden cases",
+                           "name data that it takes: --golden DIR");
+        return std::move(cases_);
+    }
+
+private:
+    bool full() const { return static_cast<int>(cases_.size()) >= work_.options.cases; }
+
+    Result<void> addData(const fs::path& folder) {
+        if (full())
+            return {};
+        const auto named = [&](Diagnostic problem) {
+            if (problem.file.empty())
+                problem.file = folder.string();
+            return Failure(std::move(problem));
+        };
+        auto data =
+            driver::readDataSet(folder, driver::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
+        if (!data)
+            return named(data.error());
+        GoldenCase golden{fmt::format("data-{}", data_++), "data set", std::move(*data), {}};
+        const auto got = computed(work_.runner, interface_, golden.data.inputs);
+        if (!got)
+            return named(got.error());
+        if (golden.data.outputs.size() > got->size())
+            return named(error("it has more outputs than the model"));
+        noteRandom(golden);
+        double ofRange = 0;
+        const auto wrong = wrongOutputs(golden, *got, namesOf(interface_.outputs), work_.options.tolerance, ofRange);
+        if (!wrong.empty())
+            return named(error(fmt::format("the model does not compute these outputs: {}", wrong.front()),
+                               "name other data by --golden, or allow more by --tolerance"));
+        add(std::move(golden));
+        return {};
+    }
+
+    Result<void> addDrawn(std::string name, const driver::Shapes& shapes, std::optional<uint64_t> seed) {
+        if (full())
+            return {};
+        LATHE_TRY(std::vector<HostTensor> inputs, drawn(interface_, shapes, seed, work_.runner.options().cancelled));
+        auto outputs = computed(work_.runner, interface_, inputs);
+        if (!outputs && work_.runner.outcome() != driver::RunnerOutcome::Refused)
+            return Failure(outputs.error());
+        if (!outputs) {
+            remarks_.push_back(fmt::format("golden case '{}' is left out: {}", name, outputs.error().what));
+            return {};
+        }
+        GoldenCase golden{std::move(name), "strict", {std::move(inputs), std::move(*outputs)}, {}};
+        noteRandom(golden);
+        add(std::move(golden));
+        return {};
+    }
+
+    void noteRandom(GoldenCase& golden) {
+        const std::vector<bool> random = model::randomOutputs(work_.graph, golden.data.inputs);
+        for (size_t i = 0; i < golden.data.outputs.size(); ++i) {
+            const bool drawn = i < random.size() && random[i];
+            golden.compared.push_back(!drawn);
+            if (drawn && !interface_.random[i]) {
+                interface_.random[i] = true;
+                remarks_.push_back(fmt::format("output '{}' is drawn at random: its values are not compared",
+                                               interface_.outputs[i].name));
+            }
+        }
+    }
+
+    void add(GoldenCase golden) {
+        bytes_ += golden.bytes();
+        if (bytes_ > goldenBytes && !cases_.empty()) {
+            bytes_ -= golden.bytes();
+            remarks_.push_back(fmt::format("golden case '{}' is left out: all of them would take more than {} MiB",
+                                           golden.name, goldenBytes >> 20));
+            return;
+        }
+        cases_.push_back(std::move(golden));
+    }
+
+    const GoldenWork& work_;
+    ModelInterface& interface_;
+    std::vector<std::string>& remarks_;
+    std::vector<GoldenCase> cases_;
+    uint64_t bytes_ = 0;
+    int data_ = 0;
+};
+
+PlannedFile array(const std::string& path, const HostTensor& tensor) {
+    PlannedFile file{path, FileKind::Golden, {}, {}, false};
+    file.text = driver::npyOf({storedAs(tensor.dtype), tensor.shape, tensor.bytes});
+    return file;
+}
+
+/// Reads the tensors that a list of case.json names; the types are the manifest's.
+Result<std::vector<HostTensor>> readTensors(const fs::path& folder, const FieldsOf& fields, const char* list,
+                                            const std::vector<ManifestValue>& values, std::vector<bool>* compared) {
+    std::vector<HostTensor> tensors;
+    LATHE_CHECKED(fields.each(list, [&](const FieldsOf& one) -> Result<void> {
+        std::string file;
+        LATHE_CHECKED(one.text("file", file));
+        if (!isBundlePath(file) || file.contains('/'))
+            return one.wrong("file", "is no name of a file of the case");
+        if (tensors.size() >= values.size())
+            return one.wrong("file", "is of a value that the model does not have");
+        LATHE_TRY(HostTensor tensor, driver::readTensorFile(folder / file));
+        const auto dtype = parseDataType(values[tensors.size()].dtype);
+        if (!dtype || tensor.dtype != storedAs(*dtype))
+            return one.wrong("file", fmt::format("holds {}, and the model has {} there", lathe::toString(tensor.dtype),
+                                                 values[tensors.size()].dtype));
+        tensor.dtype = *dtype;
+        tensors.push_back(std::move(tensor));
+        if (compared) {
+            bool is = true;
+            LATHE_CHECKED(one.flag("compare", is));
+            compared->push_back(is);
+        }
+        return {};
+    }));
+    return tensors;
+}
+
+} // namespace
+
+uint64_t GoldenCase::bytes() const {
+    uint64_t sum = 0;
+    for (const auto* tensors : {&data.inputs, &data.outputs})
+        for (const HostTensor& tensor : *tensors)
+            sum += tensor.bytes.size();
+    return sum;
+}
+
+Result<std::vector<GoldenCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
+                                           std::vector<std::string>& remarks) {
+    return Maker(work, interface, remarks).make();
+}
+
+std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface& interface,
+                                 const CaseTolerance& tolerance) {
+    const std::string folder = "golden/" + golden.name + "/";
+    std::vector<PlannedFile> files;
+    nlohmann::json inputs = nlohmann::json::array(), outputs = nlohmann::json::array();
+    const auto add = [&](const char* what, size_t i, const HostTensor& tensor, const driver::RunnerValue& value) {
+        const std::string file = fmt::format("{}_{}.npy", what, i);
+        files.push_back(array(folder + file, tensor));
+        return nlohmann::json{
+            {"file", file}, {"name", value.name}, {"dtype", lathe::toString(tensor.dtype)}, {"dims", tensor.shape}};
+    };
+    for (size_t i = 0; i < golden.data.inputs.size(); ++i)
+        inputs.push_back(add("input", i, golden.data.inputs[i], interface.inputs[i]));
+    for (size_t i = 0; i < golden.data.outputs.size(); ++i) {
+        outputs.push_back(add("output", i, golden.data.outputs[i], interface.outputs[i]));
+        outputs.back()["compare"] = static_cast<bool>(golden.compared[i]);
+    }
+    const nlohmann::json facts = {
+        {"schema", "lathe-case/1"}, {"name", golden.name},
+        {"source", golden.source},  {"inputs", inputs},
+        {"outputs", outputs},       {"tolerance", {{"absolute", tolerance.absolute}, {"of_range", tolerance.ofRange}}}};
+    files.push_back({folder + "case.json",
+                     FileKind::Golden,
+                     facts.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
+                     {},
+                     false});
+    return files;
+}
+
+driver::CompareRules rulesOf(const CaseTolerance& tolerance) {
+    driver::CompareRules rules;
+    rules.relative = 0;
+    rules.absolute = tolerance.absolute;
+    rules.absoluteOfRange = tolerance.ofRange;
+    return rules;
+}
+
+Result<GoldenCase> readGolden(const fs::path& bundle, const ManifestCase& golden, const Manifest& manifest) {
+    const fs::path folder = bundle / "golden" / golden.name;
+    const auto named = [&](Diagnostic problem) {
+        if (problem.file.empty())
+            problem.file = (folder / "case.json").string();
+        return Failure(std::move(problem));
+    };
+    std::ifstream file(folder / "case.json", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto root = driver::parseJson(text);
+    if (!root || !root->is_object())
+        return named(error("it is no JSON object"));
+    const FieldsOf fields(*root, "");
+    GoldenCase read{golden.name, golden.source, {}, {}};
+    auto inputs = readTensors(folder, fields, "inputs", manifest.inputs, nullptr);
+    if (!inputs)
+        return named(inputs.error());
+    auto outputs = readTensors(folder, fields, "outputs", manifest.outputs, &read.compared);
+    if (!outputs)
+        return named(outputs.error());
+    read.data = {std::move(*inputs), std::move(*outputs)};
+    if (read.data.inputs.size() != manifest.inputs.size())
+        return named(error("it has not a file for each input of the model"));
+    return read;
+}
+
+std::vector<std::string> wrongOutputs(const GoldenCase& golden, const std::vector<HostTensor>& got,
+                                      const std::vector<std::string>& names, const CaseTolerance& tolerance,
+                                      double& ofRange) {
+    std::vector<std::string> wrong;
+    for (size_t i = 0; i < std::min(golden.data.outputs.size(), got.size()); ++i) {
+        if (!golden.compared[i])
+            continue;
+        const driver::Comparison comparison = driver::compare(got[i], golden.data.outputs[i], rulesOf(tolerance));
+        ofRange = std::max(ofRange, comparison.ofRange);
+        if (!comparison.right)
+            wrong.push_back(fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
+    }
+    return wrong;
+}
+
+} // namespace lathe::deploy

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Golden cases: inputs with the outputs that are expected of them, which travel with a bundle so that whoever has it can say
+// whether it computes there what it should. They come from data beside the model (test_data_set_N), which say that the model
+// is right; or from the model itself under strict numerics on this machine, which say that a device agrees with it.
+//
+// On disk: a folder a case with input_N.npy, output_N.npy and case.json. The arrays hold the bytes of the elements; of types
+// that NumPy lacks as unsigned integers of that width.
+#pragma once
+
+#include "deploy/bundle_options.h"
+#include "deploy/bundle_plan.h"
+#include "deploy/model_interface.h"
+#include "driver/data_set.h"
+
+#include <functional>
+
+namespace lathe::deploy {
+
+struct GoldenCase {
+    std::string name;           // "data-0", "random-0", "zeros", "largest"
+    std::string source;         // "data set" or "strict"
+    driver::DataSet data;       // fewer outputs than the model has: of the others nothing is known
+    std::vector<bool> compared; // by output: false for what is drawn at random
+    uint64_t bytes() const;
+};
+
+/// At most this for all cases of a bundle; those that would be more are left out, with a remark.
+inline constexpr uint64_t goldenBytes = uint64_t{64} << 20;
+
+struct GoldenWork {
+    const std::filesystem::path& model;
+    const BundleOptions& options;
+    const model::ModelGraph& graph;
+    driver::RunnerClient& runner; // with the strict artifact loaded
+};
+/// Fails if data are named and cannot be read, or are not what the model computes within the tolerance. Cases that the model
+/// itself refuses, as by a division by zero, are left out with a remark. `interface` gets which outputs are random.
+Result<std::vector<GoldenCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
+                                           std::vector<std::string>& remarks);
+
+/// Files of a case below golden/NAME/.
+std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface& interface,
+                                 const CaseTolerance& tolerance);
+
+/// The rule that outputs are compared by.
+driver::CompareRules rulesOf(const CaseTolerance& tolerance);
+
+/// Reads a case of a bundle: files that case.json names, their sizes and types as the manifest says. Fails with the file's name.
+Result<GoldenCase> readGolden(const std::filesystem::path& bundle, const ManifestCase& golden,
+                              const Manifest& manifest);
+
+/// Empty if the outputs are as expected; else a sentence for each that is not. `ofRange` gets the largest difference, as a
+/// share of the range of expected values.
+std::vector<std::string> wrongOutputs(const GoldenCase& golden, const std::vector<model::HostTensor>& got,
+                                      const std::vector<std::string>& names, const CaseTolerance& tolerance,
+                                      double& ofRange);
+
+} // namespace lathe::deploy

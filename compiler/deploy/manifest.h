@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// manifest.json: what a bundle says of itself, a contract with whoever reads it (schema lathe-bundle/1). Fields may be added
+// to the schema; a reader takes what it knows and refuses another major version by a sentence. What varies from one export to
+// the next (times, folders, machines) does not stand in it.
+//
+// It is read as a hostile text: sizes, types, hashes, names and paths are checked before anybody acts on them.
+#pragma once
+
+#include "driver/options.h"
+#include "model/host_tensor.h"
+
+#include <map>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace lathe::deploy {
+
+inline constexpr std::string_view manifestSchema = "lathe-bundle/1";
+
+/// A dim: a number, the name of a symbol, or nothing where only a run tells.
+using ManifestDim = std::variant<std::monostate, int64_t, std::string>;
+std::string toString(const ManifestDim& dim); // "3", "batch", "?"
+
+struct ManifestValue {
+    std::string name; // any bytes that are UTF-8
+    std::string dtype;
+    std::vector<ManifestDim> dims;
+};
+
+/// The sizes that a symbol may have; no maximum: any.
+struct SymbolRange {
+    int64_t least = 1;
+    std::optional<int64_t> most;
+    int64_t usual = 1; // what examples and golden cases use
+    bool operator==(const SymbolRange&) const = default;
+};
+using SymbolRanges = std::map<std::string, SymbolRange>;
+
+/// What a machine must have for one artifact.
+struct ManifestVariant {
+    std::string path;    // of the artifact in the bundle
+    std::string tag;     // "x86-64-v3"
+    std::string triple;  // of its runtime: "x86_64-linux-gnu"
+    std::string machine; // "x86_64", as uname -m says it
+    std::string target;  // all of it, as codegen::parseTarget reads it
+    std::string cpu;
+    std::vector<std::string> isa; // features beside the cpu's own, "+avx512f"
+};
+
+struct ManifestFile {
+    std::string path;
+    uint64_t bytes = 0;
+    std::string sha256;
+    std::string kind;
+};
+
+struct ManifestCase {
+    std::string name;   // of its folder below golden/
+    std::string source; // "data set", "strict"
+};
+
+/// When an output is right: |got - expected| <= max(absolute, ofRange · max|expected|), elements that are no floats equal.
+struct CaseTolerance {
+    double absolute = 1e-6, ofRange = 1e-3;
+    bool operator==(const CaseTolerance&) const = default;
+};
+
+/// What whoever exports asks of a run on the device; 0: nothing.
+struct Limits {
+    double p50Ms = 0, p99Ms = 0, loadMs = 0;
+    int64_t residentBytes = 0, sizeBytes = 0;
+    bool operator==(const Limits&) const = default;
+};
+
+struct Manifest {
+    std::string bundleId; // sha256 of the lines of SHA256SUMS but those of manifest.json
+    std::string name, version;
+    int64_t created = 0; // seconds since 1970: SOURCE_DATE_EPOCH, or the model file's time
+    std::string latheVersion, llvmVersion, gitId;
+    int64_t abiVersion = 0;
+    driver::NumericsLevel numerics = driver::NumericsLevel::Default;
+    int64_t level = 2;
+    struct Model {
+        std::string file, format, sha256, producer, licence;
+        std::vector<std::pair<std::string, int64_t>> versions; // opset imports
+        struct Data {
+            std::string file, sha256;
+        };
+        std::vector<Data> externalData;
+    } model;
+    std::vector<ManifestVariant> variants; // best first
+    std::vector<ManifestValue> inputs, outputs;
+    SymbolRanges symbols;
+    std::string peakBytes;                 // an expression over the symbols; empty: only a run tells
+    std::optional<int64_t> usualPeakBytes; // its value at the usual sizes
+    std::vector<ManifestCase> golden;
+    CaseTolerance tolerance;
+    Limits limits;
+    std::vector<ManifestFile> files; // all but manifest.json and SHA256SUMS, by path
+};
+
+/// With sorted keys, two blanks of indentation and a line break at the end.
+std::string toJson(const Manifest& manifest);
+/// Fails with a Diagnostic that says which field is wrong, and how.
+Result<Manifest> parseManifest(std::string_view text);
+
+} // namespace lathe::deploy

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/model_interface.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <set>
+
+namespace lathe::deploy {
+namespace {
+
+driver::Shapes shapesOf(const ModelInterface& interface, bool largest) {
+    driver::Shapes shapes;
+    for (const driver::RunnerValue& input : interface.inputs) {
+        std::vector<int64_t> dims = input.dims;
+        for (int64_t& dim : dims)
+            if (driver::isSymbol(dim)) {
+                const SymbolRange& range = interface.ranges.at(interface.symbols.at(static_cast<size_t>(-(dim + 1))));
+                dim = largest ? range.most.value_or(range.usual) : range.usual;
+            }
+        shapes.emplace_back(input.name, std::move(dims));
+    }
+    return shapes;
+}
+
+} // namespace
+
+Result<ModelInterface> interfaceOf(std::string name, std::string version, const driver::RunnerModel& loaded,
+                                   const SymbolRanges& asked) {
+    ModelInterface interface{.name = std::move(name),
+                             .version = std::move(version),
+                             .inputs = loaded.inputs,
+                             .outputs = loaded.outputs,
+                             .symbols = loaded.symbols,
+                             .ranges = {},
+                             .random = std::vector<bool>(loaded.outputs.size(), false)};
+    for (const std::string& symbol : loaded.symbols)
+        interface.ranges[symbol] = {};
+    for (const auto& [symbol, range] : asked) {
+        const auto at = interface.ranges.find(symbol);
+        if (at == interface.ranges.end())
+            return failure(ErrorKind::Usage, fmt::format("the model leaves no size '{}' open", symbol),
+                           loaded.symbols.empty() ? "all its sizes are fixed"
+                                                  : fmt::format("it has {}", fmt::join(loaded.symbols, ", ")));
+        at->second = range;
+    }
+    return interface;
+}
+
+std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>& values) {
+    std::vector<ManifestValue> all;
+    for (const driver::RunnerValue& value : values) {
+        ManifestValue& one = all.emplace_back(ManifestValue{value.name, lathe::toString(value.dtype), {}});
+        for (size_t i = 0; i < value.dims.size(); ++i) {
+            if (value.dims[i] >= 0)
+                one.dims.emplace_back(value.dims[i]);
+            else if (driver::isSymbol(value.dims[i]) && i < value.sizes.size())
+                one.dims.emplace_back(value.sizes[i]);
+            else
+                one.dims.emplace_back();
+        }
+    }
+    return all;
+}
+
+driver::Shapes usualShapes(const ModelInterface& interface) {
+    return shapesOf(interface, false);
+}
+driver::Shapes largestShapes(const ModelInterface& interface) {
+    return shapesOf(interface, true);
+}
+
+std::vector<std::string> identifiersOf(const std::vector<std::string>& names) {
+    std::set<std::string> taken;
+    std::vector<std::string> identifiers;
+    for (const std::string& name : names) {
+        std::string identifier;
+        for (const char c : name) {
+            if (c >= 'a' && c <= 'z')
+                identifier += static_cast<char>(c - 'a' + 'A');
+            else if ((c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))
+                identifier += c;
+            else if (!identifier.ends_with('_'))
+                identifier += '_';
+        }
+        identifier.resize(std::min<size_t>(identifier.size(), 60));
+        const std::string base = identifier;
+        for (int i = 2; !taken.insert(identifier).second; ++i)
+            identifier = fmt::format("{}_{}", base, i);
+        identifiers.push_back(identifier);
+    }
+    return identifiers;
+}
+
+std::string cLiteral(std::string_view text) {
+    std::string literal = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte < 0x20 || byte > 0x7e || c == '"' || c == '\\' || c == '?') // "??" may begin a trigraph
+            literal += fmt::format("\\{:03o}", byte);
+        else
+            literal += c;
+    }
+    return literal + "\"";
+}
+
+} // namespace lathe::deploy

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a model takes and gives, as the files of its bundle say it: the same for all variants.
+#pragma once
+
+#include "deploy/manifest.h"
+#include "driver/runner_client.h"
+
+#include <string>
+#include <vector>
+
+namespace lathe::deploy {
+
+struct ModelInterface {
+    std::string name, version;
+    std::vector<driver::RunnerValue> inputs, outputs;
+    std::vector<std::string> symbols; // in the artifact's order, -(index + 1) in dims
+    SymbolRanges ranges;              // one for each symbol
+    std::vector<bool> random;         // by output: no two runs agree on it
+};
+
+/// Of a loaded artifact. Fails (kind Usage) if a range is given for a symbol that it does not have.
+Result<ModelInterface> interfaceOf(std::string name, std::string version, const driver::RunnerModel& loaded,
+                                   const SymbolRanges& asked);
+
+std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>& values);
+
+/// The dims of all inputs, symbols at their usual sizes or, where they have one, at their largest.
+driver::Shapes usualShapes(const ModelInterface& interface);
+driver::Shapes largestShapes(const ModelInterface& interface);
+
+/// An identifier of C for each name, upper case, no two the same: "data:0" → "DATA_0".
+std::vector<std::string> identifiersOf(const std::vector<std::string>& names);
+
+/// A C string literal of any bytes, printable ASCII alone.
+std::string cLiteral(std::string_view text);
+
+/// NAME.h: ordinals, names, types, dims and symbols, NAME_check, NAME_load. C99.
+std::string headerOf(const Manifest& manifest, const ModelInterface& interface, size_t goldenOutputs);
+
+/// README.md.
+std::string readmeOf(const Manifest& manifest, const ModelInterface& interface, bool hasPython, bool hasExamples);
+
+} // namespace lathe::deploy

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// README.md of a bundle: for somebody who has nothing else.
+#include "base/printable.h"
+#include "deploy/model_interface.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::deploy {
+namespace {
+
+/// In a table of Markdown: what would end a cell, or begin an element of HTML, is escaped.
+std::string cell(std::string_view text) {
+    std::string escaped;
+    for (const char c : printable(text)) {
+        if (std::string_view("\\`*_{}[]<>()#|!").find(c) != std::string_view::npos)
+            escaped += '\\';
+        escaped += c;
+    }
+    return escaped;
+}
+
+void table(std::string& text, std::string_view title, const std::vector<ManifestValue>& values) {
+    text += fmt::format("\n| {} | type | size |\n|---|---|---|\n", title);
+    for (const ManifestValue& value : values) {
+        std::vector<std::string> dims;
+        for (const ManifestDim& dim : value.dims)
+            dims.push_back(cell(toString(dim)));
+        text += fmt::format("| {} | {} | {} |\n", cell(value.name), value.dtype, fmt::join(dims, " × "));
+    }
+}
+
+} // namespace
+
+std::string readmeOf(const Manifest& manifest, const ModelInterface& interface, bool hasPython, bool hasExamples) {
+    std::vector<std::string> tags, machines;
+    for (const ManifestVariant& variant : manifest.variants) {
+        tags.push_back(variant.tag);
+        if (std::ranges::find(machines, variant.machine) == machines.end())
+            machines.push_back(variant.machine);
+    }
+    std::string text = fmt::format("# {} {}\n\nA compiled model for Linux on {} ({}), with all that it needs to run. "
+                                   "Nothing has to be installed.\n\n## Is it whole, and right here?\n\n"
+                                   "    ./check\n",
+                                   manifest.name, manifest.version, fmt::join(machines, ", "), fmt::join(tags, ", "));
+    if (hasExamples)
+        text +=
+            "\n## From C and C++\n\n    make -C examples run\n\nor with CMake: `cmake -S examples -B build && cmake "
+            "--build build`. A program of your own includes\n`lathe/" +
+            manifest.name + ".h` (folder `include`) and links `lib/" + manifest.variants.front().triple +
+            "/liblathe_rt.so.1`, or `.a`.\n";
+    if (hasPython)
+        text += "\n## From Python\n\n    python3 examples/main.py\n\n```python\nimport sys\nsys.path.insert(0, "
+                "\"python\")\nfrom lathe_model import Model\n\nmodel = Model()\noutputs = model(" +
+                std::string(interface.inputs.size() == 1 ? "x" : "*inputs") + ")\n```\n";
+    text += "\n## What goes in and comes out\n";
+    table(text, "input", manifest.inputs);
+    table(text, "output", manifest.outputs);
+    for (const auto& [name, range] : manifest.symbols)
+        text += fmt::format("\n{} is a size from {} {}; the golden cases have {}.\n", cell(name), range.least,
+                            range.most ? fmt::format("to {}", *range.most) : std::string("on"), range.usual);
+    if (manifest.usualPeakBytes)
+        text += fmt::format("\nA run needs {} bytes of memory beside the model, its inputs and outputs.\n",
+                            *manifest.usualPeakBytes);
+    text += fmt::format("\n## Where it comes from\n\nMade by Lathe {} of `{}` (SHA-256 {}). The model's licence: {}. "
+                        "`manifest.json` has all of it.\n",
+                        manifest.latheVersion, cell(manifest.model.file), manifest.model.sha256,
+                        manifest.model.licence == "NOASSERTION" ? "not stated" : manifest.model.licence);
+    return text;
+}
+
+} // namespace lathe::deploy

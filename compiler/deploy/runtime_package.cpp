@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/runtime_package.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace lathe::deploy {
+
+namespace fs = std::filesystem;
+
+std::string machineOf(const Target& target) {
+    return target.triple.substr(0, target.triple.find('-'));
+}
+
+std::string runtimeTriple(const Target& target) {
+    return machineOf(target) + "-linux-gnu";
+}
+
+std::vector<fs::path> runtimeFolders(const fs::path& named) {
+    if (!named.empty())
+        return {named};
+    std::vector<fs::path> folders;
+    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
+    if (data && *data)
+        folders.push_back(fs::path(data) / "lathe" / "runtimes");
+    else if (home && *home)
+        folders.push_back(fs::path(home) / ".local" / "share" / "lathe" / "runtimes");
+    std::error_code ignored;
+    folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share" / "lathe" /
+                      "runtimes");
+    return folders;
+}
+
+Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) {
+    RuntimePackage package;
+    package.triple = runtimeTriple(target);
+    std::vector<std::string> searched;
+    std::error_code failed;
+    for (const fs::path& folder : runtimeFolders(named)) {
+        searched.push_back(folder.string());
+        if (fs::is_directory(folder / package.triple, failed)) {
+            package.folder = folder / package.triple;
+            break;
+        }
+    }
+    if (package.folder.empty())
+        return failure(
+            fmt::format("there is no runtime for {} in {}", package.triple, fmt::join(searched, " or ")),
+            fmt::format("'./dev build release runtimes' makes those of all targets; --runtime-dir DIR names a folder "
+                        "that has {}/lib/liblathe_rt.so.1",
+                        package.triple));
+    for (fs::recursive_directory_iterator at(package.folder, failed), end; !failed && at != end; at.increment(failed))
+        if (at->is_regular_file(failed) && !at->is_symlink(failed))
+            package.files.push_back(at->path().lexically_relative(package.folder).generic_string());
+    std::ranges::sort(package.files);
+    for (const char* needed : {"lib/liblathe_rt.so.1", "include/lathe/lathe_rt.h", "bin/lathe-check"})
+        if (!std::ranges::binary_search(package.files, needed)) {
+            Diagnostic lacking = error(fmt::format("the runtime for {} lacks {}", package.triple, needed),
+                                       "build it anew: ./dev build release runtimes");
+            lacking.file = package.folder.string();
+            return Failure(lacking);
+        }
+    return package;
+}
+
+} // namespace lathe::deploy

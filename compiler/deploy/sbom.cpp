@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "deploy/sbom.h"
+
+#include "base/sha256.h"
+#include "driver/json.h"
+
+#include <ctime>
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+namespace lathe::deploy {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view runtimeLicence = "Apache-2.0";
+
+std::string timeText(int64_t seconds) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
+}
+
+/// A UUID that follows from what it names. Version 8 (RFC 9562): made by a hash of one's own choice.
+std::string uuidOf(std::string_view named) {
+    std::string digits = sha256(named).substr(0, 32);
+    digits[12] = '8';
+    digits[16] = "89ab"[static_cast<size_t>(digits[16] <= '9' ? digits[16] - '0' : digits[16] - 'a' + 10) % 4];
+    return fmt::format("{}-{}-{}-{}-{}", digits.substr(0, 8), digits.substr(8, 4), digits.substr(12, 4),
+                       digits.substr(16, 4), digits.substr(20));
+}
+
+std::string identityOf(const Manifest& manifest) {
+    std::string text = manifest.name + " " + manifest.version;
+    for (const ManifestFile& file : manifest.files)
+        text += "\n" + file.sha256 + " " + file.path;
+    return uuidOf(text);
+}
+
+std::string text(const json& value) {
+    return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+struct Component {
+    std::string id, name, version, licence, sha256, purpose;
+};
+
+std::vector<Component> componentsOf(const Manifest& manifest) {
+    std::vector<Component> all = {
+        {"SourceModel", manifest.model.file, "NOASSERTION", manifest.model.licence, manifest.model.sha256, "SOURCE"},
+        {"Runtime", "liblathe_rt", manifest.latheVersion, std::string(runtimeLicence), "", "LIBRARY"},
+        {"DLPack", "dlpack.h", "1.0", "Apache-2.0", "", "LIBRARY"}};
+    for (size_t i = 0; i < manifest.variants.size(); ++i)
+        for (const ManifestFile& file : manifest.files)
+            if (file.path == manifest.variants[i].path)
+                all.push_back({fmt::format("Artifact-{}", i), file.path, manifest.version, manifest.model.licence,
+                               file.sha256, "APPLICATION"});
+    return all;
+}
+
+std::string spdx(const Manifest& manifest, const std::vector<Component>& components) {
+    json packages = json::array(), files = json::array(), relations = json::array();
+    packages.push_back({{"SPDXID", "SPDXRef-Bundle"},
+                        {"name", manifest.name},
+                        {"versionInfo", manifest.version},
+                        {"downloadLocation", "NOASSERTION"},
+                        {"filesAnalyzed", false},
+                        {"licenseConcluded", "NOASSERTION"},
+                        {"licenseDeclared", "NOASSERTION"},
+                        {"copyrightText", "NOASSERTION"}});
+    relations.push_back({{"spdxElementId", "SPDXRef-DOCUMENT"},
+                         {"relationshipType", "DESCRIBES"},
+                         {"relatedSpdxElement", "SPDXRef-Bundle"}});
+    for (const Component& one : components) {
+        json package = {{"SPDXID", "SPDXRef-" + one.id},
+                        {"name", one.name},
+                        {"versionInfo", one.version},
+                        {"downloadLocation", "NOASSERTION"},
+                        {"filesAnalyzed", false},
+                        {"primaryPackagePurpose", one.purpose},
+                        {"licenseConcluded", "NOASSERTION"},
+                        {"licenseDeclared", one.licence},
+                        {"copyrightText", "NOASSERTION"}};
+        if (!one.sha256.empty())
+            package["checksums"] = json::array({{{"algorithm", "SHA256"}, {"checksumValue", one.sha256}}});
+        packages.push_back(std::move(package));
+        relations.push_back({{"spdxElementId", "SPDXRef-Bundle"},
+                             {"relationshipType", one.purpose == "SOURCE" ? "GENERATED_FROM" : "CONTAINS"},
+                             {"relatedSpdxElement", "SPDXRef-" + one.id}});
+    }
+    for (size_t i = 0; i < manifest.files.size(); ++i) {
+        const std::string id = fmt::format("SPDXRef-File-{}", i);
+        // SPDX 2.3 wants SHA-1 of each file as well; nobody should rely on that any more.
+        files.push_back(
+            {{"SPDXID", id},
+             {"fileName", "./" + manifest.files[i].path},
+             {"checksums", json::array({{{"algorithm", "SHA256"}, {"checksumValue", manifest.files[i].sha256}}})},
+             {"licenseConcluded", "NOASSERTION"},
+             {"copyrightText", "NOASSERTION"}});
+        relations.push_back(
+            {{"spdxElementId", "SPDXRef-Bundle"}, {"relationshipType", "CONTAINS"}, {"relatedSpdxElement", id}});
+    }
+    return text({{"spdxVersion", "SPDX-2.3"},
+                 {"dataLicense", "CC0-1.0"},
+                 {"SPDXID", "SPDXRef-DOCUMENT"},
+                 {"name", manifest.name + "-" + manifest.version},
+                 {"documentNamespace", "urn:uuid:" + identityOf(manifest)},
+                 {"creationInfo",
+                  {{"created", timeText(manifest.created)},
+                   {"creators", json::array({"Tool: Lathe-" + manifest.latheVersion})}}},
+                 {"packages", packages},
+                 {"files", files},
+                 {"relationships", relations}});
+}
+
+std::string cycloneDx(const Manifest& manifest, const std::vector<Component>& components) {
+    json listed = json::array();
+    for (const Component& one : components) {
+        json component = {{"bom-ref", one.id},
+                          {"type", one.purpose == "LIBRARY" ? "library" : "machine-learning-model"},
+                          {"name", one.name},
+                          {"version", one.version}};
+        if (one.licence != "NOASSERTION")
+            component["licenses"] = json::array({{{"expression", one.licence}}});
+        if (!one.sha256.empty())
+            component["hashes"] = json::array({{{"alg", "SHA-256"}, {"content", one.sha256}}});
+        listed.push_back(std::move(component));
+    }
+    return text(
+        {{"$schema", "http://cyclonedx.org/schema/bom-1.6.schema.json"},
+         {"bomFormat", "CycloneDX"},
+         {"specVersion", "1.6"},
+         {"serialNumber", "urn:uuid:" + identityOf(manifest)},
+         {"version", 1},
+         {"metadata",
+          {{"timestamp", timeText(manifest.created)},
+           {"tools",
+            {{"components",
+              json::array({{{"type", "application"}, {"name", "Lathe"}, {"version", manifest.latheVersion}}})}}},
+           {"component",
+            {{"bom-ref", "bundle"},
+             {"type", "machine-learning-model"},
+             {"name", manifest.name},
+             {"version", manifest.version}}}}},
+         {"components", listed}});
+}
+
+} // namespace
+
+Sbom sbomOf(const Manifest& manifest) {
+    const std::vector<Component> components = componentsOf(manifest);
+    return {spdx(manifest, components), cycloneDx(manifest, components)};
+}
+
+std::string thirdPartyText() {
+    return "# Whose work is in this bundle\n\n"
+           "- `lib/`, `include/lathe/`, `python/`, `examples/`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n"
+           "- `include/lathe/dlpack.h`: DLPack, Apache-2.0.\n"
+           "- `model/`: the model's, under its own licence (see `manifest.json`), in code that Lathe made of it.\n"
+           "- `bin/*/lathe-check` is linked statically with the GNU C library (LGPL-2.1-or-later), libstdc++ and "
+           "libgcc\n"
+           "  (GPL-3.0-or-later with the GCC Runtime Library Exception). `lib/*/liblathe_rt.a` and Lathe's sources "
+           "serve to\n"
+           "  link it anew with another version of them.\n";
+}
+
+} // namespace lathe::deploy

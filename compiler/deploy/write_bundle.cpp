@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A plan becomes a folder or an archive. A folder is made beside the wanted one under a name of its own, and changes places
+// with it when it is whole.
+#include "deploy/archive.h"
+#include "deploy/bundle_model.h"
+#include "deploy/manifest.h"
+#include "driver/guarded.h"
+
+#include <cstring>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <fstream>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace lathe::deploy {
+namespace {
+
+namespace fs = std::filesystem;
+
+Failure about(const fs::path& file, std::string what, std::string hint = {}) {
+    Diagnostic problem = error(std::move(what), std::move(hint));
+    problem.file = file.string();
+    return Failure(std::move(problem));
+}
+
+fs::path parentOf(const fs::path& out) {
+    return out.has_parent_path() ? out.parent_path() : fs::path(".");
+}
+
+/// "x/" names the folder x.
+fs::path withoutSlash(const fs::path& out) {
+    return out.has_filename() ? out : out.parent_path();
+}
+
+/// Whether a folder holds a bundle, as far as its manifest says so.
+bool isBundle(const fs::path& folder) {
+    std::ifstream file(folder / "manifest.json", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    return parseManifest(text).has_value();
+}
+
+/// A new folder beside the wanted one; gone with this, unless it was given its place.
+class Staging {
+public:
+    explicit Staging(const fs::path& out) {
+        name_ = (parentOf(out) / fmt::format(".{}.XXXXXX", out.filename().string().substr(0, 200))).string();
+        if (!mkdtemp(name_.data())) {
+            error_ = errno;
+            name_.clear();
+        } else {
+            const mode_t mask = umask(0);
+            umask(mask);
+            chmod(name_.c_str(), 0777 & ~mask);
+        }
+    }
+    ~Staging() {
+        std::error_code ignored;
+        if (!name_.empty())
+            fs::remove_all(name_, ignored);
+    }
+    Staging(const Staging&) = delete;
+    Staging& operator=(const Staging&) = delete;
+
+    const std::string& path() const { return name_; }
+    int error() const { return error_; }
+    /// In place of what is there, which then is what goes with this.
+    bool takePlace(const fs::path& out) {
+        const bool there = fs::exists(fs::symlink_status(out));
+        if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, out.c_str(), there ? RENAME_EXCHANGE : RENAME_NOREPLACE) !=
+            0) {
+            // File systems that know no such flags: then there is a moment without either.
+            std::error_code ignored;
+            if (errno != EINVAL || (there && fs::remove_all(out, ignored) == static_cast<uintmax_t>(-1)) ||
+                rename(name_.c_str(), out.c_str()) != 0) {
+                error_ = errno;
+                return false;
+            }
+            name_.clear();
+            return true;
+        }
+        if (!there)
+            name_.clear();
+        return true;
+    }
+
+private:
+    std::string name_;
+    int error_ = 0;
+};
+
+Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::function<bool()>& cancelled) {
+    NewFile written(to, file.program ? NewFile::Kind::Program : NewFile::Kind::Text);
+    if (file.from.empty()) {
+        if (!written.write(std::as_bytes(std::span(file.text))) || !written.keep())
+            return Failure(written.problem());
+        return {};
+    }
+    std::ifstream from(file.from, std::ios::binary);
+    if (!from)
+        return about(file.from, "the file cannot be read");
+    std::vector<char> part(size_t{1} << 20);
+    do {
+        if (cancelled && cancelled())
+            throw driver::Cancelled{};
+        from.read(part.data(), static_cast<std::streamsize>(part.size()));
+        if (from.bad() || !written.write(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))))
+            return Failure(written.problem());
+    } while (from);
+    if (!written.keep())
+        return Failure(written.problem());
+    return {};
+}
+
+Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const driver::Progress& progress) {
+    Staging staging(out);
+    if (staging.path().empty())
+        return about(out, fmt::format("nothing can be written there: {}", std::strerror(staging.error())),
+                     "name another folder");
+    uint64_t done = 0;
+    for (const PlannedFile& file : bundle.plan.files) {
+        const fs::path to = fs::path(staging.path()) / file.path;
+        std::error_code failed;
+        fs::create_directories(to.parent_path(), failed);
+        if (failed)
+            return about(out, fmt::format("no folder can be made there: {}", failed.message()),
+                         "look for space and for the right to write there");
+        if (auto written = writeFile(file, to, progress.cancelled); !written) {
+            Diagnostic problem = std::move(written).error();
+            problem.file = (out / file.path).string();
+            return Failure(std::move(problem));
+        }
+        if (progress.report)
+            progress.report("write", static_cast<double>(++done) / static_cast<double>(bundle.plan.files.size()));
+    }
+    if (progress.cancelled && progress.cancelled())
+        throw driver::Cancelled{};
+    if (!staging.takePlace(out))
+        return about(out, fmt::format("the bundle cannot be put there: {}", std::strerror(staging.error())),
+                     "name another folder");
+    return {};
+}
+
+} // namespace
+
+Result<void> mayWrite(const fs::path& named, bool replace) {
+    const fs::path out = withoutSlash(named);
+    std::error_code failed;
+    const fs::file_status status = fs::symlink_status(out, failed);
+    if (!fs::is_directory(parentOf(out), failed))
+        return about(out, "the folder that it would lie in is not there", "make it first");
+    if (!fs::exists(status))
+        return {};
+    if (isArchiveName(out)) {
+        if (!fs::is_regular_file(status))
+            return about(out, "there is something that is no archive", "name another file");
+        return replace ? Result<void>() : about(out, "the file is there already", "--force replaces it");
+    }
+    if (!fs::is_directory(status))
+        return about(out, "there is a file of that name", "name another folder, or an archive: NAME.tar.zst");
+    if (fs::is_empty(out, failed) && !failed)
+        return {};
+    if (!isBundle(out))
+        return about(out, "there is a folder that is no bundle: it is left as it is", "name another folder");
+    return replace ? Result<void>() : about(out, "there is a bundle already", "--force replaces it");
+}
+
+Result<void> writeBundle(const PlannedBundle& bundle, const fs::path& named, bool replace,
+                         const driver::Progress& progress) {
+    return driver::guarded([&]() -> Result<void> {
+        const fs::path out = withoutSlash(named);
+        LATHE_CHECKED(mayWrite(out, replace));
+        if (isArchiveName(out))
+            return writeArchive(bundle.plan.files, fmt::format("{}-{}", bundle.plan.name, bundle.plan.tag),
+                                bundle.manifest.created, out, progress.cancelled);
+        return writeFolder(bundle, out, progress);
+    });
+}
+
+} // namespace lathe::deploy

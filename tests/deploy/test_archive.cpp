@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// Links: onnx
+//
+// Archives of bundles: what tar and zstd read, the same bytes each time, and what strangers may write into one.
+#include "deploy/archive.h"
+
+#include "deploy/made_bundle.h"
+#include <QProcess>
+#include <QTemporaryDir>
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::deploy;
+namespace fs = std::filesystem;
+
+class TestArchive : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    fs::path at(const std::string& name) const { return fs::path(folder_.path().toStdString()) / name; }
+    static PlannedFile file(std::string path, std::string text, bool program = false) {
+        return {std::move(path), FileKind::Document, std::move(text), {}, program};
+    }
+    /// The sentence by which it is refused; empty: it was unpacked.
+    std::string refused(const fs::path& archive, uint64_t most = 1 << 20) const {
+        const fs::path to = at("refused");
+        fs::remove_all(to);
+        fs::create_directories(to);
+        const auto unpacked = unpackArchive(archive, to, most, {});
+        return unpacked ? std::string() : toString(unpacked.error());
+    }
+
+private slots:
+    void otherToolsReadThem() {
+        const std::string deep = std::string(90, 'd') + "/" + std::string(60, 'e') + "/f";
+        const std::vector<PlannedFile> files = {file("a.txt", "hello\n"), file("b/empty", ""),
+                                                file("check", "#!/bin/sh\n", true), file(deep, std::string(5000, 'x'))};
+        for (const char* name : {"a.tar", "a.tar.zst"}) {
+            QVERIFY(writeArchive(files, "top", 1'700'000'000, at(name), {}));
+            QVERIFY(writeArchive(files, "top", 1'700'000'000, at("again" + std::string(name)), {}));
+            QCOMPARE(lathe::testing::readAll(at(name)), lathe::testing::readAll(at("again" + std::string(name))));
+            fs::create_directories(at("tar"));
+            const auto outcome = lathe::testing::runProgram("tar", {"-xf", QString::fromStdString(at(name).string()),
+                                                                    "-C", QString::fromStdString(at("tar").string())});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            QCOMPARE(lathe::testing::readAll(at("tar/top/a.txt")), "hello\n");
+            QCOMPARE(lathe::testing::readAll(at("tar/top/" + deep)), std::string(5000, 'x'));
+            QVERIFY((fs::status(at("tar/top/check")).permissions() & fs::perms::owner_exec) != fs::perms::none);
+            QVERIFY((fs::status(at("tar/top/a.txt")).permissions() & fs::perms::owner_exec) == fs::perms::none);
+            QCOMPARE(refused(at(name)), "");
+            QCOMPARE(lathe::testing::filesBelow(at("refused")), lathe::testing::filesBelow(at("tar/top")));
+            fs::remove_all(at("tar"));
+        }
+    }
+
+    void hostileOnes() {
+        const auto hostile = [&](const std::vector<PlannedFile>& files, const std::string& top) {
+            const fs::path archive = at("hostile.tar");
+            if (!writeArchive(files, top, 0, archive, {}))
+                return std::string("not written");
+            return refused(archive);
+        };
+        QVERIFY(!hostile({file("../../evil", "x")}, "top").empty());
+        QVERIFY(!hostile({file("evil", "x")}, "..").empty());
+        QVERIFY(!hostile({file("evil", "x")}, "/tmp").empty());
+        QVERIFY(!hostile({file("a b", "x")}, "top").empty());
+        QVERIFY(!hostile({file("a", "x"), file("a", "y")}, "top").empty());
+        QVERIFY(hostile({file("a", std::string(2 << 20, 'x'))}, "top").find("more than") != std::string::npos);
+        QCOMPARE(hostile({file("a", "x")}, "top"), "");
+        QVERIFY(!fs::exists(at("evil")) && !fs::exists(at("../evil")));
+        // A link, as tar writes it; and two folders beside each other.
+        fs::create_directories(at("made/top"));
+        fs::create_symlink("/etc/passwd", at("made/top/a"));
+        fs::create_directories(at("made/other"));
+        std::ofstream(at("made/other/b")) << "x";
+        std::ofstream(at("made/top/c")) << "x";
+        for (const QStringList& what : {QStringList{"top/a"}, QStringList{"top/c", "other/b"}}) {
+            const auto made =
+                lathe::testing::runProgram("tar", QStringList{"-cf", QString::fromStdString(at("linked.tar").string()),
+                                                              "-C", QString::fromStdString(at("made").string())} +
+                                                      what);
+            QVERIFY2(made.code == 0, made.err.c_str());
+            QVERIFY(!refused(at("linked.tar")).empty());
+        }
+    }
+
+    void damagedOnes() {
+        QVERIFY(writeArchive({file("a", std::string(3000, 'a')), file("b", "b")}, "top", 0, at("good.tar.zst"), {}));
+        const std::string good = lathe::testing::readAll(at("good.tar.zst"));
+        for (size_t cut = 0; cut < good.size(); cut += 7) {
+            lathe::testing::writeFile(at("cut.tar.zst"), good.substr(0, cut));
+            QVERIFY(!refused(at("cut.tar.zst")).empty());
+        }
+        for (size_t i = 0; i < good.size(); i += 5) {
+            std::string flipped = good;
+            flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
+            lathe::testing::writeFile(at("flipped.tar.zst"), flipped);
+            refused(at("flipped.tar.zst")); // whatever it says, it ends and writes nowhere else
+        }
+        for (const char* text : {"", "no archive", "PK\x03\x04"}) {
+            lathe::testing::writeFile(at("other"), text);
+            QVERIFY(!refused(at("other")).empty());
+        }
+        QVERIFY(!fs::exists(at("a")));
+    }
+};
+
+QTEST_APPLESS_MAIN(TestArchive)
+#include "test_archive.moc"

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner runtimes
+// Links: onnx
+//
+// `lathe bundle` as scripts see it, and its bundles as people do who have nothing else.
+#include "deploy/made_bundle.h"
+
+#include <QDir>
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <csignal>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <unistd.h>
+
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+class TestBundleCommand : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+    QString odd_, plain_; // bundles
+    QString numpy_ = QStringLiteral(LATHE_SOURCE_DIR "/build/venv-onnx/bin/python");
+
+    QString at(const char* name) const { return folder_.filePath(name); }
+    static fs::path path(const QString& text) { return text.toStdString(); }
+
+    /// In an environment without variables, with standard input closed.
+    static Outcome runBare(const QString& command, const QString& folder = "/") {
+        return runProgram(
+            "env", {"-i", "PATH=/usr/bin:/bin", "sh", "-c", "cd \"$1\" && exec 0<&- && " + command, "sh", folder});
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", at("cache").toLocal8Bit());
+        qputenv("SOURCE_DATE_EPOCH", "1700000000");
+        writeFile(path(at("odd model.onnx")), oddModel());
+        writeFile(path(at("plain.onnx")),
+                  graphBytes("g (float[2,3] x) => (float[2,3] y) { t = Tanh (x) y = Mul (t, x) }"));
+        odd_ = at("b\xc3\xbcndel 'odd' $x");
+        plain_ = at("plain");
+        Outcome outcome = runLathe({"bundle", at("odd model.onnx"), "-o", odd_, "--symbol", "n=1..64:5"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        outcome = runLathe({"bundle", at("plain.onnx"), "-o", plain_, "--model-license", "MIT", "--version", "2.0.1"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+
+    void hashesAreThoseOfOtherTools() {
+        for (const QString& bundle : {odd_, plain_}) {
+            const Outcome outcome = runBare("sha256sum --strict --quiet -c SHA256SUMS", bundle);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const Outcome sorted = runBare("grep -v ' manifest.json$' SHA256SUMS | sha256sum", bundle);
+            const auto manifest = nlohmann::json::parse(readAll(path(bundle) / "manifest.json"));
+            QCOMPARE(sorted.out.substr(0, 64), manifest["bundle_id"].get<std::string>());
+            std::set<std::string> listed;
+            for (const auto& file : manifest["files"])
+                listed.insert(file["path"].get<std::string>());
+            for (const auto& [name, content] : filesBelow(path(bundle)))
+                QVERIFY2(listed.contains(name) || name == "manifest.json" || name == "SHA256SUMS", name.c_str());
+            QCOMPARE(listed.size() + 2, filesBelow(path(bundle)).size());
+        }
+    }
+
+    void checkByItself() {
+        for (const QString& bundle : {odd_, plain_}) {
+            Outcome outcome = runBare("./check", bundle);
+            QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+            QVERIFY2(outcome.out.find("random-0") != std::string::npos, outcome.out.c_str());
+        }
+        // Moved, on a file system that may only be read, with nothing but itself.
+        const QString moved = at("moved");
+        QVERIFY(runProgram("cp", {"-r", odd_, moved}).code == 0);
+        if (geteuid() == 0) {
+            const Outcome outcome = runProgram(
+                "unshare", {"-m", "-n", "sh", "-c",
+                            "mount --bind \"$1\" \"$1\" && mount -o remount,ro,bind \"$1\" && exec chroot \"$1\" "
+                            "/bin/$(uname -m)-linux-gnu/lathe-check",
+                            "sh", moved});
+            QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        }
+    }
+
+    void checkByLathe() {
+        for (const QString& bundle : {odd_, plain_}) {
+            const Outcome outcome = runLathe({"bundle", "check", bundle, "--json", "--repeat", "5"});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const std::string last = outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1);
+            const auto facts = nlohmann::json::parse(last);
+            QVERIFY(facts["good"] == true && facts["p50_ms"] > 0 && facts["resident_bytes"] > 0);
+        }
+        const Outcome slow = runLathe({"bundle", "check", plain_, "--limit", "p50=0.000001us", "--repeat", "5"});
+        QCOMPARE(slow.code, 1);
+        QVERIFY(slow.err.find("p50 is") != std::string::npos);
+        QCOMPARE(runLathe({"bundle", "check", plain_, "--limit", "p50=soon"}).code, 2);
+        QCOMPARE(runLathe({"bundle", "check", at("nowhere")}).code, 1);
+        QCOMPARE(runLathe({"bundle", "info", odd_}).code, 0);
+        QCOMPARE(runLathe({"bundle", "diff", odd_, odd_}).code, 0);
+        QCOMPARE(runLathe({"bundle", "diff", odd_, plain_}).code, 1);
+    }
+
+    /// gcc, g++, make and CMake on the bundle alone; the strictest that C and C++ have.
+    void examplesInC() {
+        for (const QString& bundle : {odd_, plain_}) {
+            const QString work = at("work");
+            QDir(work).removeRecursively();
+            QDir().mkpath(work);
+            const QString flags = " -Wall -Wextra -pedantic -Werror -I \"$1/include\" ";
+            const QString link = " \"$1\"/lib/*/liblathe_rt.so.1 \"-Wl,-rpath,$(echo \"$1\"/lib/$(uname -m)*)\" -lm ";
+            for (const QString& compile : {"gcc -std=c99" + flags + "\"$1/examples/main.c\"" + link + "-o c",
+                                           "g++ -std=c++17" + flags + "\"$1/examples/main.cpp\"" + link + "-o cpp"}) {
+                const Outcome outcome = runProgram("sh", {"-c", "cd \"$2\" && " + compile, "sh", bundle, work});
+                QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            }
+            for (const char* program : {"c", "cpp"}) {
+                const Outcome outcome = runProgram(work + "/" + program, {bundle});
+                QVERIFY2(outcome.code == 0, outcome.err.c_str());
+                QVERIFY2(outcome.out.find("as expected, p50") != std::string::npos, outcome.out.c_str());
+            }
+        }
+        const QString copy = at("copy");
+        QVERIFY(runProgram("cp", {"-r", plain_, copy}).code == 0);
+        const Outcome made = runProgram("make", {"-s", "-C", copy + "/examples", "run"});
+        QVERIFY2(made.code == 0 && std::ranges::count(made.out, '\n') == 2, (made.out + made.err).c_str());
+        for (const QStringList& arguments :
+             {QStringList{"-S", odd_ + "/examples", "-B", at("cmake")}, QStringList{"--build", at("cmake")}}) {
+            const Outcome outcome = runProgram("cmake", arguments);
+            QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        }
+        const Outcome tested = runProgram("ctest", {"--test-dir", at("cmake")});
+        QVERIFY2(tested.code == 0, tested.out.c_str());
+    }
+
+    void staticLibraryAndPkgConfig() {
+        const Outcome outcome = runProgram(
+            "sh",
+            {"-c",
+             "cd \"$2\" && gcc -std=c99 -I \"$1/include\" \"$1/examples/main.c\" \"$1\"/lib/$(uname -m)*/liblathe_rt.a "
+             "-lstdc++ -lpthread -ldl -lm -o static && ./static \"$1\" && gcc -std=c99 \"$1/examples/main.c\" "
+             "$(PKG_CONFIG_PATH=\"$1/lib/pkgconfig\" pkg-config --cflags --libs lathe) -lm -o shared && ./shared "
+             "\"$1\"",
+             "sh", plain_, folder_.path()});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+
+    void python() {
+        QVERIFY2(QFile::exists(numpy_), "./dev makes this Python with NumPy");
+        for (const QString& bundle : {odd_, plain_}) {
+            for (const QString& python : {QStringLiteral("/usr/bin/python3"), numpy_}) {
+                const Outcome outcome = runProgram(python, {"-I", "-B", bundle + "/examples/main.py"});
+                QVERIFY2(outcome.code == 0, outcome.err.c_str());
+                QVERIFY(outcome.out.find("as expected, p50") != std::string::npos);
+            }
+        }
+        for (const QString& python : {QStringLiteral("/usr/bin/python3"), numpy_}) {
+            const Outcome outcome =
+                runProgram(python, {"-I", "-B", LATHE_SOURCE_DIR "/tests/deploy/use_module.py", plain_, odd_});
+            QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        }
+    }
+
+    void theSameBytes() {
+        const QString again = at("elsewhere");
+        QDir().mkpath(again);
+        QFile::copy(at("plain.onnx"), again + "/plain.onnx");
+        Outcome outcome = runLathe({"bundle", again + "/plain.onnx", "-o", again + "/out", "--model-license", "MIT",
+                                    "--version", "2.0.1", "--threads", "1", "--no-cache"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const auto before = filesBelow(path(plain_)), after = filesBelow(path(again + "/out"));
+        QCOMPARE(after.size(), before.size());
+        for (const auto& [name, content] : before)
+            QVERIFY2(after.at(name) == content, name.c_str());
+        // So do an archive, and one of the same files that were written by another name.
+        QStringList archives;
+        for (const char* name : {"one.tar.zst", "two.tar.zst"}) {
+            archives << again + "/" + name;
+            outcome = runLathe({"bundle", again + "/plain.onnx", "-o", archives.back(), "--model-license", "MIT",
+                                "--version", "2.0.1"});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        }
+        QCOMPARE(readAll(path(archives[0])), readAll(path(archives[1])));
+        outcome = runLathe({"bundle", "diff", archives[0], plain_});
+        QVERIFY2(outcome.code == 0, outcome.out.c_str());
+        QCOMPARE(runLathe({"bundle", "check", archives[0], "--repeat", "0"}).code, 0);
+        // And it says how to make it again.
+        outcome = runProgram("sh", {plain_ + "/reproduce/reproduce.sh", at("plain.onnx"), LATHE_BINARY_DIR "/lathe"});
+        QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        QVERIFY(outcome.out.find("the same bundle") != std::string::npos);
+        QCOMPARE(runProgram("sh", {plain_ + "/reproduce/reproduce.sh", at("odd model.onnx"), LATHE_BINARY_DIR "/lathe"})
+                     .code,
+                 1);
+    }
+
+    void nothingOfThisMachine() {
+        char host[256] = {};
+        QVERIFY(gethostname(host, sizeof host - 1) == 0);
+        std::vector<std::string> words = {folder_.path().toStdString(), QDir::homePath().toStdString() + "/",
+                                          LATHE_SOURCE_DIR, fmt::format("\"{}\"", host)};
+        for (const QString& bundle : {odd_, plain_})
+            for (const auto& [name, content] : filesBelow(path(bundle)))
+                for (const std::string& word : words)
+                    QVERIFY2(word.size() < 4 || content.find(word) == std::string::npos, (name + ": " + word).c_str());
+    }
+
+    void parts() {
+        const QString out = at("bare");
+        Outcome outcome = runLathe({"bundle", at("plain.onnx"), "-o", out, "--without",
+                                    "c,cpp,python,examples,sbom,reproduce", "--cases", "1"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const char* absent : {"include", "python", "examples", "reproduce", "sbom.spdx.json", "lib/cmake"})
+            QVERIFY2(!QFile::exists(out + "/" + absent), absent);
+        QCOMPARE(QDir(out + "/golden").entryList(QDir::Dirs | QDir::NoDotAndDotDot), QStringList{"random-0"});
+        QCOMPARE(runLathe({"bundle", "check", out}).code, 0);
+        outcome = runLathe({"bundle", at("plain.onnx"), "--dry-run", "--json"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY(outcome.out.find("\"path\":\"model/plain.so\"") != std::string::npos);
+    }
+
+    void variants() {
+        const QString out = at("variants");
+        Outcome outcome =
+            runLathe({"bundle", at("plain.onnx"), "-o", out, "--target", "x86-64-v3", "--target", "x86-64-v2"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY(QFile::exists(out + "/model/plain-x86-64-v3.so") && QFile::exists(out + "/model/plain-x86-64-v2.so"));
+        outcome = runBare("./check", out);
+        QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", out + "/examples/main.py"}).code, 0);
+    }
+
+    void goldenData() {
+        const QString data = at("data");
+        QDir().mkpath(data + "/test_data_set_0");
+        writeFile(path(data + "/model.onnx"), graphBytes("g (float[2] x) => (float[2] y) { y = Neg (x) }"));
+        const auto tensor = [](float a, float b) {
+            ::onnx::TensorProto proto;
+            proto.set_data_type(::onnx::TensorProto::FLOAT);
+            proto.add_dims(2);
+            proto.add_float_data(a);
+            proto.add_float_data(b);
+            return proto.SerializeAsString();
+        };
+        writeFile(path(data + "/test_data_set_0/input_0.pb"), tensor(1, -2));
+        writeFile(path(data + "/test_data_set_0/output_0.pb"), tensor(-1, 2));
+        Outcome outcome = runLathe({"bundle", data + "/model.onnx", "-o", data + "/good"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const std::string array = readAll(path(data + "/good/golden/data-0/output_0.npy"));
+        const float expected[] = {-1, 2};
+        QVERIFY(array.ends_with(std::string_view(reinterpret_cast<const char*>(expected), sizeof expected)));
+        writeFile(path(data + "/test_data_set_0/output_0.pb"), tensor(-1, 3));
+        outcome = runLathe({"bundle", data + "/model.onnx", "-o", data + "/bad"});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(outcome.err.find("test_data_set_0") != std::string::npos, outcome.err.c_str());
+        QVERIFY(!QFile::exists(data + "/bad"));
+    }
+
+    void randomOutputs() {
+        writeFile(path(at("random.onnx")), graphBytes("g (float[8] x) => (float[8] y, float[8] z) "
+                                                      "{ r = RandomUniformLike (x) y = Add (x, r) z = Neg (x) }"));
+        const Outcome outcome = runLathe({"bundle", at("random.onnx"), "-o", at("random")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("'y' is drawn at random") != std::string::npos, outcome.err.c_str());
+        const auto facts = nlohmann::json::parse(readAll(path(at("random/golden/random-0/case.json"))));
+        QVERIFY(facts["outputs"][0]["compare"] == false && facts["outputs"][1]["compare"] == true);
+        QCOMPARE(runLathe({"bundle", "check", at("random")}).code, 0);
+        QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", at("random/examples/main.py")}).code, 0);
+    }
+
+    void whatIsRefused_data() {
+        QTest::addColumn<QStringList>("arguments");
+        QTest::addColumn<int>("code");
+        QTest::addColumn<QString>("says");
+        const QString model = at("plain.onnx"), out = at("refused");
+        QTest::newRow("no model") << QStringList{} << 2 << "lathe bundle MODEL -o";
+        QTest::newRow("no output") << QStringList{model} << 2 << "-o";
+        QTest::newRow("no such model") << QStringList{at("nothing.onnx"), "-o", out} << 1 << "nothing.onnx";
+        QTest::newRow("a name") << QStringList{model, "-o", out, "--name", "A b"} << 2 << "no name";
+        QTest::newRow("a licence") << QStringList{model, "-o", out, "--model-license", "a\nb"} << 2 << "licence";
+        QTest::newRow("a target") << QStringList{model, "-o", out, "--target", "z80"} << 2 << "z80";
+        QTest::newRow("a part") << QStringList{model, "-o", out, "--without", "doors"} << 2 << "doors";
+        QTest::newRow("a symbol") << QStringList{model, "-o", out, "--symbol", "n=4"} << 2 << "no size 'n' open";
+        QTest::newRow("a limit") << QStringList{model, "-o", out, "--limit", "size=1kB"} << 1 << "at most 1000";
+        QTest::newRow("no runtime") << QStringList{model, "-o", out, "--runtime-dir", at("empty")} << 1
+                                    << "--runtime-dir";
+        QTest::newRow("no data") << QStringList{model, "-o", out, "--golden", at("empty")} << 1 << "golden";
+        QTest::newRow("no folder") << QStringList{model, "-o", out + "/a/b"} << 1 << "make it first";
+        QTest::newRow("over the model") << QStringList{model, "-o", model, "--force"} << 1 << "plain.onnx";
+        QTest::newRow("a bundle is there") << QStringList{model, "-o", plain_} << 1 << "--force";
+        QTest::newRow("another folder") << QStringList{model, "-o", folder_.path(), "--force"} << 1 << "left as it is";
+        QTest::newRow("options") << QStringList{model, "-o", out, "--options", model} << 2 << "plain.onnx";
+        QTest::newRow("an artifact") << QStringList{plain_ + "/model/plain.so", "-o", out} << 2 << "artifact";
+    }
+    void whatIsRefused() {
+        QFETCH(QStringList, arguments);
+        QFETCH(int, code);
+        QFETCH(QString, says);
+        const Outcome outcome = runLathe(QStringList{"bundle"} + arguments);
+        QVERIFY2(outcome.code == code, outcome.err.c_str());
+        QVERIFY2(QString::fromStdString(outcome.err).contains(says), outcome.err.c_str());
+        nothingIsLeft("refused");
+        QVERIFY(QFile::exists(at("plain.onnx")));
+    }
+
+    void replaced() {
+        const QString out = at("replaced");
+        QCOMPARE(runLathe({"bundle", at("plain.onnx"), "-o", out}).code, 0);
+        QCOMPARE(runLathe({"bundle", at("odd model.onnx"), "-o", out, "--force", "--name", "other"}).code, 0);
+        QVERIFY(QFile::exists(out + "/model/other.so") && !QFile::exists(out + "/model/plain.so"));
+        QCOMPARE(runLathe({"bundle", "check", out}).code, 0);
+        nothingIsLeft("nothing");
+    }
+
+    /// Ctrl+C at many moments: all of it or nothing.
+    void cancelled() {
+        int ended = 0;
+        for (int ms = 0; ms < 400; ms += 25) {
+            const QString out = at("cancelled");
+            QProcess process;
+            process.start(LATHE_BINARY_DIR "/lathe", {"bundle", at("odd model.onnx"), "-o", out, "--no-cache"});
+            QVERIFY(process.waitForStarted());
+            QTest::qWait(ms);
+            if (const auto child = static_cast<pid_t>(process.processId()); child > 0)
+                kill(child, SIGINT);
+            QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60'000));
+            if (process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0) {
+                QCOMPARE(runLathe({"bundle", "check", out, "--repeat", "0"}).code, 0);
+                QDir(out).removeRecursively();
+            } else {
+                ++ended;
+                nothingIsLeft("cancelled");
+            }
+        }
+        QVERIFY(ended > 0);
+    }
+
+    void diskIsFull() {
+        if (geteuid() != 0)
+            QSKIP("only root may mount a small disk");
+        // Sizes at which it fills at different files.
+        for (const char* size : {"16k", "200k", "1m", "2m"}) {
+            const Outcome outcome =
+                runProgram("unshare", {"-m", "sh", "-c",
+                                       "mount -t tmpfs -o size=" + QString(size) +
+                                           " none \"$1\" && " LATHE_BINARY_DIR
+                                           "/lathe bundle \"$2\" -o \"$1/out\"; code=$?; ls -A \"$1\"; exit $code",
+                                       "sh", at("empty"), at("plain.onnx")});
+            QVERIFY2(outcome.code == 1, outcome.err.c_str());
+            QVERIFY2(outcome.out.empty(), outcome.out.c_str());
+            QVERIFY2(outcome.err.find("out") != std::string::npos, outcome.err.c_str());
+        }
+        const Outcome readOnly = runProgram("unshare", {"-m", "sh", "-c",
+                                                        "mount -t tmpfs -o ro none \"$1\" && exec " LATHE_BINARY_DIR
+                                                        "/lathe bundle \"$2\" -o \"$1/out\"",
+                                                        "sh", at("empty"), at("plain.onnx")});
+        QVERIFY2(readOnly.code == 1 && readOnly.err.find("Read-only") != std::string::npos, readOnly.err.c_str());
+    }
+
+    void init() { QDir().mkpath(at("empty")); }
+
+private:
+    /// Neither the folder nor what it is made of on the way.
+    void nothingIsLeft(const char* name) const {
+        QVERIFY(!QFile::exists(at(name)));
+        for (const QString& entry :
+             QDir(folder_.path()).entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot))
+            QVERIFY2(!entry.startsWith('.') && !entry.endsWith(".part"), qPrintable(entry));
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBundleCommand)
+#include "test_bundle_command.moc"

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The values that bundles are made of: names, paths, options, limits.
+#include "deploy/bundle_options.h"
+#include "deploy/bundle_plan.h"
+#include "deploy/check_bundle.h"
+#include "deploy/model_interface.h"
+
+#include <QTest>
+
+using namespace lathe;
+using namespace lathe::deploy;
+
+class TestBundleValues : public QObject {
+    Q_OBJECT
+
+private slots:
+    void pathsOfABundle() {
+        for (const char* good :
+             {"a", "model/a.so", "lib/x86_64-linux-gnu/liblathe_rt.so.1", "a..b", ".hidden", "a%20+b"})
+            QVERIFY2(isBundlePath(good), good);
+        for (const std::string& bad :
+             {std::string(), std::string("/a"), std::string("a/"), std::string("a//b"), std::string("."),
+              std::string(".."), std::string("a/../b"), std::string("a/./b"), std::string("a b"), std::string("a\nb"),
+              std::string("a\\b"), std::string("C:a"), std::string("\xc3\xa4"), std::string("a\0b", 3),
+              std::string("$(x)"), std::string(201, 'a'), std::string("~")})
+            QVERIFY2(!isBundlePath(bad), bad.c_str());
+        std::string deep = "a";
+        for (int i = 0; i < 16; ++i)
+            deep += "/a";
+        QVERIFY(!isBundlePath(deep));
+    }
+
+    void namesOfModels() {
+        QCOMPARE(modelNameOf("x/ResNet-50 (v2).onnx"), "resnet_50_v2");
+        QCOMPARE(modelNameOf("8bit.onnx"), "model_8bit");
+        QCOMPARE(modelNameOf("\xc3\xa4.onnx"), "model");
+        QCOMPARE(modelNameOf("a\n\"b\".onnx"), "a_b");
+        QCOMPARE(modelNameOf(std::string(100, 'a') + ".onnx"), std::string(64, 'a'));
+        QVERIFY(isModelName("_a1"));
+        for (const char* bad : {"", "1a", "A", "a-b", "a b", "a/b"})
+            QVERIFY2(!isModelName(bad), bad);
+        QVERIFY(!isModelName(std::string(65, 'a')));
+    }
+
+    void identifiersAndLiterals() {
+        QCOMPARE(identifiersOf({"data:0", "data 0", "x", "X", ""}),
+                 (std::vector<std::string>{"DATA_0", "DATA_0_2", "X", "X_2", ""}));
+        QCOMPARE(cLiteral("a\"b\\c\n?\xc3"), "\"a\\042b\\134c\\012\\077\\303\"");
+    }
+
+    void symbolsAndLimits() {
+        const auto range = parseSymbol("n=1..64:8");
+        QVERIFY(range);
+        QCOMPARE(range->first, "n");
+        QCOMPARE(range->second, (SymbolRange{1, 64, 8}));
+        QCOMPARE(parseSymbol("n=4..9")->second, (SymbolRange{4, 9, 4}));
+        QCOMPARE(parseSymbol("a=b=8")->second, (SymbolRange{1, {}, 8}));
+        for (const char* bad : {"", "n", "n=", "=1", "n=-1", "n=3..1", "n=1..4:9", "n=2..4:1", "n=1..4:", "n=1..",
+                                "n=1x", "n=99999999999999999999"})
+            QVERIFY2(!parseSymbol(bad), bad);
+        const auto limits = parseLimits("p99=15ms,resident=200MB,size=30kB,load=0.1s,p50=500us");
+        QVERIFY(limits);
+        QCOMPARE(*limits,
+                 (Limits{.p50Ms = 0.5, .p99Ms = 15, .loadMs = 100, .residentBytes = 200'000'000, .sizeBytes = 30'000}));
+        for (const char* bad :
+             {"p99", "p99=", "p99=15", "p99=-1ms", "p99=15MB", "size=1ms", "p98=1ms", "p99=nanms", ","})
+            QVERIFY2(!parseLimits(bad), bad);
+    }
+
+    void optionsAsText() {
+        BundleOptions options;
+        options.name = "a";
+        options.licence = "Apache-2.0 OR MIT";
+        options.parts = {Part::C, Part::Golden};
+        options.symbols["n"] = {1, 64, 8};
+        options.cases = 7;
+        options.tolerance = {0, 0.5};
+        options.limits.p99Ms = 1.5;
+        options.compile.numerics = driver::NumericsLevel::Fast;
+        const std::string text = toJson(options);
+        const auto read = parseBundleOptions(text);
+        QVERIFY(read);
+        QCOMPARE(toJson(*read), text);
+        QCOMPARE(read->symbols, options.symbols);
+        QVERIFY(read->parts == options.parts);
+        for (const char* bad : {"", "[]", "{\"nam\":\"a\"}", "{\"name\":\"A\"}", "{\"name\":1}",
+                                "{\"version\":\"a b\"}", "{\"license\":\"a\\\"b\"}", "{\"parts\":[\"x\"]}",
+                                "{\"symbols\":{\"n\":{\"min\":2,\"max\":1,\"default\":2}}}", "{\"cases\":-1}",
+                                "{\"targets\":[\"z80\"]}", "{\"tolerance\":{\"absolute\":-1,\"of_range\":0}}"}) {
+            const auto refused = parseBundleOptions(bad);
+            QVERIFY2(!refused && refused.error().kind == ErrorKind::Usage, bad);
+        }
+    }
+};
+
+QTEST_APPLESS_MAIN(TestBundleValues)
+#include "test_bundle_values.moc"
