@@ -87,6 +87,7 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
     LATHE_TRY(options.decisions, makeDecisions(common));
     options.goldenFolder = args.golden;
     options.runtimeFolder = args.runtimeDir;
+    LATHE_TRY(options.device, driver::parseDevice(args.device));
     LATHE_CHECKED(deploy::validate(options));
     return options;
 }
@@ -176,13 +177,17 @@ int makeBundle(const BundleArgs& args, const Common& common) {
 }
 
 int check(const BundleArgs& args, const Common& common) {
-    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}};
+    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}, .device = {}};
     if (!args.limits.empty()) {
         const auto limits = deploy::parseLimits(args.limits);
         if (!limits)
             return prevented(limits.error(), common);
         wish.limits = *limits;
     }
+    const auto device = driver::parseDevice(args.device);
+    if (!device)
+        return prevented(device.error(), common);
+    wish.device = *device;
     const Interrupts interrupts;
     driver::Progress progress;
     progress.cancelled = Interrupts::asked;

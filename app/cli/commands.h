@@ -188,6 +188,7 @@ struct BundleArgs {
     int cases = -1;        // -1: not given
     double tolerance = -1; // likewise
     int repeat = 50;       // of check: timed runs
+    std::string device = "local"; // as in RunArgs: where check runs it, and where a new one is tried
     bool force = false, dryRun = false;
     std::vector<std::string> bundles; // of check, info and diff
 };

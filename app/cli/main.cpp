@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
+#include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
@@ -157,12 +158,34 @@ void refuseEmptyValues(std::span<char*> arguments) {
             throw CLI::ValidationError(std::string(argument.substr(0, argument.size() - 1)), "its value is empty");
 }
 
+/// Options that print a text made of all commands, and end.
+void addTexts(CLI::App& app) {
+    const auto print = [](const std::string& option, const std::string& text, const std::string& value) {
+        if (text.empty())
+            throw CLI::ValidationError(option, "'" + value + "' is none of them");
+        std::fwrite(text.data(), 1, text.size(), stdout);
+        throw CLI::Success();
+    };
+    const auto completes = [&app, print](const std::string& shell) {
+        print("--completion", completion(app, shell), shell);
+    };
+    app.add_option_function<std::string>("--completion", completes,
+                                         "print a script that completes commands in this shell: bash, zsh or fish")
+        ->trigger_on_parse();
+    const auto pages = [&app, print](const std::string& command) {
+        print("--man", manPage(app, command == "lathe" ? "" : command, lathe::base::version()), command);
+    };
+    app.add_option_function<std::string>("--man", pages, "print the manual page of this command; lathe: of all")
+        ->trigger_on_parse();
+}
+
 /// failed: becomes the least exit code of what prevents the command, where 1 is an answer of it.
 int run(int argc, char** argv, int& failed) {
     CLI::App app{"Lathe: see, tune and deploy models"};
     app.footer("Exit codes: 0 good, 1 the input's fault, 2 wrong usage, 3 a fault of Lathe. Where 1 is an answer of a\n"
                "command, as its help says, what prevents the answer is 2 or 3.");
     app.set_version_flag("--version", std::string(lathe::base::version()));
+    addTexts(app);
     app.require_subcommand(1);
     Common common;
 

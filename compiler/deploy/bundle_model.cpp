@@ -21,6 +21,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -30,6 +31,8 @@ namespace lathe::deploy {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::chrono::minutes longestRun{10}; // an emulator takes its time
 
 /// SOURCE_DATE_EPOCH, or when the model's file was changed: never the time of the export.
 Result<int64_t> createdOf(const fs::path& model) {
@@ -50,7 +53,9 @@ Result<int64_t> createdOf(const fs::path& model) {
 
 /// "x86-64-v3", "aarch64-cortex-a72": short, and a part of a path. Features beside the cpu's own stand in the manifest.
 std::string tagOf(const Target& target) {
-    std::string tag = machineOf(target) == "x86_64" ? target.cpu : machineOf(target) + "-" + target.cpu;
+    std::string tag(target.cpu);
+    if (target.machine != Machine::X86_64)
+        tag = fmt::format("{}-{}", codegen::nameOf(target.machine), target.cpu);
     for (char& c : tag)
         if (!isBundlePath(std::string(1, c)) && c != '.')
             c = '-';
@@ -81,7 +86,7 @@ private:
     Result<void> findRuntimes();
     Result<void> compileVariants();
     Result<void> makeCases();
-    /// Artifacts that this machine can run must agree with the golden cases.
+    /// Artifacts that this machine, or the device, can run must agree with the golden cases.
     Result<void> tryHere();
     Result<void> describe();
     void addPackages();
@@ -172,14 +177,12 @@ Result<void> Planner::compileVariants() {
         variant.path = path;
         variant.tag = tag;
         variant.triple = packages_[i].triple;
-        variant.machine = machineOf(target);
+        variant.machine = codegen::nameOf(target.machine);
         variant.target = toString(target);
         variant.cpu = target.cpu;
-        for (size_t at = 0; at < target.features.size();) {
-            const size_t end = std::min(target.features.find(',', at), target.features.size());
-            variant.isa.push_back(target.features.substr(at, end - at));
-            at = end + 1;
-        }
+        codegen::Required needs = codegen::requiredOf(target);
+        variant.isa = std::move(needs.isa);
+        variant.vectorBits = needs.vectorBits;
         addCopy(path, FileKind::Artifact, compiled.first->path(), true);
         bundle_.held.push_back(compiled.first);
         variants_.push_back(std::move(compiled));
@@ -190,7 +193,7 @@ Result<void> Planner::compileVariants() {
 
 Result<void> Planner::makeCases() {
     LATHE_TRY(const Compiled strict,
-              compile(codegen::nativeTarget(), driver::NumericsLevel::Strict, {}, "golden cases", 0.65, 0.9));
+              compile(codegen::baselineTarget(), driver::NumericsLevel::Strict, {}, "golden cases", 0.65, 0.9));
     driver::RunnerClient runner({.cancelled = progress_.cancelled});
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(strict.first->path()));
     LATHE_TRY(interface_, interfaceOf(options_.name, options_.version, loaded, options_.symbols));
@@ -210,12 +213,19 @@ Result<void> Planner::tryHere() {
     for (const driver::RunnerValue& output : interface_.outputs)
         names.push_back(output.name);
     for (size_t i = 0; i < variants_.size(); ++i) {
-        if (!codegen::checkRunsHere(options_.targets[i])) {
+        const bool here = codegen::checkRunsHere(options_.targets[i]).has_value();
+        if (!here && options_.device.isLocal()) {
             bundle_.plan.remarks.push_back(
                 fmt::format("{} cannot run on this machine: it was not tried", manifest_.variants[i].tag));
             continue;
         }
-        driver::RunnerClient runner({.seed = 0, .cancelled = progress_.cancelled});
+        LATHE_TRY(driver::RunnerCommand command,
+                  driver::runnerCommand(here ? driver::Device{} : options_.device, options_.targets[i]));
+        driver::RunnerClient runner({.seed = 0,
+                                     .timeout = longestRun,
+                                     .cancelled = progress_.cancelled,
+                                     .program = std::move(command.program),
+                                     .arguments = std::move(command.arguments)});
         LATHE_CHECKED(runner.load(variants_[i].first->path()));
         for (const GoldenCase& golden : cases_) {
             for (size_t k = 0; k < golden.data.inputs.size(); ++k)

@@ -6,6 +6,7 @@
 
 #include "deploy/manifest.h"
 #include "driver/decisions.h"
+#include "driver/device.h"
 #include "driver/options.h"
 
 #include <filesystem>
@@ -36,6 +37,7 @@ struct BundleOptions {
     // Where things lie; not part of the JSON.
     driver::Decisions decisions;
     std::filesystem::path goldenFolder;  // a test_data_set folder, or one of several; empty: those beside the model
+    driver::Device device;               // where artifacts are tried that this machine cannot run; local: nowhere
     std::filesystem::path runtimeFolder; // empty: deploy/runtime_package.h says where
 };
 

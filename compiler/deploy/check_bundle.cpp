@@ -32,7 +32,10 @@ public:
     Checker(const OpenBundle& bundle, const CheckWish& wish, const std::function<void(const CheckStep&)>& told,
             const driver::Progress& progress)
         : bundle_(bundle), wish_(wish), told_(told), progress_(progress),
-          runner_({.threads = wish.threads, .seed = 0, .cancelled = progress.cancelled}) {}
+          runner_({.threads = wish.threads,
+                   .seed = 0,
+                   .timeout = std::chrono::minutes(10),
+                   .cancelled = progress.cancelled}) {}
 
     Result<BundleCheck> check() {
         if (files() && load() && cases() && twice())
@@ -65,18 +68,26 @@ private:
                         : fmt::format("{} are not as they were written", check_.problems.size()));
     }
 
+    Result<driver::RunnerCommand> commandFor(const ManifestVariant& variant) const {
+        LATHE_TRY(const Target target, codegen::parseTarget(variant.target));
+        return driver::runnerCommand(wish_.device, target);
+    }
+
     bool load() {
         Diagnostic last =
             error("no artifact of this bundle is for this machine", "lathe bundle info says which it has");
         for (const ManifestVariant& variant : bundle_.manifest().variants) {
-            const auto target = codegen::parseTarget(variant.target);
-            const auto runs = target ? codegen::checkRunsHere(*target) : Result<void>(Failure(target.error()));
-            if (!runs) {
-                last = runs.error();
+            auto command = commandFor(variant);
+            if (!command) {
+                last = command.error();
                 last.file = (bundle_.folder() / variant.path).string();
                 last.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
                 continue;
             }
+            driver::RunnerOptions options = runner_.options();
+            options.program = std::move(command->program);
+            options.arguments = std::move(command->arguments);
+            runner_.setOptions(std::move(options));
             const auto start = Clock::now();
             auto loaded = runner_.load(bundle_.folder() / variant.path);
             if (!loaded)
@@ -169,7 +180,9 @@ private:
     }
 
     void limits() {
-        const Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
+        Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
+        if (!wish_.device.isLocal())
+            limits.p50Ms = limits.p99Ms = limits.loadMs = 0; // its times say nothing of a device's
         std::vector<std::string> over;
         bool any = false;
         const auto hold = [&](const char* what, double found, double most, const char* unit, bool known) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "deploy/manifest.h"
+#include "driver/device.h"
 #include "driver/trace.h"
 
 #include <filesystem>

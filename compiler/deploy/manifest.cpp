@@ -59,7 +59,8 @@ json toJson(const std::vector<ManifestVariant>& variants) {
                          {"endianness", "little"},
                          {"word_bits", 64},
                          {"cpu", variant.cpu},
-                         {"isa", variant.isa}}}});
+                         {"isa", variant.isa},
+                         {"vector_length_bits", variant.vectorBits}}}});
     return all;
 }
 
@@ -114,6 +115,7 @@ Result<void> Reader::variants(Manifest& manifest) {
         LATHE_TRY(const FieldsOf needs, fields.object("requires"));
         LATHE_CHECKED(needs.text("machine", variant.machine));
         LATHE_CHECKED(needs.text("cpu", variant.cpu));
+        LATHE_CHECKED(needs.number("vector_length_bits", variant.vectorBits));
         return needs.texts("isa", variant.isa);
     });
 }

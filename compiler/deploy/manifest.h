@@ -47,7 +47,8 @@ struct ManifestVariant {
     std::string machine; // "x86_64", as uname -m says it
     std::string target;  // all of it, as codegen::parseTarget reads it
     std::string cpu;
-    std::vector<std::string> isa; // features beside the cpu's own, "+avx512f"
+    std::vector<std::string> isa; // extensions that the CPU must have, by LLVM's names
+    int64_t vectorBits = 0;       // that its registers must have, where their length is the CPU's own; 0: any
 };
 
 struct ManifestFile {

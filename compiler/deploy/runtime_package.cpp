@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/runtime_package.h"
 
+#include "codegen/target.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
@@ -9,14 +11,6 @@
 namespace lathe::deploy {
 
 namespace fs = std::filesystem;
-
-std::string machineOf(const Target& target) {
-    return target.triple.substr(0, target.triple.find('-'));
-}
-
-std::string runtimeTriple(const Target& target) {
-    return machineOf(target) + "-linux-gnu";
-}
 
 std::vector<fs::path> runtimeFolders(const fs::path& named) {
     if (!named.empty())
@@ -35,7 +29,7 @@ std::vector<fs::path> runtimeFolders(const fs::path& named) {
 
 Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) {
     RuntimePackage package;
-    package.triple = runtimeTriple(target);
+    package.triple = codegen::libraryTriple(target.machine);
     std::vector<std::string> searched;
     std::error_code failed;
     for (const fs::path& folder : runtimeFolders(named)) {

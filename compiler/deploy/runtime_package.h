@@ -13,11 +13,6 @@
 
 namespace lathe::deploy {
 
-/// "x86_64-linux-gnu" for "x86_64-unknown-linux-gnu:…": what runtimes are named by.
-std::string runtimeTriple(const Target& target);
-/// "x86_64", as uname -m says it.
-std::string machineOf(const Target& target);
-
 struct RuntimePackage {
     std::string triple;
     std::filesystem::path folder;
