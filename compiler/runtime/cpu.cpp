@@ -144,12 +144,13 @@ bool probeKernel(uint64_t& extensions) {
 }
 
 /// Whether a child process lives through the instruction: what older kernels and emulators do not tell. 0: nothing to try.
-bool canExecute(uint32_t instruction) {
-    constexpr uint32_t returns = 0x00008067; // ret
-    const uint32_t code[] = {instruction, returns};
-    void* page = instruction == 0
-                     ? MAP_FAILED
-                     : mmap(nullptr, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+bool canExecute(const RiscvIsa& isa) {
+    constexpr uint32_t nothing = 0x00000013, setVector = 0xcc80f057, returns = 0x00008067; // vsetivli zero, 1, e16; ret
+    const bool onVectors = std::string_view(isa.name).starts_with("zv");
+    const uint32_t code[] = {onVectors ? setVector : nothing, isa.instruction, returns};
+    if (isa.instruction == 0)
+        return false;
+    void* page = mmap(nullptr, sizeof code, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (page == MAP_FAILED)
         return false;
     std::memcpy(page, code, sizeof code);
@@ -175,7 +176,7 @@ bool has(const RiscvIsa& isa) {
     uint64_t extensions = 0;
     if (isa.probeBit >= 0 && probeKernel(extensions))
         return extensions >> isa.probeBit & 1;
-    return canExecute(isa.instruction);
+    return canExecute(isa);
 }
 
 #else

@@ -15,9 +15,9 @@ struct X86Isa {
     const char* name;
     Word word;
     uint8_t bit;
-    uint8_t kept = 0;
+    uint32_t kept = 0;
 };
-inline constexpr uint8_t keptAvx = 0x06, keptAvx512 = 0xe6;
+inline constexpr uint32_t keptAvx = 0x06, keptAvx512 = 0xe6, keptApx = 1U << 19;
 inline constexpr X86Isa x86Isa[] = {
     {"avx", X86Isa::Word::Leaf1Ecx, 28, keptAvx},
     {"avx2", X86Isa::Word::Leaf7Ebx, 5, keptAvx},
@@ -41,6 +41,14 @@ inline constexpr X86Isa x86Isa[] = {
     {"avxvnniint8", X86Isa::Word::Leaf7Sub1Edx, 4, keptAvx},
     {"bmi", X86Isa::Word::Leaf7Ebx, 3},
     {"bmi2", X86Isa::Word::Leaf7Ebx, 8},
+    {"ccmp", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"cf", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"egpr", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"ndd", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"nf", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"ppx", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"push2pop2", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
+    {"zu", X86Isa::Word::Leaf7Sub1Edx, 21, keptApx},
     {"f16c", X86Isa::Word::Leaf1Ecx, 29, keptAvx},
     {"fma", X86Isa::Word::Leaf1Ecx, 12, keptAvx},
     {"fma4", X86Isa::Word::Extended1Ecx, 16, keptAvx},
@@ -68,8 +76,8 @@ inline constexpr ArmIsa armIsa[] = {
     {"cssc", true, 34},      {"dotprod", false, 20}, {"f32mm", true, 10},      {"f64mm", true, 11},
     {"flagm", false, 27},    {"fp-armv8", false, 0}, {"fp16fml", false, 23},   {"fptoint", true, 8},
     {"fullfp16", false, 10}, {"i8mm", true, 13},     {"jsconv", false, 13},    {"lse", false, 8},
-    {"mops", true, 43},      {"neon", false, 1},     {"rcpc", false, 15},      {"rdm", false, 12},
-    {"sve", false, 22},      {"sve2", true, 1},      {"sve2p1", true, 36},
+    {"mops", true, 43},      {"neon", false, 1},     {"rcpc", false, 15},      {"sha3", false, 17},
+    {"rdm", false, 12},      {"sve", false, 22},     {"sve2", true, 1},        {"sve2p1", true, 36},
 };
 
 /// RISC-V: a bit of the answer of riscv_hwprobe to RISCV_HWPROBE_KEY_IMA_EXT_0; or a letter of AT_HWCAP; or, where the kernel
@@ -86,18 +94,22 @@ inline constexpr RiscvIsa riscvIsa[] = {
     {"d", 0, 'd', 0},
     {"f", 0, 'f', 0},
     {"m", -1, 'm', 0},
-    {"v", 2, 'v', 0xcd00f057},     // vsetivli zero, 1, e32, m1, ta, ma
-    {"zba", 3, 0, 0x20a52533},     // sh1add a0, a0, a0
-    {"zbb", 4, 0, 0x40a57533},     // andn a0, a0, a0
-    {"zbc", 7, 0, 0x0aa51533},     // clmul a0, a0, a0
-    {"zbs", 5, 0, 0x28a51533},     // bset a0, a0, a0
-    {"zfa", 32, 0, 0xf0180053},    // fli.s ft0, 1.0
-    {"zfh", 27, 0, 0x04007053},    // fadd.h ft0, ft0, ft0
-    {"zfhmin", 28, 0, 0x40200053}, // fcvt.s.h ft0, ft0
-    {"zicond", 35, 0, 0x0ea55533}, // czero.eqz a0, a0, a0
-    {"zvbb", 17, 0, 0},
-    {"zvfh", 30, 0, 0},
-    {"zvfhmin", 31, 0, 0},
+    {"v", 2, 'v', 0xcd00f057},      // vsetivli zero, 1, e32, m1, ta, ma
+    {"zba", 3, 0, 0x20a52533},      // sh1add a0, a0, a0
+    {"zbb", 4, 0, 0x40a57533},      // andn a0, a0, a0
+    {"zbc", 7, 0, 0x0aa51533},      // clmul a0, a0, a0
+    {"zbs", 5, 0, 0x28a51533},      // bset a0, a0, a0
+    {"zbkb", 8, 0, 0x08a54533},     // pack a0, a0, a0
+    {"zcb", 44, 0, 0x00019d61},     // c.zext.b a0; c.nop
+    {"zfa", 32, 0, 0xf0180053},     // fli.s ft0, 1.0
+    {"zfh", 27, 0, 0x04007053},     // fadd.h ft0, ft0, ft0
+    {"zfhmin", 28, 0, 0x40200053},  // fcvt.s.h ft0, ft0
+    {"zicond", 35, 0, 0x0ea55533},  // czero.eqz a0, a0, a0
+    {"zvbb", 17, 0, 0x061080d7},    // vandn.vv v1, v1, v1
+    {"zvbc", 18, 0, 0x3210a0d7},    // vclmul.vv v1, v1, v1
+    {"zvkb", 19, 0, 0x061080d7},    // vandn.vv v1, v1, v1
+    {"zvfh", 30, 0, 0x021090d7},    // vfadd.vv v1, v1, v1, of 16 bits
+    {"zvfhmin", 31, 0, 0x4a161157}, // vfwcvt.f.f.v v2, v1
 };
 
 } // namespace lathe::runtime

@@ -149,6 +149,8 @@ private slots:
         row("riscv64-linux-gnu:rv64gc:+zve64d", "need the feature v");
         row("riscv64-linux-gnu:rv64gc:-d", "needs the feature d");
         row("riscv64-linux-gnu:sifive-e31", "");
+        row("riscv64-linux-gnu:rv64gc:+xtheadba", "take it away: -xtheadba");
+        row("riscv64-linux-gnu:rv64gc:+zcmp", "cannot make code with the feature zcmp");
         row("riscv32-linux-gnu", "cannot make code for");
         row("x86_64-apple-darwin:haswell", "cannot make code for");
         row("x86_64-pc-windows-msvc", "cannot make code for");

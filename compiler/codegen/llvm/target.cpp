@@ -59,7 +59,8 @@ const std::vector<Kind>& kinds() {
          "riscv64-unknown-linux-gnu",
          "rv64gc",
          {"64bit", "m", "a", "f", "d"},
-         {"32bit", "e", "zfinx", "zdinx", "zhinx", "zhinxmin", "save-restore", "forced-sw-shadow-stack"},
+         {"32bit", "e", "zfinx", "zdinx", "zhinx", "zhinxmin", "save-restore", "forced-sw-shadow-stack", "zcmp",
+          "zcmt"},
          "use rv64gc or another cpu that runs Linux, and do not take features away that it needs"},
     };
     return all;
@@ -122,6 +123,12 @@ std::string difference(const llvm::MCSubtargetInfo& cpu, const llvm::MCSubtarget
     return fmt::format("{}", fmt::join(removed, ","));
 }
 
+/// "xtheadba": its maker's own.
+bool isOfVendor(std::string_view feature) {
+    return feature.starts_with('x');
+}
+
+/// That code can be made, and that its CPU can be asked for all that it uses.
 Result<void> checkUsable(const Kind& kind, const llvm::MCSubtargetInfo& set, const std::string& cpu) {
     for (const char* needed : kind.needed)
         if (!has(set, needed))
@@ -131,6 +138,13 @@ Result<void> checkUsable(const Kind& kind, const llvm::MCSubtargetInfo& set, con
         if (has(set, without))
             return failure(ErrorKind::Usage, fmt::format("cannot make code with the feature {}", without),
                            "leave it out");
+    if (kind.machine == Machine::RiscV64)
+        for (const llvm::SubtargetFeatureKV& entry : set.getAllProcessorFeatures())
+            if (set.hasFeature(entry.Value) && isOfVendor(entry.Key))
+                return failure(
+                    ErrorKind::Usage,
+                    fmt::format("'{}' has {}, of which no kernel tells whether a CPU has it", cpu, entry.Key),
+                    fmt::format("take it away: -{}", entry.Key));
     if (has(set, "zve32x") && !has(set, "v")) // less than what Linux takes for vectors
         return failure(ErrorKind::Usage, fmt::format("vectors of '{}' need the feature v", cpu),
                        "add +v, or use rv64gc");
