@@ -44,8 +44,10 @@ fs::path runtimeFolder(Machine machine) {
 std::string emulatedCpu(const Target& target) {
     if (target.machine == Machine::AArch64 && target.scalableBits > 0)
         return fmt::format("max,sve-default-vector-length={}", target.scalableBits / 8);
-    if (target.machine == Machine::RiscV64 && target.scalableBits > 0)
-        return fmt::format("rv64,v=true,vext_spec=v1.0,vlen={}{}", target.scalableBits,
+    if (target.machine == Machine::RiscV64) // whose extensions beyond RV64GC are off
+        return fmt::format("rv64{}{}",
+                           target.scalableBits > 0 ? fmt::format(",v=true,vext_spec=v1.0,vlen={}", target.scalableBits)
+                                                   : "",
                            codegen::requiredOf(target).has("zfhmin") ? ",Zfh=true" : "");
     return "";
 }

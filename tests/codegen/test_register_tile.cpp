@@ -62,6 +62,9 @@ private slots:
         QTest::addRow("AVX2 4x24") << "x86-64-v3" << 4 << 24 << 12;
         QTest::addRow("AVX-512 12x32") << "x86-64-v4" << 12 << 32 << 24;
         QTest::addRow("AVX-512 6x64") << "x86-64-v4" << 6 << 64 << 24;
+        QTest::addRow("NEON 12x8") << "cortex-a72" << 12 << 8 << 24;
+        QTest::addRow("SVE 12x16") << "aarch64-linux-gnu:neoverse-v1::vector=256" << 12 << 16 << 24;
+        QTest::addRow("V 12x8") << "rv64gcv" << 12 << 8 << 12; // two registers at a time
     }
     void innerLoop() {
         QFETCH(QString, target);
@@ -78,7 +81,7 @@ private slots:
         QVERIFY(code.has_value());
         auto instructions = disassembleWithLines(code->object);
         QVERIFY(instructions.has_value());
-        const std::vector<LoopCount> loops = hotLoops(*instructions, target.endsWith("v4") ? "zmm" : "ymm");
+        const std::vector<LoopCount> loops = hotLoops(*instructions, pipeline.target);
         std::set<int> lengths; // rows of the tiles
         for (const LoopCount& count : loops) {
             QCOMPARE(count.stack, 0);
