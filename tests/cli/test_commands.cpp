@@ -21,6 +21,12 @@
 using namespace lathe::testing;
 namespace fs = std::filesystem;
 
+#if defined(__aarch64__)
+constexpr bool hostIsArm = true;
+#else
+constexpr bool hostIsArm = false;
+#endif
+
 class TestCommands : public QObject {
     Q_OBJECT
 
@@ -96,6 +102,10 @@ private slots:
             QTest::addRow("%s seconds", time) << QStringList{"run", model, "--timeout", time} << 2;
         QTest::newRow("code that this machine cannot run")
             << QStringList{"run", model, "--target", "x86_64-unknown-linux-gnu:x86-64-v3:+egpr"} << 2;
+        QTest::newRow("code for another kind of machine")
+            << QStringList{"run", model, "--target", hostIsArm ? "x86-64-v2" : "aarch64-linux-gnu"} << 2;
+        QTest::newRow("unknown device") << QStringList{"run", model, "--device", "quemu"} << 2;
+        QTest::newRow("tests on an unknown device") << QStringList{"test", model, "--device", "qemu:"} << 2;
         QTest::newRow("another system") << QStringList{"inspect", model, "--target", "x86_64-pc-freebsd"} << 2;
         QTest::newRow("result over the model") << QStringList{"compile", model, "-o", model} << 2;
         QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 1;

@@ -44,7 +44,8 @@ SUITES = {
 def run(options, suite, folder, names):
     """Outcomes by name: the path below the folder, without /model.onnx or .onnx. names: of those tests; empty: all."""
     paths = [folder / name if (folder / name).is_dir() else folder / f"{name}.onnx" for name in names] or [folder]
-    elsewhere = ["--target", options.target, "--device", options.device] if options.target else []
+    # Whole networks take minutes under an emulator.
+    elsewhere = ["--target", options.target, "--device", options.device, "--timeout", "1200"] if options.target else []
     process = subprocess.run([options.lathe, "test", *paths, "--json", "--tolerance", suite.tolerance, *elsewhere],
                              stdout=subprocess.PIPE, text=True)
     got = {}
