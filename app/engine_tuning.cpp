@@ -23,7 +23,7 @@ using views::models::StudyHead;
 StudyEnd endOf(const driver::Tuned& tuned) {
     StudyEnd end;
     for (const tune::TaskState& state : tuned.study.tasks) {
-        if (!state.isTaken())
+        if (!state.isTaken() || !tuned.isHeld())
             continue;
         const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
         end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
@@ -32,6 +32,7 @@ StudyEnd endOf(const driver::Tuned& tuned) {
     end.beforeMs = tuned.beforeMs;
     end.afterMs = tuned.afterMs;
     end.isFaster = tuned.isFaster;
+    end.failed = tuned.failed.has_value();
     for (const std::string& kernel : tuned.leftOut)
         end.leftOut << QString::fromStdString(kernel);
     return end;
@@ -121,6 +122,8 @@ void Engine::tune(TuneWish wish) {
             end.failed = true;
         if (!tuned && tuned.error().kind != ErrorKind::Cancelled)
             problems.push_back(tuned.error());
+        if (tuned && tuned->failed)
+            problems.push_back(*tuned->failed);
         outbox.post([=](Engine& engine) {
             engine.tunes_ = false;
             emit engine.tuned(path, end, problems);

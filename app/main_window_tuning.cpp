@@ -70,7 +70,9 @@ void MainWindow::connectTuning() {
         if (path != path_)
             return;
         tuning_->add(update);
-        tuning_->setStage({});
+        tuning_->setStage(update.note);
+        if (!update.note.isEmpty())
+            log(tr("Tuning: %1.").arg(update.note), LogLevel::Warning);
     });
     connect(&engine_, &Engine::tuneProgress, this, [this](const QString& what, double) {
         if (engine_.isTuning())

@@ -5,6 +5,7 @@
 #include "app/cli/commands.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
+#include "driver/build_worker.h"
 #include "driver/guarded.h"
 
 #include <CLI/CLI.hpp>
@@ -416,7 +417,8 @@ int run(int argc, char** argv, int& failed) {
     testApp->add_option("--seed", test.seed, "seed of random operators")->check(seed());
     addDevice(*testApp, test.device);
     addCommon(*testApp, common);
-    app.add_subcommand("test-worker", "")->group("");
+    CLI::App* testWorkerApp = app.add_subcommand("test-worker", "")->group("");
+    app.add_subcommand("build-worker", "")->group("");
 
     try {
         refuseEmptyValues(std::span(argv, static_cast<size_t>(argc)));
@@ -459,7 +461,9 @@ int run(int argc, char** argv, int& failed) {
         return benchCommand(bench, common);
     if (*testApp)
         return testCommand(test, common);
-    return testWorkerCommand(common);
+    if (*testWorkerApp)
+        return testWorkerCommand(common);
+    return lathe::driver::serveBuilds();
 }
 
 } // namespace

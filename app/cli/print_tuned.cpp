@@ -122,23 +122,6 @@ std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study) {
     return counts;
 }
 
-Diagnostic nothingMeasured(const tune::Study& study) {
-    std::map<std::pair<tune::Verdict, std::string>, int64_t> reasons;
-    for (const tune::TaskState& state : study.tasks)
-        for (size_t i = std::max<size_t>(state.known, 1); i < state.trials.size(); ++i) {
-            const tune::Trial& trial = state.trials[i];
-            ++reasons[{trial.verdict, trial.message.substr(0, trial.message.find('\n'))}];
-        }
-    const auto most = std::ranges::max_element(reasons, {}, [](const auto& reason) { return reason.second; });
-    if (most == reasons.end())
-        return error(ErrorKind::Internal, "no candidate was tried");
-    const auto& [verdict, message] = most->first;
-    return error(ErrorKind::Internal,
-                 fmt::format("none of {} candidates could be measured: {} of them came to '{}'{}{}", study.trials,
-                             most->second, tune::toString(verdict), message.empty() ? "" : ": ", message),
-                 "the same --seed tries the same again");
-}
-
 void printTunedJson(const driver::Tuned& tuned) {
     for (const tune::TaskState& state : tuned.study.tasks) {
         nlohmann::json verdicts = nlohmann::json::object();

@@ -17,7 +17,5 @@ void printTunedJson(const driver::Tuned& tuned);
 /// Of the candidates that this study tried, how many came to what.
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::TaskState& state);
 std::map<tune::Verdict, int64_t> verdictsOf(const tune::Study& study);
-/// Where nothing could be measured: what most of the candidates came to, and the words that were said of it.
-Diagnostic nothingMeasured(const tune::Study& study);
 
 } // namespace lathe::cli

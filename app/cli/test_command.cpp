@@ -9,14 +9,13 @@
 #include "driver/child_process.h"
 #include "driver/device.h"
 #include "driver/json.h"
+#include "driver/parent_stream.h"
 
 #include <atomic>
 #include <cstdio>
 #include <fmt/format.h>
 #include <mutex>
-#include <poll.h>
 #include <thread>
-#include <unistd.h>
 
 namespace lathe::cli {
 namespace {
@@ -126,40 +125,14 @@ private:
     driver::ChildProcess child_;
 };
 
-/// The worker's end of ChildProcess::readMessage and writeMessage.
-bool readMessage(std::string& text) {
-    uint64_t length = 0;
-    if (std::fread(&length, sizeof(length), 1, stdin) != 1 || length > size_t{1} << 26)
-        return false;
-    text.resize(length);
-    return std::fread(text.data(), 1, length, stdin) == length;
-}
-
-void writeMessage(const std::string& text) {
-    const uint64_t length = text.size();
-    std::fwrite(&length, sizeof(length), 1, stdout);
-    std::fwrite(text.data(), 1, length, stdout);
-    std::fflush(stdout);
-}
-
-/// Ends this process when its parent is gone, even in the middle of a test: nobody is left to stop one that hangs.
-void endWithParent() {
-    std::thread([] {
-        pollfd stream{STDIN_FILENO, 0, 0}; // POLLHUP comes unasked
-        while (poll(&stream, 1, -1) <= 0 || !(stream.revents & (POLLHUP | POLLERR | POLLNVAL)))
-            ;
-        _exit(1);
-    }).detach();
-}
-
 } // namespace
 
 int testWorkerCommand(const Common& common) {
+    const driver::ParentStream parent;
     std::string text;
-    const auto settings = readMessage(text) ? parseSettings(text) : parseSettings("");
+    const auto settings = parent.read(text) ? parseSettings(text) : parseSettings("");
     if (!settings)
         return report({settings.error()}, common);
-    endWithParent();
     driver::RunnerOptions runnerOptions;
     runnerOptions.threads = settings->options.threads > 0 ? settings->options.threads : 1;
     runnerOptions.timeout = settings->timeout;
@@ -170,9 +143,9 @@ int testWorkerCommand(const Common& common) {
     runnerOptions.program = std::move(command->program);
     runnerOptions.arguments = std::move(command->arguments);
     driver::RunnerClient runner(runnerOptions);
-    while (readMessage(text))
-        writeMessage(
-            toJson(runTest(testCaseOf(text), settings->tolerance, settings->options, settings->decisions, runner)));
+    while (parent.read(text) && parent.write(toJson(runTest(testCaseOf(text), settings->tolerance, settings->options,
+                                                            settings->decisions, runner))))
+        ;
     return 0;
 }
 

@@ -33,10 +33,12 @@ public:
     void tell(const tune::Study& study, const tune::Event& event) {
         if (common_.quiet)
             return;
+        if (event.kind == tune::Event::Kind::Note)
+            return note(study, event.note);
         if (common_.json) {
             if (event.kind == tune::Event::Kind::Trials) {
                 printTrials(study.tasks[event.task], event.firstTrial, study.seconds);
-                printJudgement(study.tasks[event.task], study.seconds);
+                printJudgement(study.tasks[event.task], study);
             }
             return;
         }
@@ -73,6 +75,13 @@ public:
     }
 
 private:
+    void note(const tune::Study& study, const std::string& text) const {
+        if (!common_.json)
+            return printStderr("{:>6} left  {}\n", minutes(seconds_ - study.seconds), text);
+        fmt::print("{}\n", driver::dump({{"event", "note"}, {"seconds", study.seconds}, {"text", text}}));
+        std::fflush(stdout);
+    }
+
     static void printTrials(const tune::TaskState& state, size_t first, double seconds) {
         for (size_t i = first; i < state.trials.size(); ++i) {
             const tune::Trial& trial = state.trials[i];
@@ -95,10 +104,11 @@ private:
         return candidate.predicted ? nlohmann::json(*candidate.predicted) : nlohmann::json();
     }
 
-    static void printJudgement(const tune::TaskState& state, double seconds) {
+    static void printJudgement(const tune::TaskState& state, const tune::Study& study) {
         const tune::Judgement& judgement = state.judgements.back();
+        const tune::Spent& spent = study.spent;
         fmt::print("{}\n", driver::dump({{"event", "round"},
-                                         {"seconds", seconds},
+                                         {"seconds", study.seconds},
                                          {"workload", state.task.workload},
                                          {"kernel", state.task.kernel},
                                          {"round", state.rounds},
@@ -106,7 +116,13 @@ private:
                                          {"prior", toJson(judgement.prior)},
                                          {"model", toJson(judgement.model)},
                                          {"model_of_random", toJson(judgement.random)},
-                                         {"not_built", state.refused}}));
+                                         {"not_built", state.refused},
+                                         {"spent",
+                                          {{"search", spent.search},
+                                           {"build", spent.build},
+                                           {"measure", spent.measure},
+                                           {"learn", spent.train},
+                                           {"record", spent.tell}}}}));
         std::fflush(stdout);
     }
     static nlohmann::json toJson(const tune::Quality& quality) {
@@ -182,9 +198,12 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
     if (const std::string text = driver::toJson(done->decisions);
         out && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
         return report({out->problem()}, common);
-    const auto counts = verdictsOf(done->study);
-    if (done->study.trials > 0 && !counts.contains(tune::Verdict::Measured) && !counts.contains(tune::Verdict::Slow))
-        return report({nothingMeasured(done->study)}, common);
+    if (done->failed) {
+        Diagnostic failed = *done->failed;
+        failed.file = args.model;
+        report({failed}, common);
+        return 3;
+    }
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -13,6 +14,7 @@
 #include <spawn.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <system_error>
 #include <thread>
 #include <unistd.h>
 
@@ -41,6 +43,13 @@ pid_t waitFor(pid_t pid, int* status, int flags) {
 }
 
 } // namespace
+
+std::filesystem::path programBeside(const char* name, const char* variable) {
+    if (const char* given = std::getenv(variable); given && *given)
+        return given;
+    std::error_code ignored;
+    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
+}
 
 Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
     kill();

@@ -2,8 +2,8 @@
 //
 // A child process with a stream to its standard input and output; reading and writing have deadlines and can be cancelled.
 // The stream is a socket, whose writes cannot raise SIGPIPE; both ends are close-on-exec, so that no other child holds one.
-// The way in which compiler and command line start a process: lathe-runner, the workers of `lathe test`, the contenders of
-// `lathe bench`.
+// The way in which compiler and command line start a process: lathe-runner, the workers of `lathe test`, the builders of
+// the tuner, the contenders of `lathe bench`.
 #pragma once
 
 #include "base/result.h"
@@ -20,6 +20,9 @@
 #include <vector>
 
 namespace lathe::driver {
+
+/// What the environment variable names, else the program of that name beside this one.
+std::filesystem::path programBeside(const char* name, const char* variable);
 
 class ChildProcess {
 public:

@@ -1,207 +1,345 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A batch: build all, load those that could be built, a glance at each (does it run, is it far slower than the incumbent),
-// then blocks by turns for those that are left. A paired test: values first, then blocks of both side by side, in children
-// whose artifacts hold the two in either order, so that where code and data happen to lie counts less.
+// then rounds of those that are left. A paired test: values first, then blocks of both side by side, in children whose
+// artifacts hold the two in either order, so that where code and data happen to lie counts less.
 #include "driver/kernel_bench.h"
 
-#include "base/parallel.h"
 #include "driver/compare.h"
+#include "driver/kernel_builders.h"
 #include "tune/paired.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <numeric>
+#include <limits>
+#include <thread>
 
 namespace lathe::driver {
 namespace {
 
 constexpr double slowBeyond = 1.5; // times the incumbent's, at a glance
-constexpr int glances = 3, heatBlocks = 5;
-constexpr std::chrono::nanoseconds block{2'000'000};
-constexpr size_t mostInArtifact = 8;
+constexpr int glances = 3, heatRounds = 5;
+constexpr size_t heated = 8; // the best of a batch; others only if they may be as fast as the incumbent
+constexpr double glanceUs = 20, blockUs = 2000;
+constexpr int64_t leastCalls = 3;                // in a block
 constexpr std::array blocksOfStage = {9, 6, 10}; // of a paired test: 9, 15, 25 in all
 constexpr int children = 3;
 constexpr double mostUnscheduledFlops = 1e9; // a few seconds of plain loops
+constexpr int insistence = 3;                // times
+constexpr size_t mostKeptBytes = size_t{256} << 20;
+
+int64_t callsFor(double us, double inAll, int64_t least) {
+    return std::max(least, static_cast<int64_t>(std::ceil(inAll / std::max(us, 0.01))));
+}
+
+std::string nameOf(const tune::Candidate& candidate) {
+    return "candidate_" + toString(candidate.program);
+}
+
+Diagnostic cancelledProblem() {
+    return error(ErrorKind::Cancelled, "tuning was cancelled");
+}
 
 } // namespace
 
-/// A kernel in the child, and what became of it. The incumbent stands first and has no trial.
+/// A kernel in the child, and what became of it. The first is what the others are held against; its trial is null if it is the
+/// incumbent.
 struct KernelBench::Contender {
     CompiledKernelPtr kernel;
     tune::Trial* trial = nullptr;
-    double least = 0;       // us, at the glance
-    std::vector<double> us; // of blocks
+    double least = 0;            // us, at the glance
+    std::vector<double> us = {}; // of blocks
+    bool isSlow = false;
 };
 
-KernelBench::KernelBench(Options options, RunnerOptions runner)
-    : options_(std::move(options)), cancelled_(runner.cancelled), child_(std::move(runner)) {
+KernelBench::KernelBench(Options options, RunnerOptions runner, std::unique_ptr<KernelMaker> maker)
+    : options_(std::move(options)), cancelled_(runner.cancelled), maker_(std::move(maker)), child_(runner),
+      rounds_(
+          runner.threads, [this](double seconds) { return wait(seconds); },
+          [this](const std::string& text) { note(text); }) {
     options_.cache = false; // most candidates are never seen again
+    options_.threads = 0;   // nothing is timed meanwhile
+    if (maker_)
+        return;
+    inProcess_ = builderProgram().empty();
+    if (inProcess_) {
+        maker_ = makeKernelsHere(options_, cancelled_);
+    } else {
+        BuilderOptions builders;
+        builders.cancelled = cancelled_;
+        maker_ = std::make_unique<KernelBuilders>(options_, std::move(builders));
+    }
 }
 
-/// Without a candidate: the computation as it is written, unscheduled.
-Result<CompiledKernelPtr> KernelBench::build(const tune::Task& task, const tune::Candidate* candidate) const {
-    Decisions decisions;
-    if (candidate)
-        decisions.kernels[task.workload].trace = candidate->trace;
-    else
-        decisions.skipPasses = {"schedule"};
-    const std::string name = candidate ? "candidate_" + toString(candidate->program) : "unscheduled";
-    LATHE_TRY(CompiledKernelPtr made, compileKernelAlone(task.computation, name, true, decisions, options_));
-    if (!made->record.schedule.warnings.empty())
-        return Failure(made->record.schedule.warnings.front());
-    return made;
+/// Outside of a study there is no end.
+tune::Bench::Time KernelBench::timeOfStudy() const {
+    if (clock)
+        return clock();
+    return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(),
+            std::numeric_limits<double>::infinity()};
 }
 
-/// The same of a candidate, once for each task and program.
+/// Of several tuners on this machine one times at a time. Nothing: it was not this one's turn before the study's end.
+Result<std::optional<TimingLock>> KernelBench::takeTurn() {
+    return TimingLock::take(timeOfStudy().left, cancelled_, [this](const std::string& text) { note(text); });
+}
+
+bool KernelBench::wait(double seconds) const {
+    const auto until = std::chrono::steady_clock::now() + std::chrono::duration<double>(seconds);
+    while (!isCancelled() && std::chrono::steady_clock::now() < until)
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return !isCancelled();
+}
+
+void KernelBench::note(const std::string& text) const {
+    if (noted)
+        noted(text);
+}
+
+/// A failure is the machine's: it may pass.
+template <class Value>
+Result<Value> KernelBench::insist(const std::function<Result<Value>()>& once) {
+    if (std::exchange(inProcess_, false))
+        note("there is no program `lathe` beside this one: candidates are compiled in this process, which one that the "
+             "compiler crashes on would end");
+    for (int time = 1;; ++time) {
+        Result<Value> result = once();
+        if (result)
+            return result;
+        if (isCancelled() || result.error().kind == ErrorKind::Cancelled)
+            return Failure(cancelledProblem());
+        if (time == insistence) {
+            Diagnostic problem = result.error();
+            problem.what = fmt::format("cannot measure: {} ({} times in a row)", problem.what, insistence);
+            return Failure(std::move(problem));
+        }
+        child_.end();
+        note(fmt::format("tries again: {}", result.error().what));
+        (void)wait(1);
+    }
+}
+
+Result<std::vector<MadeKernel>> KernelBench::make(const tune::Task& task, std::span<const WantedKernel> wanted) {
+    const auto begun = std::chrono::steady_clock::now();
+    auto built = maker_->make(task, wanted);
+    buildSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+    return built;
+}
+
 Result<CompiledKernelPtr> KernelBench::known(const tune::Task& task, const tune::Candidate& candidate) {
-    if (const auto found = known_.find(candidate.program); found != known_.end())
+    std::map<Hash128, CompiledKernelPtr>& kernels = kept_[task_].kernels;
+    if (const auto found = kernels.find(candidate.program); found != kernels.end())
         return found->second;
-    LATHE_TRY(CompiledKernelPtr made, build(task, &candidate));
-    return known_[candidate.program] = std::move(made);
+    const WantedKernel wanted{nameOf(candidate), &candidate.trace};
+    LATHE_TRY(const std::vector<MadeKernel> built, make(task, std::span(&wanted, 1)));
+    if (!built.front().kernel)
+        return failure(built.front().message);
+    return kernels[candidate.program] = built.front().kernel;
 }
 
 void KernelBench::begin(const tune::Task& task) {
     if (std::exchange(task_, task.workload) == task.workload)
         return;
-    known_.clear();
-    expected_.clear();
     child_.end(); // what it keeps of large operands counts in the limit of its memory
+    size_t bytes = 0;
+    for (const auto& [workload, kept] : kept_)
+        for (const auto& [inputs, tensors] : kept.expected)
+            for (const model::HostTensor& tensor : tensors)
+                bytes += tensor.bytes.size();
+    if (bytes > mostKeptBytes)
+        kept_.clear();
 }
 
 Result<std::vector<tune::Trial>> KernelBench::screen(const tune::Task& task, const tune::Candidate* incumbent,
                                                      std::vector<tune::Candidate> candidates) {
+    return insist<std::vector<tune::Trial>>([&] { return screenOnce(task, incumbent, candidates); });
+}
+
+Result<tune::Verdicts> KernelBench::compare(const tune::Task& task, const tune::Candidate& incumbent,
+                                            const tune::Candidate& candidate, double leastGain) {
+    return insist<tune::Verdicts>([&] { return compareOnce(task, incumbent, candidate, leastGain); });
+}
+
+Result<std::vector<tune::Trial>> KernelBench::screenOnce(const tune::Task& task, const tune::Candidate* incumbent,
+                                                         const std::vector<tune::Candidate>& candidates) {
     begin(task);
     CompiledKernelPtr before;
     if (incumbent) {
         LATHE_TRY(before, known(task, *incumbent));
     }
     // Of the batch before, what it found best is all that will be asked for again.
-    std::erase_if(known_, [&](const auto& each) { return each.second != before; });
-    std::vector<Result<CompiledKernelPtr>> built(candidates.size());
-    const auto begun = std::chrono::steady_clock::now();
-    parallelFor(built.size(), options_.threads, [&](size_t i) {
-        if (!(cancelled_ && cancelled_()))
-            built[i] = build(task, &candidates[i]);
-    });
-    buildSeconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
-    if (cancelled_ && cancelled_())
-        return failure(ErrorKind::Cancelled, "tuning was cancelled");
+    std::map<Hash128, CompiledKernelPtr>& kernels = kept_[task_].kernels;
+    std::erase_if(kernels, [&](const auto& each) { return each.second != before; });
+    std::vector<WantedKernel> wanted;
+    for (const tune::Candidate& candidate : candidates)
+        wanted.push_back({nameOf(candidate), &candidate.trace});
+    LATHE_TRY(const std::vector<MadeKernel> built, make(task, wanted));
     std::vector<tune::Trial> trials(candidates.size());
-    std::vector<Contender> waiting;
+    std::vector<Contender> contenders;
+    if (before)
+        contenders.push_back({.kernel = before});
     for (size_t i = 0; i < candidates.size(); ++i) {
-        trials[i].candidate = std::move(candidates[i]);
-        if (built[i]) {
-            known_[trials[i].candidate.program] = *built[i];
-            waiting.push_back({*built[i], &trials[i], 0, {}});
+        trials[i].candidate = candidates[i];
+        if (built[i].kernel) {
+            kernels[candidates[i].program] = built[i].kernel;
+            contenders.push_back({.kernel = built[i].kernel, .trial = &trials[i]});
         } else {
-            trials[i].verdict = tune::Verdict::BuildError;
-            trials[i].message = built[i].error().what;
+            trials[i].verdict = built[i].verdict;
+            trials[i].message = built[i].message;
         }
     }
-    while (!waiting.empty()) {
-        const auto count = static_cast<std::ptrdiff_t>(std::min(waiting.size(), mostInArtifact));
-        std::vector<Contender> batch;
-        if (before)
-            batch.push_back({before, nullptr, 0, {}});
-        std::move(waiting.begin(), waiting.begin() + count, std::back_inserter(batch));
-        waiting.erase(waiting.begin(), waiting.begin() + count);
-        LATHE_CHECKED(load(task, batch));
-        LATHE_CHECKED(glance(task, batch));
-        LATHE_CHECKED(heat(task, batch));
+    const bool hasBase = before || (!candidates.empty() && built.front().kernel);
+    if (hasBase && contenders.size() > (before ? 1U : 0U)) {
+        LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
+        if (turn) {
+            LATHE_CHECKED(load(task, contenders));
+            LATHE_CHECKED(glance(task, contenders));
+            LATHE_CHECKED(heat(task, contenders));
+        } else {
+            for (const Contender& contender : contenders)
+                if (contender.trial) {
+                    contender.trial->verdict = tune::Verdict::Disturbed;
+                    contender.trial->message = "another tuner timed all the while";
+                }
+        }
     }
+    if (!before && !trials.empty() && trials.front().verdict != tune::Verdict::Measured)
+        trials.resize(1); // there was nothing to hold the others against
     return trials;
 }
 
-Result<void> KernelBench::load(const tune::Task& task, const std::vector<Contender>& contenders) {
+/// All of them, in one artifact, in their order. One that cannot be linked gets its verdict and goes.
+Result<void> KernelBench::load(const tune::Task& task, std::vector<Contender>& contenders) {
     std::vector<CompiledKernelPtr> kernels;
     for (const Contender& contender : contenders)
         kernels.push_back(contender.kernel);
-    child_.expect(0, block);
-    return child_.load(std::move(kernels), *task.computation, task.sizes, options_, KernelsInChild::Inputs::Random);
+    const auto linked = KernelsInChild::link(kernels, options_);
+    if (linked)
+        return child_.load(*linked, *task.computation, task.sizes, KernelsInChild::Inputs::Random);
+    if (!KernelsInChild::link({kernels.data(), 1}, options_)) // it is not a candidate's fault
+        return Failure(linked.error());
+    const auto gone = std::erase_if(contenders, [&](const Contender& contender) {
+        const auto alone = KernelsInChild::link({&contender.kernel, 1}, options_);
+        if (!alone && contender.trial) {
+            contender.trial->verdict = tune::Verdict::BuildError;
+            contender.trial->message = alone.error().what;
+        }
+        return !alone;
+    });
+    return gone > 0 ? load(task, contenders) : Failure(linked.error());
 }
 
-/// Whether the contender goes on. One that failed gets its verdict and goes; the others are loaded again if it took the child
-/// along. A failure of the machine, the incumbent or the user's will is the bench's own.
-Result<bool> KernelBench::keep(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
-                               const Result<double>& us) {
-    if (us)
-        return true;
-    if (cancelled_ && cancelled_()) // the keys that cancel may have reached the child as well
-        return failure(ErrorKind::Cancelled, "tuning was cancelled");
-    tune::Trial* trial = contenders[which].trial;
+/// The contender's block failed: it gets its verdict and goes, the others are loaded again if it took the child along. A
+/// failure of the machine, the incumbent or the user's will is the bench's own.
+Result<void> KernelBench::drop(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
+                               const Diagnostic& problem) {
+    if (isCancelled()) // the keys that cancel may have reached the child as well
+        return Failure(cancelledProblem());
     const std::optional<tune::Verdict> verdict = child_.verdict();
-    if (!trial || !verdict)
-        return Failure(us.error());
-    trial->verdict = *verdict;
-    trial->message = us.error().what;
+    if (verdict == tune::Verdict::RunMemory && which < contenders.size()) {
+        // Whichever runs, there is room for the largest workspace.
+        const auto workspace = [](const Contender& contender) {
+            return arith::asInt(contender.kernel->kernel.workspaceBytes).value_or(0);
+        };
+        const auto from = contenders.begin() + static_cast<std::ptrdiff_t>(which);
+        which += static_cast<size_t>(std::ranges::max_element(from, contenders.end(), {}, workspace) - from);
+    }
+    if (which >= contenders.size() || !contenders[which].trial || !verdict)
+        return Failure(problem);
+    contenders[which].trial->verdict = *verdict;
+    contenders[which].trial->message = problem.what;
+    if (which == 0) { // and with it what the others are held against
+        contenders.clear();
+        return {};
+    }
     contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(which));
-    if (!contenders.empty())
-        LATHE_CHECKED(load(task, contenders));
-    return false;
+    return load(task, contenders);
 }
 
 Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>& contenders) {
+    child_.expect(0);
+    int64_t calls = 1;
     for (size_t i = 0; i < contenders.size();) {
-        Contender& contender = contenders[i];
-        bool kept = true;
-        for (int look = 0; look < glances && kept; ++look) {
-            const Result<double> us = child_.time(i, {}, look == 0 ? 1 : 0);
-            LATHE_TRY(kept, keep(task, contenders, i, us));
-            if (kept)
-                contender.least = look == 0 ? *us : std::min(contender.least, *us);
-        }
-        if (!kept)
+        const auto seen = child_.glance(i, calls, glances);
+        if (!seen) {
+            LATHE_CHECKED(drop(task, contenders, i, seen.error()));
             continue;
-        const double incumbent = contenders.front().trial ? 0 : contenders.front().least;
-        child_.expect(incumbent, block);
-        if (incumbent > 0 && contender.least > slowBeyond * incumbent) {
-            contender.trial->verdict = tune::Verdict::Slow;
-            contender.trial->us = contender.least;
         }
+        Contender& contender = contenders[i];
+        contender.least = seen->us;
+        if (i == 0 && calls == 1 && seen->us < glanceUs) { // a call alone is too short to be told
+            calls = callsFor(seen->us, glanceUs, 1);
+            if (calls > 1)
+                continue;
+        }
+        const double base = contenders.front().least;
+        child_.expect(base);
+        contender.isSlow = contender.least > slowBeyond * base;
         ++i;
+    }
+    // Who is neither among the best nor close to the incumbent is not worth more.
+    std::vector<double> times;
+    for (const Contender& contender : contenders)
+        if (contender.trial)
+            times.push_back(contender.least);
+    if (times.empty())
+        return {};
+    std::ranges::sort(times);
+    const double worth = std::max(times[std::min(heated, times.size()) - 1], contenders.front().least);
+    for (Contender& contender : contenders) {
+        contender.isSlow |= contender.least > worth;
+        if (!contender.isSlow || !contender.trial)
+            continue;
+        contender.trial->verdict = tune::Verdict::Slow;
+        contender.trial->us = contender.least;
     }
     return {};
 }
 
-/// Blocks by turns, in an order that is drawn anew each time, of those that are not slow.
 Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& contenders) {
-    const auto isSlow = [](const Contender& contender) {
-        return contender.trial && contender.trial->verdict == tune::Verdict::Slow;
-    };
-    for (int round = 0; round < heatBlocks; ++round) {
-        std::vector<size_t> order(contenders.size());
-        std::iota(order.begin(), order.end(), size_t{0});
-        std::ranges::shuffle(order, random_);
-        for (size_t turn = 0; turn < order.size(); ++turn) {
-            const size_t i = order[turn];
-            if (isSlow(contenders[i]))
-                continue;
-            const Result<double> us = child_.time(i, block, 0);
-            LATHE_TRY(const bool kept, keep(task, contenders, i, us));
-            if (kept) {
-                contenders[i].us.push_back(*us);
-                continue;
-            }
-            for (size_t& later : order) // the places behind the one that went
-                later -= later > i;
-            order[turn] = 0;
+    patience_.begin();
+    int disturbed = 0;
+    bool isUntimed = false;
+    for (int done = 0; done < heatRounds && !contenders.empty() && !isUntimed;) {
+        std::vector<TimingRounds::Turn> turns;
+        for (size_t i = 0; i < contenders.size(); ++i)
+            if (!contenders[i].isSlow)
+                turns.push_back({i, callsFor(contenders[i].least, blockUs, leastCalls)});
+        const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
+        switch (round.outcome) {
+        case TimingRounds::Round::Outcome::Timed:
+            for (size_t turn = 0; turn < turns.size(); ++turn)
+                contenders[turns[turn].which].us.push_back(round.us[turn]);
+            ++done;
+            disturbed += round.isDisturbed;
+            break;
+        case TimingRounds::Round::Outcome::Untimed:
+            isUntimed = true;
+            break;
+        case TimingRounds::Round::Outcome::Failed:
+            LATHE_CHECKED(drop(task, contenders,
+                               round.failed < turns.size() ? turns[round.failed].which : contenders.size(),
+                               round.problem));
+            break;
         }
     }
-    const bool hasIncumbent = !contenders.empty() && !contenders.front().trial;
     for (Contender& contender : contenders) {
-        if (!contender.trial || isSlow(contender))
+        if (!contender.trial || contender.isSlow)
             continue;
         tune::Trial& trial = *contender.trial;
-        trial.verdict = tune::Verdict::Measured;
-        trial.us = tune::medianInterval(contender.us).middle;
-        trial.ratio = {1, 1, 1};
-        if (!hasIncumbent)
+        if (isUntimed) {
+            trial.verdict = tune::Verdict::Disturbed;
+            trial.message = "the clock gave no times";
             continue;
+        }
+        trial.verdict = tune::Verdict::Measured;
+        if (disturbed > 0)
+            trial.message = fmt::format("the machine was busy in {} of {} rounds", disturbed, heatRounds);
+        trial.us = tune::medianInterval(contender.us).middle;
         std::vector<double> ratios;
-        for (size_t i = 0; i < std::min(contender.us.size(), contenders.front().us.size()); ++i)
+        for (size_t i = 0; i < contender.us.size(); ++i)
             ratios.push_back(contender.us[i] / contenders.front().us[i]);
         trial.ratio = tune::medianInterval(ratios);
     }
@@ -211,67 +349,111 @@ Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& c
 /// What the unscheduled kernel computes, or where that would take too long the task's first incumbent: once for a task.
 Result<const std::vector<model::HostTensor>*>
 KernelBench::expected(const tune::Task& task, const CompiledKernelPtr& incumbent, KernelsInChild::Inputs inputs) {
-    if (const auto found = expected_.find(inputs); found != expected_.end())
+    auto& kept = kept_[task_].expected;
+    if (const auto found = kept.find(inputs); found != kept.end())
         return &found->second;
     CompiledKernelPtr truth = incumbent;
     if (task.flops <= mostUnscheduledFlops) {
-        LATHE_TRY(truth, build(task, nullptr));
+        const WantedKernel wanted{"unscheduled", nullptr};
+        LATHE_TRY(const std::vector<MadeKernel> built, make(task, std::span(&wanted, 1)));
+        if (!built.front().kernel)
+            return failure(built.front().message);
+        truth = built.front().kernel;
     }
-    child_.expect(0, block);
-    LATHE_CHECKED(child_.load({truth}, *task.computation, task.sizes, options_, inputs));
+    LATHE_TRY(const KernelsInChild::Linked linked, KernelsInChild::link({&truth, 1}, options_));
+    LATHE_CHECKED(child_.load(linked, *task.computation, task.sizes, inputs));
+    child_.expect(0);
     LATHE_TRY(std::vector<model::HostTensor> outputs, child_.outputs(0));
-    return &(expected_[inputs] = std::move(outputs));
+    return &(kept[inputs] = std::move(outputs));
 }
 
-/// How the candidate's results differ from what is expected; empty if they do not.
-Result<std::string> KernelBench::difference(const tune::Task& task, const CompiledKernelPtr& candidate,
-                                            const CompiledKernelPtr& incumbent) {
+/// Whether the second of `both` computes what is expected.
+Result<void> KernelBench::check(const tune::Task& task, const CompiledKernelPtr& incumbent,
+                                const KernelsInChild::Linked& both, tune::Verdicts& found) {
     for (const auto inputs : {KernelsInChild::Inputs::SmallWhole, KernelsInChild::Inputs::Random}) {
         LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, incumbent, inputs));
-        child_.expect(0, block);
-        LATHE_CHECKED(child_.load({candidate}, *task.computation, task.sizes, options_, inputs));
-        const auto got = child_.outputs(0);
-        if (!got)
-            return got.error().what;
+        LATHE_CHECKED(child_.load(both, *task.computation, task.sizes, inputs));
+        child_.expect(0);
+        const auto got = child_.outputs(1);
+        if (!got) {
+            const std::optional<tune::Verdict> verdict = child_.verdict();
+            if (isCancelled() || !verdict)
+                return Failure(got.error());
+            found = {.wrong = true, .verdict = *verdict, .message = got.error().what};
+            return {};
+        }
         for (size_t i = 0; i < right->size(); ++i) {
             CompareRules rules;
             rules.absoluteOfRange = 1e-6; // long sums in another order, where terms cancel
             const Comparison compared = driver::compare((*got)[i], (*right)[i], rules);
-            if (!compared.right)
-                return fmt::format("output {}: {}", i, compared.message);
+            if (!compared.right) {
+                found = {.wrong = true, .message = fmt::format("output {}: {}", i, compared.message)};
+                return {};
+            }
         }
     }
-    return std::string();
+    return {};
 }
 
-Result<tune::Verdicts> KernelBench::compare(const tune::Task& task, const tune::Candidate& incumbent,
-                                            const tune::Candidate& candidate, double leastGain) {
+/// Pairs in a new child. False: there are none to be had, as the candidate or the clock fails.
+Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
+                                   tune::Verdicts& found) {
+    child_.end(); // another process lies elsewhere
+    LATHE_CHECKED(child_.load(both, *task.computation, task.sizes, KernelsInChild::Inputs::Random));
+    child_.expect(0);
+    const size_t candidate = swapped ? 0 : 1;
+    const auto failed = [&](size_t which, const Diagnostic& problem) -> Result<bool> {
+        const std::optional<tune::Verdict> verdict = child_.verdict();
+        if (isCancelled() || which != candidate || !verdict)
+            return Failure(problem);
+        found = {.wrong = true, .verdict = *verdict, .message = problem.what};
+        return false;
+    };
+    std::array<TimingRounds::Turn, 2> turns;
+    for (const size_t which : {1 - candidate, candidate}) {
+        const auto seen = child_.glance(which, 1, 1);
+        if (!seen)
+            return failed(which, seen.error());
+        turns[which] = {which, callsFor(seen->us, blockUs, leastCalls)};
+        child_.expect(seen->us);
+    }
+    for (int i = 0; i < count; ++i) {
+        const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
+        if (round.outcome == TimingRounds::Round::Outcome::Untimed)
+            return false;
+        if (round.outcome == TimingRounds::Round::Outcome::Failed)
+            return failed(round.failed, round.problem);
+        found.disturbed += round.isDisturbed;
+        found.logRatios.push_back(std::log(round.us[candidate] / round.us[1 - candidate]));
+    }
+    return true;
+}
+
+Result<tune::Verdicts> KernelBench::compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                                const tune::Candidate& candidate, double leastGain) {
     begin(task);
     tune::Verdicts found;
     LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
-    LATHE_TRY(found.message, difference(task, after, before));
-    found.wrong = !found.message.empty();
+    const std::array inOrder = {before, after}, swappedOrder = {after, before};
+    LATHE_TRY(const KernelsInChild::Linked both, KernelsInChild::link(inOrder, options_));
+    LATHE_TRY(const KernelsInChild::Linked swapped, KernelsInChild::link(swappedOrder, options_));
+    LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
+    if (!turn)
+        return found;
+    LATHE_CHECKED(check(task, before, both, found));
     if (found.wrong)
         return found;
+    patience_.begin();
     for (const int blocks : blocksOfStage) {
         for (int part = 0; part < children; ++part) {
-            const bool swapped = part % 2 == 1;
+            const bool isSwapped = part % 2 == 1;
             const int here = blocks * (part + 1) / children - blocks * part / children;
-            child_.end(); // another process lies elsewhere
-            child_.expect(0, block);
-            LATHE_CHECKED(child_.load(swapped ? std::vector{after, before} : std::vector{before, after},
-                                      *task.computation, task.sizes, options_, KernelsInChild::Inputs::Random));
-            for (int i = 0; i < here; ++i) {
-                std::array<double, 2> us{}; // before, after
-                const auto first = static_cast<size_t>(random_() % 2);
-                for (const size_t which : {first, 1 - first}) {
-                    LATHE_TRY(us[swapped ? 1 - which : which], child_.time(which, block, i == 0 ? 1 : 0));
-                }
-                found.logRatios.push_back(std::log(us[1] / us[0]));
-            }
+            LATHE_TRY(const bool more, addPairs(task, isSwapped ? swapped : both, isSwapped, here, found));
+            if (!more)
+                return found;
         }
-        if (tune::isFaster(found.logRatios, leastGain) != tune::Faster::Undecided)
+        if (!tune::needsMore(found.logRatios, leastGain) || timeOfStudy().left < 0)
             break;
     }
     return found;

@@ -2,22 +2,26 @@
 //
 // Candidates for a kernel, built and timed: the tuner's Bench on this machine. Candidates of a batch and their incumbent lie
 // in one artifact and alternate in one child process, on the same buffers. One that cannot be built is left out, one that
-// crashes ends the child and is left out of the next; what is timed is always beside the incumbent.
+// crashes ends the child and is left out of the next; what is timed is always beside the incumbent. Nothing is built while
+// something is timed.
 #pragma once
 
+#include "driver/kernel_maker.h"
 #include "driver/kernels_in_child.h"
+#include "driver/timing_lock.h"
 #include "tune/study.h"
 
+#include <chrono>
 #include <map>
-#include <random>
 
 namespace lathe::driver {
 
 class KernelBench final : public tune::Bench {
 public:
-    /// Candidates are compiled under `options`, on options.threads, and run on runner.threads. runner.cancelled, which may be
-    /// empty, ends what is under way by a Failure of kind Cancelled.
-    KernelBench(Options options, RunnerOptions runner);
+    /// Candidates are compiled under `options`, on all cores, by `maker`; by builders (driver/kernel_builders.h) where that is null, or in
+    /// this process if there is no program for them, which is noted. They run on runner.threads. runner.cancelled, which may
+    /// be empty, ends what is under way by a Failure of kind Cancelled. What the machine fails at is tried three times.
+    KernelBench(Options options, RunnerOptions runner, std::unique_ptr<KernelMaker> maker = nullptr);
 
     Result<std::vector<tune::Trial>> screen(const tune::Task& task, const tune::Candidate* incumbent,
                                             std::vector<tune::Candidate> candidates) override;
@@ -27,26 +31,48 @@ public:
 
 private:
     struct Contender;
-    Result<CompiledKernelPtr> build(const tune::Task& task, const tune::Candidate* candidate) const;
+    Result<std::vector<tune::Trial>> screenOnce(const tune::Task& task, const tune::Candidate* incumbent,
+                                                const std::vector<tune::Candidate>& candidates);
+    Result<tune::Verdicts> compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                       const tune::Candidate& candidate, double leastGain);
+    template <class Value>
+    Result<Value> insist(const std::function<Result<Value>()>& once);
+
+    Result<std::vector<MadeKernel>> make(const tune::Task& task, std::span<const WantedKernel> wanted);
     Result<CompiledKernelPtr> known(const tune::Task& task, const tune::Candidate& candidate);
     void begin(const tune::Task& task);
-    Result<void> load(const tune::Task& task, const std::vector<Contender>& contenders);
+    Result<void> load(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> glance(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> heat(const tune::Task& task, std::vector<Contender>& contenders);
-    Result<bool> keep(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
-                      const Result<double>& us);
+    Result<void> drop(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
+                      const Diagnostic& problem);
     Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const CompiledKernelPtr& incumbent,
                                                            KernelsInChild::Inputs inputs);
-    Result<std::string> difference(const tune::Task& task, const CompiledKernelPtr& candidate,
-                                   const CompiledKernelPtr& incumbent);
+    Result<void> check(const tune::Task& task, const CompiledKernelPtr& incumbent, const KernelsInChild::Linked& both,
+                       tune::Verdicts& found);
+    Result<bool> addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
+                          tune::Verdicts& found);
+    Result<std::optional<TimingLock>> takeTurn();
+    tune::Bench::Time timeOfStudy() const;
+    bool isCancelled() const { return cancelled_ && cancelled_(); }
+    bool wait(double seconds) const;
+    void note(const std::string& text) const;
 
     Options options_;
     std::function<bool()> cancelled_;
+    std::unique_ptr<KernelMaker> maker_;
+    bool inProcess_ = false; // and that was not noted yet
     KernelsInChild child_;
-    std::string task_;                           // of which is known what follows, by its workload
-    std::map<Hash128, CompiledKernelPtr> known_; // by program
-    std::map<KernelsInChild::Inputs, std::vector<model::HostTensor>> expected_;
-    std::mt19937_64 random_{0}; // the order of turns
+    TimingRounds rounds_;
+    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
+    Patience patience_{[this] { return timeOfStudy(); }};
+    /// What is asked for again when the study comes back to a task.
+    struct Kept {
+        std::map<Hash128, CompiledKernelPtr> kernels; // by program
+        std::map<KernelsInChild::Inputs, std::vector<model::HostTensor>> expected;
+    };
+    std::map<std::string, Kept> kept_; // by workload
+    std::string task_;                 // the one at hand
     double buildSeconds_ = 0;
 };
 

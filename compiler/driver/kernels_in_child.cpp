@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/kernels_in_child.h"
 
-#include "base/memory_file.h"
 #include "driver/guarded.h"
 #include "driver/inputs.h"
 #include "driver/kernel_inputs.h"
@@ -28,21 +27,26 @@ model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, 
 
 } // namespace
 
-KernelsInChild::KernelsInChild(RunnerOptions options) : options_(std::move(options)), runner_(options_) {}
+Result<KernelsInChild::Linked> KernelsInChild::link(std::span<const CompiledKernelPtr> kernels,
+                                                    const Options& options) {
+    Linked linked;
+    linked.name = kernels.front()->kernel.name;
+    LATHE_CHECKED(guarded([&] { return writeKernelArtifact(kernels, options, linked.file.path()); }));
+    return linked;
+}
 
-Result<void> KernelsInChild::load(std::vector<CompiledKernelPtr> kernels, const tir::PrimFunc& computation,
-                                  const std::vector<int64_t>& sizes, const Options& options, Inputs inputs) {
-    kernels_ = std::move(kernels);
+Result<void> KernelsInChild::load(const Linked& kernels, const tir::PrimFunc& computation,
+                                  const std::vector<int64_t>& sizes, Inputs inputs) {
+    name_ = kernels.name;
     sizes_ = sizes;
     LATHE_TRY(const int64_t bytes, operandBytes(computation, sizes));
     RunnerOptions loading = runner_.options();
+    loading.timeout = options_.timeout;
     loading.pinned = true;
     loading.guard = loading.guard == Guard::End ? Guard::Start : Guard::End;
     loading.processBytes = 2 * bytes + memoryBeside;
     runner_.setOptions(loading);
-    const MemoryFile file("lathe-candidates");
-    LATHE_CHECKED(guarded([&] { return writeKernelArtifact(kernels_, options, file.path()); }));
-    LATHE_CHECKED(runner_.load(file.path()));
+    LATHE_CHECKED(runner_.load(kernels.file.path()));
     return setKernelInputs(runner_, computation, sizes,
                            [&, index = size_t{0}](DataType dtype, const std::vector<int64_t>& shape) mutable {
                                return input(inputs, index++, dtype, shape);
@@ -61,16 +65,26 @@ const model::HostTensor& KernelsInChild::input(Inputs inputs, size_t index, Data
     return tensor;
 }
 
-Result<double> KernelsInChild::time(size_t which, std::chrono::nanoseconds least, int warmUps) {
+Result<Timed::Block> KernelsInChild::time(size_t which, int64_t calls, int warmUps, int blocks) {
     RunnerBench plan;
-    plan.kernel = kernels_.front()->kernel.name;
+    plan.kernel = name_;
     plan.which = static_cast<int64_t>(which);
     plan.sizes = sizes_;
     plan.warmUps = warmUps;
-    plan.least = least;
-    plan.samples = 1;
+    plan.calls = std::max<int64_t>(calls, 1);
+    plan.samples = blocks;
+    limitTo(warmUps + plan.calls * blocks);
     LATHE_TRY(const RunnerBenchTimes times, runner_.bench(plan));
-    return times.samples.front().ns / 1e3;
+    const RunnerBenchTimes::Sample& least = *std::ranges::min_element(times.samples, {}, &RunnerBenchTimes::Sample::ns);
+    return Block{least.ns / 1e3, least.lost, least.switches};
+}
+
+Result<Timed::Block> KernelsInChild::glance(size_t which, int64_t calls, int blocks) {
+    return time(which, calls, 1, blocks);
+}
+
+Result<Timed::Block> KernelsInChild::block(size_t which, int64_t calls) {
+    return time(which, calls, 0, 1);
 }
 
 Result<std::vector<model::HostTensor>> KernelsInChild::outputs(size_t which) {
@@ -80,18 +94,24 @@ Result<std::vector<model::HostTensor>> KernelsInChild::outputs(size_t which) {
     const auto bytes = std::as_bytes(std::span(plan));
     tensor.bytes.assign(bytes.begin(), bytes.end());
     LATHE_CHECKED(runner_.setInput(std::string(lower::benchPlanInput), tensor));
+    limitTo(1);
     LATHE_CHECKED(runner_.run());
+    limitToAnything();
     return runner_.outputs();
 }
 
-void KernelsInChild::expect(double us, std::chrono::nanoseconds least) {
+void KernelsInChild::limitTo(int64_t calls) {
+    if (expectedUs_ <= 0)
+        return limitToAnything();
+    RunnerOptions options = runner_.options();
+    const auto all = std::chrono::duration<double, std::micro>(expectedUs_) * 10 * static_cast<double>(calls);
+    options.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(all) + std::chrono::seconds(1);
+    runner_.setOptions(options);
+}
+
+void KernelsInChild::limitToAnything() {
     RunnerOptions options = runner_.options();
     options.timeout = options_.timeout;
-    if (us > 0) {
-        const auto calls = std::chrono::duration<double, std::micro>(us) * 10;
-        options.timeout =
-            std::chrono::duration_cast<std::chrono::milliseconds>(calls + least * 10) + std::chrono::seconds(1);
-    }
     runner_.setOptions(options);
 }
 

@@ -5,8 +5,9 @@
 // nobody may touch, and with the next load their start, and inputs that nobody may write.
 #pragma once
 
+#include "base/memory_file.h"
 #include "driver/kernel_artifact.h"
-#include "driver/runner_client.h"
+#include "driver/timing_rounds.h"
 #include "tune/candidate.h"
 
 #include <map>
@@ -15,25 +16,35 @@
 
 namespace lathe::driver {
 
-class KernelsInChild {
+class KernelsInChild final : public Timed {
 public:
     /// options.timeout is that of a request whose length nobody knows.
-    explicit KernelsInChild(RunnerOptions options);
+    explicit KernelsInChild(RunnerOptions options) : options_(std::move(options)), runner_(options_) {}
 
     enum class Inputs {
         Random,     // standard normal floats; 0 or 1 elsewhere
         SmallWhole, // floats are whole numbers from -2 to 2, whose sums are exact in any order below 2^24
     };
-    /// Loads an artifact of these kernels, of this computation at these values of its scalars. The same inputs each time;
-    /// they are kept, since making them takes longer than to time a batch.
-    Result<void> load(std::vector<CompiledKernelPtr> kernels, const tir::PrimFunc& computation,
-                      const std::vector<int64_t>& sizes, const Options& options, Inputs inputs);
-    /// Microseconds of a call of one of them: a mean over as many calls as `least` takes.
-    Result<double> time(size_t which, std::chrono::nanoseconds least, int warmUps);
+    /// An artifact of kernels, which can be loaded as often as one likes.
+    struct Linked {
+        MemoryFile file{"lathe-candidates"};
+        std::string name;
+    };
+    static Result<Linked> link(std::span<const CompiledKernelPtr> kernels, const Options& options);
+    /// They are of this computation, at these values of its scalars. The same inputs each time; they are kept, since making
+    /// them takes longer than to time a batch.
+    Result<void> load(const Linked& kernels, const tir::PrimFunc& computation, const std::vector<int64_t>& sizes,
+                      Inputs inputs);
+
+    /// The least of a few blocks, after a call that warms it up.
+    Result<Block> glance(size_t which, int64_t calls, int blocks);
+    Result<Block> block(size_t which, int64_t calls) override;
+    Result<RunnerProbe> probe() override { return runner_.probe(); }
     /// What one call of it gives.
     Result<std::vector<model::HostTensor>> outputs(size_t which);
-    /// No request of calls that take so long may take more than ten times that and a second; 0: nobody knows.
-    void expect(double us, std::chrono::nanoseconds least);
+
+    /// From now on no call may take longer than ten times that, and a second for all of a request; 0: nobody knows.
+    void expect(double us) { expectedUs_ = us; }
     /// Of the last request that failed: what it says about the kernel that was called. Nothing if it says something about the
     /// machine, or the user's will.
     std::optional<tune::Verdict> verdict() const;
@@ -42,10 +53,14 @@ public:
 
 private:
     const model::HostTensor& input(Inputs inputs, size_t index, DataType dtype, const std::vector<int64_t>& shape);
+    Result<Block> time(size_t which, int64_t calls, int warmUps, int blocks);
+    void limitTo(int64_t calls);
+    void limitToAnything();
 
     RunnerOptions options_;
     RunnerClient runner_;
-    std::vector<CompiledKernelPtr> kernels_;
+    double expectedUs_ = 0;
+    std::string name_; // of what is loaded
     std::vector<int64_t> sizes_;
     std::map<Inputs, std::vector<model::HostTensor>> inputs_;
 };

@@ -79,13 +79,6 @@ std::vector<RunnerValue> readValues(Reader& reader, const std::vector<std::strin
     return values;
 }
 
-std::filesystem::path defaultProgram() {
-    if (const char* given = std::getenv("LATHE_RUNNER"); given && *given)
-        return given;
-    std::error_code ignored;
-    return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / "lathe-runner";
-}
-
 const char* nameOf(Kind kind) {
     switch (kind) {
     case Kind::Ping:
@@ -256,7 +249,7 @@ struct RunnerClient::State {
     Result<void> ensureStarted() {
         if (child.running())
             return {};
-        const auto program = options.program.empty() ? defaultProgram() : options.program;
+        const auto program = options.program.empty() ? programBeside("lathe-runner", "LATHE_RUNNER") : options.program;
         if (auto started = child.start(program, options.arguments); !started)
             return Failure(fail(RunnerOutcome::Unavailable, started.error().what, anotherRunner));
         LATHE_TRY(Reader reader, request(Kind::Ping));

@@ -141,7 +141,7 @@ private:
             std::erase_if(tasks, [&](const tune::Task& task) { return state(task) != tuned_.study.tasks.end(); });
         for (tune::Task& task : tasks)
             if (const auto known = state(task); known != tuned_.study.tasks.end())
-                task.known = {known->trials, known->seconds, known->judgements, {}};
+                task.known = {known->trials, known->seconds, known->judgements, known->task.known.seeds};
             else if (options_.known)
                 task.known = options_.known(task);
         if (tasks.empty())
@@ -154,6 +154,8 @@ private:
         KernelBench kernels(options_.compile, options_.runner);
         tune::StudyResult more = tune::runStudy(std::move(tasks), *space, plan, kernels, told_,
                                                 options_.runner.cancelled, options_.control.get());
+        if (more.failed && more.failed->kind != ErrorKind::Cancelled)
+            tuned_.failed = std::move(more.failed);
         for (tune::TaskState& each : more.study.tasks)
             if (const auto known = state(each.task); known != tuned_.study.tasks.end())
                 *known = std::move(each);

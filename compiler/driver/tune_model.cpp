@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <map>
 
 namespace lathe::driver {
 namespace {
@@ -60,6 +61,7 @@ std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, 
             leftOut.push_back(kernel.name);
             continue;
         }
+        task.us = 1e3 * msOf(profile, kernel.name) / task.calls;
         task.floorUs = floorOf(task.flops, task.bytes, peaks.of(threads));
         found.emplace_back(msOf(profile, kernel.name), std::move(task));
     }
@@ -78,6 +80,30 @@ tune::Space templateSpace(const Target& target) {
                                  *chooser);
     };
     return {"template", 1, generate};
+}
+
+std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model) {
+    std::map<std::string, std::pair<int64_t, const tune::TaskState*>> causes;
+    int64_t tried = 0;
+    for (const tune::TaskState& state : study.tasks)
+        for (size_t i = state.known; i < state.trials.size(); ++i) {
+            const tune::Trial& trial = state.trials[i];
+            if (trial.verdict == tune::Verdict::Measured || trial.verdict == tune::Verdict::Slow)
+                return std::nullopt;
+            auto& [count, first] = causes[fmt::format("{}: {}", toString(trial.verdict), trial.message)];
+            ++count;
+            ++tried;
+            first = first ? first : &state;
+        }
+    if (tried == 0 && std::ranges::any_of(study.tasks, [](const auto& state) { return state.known > 0; }))
+        return std::nullopt;
+    if (tried == 0)
+        return error("nothing was measured", "give it more time, or a machine that is less busy");
+    const auto commonest = std::ranges::max_element(causes, {}, [](const auto& cause) { return cause.second.first; });
+    return error(
+        fmt::format("nothing could be measured: {} of {} {}", commonest->second.first, tried, commonest->first),
+        fmt::format("`lathe tune {} --kernel {} --trials 1 --json` shows it again", model.string(),
+                    commonest->second.second->task.kernel));
 }
 
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& wanted,
@@ -133,22 +159,36 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         tuned.study = std::move(result.study);
         tuned.learned = std::move(result.learned);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
-            return Failure(*result.failed);
+            tuned.failed = std::move(result.failed);
+        else if (!(options.runner.cancelled && options.runner.cancelled()))
+            tuned.failed = nothingMeasured(tuned.study, model);
+        tuned.decisions = options.decisions; // of what cannot be held against the model nothing is given out
+        if (tuned.failed && tuned.study.defaultUs() == tuned.study.bestUs())
+            return tuned;
         // Whoever cancels wants to keep what was found: it is still held against the model, in a child that goes on.
         TuneOptions last = options;
         last.runner.cancelled = {};
         if (const auto control = options.control)
             last.runner.cancelled = [control] { return control->isAborted(); };
         work.emplace(options.control.get(), last.runner.cancelled);
-        LATHE_TRY(const Held held, holdInPlace(session, *before, options.decisions, tuned.study, tuned.takenBack,
-                                               last.compile, last.runner, {progress.report, last.runner.cancelled}));
-        tuned.decisions = held.decisions;
-        tuned.beforeMs = held.beforeMs;
-        tuned.afterMs = held.afterMs;
-        tuned.isFaster = held.isFaster;
+        const Result<Held> held = holdInPlace(session, *before, options.decisions, tuned.study, tuned.takenBack,
+                                              last.compile, last.runner, {progress.report, last.runner.cancelled});
+        if (held) {
+            tuned.decisions = held->decisions;
+            tuned.beforeMs = held->beforeMs;
+            tuned.afterMs = held->afterMs;
+            tuned.isFaster = held->isFaster;
+        } else if (!tuned.failed || held.error().kind == ErrorKind::Cancelled) {
+            return Failure(held.error());
+        }
         work.reset();
-        if (options.graph)
-            LATHE_CHECKED(tuneGraph(session, *before, options, began, told, tuned));
+        if (!options.graph || tuned.failed)
+            return tuned;
+        if (const auto done = tuneGraph(session, *before, options, began, told, tuned); !done) {
+            if (done.error().kind == ErrorKind::Cancelled)
+                return Failure(done.error());
+            tuned.failed = done.error(); // the schedules were held against the model before
+        }
         return tuned;
     });
 }

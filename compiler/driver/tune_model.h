@@ -35,6 +35,11 @@ struct Tuned {
     bool isFaster = false;              // beyond the noise
     std::string learned;                // by the cost model: tune::StudyResult
     std::optional<TunedGraph> graph;    // if it was asked for
+    /// The machine failed, or nothing could be measured. What was found until then stands beside it.
+    std::optional<Diagnostic> failed;
+
+    /// Whether what the study found was held against the model: a machine that fails may not be able to any more.
+    bool isHeld() const { return !failed || afterMs > 0; }
 };
 
 struct TuneOptions {
@@ -55,8 +60,10 @@ struct TuneOptions {
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
 
-/// Fails where the model cannot be compiled or run, nothing is there to tune, nothing could be measured, or it was cancelled
-/// before the study began.
+/// Why nothing was measured, by what happened most often; nothing if something was.
+std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model);
+
+/// Fails where the model cannot be compiled or run, nothing is there to tune, or it was cancelled before the study began.
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& options,
                         const std::function<void(const tune::Study&, const tune::Event&)>& told = {},
                         const Progress& progress = {});

@@ -135,8 +135,9 @@ std::string Recorder::learned() {
 
 void Recorder::tell(const tune::Study& study, const tune::Event& event) {
     using Kind = tune::Event::Kind;
-    if (event.kind == Kind::TaskChanged || event.kind == Kind::Waits || event.kind == Kind::GoesOn)
-        return; // it is wished for this time alone
+    if (event.kind == Kind::TaskChanged || event.kind == Kind::Waits || event.kind == Kind::GoesOn ||
+        event.kind == Kind::Note)
+        return; // it is of this time alone
     const tune::TaskState& state = study.tasks[event.task];
     const std::string& workload = state.task.workload;
     const Task task{.study = study_.id,

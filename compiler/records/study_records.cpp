@@ -60,11 +60,11 @@ std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
     std::vector<std::string> kept;
-    if (tuned)
+    if (tuned && tuned->isHeld())
         for (const tune::TaskState& state : tuned->study.tasks)
             if (state.isTaken() && std::ranges::find(tuned->takenBack, state.task.workload) == tuned->takenBack.end())
                 kept.push_back(state.task.workload);
-    recorder_.end(tuned ? StudyState::Ended : StudyState::Failed, kept,
+    recorder_.end(tuned && !tuned->failed ? StudyState::Ended : StudyState::Failed, kept,
                   tuned ? tuned->takenBack : std::vector<std::string>(), tuned ? tuned->learned : std::string());
 }
 

@@ -41,4 +41,8 @@ Faster isFaster(std::span<const double> logRatios, double gain) {
     return interval.high < least ? Faster::Yes : interval.low > least ? Faster::No : Faster::Undecided;
 }
 
+bool needsMore(std::span<const double> logRatios, double gain) {
+    return isFaster(logRatios, gain) == Faster::Undecided && medianInterval(logRatios).middle < 0;
+}
+
 } // namespace lathe::tune

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fmt/format.h>
+#include <ranges>
 
 namespace lathe::tune {
 namespace {
@@ -42,6 +44,8 @@ public:
           cancelled_([&cancelled, control] { return (control && control->isEnding()) || (cancelled && cancelled()); }),
           limits_{.seconds = plan.time.count(), .trials = plan.trials}, begin_(Clock::now()),
           judge_(plan.machine, makeTreeModel(plan.seed), plan.learned) {
+        bench_.noted = [this](const std::string& text) { tell(Event::Kind::Note, at_, 0, text); };
+        bench_.clock = [this] { return Bench::Time{elapsed(), limits_.seconds - elapsed()}; };
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             searches_.push_back(nullptr);
@@ -50,10 +54,18 @@ public:
         }
     }
 
+    ~Runner() {
+        bench_.noted = {};
+        bench_.clock = {};
+    }
+    Runner(const Runner&) = delete;
+    Runner& operator=(const Runner&) = delete;
+
     StudyResult run() {
         const Control::Work work(control_, cancelled_);
-        if (auto done = beginTasks(); !done)
-            return {std::move(study_), done.error(), judge_.learned()};
+        for (size_t i = 0; i < study_.tasks.size(); ++i)
+            if (!study_.tasks[i].trials.empty()) // it goes on
+                tell(Event::Kind::TaskBegun, i);
         while (heed(), !isOver()) {
             const auto task = nextTask(study_.tasks);
             if (!task)
@@ -107,10 +119,12 @@ private:
             state.sinceGain = 0;
         }
     }
-    void tell(Event::Kind kind, size_t task, size_t trial = 0) {
+    void tell(Event::Kind kind, size_t task, size_t trial = 0, const std::string& note = {}) {
         study_.seconds = elapsed();
-        if (told_)
-            told_(study_, {kind, task, trial});
+        if (!told_)
+            return;
+        const Stopwatch telling(study_.spent.tell);
+        told_(study_, {kind, task, trial, note});
     }
 
     Result<std::vector<Trial>> screen(const Task& task, const Candidate* incumbent, std::vector<Candidate> candidates) {
@@ -128,32 +142,42 @@ private:
         return result;
     }
 
-    /// The default of each task: candidate 0. A task whose default cannot be measured is done. Where trials are known already,
-    /// it goes on from these.
-    Result<void> beginTasks() {
-        for (size_t i = 0; i < study_.tasks.size() && (heed(), !cancelled_()); ++i) {
-            TaskState& state = study_.tasks[i];
-            if (!state.trials.empty()) {
-                tell(Event::Kind::TaskBegun, i);
-                continue;
+    /// A task begins with its first batch, in which its default is candidate 0: few studies come to all of their tasks. Until
+    /// then it takes what it took in the model. Without candidates: there is no default.
+    Result<std::vector<Candidate>> firstCandidates(size_t i) {
+        auto first = explorers_[i].make({}, std::nullopt, Made::Default);
+        if (!first)
+            return std::vector<Candidate>();
+        Trial guessed;
+        guessed.candidate = std::move(*first);
+        guessed.us = std::max(study_.tasks[i].task.us, 1e-3);
+        guessed.ratio = {1, 1, 1};
+        (void)explorers_[i].rate({&guessed.candidate, 1});
+        LATHE_TRY(std::vector<Candidate> candidates, propose(i, {&guessed, 1}));
+        candidates.insert(candidates.begin(), std::move(guessed.candidate));
+        return candidates;
+    }
+
+    /// Takes the default's trial from the batch. False: the task has not begun. One whose default cannot be measured is done;
+    /// one that the machine was too busy for may begin later.
+    bool begin(size_t i, std::vector<Trial>& trials, const std::vector<Candidate>& candidates) {
+        TaskState& state = study_.tasks[i];
+        if (trials.front().verdict == Verdict::Disturbed) {
+            std::vector<schedule::Answers>& waiting = state.task.known.seeds;
+            for (const Candidate& candidate : candidates | std::views::reverse) {
+                explorers_[i].release(candidate);
+                if (candidate.made == Made::Recorded)
+                    waiting.insert(waiting.begin(), candidate.answers);
             }
-            auto first = explorers_[i].make({}, std::nullopt, Made::Default);
-            if (!first) {
-                finish(i, Done::Exhausted);
-                continue;
-            }
-            const bool asks = std::ranges::any_of(
-                first->questions, [](const schedule::Question& question) { return question.candidates.size() > 1; });
-            std::vector<Candidate> candidates;
-            candidates.push_back(std::move(*first));
-            explorers_[i].rate(candidates);
-            LATHE_TRY(state.trials, screen(state.task, nullptr, std::move(candidates)));
-            state.trials.front().seconds = before_ + elapsed();
-            tell(Event::Kind::TaskBegun, i);
-            if (!asks || state.trials.front().verdict != Verdict::Measured)
-                finish(i, Done::Exhausted);
+            return false;
         }
-        return {};
+        state.trials.push_back(std::move(trials.front()));
+        state.trials.front().seconds = before_ + elapsed();
+        trials.erase(trials.begin());
+        tell(Event::Kind::TaskBegun, i);
+        if (state.trials.front().verdict != Verdict::Measured || trials.empty())
+            finish(i, Done::Exhausted);
+        return state.done == Done::No;
     }
 
     void finish(size_t i, Done done) {
@@ -163,14 +187,23 @@ private:
 
     Result<void> round(size_t i) {
         TaskState& state = study_.tasks[i];
-        const double began = elapsed(), before = state.bestUs();
-        LATHE_TRY(std::vector<Candidate> candidates, propose(i));
+        const double began = elapsed();
+        at_ = i;
+        const bool fresh = state.trials.empty();
+        LATHE_TRY(std::vector<Candidate> candidates, fresh ? firstCandidates(i) : propose(i, state.trials));
         if (candidates.empty()) {
             finish(i, Done::Exhausted);
             return {};
         }
-        const Candidate incumbent = state.trials[state.best].candidate;
-        LATHE_TRY(std::vector<Trial> trials, screen(state.task, &incumbent, std::move(candidates)));
+        std::optional<Candidate> incumbent;
+        if (!fresh)
+            incumbent = state.trials[state.best].candidate;
+        LATHE_TRY(std::vector<Trial> trials, screen(state.task, incumbent ? &*incumbent : nullptr, candidates));
+        if (fresh && !begin(i, trials, candidates)) {
+            state.seconds += elapsed() - began;
+            return {};
+        }
+        const double before = state.bestUs();
         const size_t first = state.trials.size();
         for (Trial& trial : trials) {
             trial.round = state.rounds + 1;
@@ -202,11 +235,11 @@ private:
         study_.importance = judge_.importance();
     }
 
-    Result<std::vector<Candidate>> propose(size_t i) {
+    Result<std::vector<Candidate>> propose(size_t i, std::span<const Trial> trials) {
         const Stopwatch searching(study_.spent.search);
         if (!searches_[i]) {
             // A study that goes on draws other things than before.
-            const uint64_t drawn = study_.tasks[i].trials.size() - 1;
+            const uint64_t drawn = trials.size() - 1;
             LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i + drawn * 1'000'003));
         }
         size_t count = plan_.batch;
@@ -215,8 +248,7 @@ private:
         std::vector<Candidate> made;
         if (study_.tasks[i].rounds == 0)
             made = seeds(i, std::min(count, seedsFirst));
-        std::vector<Candidate> others =
-            searches_[i]->propose(count - made.size(), explorers_[i], study_.tasks[i].trials);
+        std::vector<Candidate> others = searches_[i]->propose(count - made.size(), explorers_[i], trials);
         std::ranges::move(others, std::back_inserter(made));
         if (made.size() < count) // nothing else is left
             std::ranges::move(seeds(i, count - made.size()), std::back_inserter(made));
@@ -245,14 +277,17 @@ private:
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));
         for (const size_t t : contenders) {
-            if (cancelled_())
+            if (cancelled_() || (t != contenders.front() && elapsed() >= limits_.seconds))
                 break;
             Trial& trial = state.trials[t];
             LATHE_TRY(const Verdicts found,
                       bench_.compare(state.task, state.trials[state.best].candidate, trial.candidate, plan_.leastGain));
             if (found.wrong) {
-                trial.verdict = Verdict::Wrong;
+                trial.verdict = found.verdict;
                 trial.message = found.message;
+            } else if (found.disturbed > 0) {
+                trial.message =
+                    fmt::format("the machine was busy in {} of {} pairs", found.disturbed, found.logRatios.size());
             }
             const bool wins = !found.wrong && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
             if (wins) {
@@ -276,6 +311,7 @@ private:
     Limits limits_;
     Clock::time_point begin_;
     double before_ = 0; // seconds of the study that this one goes on with
+    size_t at_ = 0;     // the task at hand
     Study study_;
     Judge judge_;
     std::vector<Explorer> explorers_; // a task's each

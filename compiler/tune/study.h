@@ -27,17 +27,27 @@ struct Plan {
 
 /// What a paired test of a candidate against the incumbent found.
 struct Verdicts {
-    bool wrong = false; // it does not compute what the unscheduled kernel does
-    std::string message;
-    std::vector<double> logRatios; // of times, candidate to incumbent, of blocks that ran side by side
+    bool wrong = false; // it does not compute what the unscheduled kernel does, or does not run on other values
+    Verdict verdict = Verdict::Wrong; // of the candidate, if so
+    std::string message = {};
+    std::vector<double> logRatios = {}; // of times, candidate to incumbent, of blocks that ran side by side
+    size_t disturbed = 0;               // of these, in how many something else used the machine
 };
 
 /// Builds and times. A Failure is of the machine, not of a candidate (no runner, no room): it ends the study.
 class Bench {
 public:
     virtual ~Bench() = default;
+    /// Told what the bench waits for, or does otherwise than one may think; the study sets it.
+    std::function<void(const std::string&)> noted;
+    /// Seconds of the study until now, and until its end; the study sets it. Empty: there is no end.
+    struct Time {
+        double passed = 0, left = 0;
+    };
+    std::function<Time()> clock;
     /// A trial for each candidate, in order, each timed beside the incumbent and its ratio said to that; what cannot be
-    /// built or run has another verdict. With no incumbent (the default itself is looked at) the ratio is 1.
+    /// built or run has another verdict. With no incumbent the first candidate, the default, is what the others are timed
+    /// beside; if it cannot be measured, its trial is the only one.
     virtual Result<std::vector<Trial>> screen(const Task& task, const Candidate* incumbent,
                                               std::vector<Candidate> candidates) = 0;
     /// Checks what the candidate computes, then times both by turns until they are told apart or there are enough blocks.
@@ -49,15 +59,17 @@ public:
 
 struct Event {
     /// TaskBegun: its default was measured, or it goes on from trials that are known. TaskChanged: its priority, or what is
-    /// wanted of it. Waits, GoesOn: all of it, no task in particular.
-    enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone, TaskChanged, Waits, GoesOn } kind;
+    /// wanted of it. Waits, GoesOn: all of it, no task in particular. Note: the bench has something to say.
+    enum class Kind { TaskBegun, Trials, Accepted, Rejected, TaskDone, TaskChanged, Waits, GoesOn, Note } kind;
     size_t task = 0;
     size_t firstTrial = 0; // Trials: those from here on are new. Accepted, Rejected: which
+    std::string note = {}; // Note
 };
 
 /// Where the time of a study went, in seconds.
 struct Spent {
     double search = 0, build = 0, measure = 0, train = 0;
+    double tell = 0; // in whoever is told: records and views
     double wait = 0; // which does not count as the study's
 };
 
@@ -68,7 +80,8 @@ struct Study {
     int64_t trials = 0;
     std::vector<double> importance; // of features to the model, in the order of featureNames(); empty: none has learned
 
-    /// Microseconds of the model in these tasks, as they began and as they stand.
+    /// Microseconds of the model in these tasks, as they began and as they stand; of a task that has not begun those of the
+    /// model's profile.
     double defaultUs() const;
     double bestUs() const;
 };

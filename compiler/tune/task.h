@@ -27,6 +27,7 @@ struct Task {
     std::vector<int64_t> sizes;   // values of its scalars
     double calls = 1;             // in one run of the model
     double flops = 0, bytes = 0;  // of one call
+    double us = 0;                // of one call by default, in the model; 0: not known
     double floorUs = 0.2;         // of one call: nothing can be faster on this machine
     Known known;
 };
@@ -43,7 +44,8 @@ enum class Wish : uint8_t {
     Excluded, // nor is that
 };
 
-/// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted.
+/// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted. A task
+/// without trials has not begun.
 struct TaskState {
     Task task;
     std::vector<Trial> trials;
@@ -60,7 +62,7 @@ struct TaskState {
     Wish wish = Wish::Go;                   // likewise
     Done done = Done::No;
 
-    double defaultUs() const { return trials.empty() ? 0 : trials.front().us; }
+    double defaultUs() const { return trials.empty() ? task.us : trials.front().us; }
     double bestUs() const { return defaultUs() * bestRatio; }
     /// Whether what it found is to be used.
     bool isTaken() const { return best > 0 && wish != Wish::Excluded; }

@@ -56,9 +56,13 @@ class TestKernelsInChild : public QObject {
         return *made;
     }
     Result<void> load(KernelsInChild& child, const driver::CompiledKernelPtr& kernel) {
-        return child.load({kernel}, *kernelOf(good), {}, options_, KernelsInChild::Inputs::Random);
+        LATHE_TRY(const KernelsInChild::Linked linked, KernelsInChild::link({&kernel, 1}, options_));
+        return child.load(linked, *kernelOf(good), {}, KernelsInChild::Inputs::Random);
     }
-    static Result<double> time(KernelsInChild& child) { return child.time(0, std::chrono::nanoseconds(0), 0); }
+    static Result<double> time(KernelsInChild& child) {
+        LATHE_TRY(const driver::Timed::Block block, child.block(0, 1));
+        return block.us;
+    }
 
 private slots:
     void initTestCase() {
@@ -101,12 +105,12 @@ private slots:
         const driver::CompiledKernelPtr bad = compiled(body), right = compiled(good);
         for (int round = 0; round < 2; ++round) { // buffers lie the one way, then the other
             QVERIFY(load(child, bad));
-            child.expect(1, {});
+            child.expect(1);
             const auto us = time(child);
             QVERIFY(!us);
             QVERIFY2(us.error().what.find(message) != std::string::npos, us.error().what.c_str());
             QVERIFY(child.verdict() == verdict);
-            child.expect(0, {});
+            child.expect(0);
         }
         QVERIFY(load(child, right));
         QVERIFY(time(child));

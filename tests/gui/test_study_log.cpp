@@ -105,6 +105,12 @@ private slots:
         QCOMPARE(last.changed, std::vector<int>{2});
         QVERIFY(log.points()[2].accepted);
         QCOMPARE(log.bests().back().us, 10 * double(0.8F));
+        const auto noted = updateOf(study, {Event::Kind::Note, 0, 0, "the machine is busy"});
+        QCOMPARE(noted.note, QString("the machine is busy"));
+        QVERIFY(noted.trials.empty() && noted.tasks.empty() && !noted.waits);
+        log.add(noted);
+        log.flush();
+        QVERIFY(log.tasks().size() == 1 && log.points().size() == 3); // all is as it was
         log.clear();
         QVERIFY(log.isEmpty() && log.points().empty() && log.bests().empty());
     }

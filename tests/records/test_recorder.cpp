@@ -108,7 +108,7 @@ private slots:
         int rounds = 0;
         {
             MadeUpBench bench;
-            bench.failAfter = 4; // the default, and three batches
+            bench.failAfter = 3; // batches
             Recorder recorder(opened(path), sampleStudy(), Target());
             const tune::StudyResult cut = run(recorder, bench, planOf(200));
             QVERIFY(cut.failed);

@@ -78,10 +78,14 @@ public:
                                 : verdict->second;
             if (trial.verdict == tune::Verdict::Measured) {
                 trial.us = measured(candidate);
-                const double ratio = incumbent ? trial.us / measured(*incumbent) : 1;
+                const double ratio = incumbent            ? trial.us / measured(*incumbent)
+                                     : trials.size() == 1 ? 1
+                                                          : trial.us / trials.front().us;
                 trial.ratio = {ratio * (1 - noise), ratio, ratio * (1 + noise)};
             }
             trial.candidate = std::move(candidate);
+            if (!incumbent && trials.front().verdict != tune::Verdict::Measured)
+                break;
         }
         return trials;
     }

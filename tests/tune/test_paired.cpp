@@ -85,7 +85,7 @@ private slots:
                 while (ratios.size() < count)
                     ratios.push_back(std::log(ratio) + noise(random) - noise(random));
                 said = isFaster(ratios, 0.01);
-                if (said != Faster::Undecided)
+                if (!needsMore(ratios, 0.01))
                     break;
             }
             accepted += said == Faster::Yes;

@@ -6,6 +6,8 @@
 
 #include <QTest>
 #include <algorithm>
+#include <thread>
+#include <utility>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -116,7 +118,7 @@ private slots:
         plan.time = {};
         const StudyResult at = runStudy({madeUpTask("one")}, madeUpSpace(), plan, none);
         QCOMPARE(at.study.trials, 0);
-        QCOMPARE(at.study.tasks.front().trials.size(), size_t(1)); // the default is always looked at
+        QVERIFY(at.study.tasks.front().trials.empty()); // not even the default's
         MadeUpBench stopped;
         bool stop = false;
         const StudyResult cut = runStudy(
@@ -126,9 +128,34 @@ private slots:
         QCOMPARE(cut.study.trials, 32);
     }
 
+    /// After the end of its time only the fastest of the batch that is under way meets the incumbent.
+    void aBatchBeyondTheEndIsTheLast() {
+        MadeUpBench bench;
+        bool isFirst = true, isLate = false;
+        bench.time = [&](const Candidate& candidate) {
+            if (std::exchange(isFirst, false))
+                std::this_thread::sleep_for(std::chrono::milliseconds(600));
+            if (bench.clock)
+                isLate = bench.clock().left < 0 && bench.clock().passed > 0.5;
+            return madeUpTime(candidate);
+        };
+        Plan plan = planOf(0);
+        plan.time = std::chrono::milliseconds(500);
+        int compared = 0;
+        const StudyResult found =
+            runStudy({madeUpTask("one")}, madeUpSpace(), plan, bench, [&](const Study&, const Event& event) {
+                compared += event.kind == Event::Kind::Accepted || event.kind == Event::Kind::Rejected;
+            });
+        QVERIFY(!found.failed);
+        QVERIFY(found.study.trials <= std::ssize(bench.seen) && found.study.trials < 17);
+        QVERIFY(compared <= 1);
+        QVERIFY(bench.seen.empty() || isLate);
+        QVERIFY(!bench.clock); // the study that it was of is over
+    }
+
     void aFailingMachineEndsTheStudy() {
         MadeUpBench bench;
-        bench.failAfter = 3;
+        bench.failAfter = 2;
         const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(200), bench);
         QVERIFY(found.failed);
         QCOMPARE(found.failed->what, std::string("the disk is full"));

@@ -64,6 +64,9 @@ StudyUpdate updateOf(const tune::Study& study, const tune::Event& event) {
     update.seconds = study.seconds;
     update.importance = study.importance;
     update.spent = study.spent;
+    update.note = QString::fromStdString(event.note);
+    if (event.kind == Kind::Note) // nothing else has changed
+        return update;
     if (event.kind != Kind::TaskChanged) // which may come in either
         update.waits = event.kind == Kind::Waits;
     for (const tune::TaskState& state : study.tasks)

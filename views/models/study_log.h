@@ -68,6 +68,7 @@ struct StudyUpdate {
     double seconds = 0;             // of the study, now
     tune::Spent spent;
     std::optional<bool> waits; // whether it does; empty: as before
+    QString note;              // what the study says of itself: that the machine is busy, …
 };
 
 /// On the study's thread: what changed by the event.

@@ -28,7 +28,10 @@ namespace {
     throw InternalError(fmt::format("LLVM cannot go on: {}", reason));
 }
 
+/// As operator new does, of which LLVM makes no use here.
 [[noreturn]] void outOfMemory(void*, const char*, bool) {
+    if (const std::new_handler handler = std::get_new_handler())
+        handler();
     throw std::bad_alloc();
 }
 

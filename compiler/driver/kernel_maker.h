@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Candidates become kernels: who makes them for the tuner's bench, in this process or in children (driver/kernel_builders.h).
+#pragma once
+
+#include "driver/kernel_artifact.h"
+#include "tune/task.h"
+
+#include <functional>
+#include <memory>
+#include <span>
+
+namespace lathe::driver {
+
+/// A kernel of a task's computation to be made, under a name of its own.
+struct WantedKernel {
+    std::string name;
+    const schedule::ScheduleTrace* trace = nullptr; // null: as it is written, unscheduled
+};
+
+/// What became of it.
+struct MadeKernel {
+    CompiledKernelPtr kernel; // good at the task's sizes; null: none, and why not
+    tune::Verdict verdict = tune::Verdict::BuildError;
+    std::string message;
+};
+
+class KernelMaker {
+public:
+    virtual ~KernelMaker() = default;
+    /// In the order of `wanted`. A Failure says something of the machine, or that it was cancelled.
+    virtual Result<std::vector<MadeKernel>> make(const tune::Task& task, std::span<const WantedKernel> wanted) = 0;
+};
+
+/// In this process, on options.threads threads: a compiler that crashes, hangs or eats memory takes it along.
+std::unique_ptr<KernelMaker> makeKernelsHere(Options options, std::function<bool()> cancelled);
+
+/// One kernel, here and now. Options say whether the cache may have it.
+MadeKernel makeKernel(const tir::PrimFuncPtr& computation, const std::string& name,
+                      const schedule::ScheduleTrace* trace, const Options& options);
+
+} // namespace lathe::driver

@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: Apache-2.0
+// Alone: yes
+// Needs: lathe-runner
+//
+// The tuner's bench on kernels that misbehave, as their makers gave them: each gets its verdict, those beside it are measured,
+// nothing that computes something else passes the paired test, and what the machine fails at is nobody's verdict.
+#include "driver/kernel_bench.h"
+
+#include "support/full_disk.h"
+#include "tir/text.h"
+#include "tune/paired.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <algorithm>
+#include <cmath>
+
+using namespace lathe;
+using namespace lathe::driver;
+using namespace lathe::testing;
+using tune::Verdict;
+
+namespace {
+
+tir::PrimFuncPtr kernelOf(const std::string& body) {
+    const auto parsed = tir::parsePrimFunc("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n"
+                                           "  buffer Y: float32[1000]\n" +
+                                           body + "}\n");
+    if (!parsed)
+        qFatal("%s", toString(parsed.error()).c_str());
+    return *parsed;
+}
+
+std::string loop(const std::string& statement, int extent = 1000) {
+    return "  for i in " + std::to_string(extent) + " {\n    " + statement + "\n  }\n";
+}
+
+const std::string good = loop("Y[i] = X[i] + 1:float32");
+/// The same, computed so many times.
+std::string again(int times) {
+    return good + "  for r in " + std::to_string(times) + " {\n" + loop("Y[i] = max(Y[i], X[i] + 1:float32)") + "  }\n";
+}
+
+/// Makes of each candidate the kernel that stands here for it.
+class MadeUpKernels final : public KernelMaker {
+public:
+    explicit MadeUpKernels(Options options) : options_(std::move(options)) {}
+
+    std::map<std::string, std::string> bodies; // by name; else the good one
+    std::map<std::string, MadeKernel> refused;
+    int failures = 0; // of the machine, before it works
+    int asked = 0;
+
+    Result<std::vector<MadeKernel>> make(const tune::Task&, std::span<const WantedKernel> wanted) override {
+        ++asked;
+        if (failures-- > 0)
+            return failure("no builder can be started");
+        std::vector<MadeKernel> built;
+        for (const WantedKernel& each : wanted) {
+            if (const auto found = refused.find(each.name); found != refused.end()) {
+                built.push_back(found->second);
+                continue;
+            }
+            const auto body = bodies.find(each.name);
+            auto made = compileKernelAlone(kernelOf(body == bodies.end() ? good : body->second), each.name, false, {},
+                                           options_);
+            if (!made)
+                return Failure(made.error());
+            built.push_back({*made, Verdict::BuildError, {}});
+        }
+        return built;
+    }
+
+private:
+    Options options_;
+};
+
+} // namespace
+
+class TestKernelBench : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir temporary_;
+    Options options_;
+    RunnerOptions runner_;
+    tune::Task task_;
+    MadeUpKernels* makes_ = nullptr;
+    std::vector<std::string> notes_;
+
+    std::unique_ptr<KernelBench> bench() {
+        auto made = std::make_unique<MadeUpKernels>(options_);
+        makes_ = made.get();
+        notes_.clear();
+        auto bench = std::make_unique<KernelBench>(options_, runner_, std::move(made));
+        bench->noted = [this](const std::string& text) { notes_.push_back(text); };
+        return bench;
+    }
+    static tune::Candidate candidate(uint64_t number) {
+        tune::Candidate made;
+        made.program = {7, number};
+        return made;
+    }
+    std::string& bodyOf(uint64_t number) { return makes_->bodies["candidate_" + toString(candidate(number).program)]; }
+    MadeKernel& refusalOf(uint64_t number) {
+        return makes_->refused["candidate_" + toString(candidate(number).program)];
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", temporary_.filePath("cache").toLocal8Bit());
+        options_.target = *codegen::parseTarget("x86-64-v3");
+        options_.cache = false;
+        runner_.program = LATHE_BINARY_DIR "/lathe-runner";
+        runner_.threads = 1;
+        task_.workload = task_.kernel = "f";
+        task_.computation = kernelOf(good);
+    }
+
+    void eachGetsItsVerdict() {
+        const auto tested = bench();
+        bodyOf(2) = loop("Y[i + 1500] = X[i]");
+        bodyOf(3) = "  while true {\n    Y[0] = X[0]\n  }\n";
+        bodyOf(4) = "  check invalid_value \"no luck\": X[0] > 1e30:float32\n" + good;
+        bodyOf(5) = loop("X[i] = 0:float32") + good;
+        bodyOf(6) = again(400);
+        bodyOf(7) = "  allocate t: float32[500000000]\n" + loop("t[i] = X[i]") + loop("Y[i] = t[i]");
+        refusalOf(8) = {nullptr, Verdict::BuildTimeout, "it took too long"};
+        std::vector<tune::Candidate> candidates;
+        for (uint64_t number = 1; number <= 9; ++number)
+            candidates.push_back(candidate(number));
+        const tune::Candidate incumbent = candidate(0);
+        const auto trials = tested->screen(task_, &incumbent, candidates);
+        QVERIFY2(trials, trials ? "" : toString(trials.error()).c_str());
+        const std::vector<Verdict> expected{Verdict::Measured,  Verdict::Crashed,      Verdict::RunTimeout,
+                                            Verdict::RunError,  Verdict::Wrong,        Verdict::Slow,
+                                            Verdict::RunMemory, Verdict::BuildTimeout, Verdict::Measured};
+        QCOMPARE(trials->size(), expected.size());
+        for (size_t i = 0; i < expected.size(); ++i) {
+            const tune::Trial& trial = (*trials)[i];
+            QVERIFY(trial.candidate.program == candidates[i].program);
+            const bool same = trial.verdict == expected[i];
+            QVERIFY2(
+                same,
+                qPrintable(
+                    QStringLiteral("%1: %2, %3").arg(i + 1).arg(tune::toString(trial.verdict), trial.message.c_str())));
+            const bool timed = trial.verdict == Verdict::Measured || trial.verdict == Verdict::Slow;
+            QCOMPARE(trial.us > 0, timed);
+            QVERIFY(timed || !trial.message.empty());
+            if (trial.verdict == Verdict::Measured)
+                QVERIFY(trial.ratio.low > 0 && trial.ratio.low <= trial.ratio.middle &&
+                        trial.ratio.middle <= trial.ratio.high);
+        }
+    }
+
+    /// The default and what is tried first, in one batch.
+    void withoutAnIncumbentTheFirstIsIt() {
+        const auto tested = bench();
+        bodyOf(1) = again(20);
+        const auto trials = tested->screen(task_, nullptr, {candidate(1), candidate(2)});
+        QVERIFY2(trials, trials ? "" : toString(trials.error()).c_str());
+        QCOMPARE(trials->size(), size_t(2));
+        QVERIFY(trials->front().verdict == Verdict::Measured && trials->front().ratio.middle == 1);
+        QVERIFY((*trials)[1].verdict == Verdict::Measured && (*trials)[1].ratio.high < 0.5);
+        bodyOf(3) = loop("Y[i + 1500] = X[i]");
+        const auto none = tested->screen(task_, nullptr, {candidate(3), candidate(2)});
+        QVERIFY(none && none->size() == 1);
+        QVERIFY(none->front().verdict == Verdict::Crashed);
+    }
+
+    void whatComputesSomethingElseIsWrong_data() {
+        QTest::addColumn<std::string>("body");
+        QTest::addColumn<Verdict>("verdict");
+        QTest::newRow("in one element") << good + "  Y[613] = Y[613] + 1:float32\n" << Verdict::Wrong;
+        QTest::newRow("by a little") << good + "  Y[613] = Y[613] * 1.01:float32\n" << Verdict::Wrong;
+        QTest::newRow("in the tail alone") << loop("Y[i] = X[i] + 1:float32", 992) << Verdict::Wrong;
+        QTest::newRow("crashes on other values")
+            << "  if X[0] == 0:float32 || X[0] == 1:float32 || X[0] == 2:float32 || X[0] == -1:float32 || "
+               "X[0] == -2:float32 {\n    Y[3000] = X[0]\n  }\n" +
+                   good
+            << Verdict::Crashed;
+    }
+    void whatComputesSomethingElseIsWrong() {
+        QFETCH(std::string, body);
+        QFETCH(Verdict, verdict);
+        const auto tested = bench();
+        bodyOf(1) = body;
+        const auto found = tested->compare(task_, candidate(0), candidate(1), 0.01);
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QVERIFY(found->wrong && !found->message.empty() && found->logRatios.empty());
+        QVERIFY2(found->verdict == verdict, found->message.c_str());
+        const auto next = tested->compare(task_, candidate(0), candidate(2), 0.01);
+        QVERIFY(next && !next->wrong);
+    }
+
+    void whatIsFasterWins() {
+        const auto tested = bench();
+        bodyOf(0) = again(50);
+        const auto found = tested->compare(task_, candidate(0), candidate(1), 0.01);
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QVERIFY(!found->wrong);
+        QVERIFY(tune::isFaster(found->logRatios, 0.01) == tune::Faster::Yes);
+        QVERIFY(tune::medianInterval(found->logRatios).middle < std::log(0.2)); // a fiftieth, but for calling it
+    }
+
+    void theMachineFailsThreeTimes() {
+        auto tested = bench();
+        makes_->failures = 1;
+        QVERIFY(tested->screen(task_, nullptr, {candidate(1)})); // it passed
+        QCOMPARE(makes_->asked, 2);
+        QCOMPARE(std::ranges::count_if(notes_, [](const auto& note) { return note.starts_with("tries again"); }), 1);
+        tested = bench();
+        makes_->failures = 100;
+        const auto failed = tested->screen(task_, nullptr, {candidate(1)});
+        QVERIFY(!failed);
+        QCOMPARE(makes_->asked, 3);
+        QCOMPARE(failed.error().what, std::string("cannot measure: no builder can be started (3 times in a row)"));
+    }
+
+    void noRunnerIsNobodysVerdict() {
+        runner_.program = "/nowhere/lathe-runner";
+        const auto tested = bench();
+        runner_.program = LATHE_BINARY_DIR "/lathe-runner";
+        const auto failed = tested->screen(task_, nullptr, {candidate(1)});
+        QVERIFY(!failed);
+        QVERIFY(failed.error().what.find("/nowhere/lathe-runner") != std::string::npos);
+        QVERIFY(!tested->compare(task_, candidate(0), candidate(1), 0.01));
+    }
+
+    void aFullDiskIsNobodysVerdict() {
+        const auto tested = bench();
+        {
+            const FullDisk full(4096);
+            const auto failed = tested->screen(task_, nullptr, {candidate(1)});
+            QVERIFY(!failed);
+            QVERIFY2(failed.error().what.starts_with("cannot measure"), failed.error().what.c_str());
+        }
+        QVERIFY(tested->screen(task_, nullptr, {candidate(1)}));
+    }
+
+    void withoutBuildersItSaysSoOnce() {
+        qputenv("LATHE_BUILDER", "/nowhere/lathe");
+        KernelBench tested(options_, runner_);
+        qunsetenv("LATHE_BUILDER");
+        std::vector<std::string> notes;
+        tested.noted = [&](const std::string& text) { notes.push_back(text); };
+        for (uint64_t number = 1; number <= 2; ++number) {
+            const auto trials = tested.screen(task_, nullptr, {candidate(number)});
+            QVERIFY2(trials, trials ? "" : toString(trials.error()).c_str());
+        }
+        QCOMPARE(std::ranges::count_if(notes, [](const auto& note) { return note.contains("in this process"); }), 1);
+    }
+
+    void cancellingEndsIt() {
+        bool cancelled = false;
+        runner_.cancelled = [&] { return cancelled; };
+        const auto tested = bench();
+        runner_.cancelled = {};
+        QVERIFY(tested->screen(task_, nullptr, {candidate(1)}));
+        cancelled = true;
+        const auto failed = tested->screen(task_, nullptr, {candidate(2)});
+        QVERIFY(!failed && failed.error().kind == ErrorKind::Cancelled);
+    }
+};
+
+QTEST_GUILESS_MAIN(TestKernelBench)
+#include "test_kernel_bench.moc"
