@@ -89,7 +89,7 @@ public:
     /// disturbed: there is one at a time.
     void tune(TuneWish wish);
     /// What is wished of the study that goes on.
-    tune::Control& tuneControl() { return *control_; }
+    const std::shared_ptr<tune::Control>& tuneControl() const { return control_; }
     /// Ends it at once; answers `tuned`.
     void abortTuning();
     bool isTuning() const { return tunes_; }

@@ -33,20 +33,20 @@ void MainWindow::connectTuning() {
     connect(tuning_, &TuningPage::startWanted, this, &MainWindow::startTuning);
     connect(tuning_, &TuningPage::pauseWanted, this, [this](bool pause) {
         if (pause)
-            engine_.tuneControl().pause();
+            engine_.tuneControl()->pause();
         else
-            engine_.tuneControl().resume();
+            engine_.tuneControl()->resume();
         log(pause ? tr("The study pauses after this batch.") : tr("The study goes on."));
     });
     connect(tuning_, &TuningPage::stopWanted, this, [this] {
-        engine_.tuneControl().stop();
+        engine_.tuneControl()->stop();
         log(tr("The study ends: what it found is held against the whole model."));
     });
     connect(tuning_, &TuningPage::abortWanted, this, [this] { engine_.abortTuning(); });
     connect(tuning_, &TuningPage::limitsWanted, this,
-            [this](const tune::Limits& limits) { engine_.tuneControl().setLimits(limits); });
+            [this](const tune::Limits& limits) { engine_.tuneControl()->setLimits(limits); });
     connect(tuning_, &TuningPage::instructed, this,
-            [this](const tune::Instruction& instruction) { engine_.tuneControl().instruct(instruction); });
+            [this](const tune::Instruction& instruction) { engine_.tuneControl()->instruct(instruction); });
     connect(tuning_, &TuningPage::compareWanted, this, &MainWindow::runAndCompare);
     connect(tuning_, &TuningPage::seen, this, [this] {
         if (modelGraph())

@@ -73,7 +73,8 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
     tuning_->setContext({.provenance = compilation->provenance,
                          .options = compilation->options,
                          .decisions = compilation->decisions,
-                         .threads = settings_.threads});
+                         .threads = settings_.threads,
+                         .control = engine_.tuneControl()});
     showProblems(trace_->diagnostics);
     const bool good = isCompiled();
     if (good)

@@ -143,6 +143,22 @@ private slots:
         QVERIFY(textOf(*panel->code()).contains("its trace is gone"));
     }
 
+    /// Not beside a batch that is being measured.
+    void trialsAreCompiledBetweenBatches() {
+        models::TrialKernel kernel = taskOf(searchedTrials(2)).kernel;
+        kernel.control = std::make_shared<tune::Control>();
+        std::optional<tune::Control::Work> batch(std::in_place, kernel.control.get());
+        const auto codeOf = [&](const std::function<bool()>& cancelled) {
+            return models::trialCode(kernel, {"one", {}, {}}, {"other", {}, {}}, cancelled);
+        };
+        int asked = 0; // while it waits
+        QCOMPARE(codeOf([&] { return ++asked > 5; }).figures[0].instructions, 0);
+        QVERIFY(asked > 5);
+        batch.reset();
+        QVERIFY(codeOf({}).figures[0].instructions > 0);
+        QVERIFY(!kernel.control->mustWait());
+    }
+
     void whatKernelIsNotKnown() {
         TrialsPanel panel;
         models::TaskTrials task = taskOf(searchedTrials(20));

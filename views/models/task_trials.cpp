@@ -27,6 +27,7 @@ TrialKernel kernelOf(const StudyTask& task, const TrialContext& context) {
     kernel.options = context.options;
     kernel.decisions = context.decisions;
     kernel.machine = tune::machineOf(context.options.target, std::max(1, context.threads));
+    kernel.control = context.control;
     if (!context.provenance)
         return kernel;
     for (const driver::KernelRecord& record : context.provenance->trace().kernels)

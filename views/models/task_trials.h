@@ -26,7 +26,8 @@ struct TrialContext {
     std::shared_ptr<const driver::Provenance> provenance; // of a compilation; null: none
     driver::Options options;
     driver::Decisions decisions;
-    int threads = 0; // that it runs on
+    int threads = 0;                        // that it runs on
+    std::shared_ptr<tune::Control> control; // as TrialKernel has it
 };
 
 /// A task of the log, with its trials until now. Their traces are the log's, or those of the records that it was read from.

@@ -101,6 +101,11 @@ std::string textOf(const schedule::ScheduleTrace& trace, const schedule::Answers
 TrialCode trialCode(const TrialKernel& kernel, const ShownTrial& before, const ShownTrial& after,
                     const std::function<bool()>& cancelled) {
     TrialCode code{before.name, after.name, {}, {}, {}};
+    std::optional<tune::Control::Hold> hold;
+    if (kernel.control)
+        hold.emplace(*kernel.control, cancelled);
+    if (cancelled && cancelled())
+        return code;
     const Made one = madeOf(kernel, before);
     if (cancelled && cancelled())
         return code;

@@ -8,11 +8,13 @@
 #include "driver/decisions.h"
 #include "driver/options.h"
 #include "schedule/trace.h"
+#include "tune/control.h"
 #include "tune/machine.h"
 #include "views/models/comparison.h"
 
 #include <array>
 #include <functional>
+#include <memory>
 
 namespace lathe::views::models {
 
@@ -24,6 +26,8 @@ struct TrialKernel {
     driver::Options options;
     driver::Decisions decisions;
     tune::Machine machine;
+    std::shared_ptr<tune::Control>
+        control; // of a study, which measures nothing while trials are compiled; null: there is none
 };
 
 /// A trial as it is shown: its name, and its trace with the answers of each question.
@@ -49,7 +53,7 @@ struct TrialCode {
     QString problem;                    // why something is missing
 };
 
-/// Compiles both: call it on a worker thread.
+/// Compiles both, once no batch of a study is under way: call it on a worker thread.
 TrialCode trialCode(const TrialKernel& kernel, const ShownTrial& before, const ShownTrial& after,
                     const std::function<bool()>& cancelled = {});
 

@@ -67,7 +67,10 @@ void TrialCodePanel::begin() {
     if (!wanted_)
         return;
     const Pair pair = *std::exchange(wanted_, std::nullopt);
-    summary_->setText(tr("%1\nBoth are compiled…").arg(pair.text));
+    const bool waits = pair.kernel.control && pair.kernel.control->isWorking();
+    summary_->setText(
+        (waits ? tr("%1\nBoth are compiled once the batch under way has been measured…") : tr("%1\nBoth are compiled…"))
+            .arg(pair.text));
     worker_.start(
         [pair](const auto& cancelled) { return models::trialCode(pair.kernel, pair.before, pair.after, cancelled); },
         [this, pair](std::optional<models::TrialCode> code) {
