@@ -364,6 +364,13 @@ private slots:
             << QStringList{"tune", model_, "--records", folder_.path()} << 1 << "no file";
     }
     void whatIsWrong() {
+        if (!QFile::exists(file_)) { // with nothing in it
+            QFile nothing(folder_.filePath("nothing"));
+            QVERIFY(nothing.open(QIODevice::WriteOnly));
+            nothing.write("{\"lathe_records\":1,\"program\":\"0.1.0\"}\n");
+            nothing.close();
+            QCOMPARE(records({"import", nothing.fileName()}).code, 0);
+        }
         QFETCH(QStringList, arguments);
         QFETCH(int, code);
         QFETCH(QString, reason);
