@@ -31,6 +31,8 @@ struct Common {
 /// Options and Decisions of the common arguments, those with what is recorded where that is asked for; fails with a Diagnostic
 /// for a malformed one. What cannot be read of the records is reported.
 Result<driver::Options> makeOptions(const Common& common);
+/// For C source: the target is a machine without anything special, unless one is named.
+Result<driver::Options> makeSourceOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
 /// Fails, with kind Usage, if `out` is one of the files that the command reads: what is written there would destroy it. Inputs
 /// may be given as NAME=FILE.
@@ -47,6 +49,7 @@ int report(const std::vector<Diagnostic>& diagnostics, const Common& common);
 
 struct CompileArgs {
     std::string model, out, emit, function;
+    std::string weights = "auto", name; // of C source
 };
 int compileCommand(const CompileArgs& args, const Common& common);
 
@@ -58,6 +61,7 @@ struct TestArgs {
     double timeout = 300;
     uint64_t seed = 0;
     std::string device = "local"; // as in RunArgs
+    std::string cc; // by way of C source, which this command compiles
 };
 int testCommand(const TestArgs& args, const Common& common);
 /// The child of `test`, which is told over its standard input what to run.

@@ -49,6 +49,16 @@ Result<driver::Options> makeOptions(const Common& common) {
     return options;
 }
 
+Result<driver::Options> makeSourceOptions(const Common& common) {
+    Common plain = common;
+    if (plain.target == "native")
+        plain.target = "x86-64-v2"; // vectors of 128 bits, 16 registers, caches of usual sizes
+    LATHE_TRY(driver::Options options, makeOptions(plain));
+    options.target = codegen::cTarget(options.target);
+    options.form = driver::Form::CSource;
+    return options;
+}
+
 namespace {
 
 std::filesystem::path recordsPath(const std::string& named) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe compile`: an artifact, or the text of a stage.
+// `lathe compile`: an artifact, C source, or the text of a stage.
 #include "app/cli/commands.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
@@ -54,21 +54,29 @@ Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
 } // namespace
 
 int compileCommand(const CompileArgs& args, const Common& common) {
-    auto options = makeOptions(common);
+    auto options = args.emit == "c" ? makeSourceOptions(common) : makeOptions(common);
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);
     if (const auto near = addNearRecords(*decisions, args.model, *options, common); !near)
         return report({near.error()}, common);
     driver::Trace trace;
-    bool text = !args.emit.empty();
+    const bool source = args.emit == "c";
+    bool text = !args.emit.empty() && !source;
     if (!text && args.out.empty()) {
         printStderr("compile needs -o OUT, or --emit STAGE\n");
         return 2;
     }
+    if (source) {
+        auto weights = driver::parseWeights(args.weights);
+        if (!weights)
+            return report({weights.error()}, common);
+        options->weights = *weights;
+        options->name = args.name;
+    }
     if (text && std::ranges::find(stages, args.emit) == std::end(stages))
         return report({error(ErrorKind::Usage, fmt::format("unknown stage '{}'", args.emit),
-                             fmt::format("use {}", fmt::join(stages, ", ")))},
+                             fmt::format("use {}, or c for C source", fmt::join(stages, ", ")))},
                       common);
     std::error_code ignored;
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}); !other)
@@ -79,6 +87,14 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     markStale(trace, common);
     if (!artifact)
         return code;
+    if (source) {
+        if (common.json)
+            fmt::print("{}\n", driver::dump({{"folder", args.out}, {"seconds", artifact->seconds}}));
+        else if (!common.quiet)
+            printLine("{}: {:.2f} s, {} kernels for {} calls", args.out, artifact->seconds, trace.kernels.size(),
+                      trace.calls.size());
+        return 0;
+    }
     if (!text) {
         const uintmax_t size = fs::is_regular_file(args.out, ignored) ? fs::file_size(args.out, ignored) : 0;
         if (common.json)

@@ -193,8 +193,11 @@ int run(int argc, char** argv, int& failed) {
     CompileArgs compile;
     CLI::App* compileApp = app.add_subcommand("compile", "compile a model to an artifact");
     compileApp->add_option("model", compile.model, "the model file")->required();
-    compileApp->add_option("-o,--output", compile.out, "the artifact");
-    compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm");
+    compileApp->add_option("-o,--output", compile.out, "the artifact; of C source the folder");
+    compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm; c: write C source");
+    compileApp->add_option("--weights", compile.weights,
+                           "of C source: file, arrays, or auto, which takes arrays for few");
+    compileApp->add_option("--name", compile.name, "of C source: names its files and functions (default: the model's)");
     compileApp->add_option("--function", compile.function, "only this function");
     addCommon(*compileApp, common);
     addTuned(*compileApp, common);
@@ -411,6 +414,7 @@ int run(int argc, char** argv, int& failed) {
     testApp->add_option("paths", test.paths, "folders or models")->required();
     testApp->add_option("--except", test.except, "leave out tests whose path contains this")->allow_extra_args(false);
     testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
+    testApp->add_option("--cc", test.cc, "by way of C source, which this command compiles: \"gcc -std=c99 -O2\"");
     testApp->add_option("--tolerance", test.tolerance,
                         "onnx (element by element) or model (relative to the output's range)");
     testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included")->check(seconds());

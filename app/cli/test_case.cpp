@@ -4,6 +4,7 @@
 // that the conformance rules state for whole groups of ONNX's data (random data; transforms whose sums cancel).
 #include "app/cli/test_case.h"
 
+#include "app/cli/c_program.h"
 #include "base/memory_file.h"
 #include "driver/data_set.h"
 #include "driver/inputs.h"
@@ -145,7 +146,7 @@ std::vector<TestCase> findTests(const std::vector<std::string>& paths) {
 }
 
 TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
-                   const driver::Decisions& decisions, driver::RunnerClient& runner) {
+                   const driver::Decisions& decisions, driver::RunnerClient& runner, const std::string& cc) {
     auto start = std::chrono::steady_clock::now();
     TestResult result;
     result.path = test.model.string();
@@ -157,7 +158,15 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     };
     const MemoryFile artifact("lathe-model");
     driver::Trace trace;
-    auto compiled = driver::compileFile(test.model, artifact.path(), decisions, options, trace);
+    std::optional<CProgram> program;
+    const auto compiled = [&]() -> Result<void> {
+        if (cc.empty()) {
+            LATHE_CHECKED(driver::compileFile(test.model, artifact.path(), decisions, options, trace));
+        } else {
+            LATHE_TRY(program, CProgram::make(test.model, decisions, options, trace, runner.options().timeout));
+        }
+        return {};
+    }();
     result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compiled) {
         const Diagnostic& diagnostic = compiled.error();
@@ -166,9 +175,24 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         result.op = diagnostic.op;
         return finish("refused", toString(diagnostic));
     }
-    auto loaded = runner.load(artifact.path());
+    const auto load = [&]() -> Result<driver::RunnerModel> {
+        if (!program)
+            return runner.load(artifact.path());
+        LATHE_CHECKED(program->build(cc));
+        return program->model();
+    };
+    const auto run = [&](const std::vector<model::HostTensor>& inputs,
+                         const driver::RunnerModel& loaded) -> Result<std::vector<model::HostTensor>> {
+        if (program)
+            return program->run(inputs);
+        for (size_t i = 0; i < inputs.size(); ++i)
+            LATHE_CHECKED(runner.setInput(loaded.inputs[i].name, inputs[i]));
+        LATHE_CHECKED(runner.run(1));
+        return runner.outputs();
+    };
+    const auto loaded = load();
     auto runnerFailure = [&](const Diagnostic& diagnostic) {
-        switch (runner.outcome()) {
+        switch (program ? program->outcome() : runner.outcome()) {
         case driver::RunnerOutcome::Timeout:
             return finish("timeout", toString(diagnostic));
         case driver::RunnerOutcome::Crashed:
@@ -192,12 +216,7 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         if (!data)
             return finish("refused", toString(data.error()));
         std::string where = sets.size() > 1 ? set.filename().string() + ": " : "";
-        for (size_t i = 0; i < data->inputs.size(); ++i)
-            if (auto set = runner.setInput(loaded->inputs[i].name, data->inputs[i]); !set)
-                return runnerFailure(set.error());
-        if (auto ran = runner.run(1); !ran)
-            return runnerFailure(ran.error());
-        auto outputs = runner.outputs();
+        auto outputs = run(data->inputs, *loaded);
         if (!outputs)
             return runnerFailure(outputs.error());
         if (outputs->size() != data->outputs.size())

@@ -34,8 +34,8 @@ struct TestResult {
     std::string message;
 };
 
-/// Compiles, runs and compares. Never throws.
+/// Compiles, runs and compares; by way of C source if `cc` is a C compiler's command (CProgram::build). Never throws.
 TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driver::Options& options,
-                   const driver::Decisions& decisions, driver::RunnerClient& runner);
+                   const driver::Decisions& decisions, driver::RunnerClient& runner, const std::string& cc = {});
 
 } // namespace lathe::cli

@@ -50,6 +50,7 @@ struct Settings {
     std::chrono::milliseconds timeout{}; // of one test
     uint64_t seed = 0;
     driver::Device device;
+    std::string cc; // by way of C source
 };
 
 std::string toJson(const Settings& settings) {
@@ -58,7 +59,8 @@ std::string toJson(const Settings& settings) {
                          {"tolerance", settings.tolerance == driver::Tolerance::Model ? "model" : "onnx"},
                          {"timeout_ms", settings.timeout.count()},
                          {"seed", settings.seed},
-                         {"device", toString(settings.device)}});
+                         {"device", toString(settings.device)},
+                         {"cc", settings.cc}});
 }
 
 Result<Settings> parseSettings(const std::string& text) {
@@ -73,6 +75,7 @@ Result<Settings> parseSettings(const std::string& text) {
     settings.timeout = std::chrono::milliseconds(json.value("timeout_ms", int64_t{0}));
     settings.seed = json.value("seed", uint64_t{0});
     LATHE_TRY(settings.device, driver::parseDevice(json.value("device", "")));
+    settings.cc = json.value("cc", "");
     return settings;
 }
 
@@ -144,7 +147,7 @@ int testWorkerCommand(const Common& common) {
     runnerOptions.arguments = std::move(command->arguments);
     driver::RunnerClient runner(runnerOptions);
     while (parent.read(text) && parent.write(toJson(runTest(testCaseOf(text), settings->tolerance, settings->options,
-                                                            settings->decisions, runner))))
+                                                            settings->decisions, runner, settings->cc))))
         ;
     return 0;
 }
@@ -154,7 +157,7 @@ int testCommand(const TestArgs& args, const Common& common) {
         printStderr("unknown tolerance '{}': use onnx or model\n", args.tolerance);
         return 2;
     }
-    auto options = makeRunOptions(common, args.device);
+    auto options = args.cc.empty() ? makeRunOptions(common, args.device) : makeSourceOptions(common);
     auto decisions = makeDecisions(common);
     const auto device = driver::parseDevice(args.device);
     if (!options || !decisions || !device)
@@ -164,7 +167,8 @@ int testCommand(const TestArgs& args, const Common& common) {
                             args.tolerance == "model" ? driver::Tolerance::Model : driver::Tolerance::Onnx,
                             std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000)),
                             args.seed,
-                            *device};
+                            *device,
+                            args.cc};
     std::vector<TestCase> tests = findTests(args.paths);
     std::erase_if(tests, [&](const TestCase& test) {
         return std::any_of(args.except.begin(), args.except.end(), [&](const std::string& name) {

@@ -5,6 +5,7 @@
 
 #include "base/parallel.h"
 #include "bundle/artifact.h"
+#include "driver/c_source.h"
 #include "driver/compile_entry.h"
 #include "driver/compile_kernel.h"
 #include "driver/constants.h"
@@ -133,6 +134,13 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     if (!options.emitCode)
         return built;
     built.offsets = placeConstants(entry.constants);
+    if (options.form == Form::CSource) {
+        LATHE_TRY(built.source, hook.step("compile entry", [&] {
+            return makeSource(fused, graph, kernels, entry, built.offsets, options, [&hook] { hook.checkCancelled(); });
+        }));
+        built.constants = std::move(entry.constants);
+        return built;
+    }
     const auto tablesOf = [&](const tir::PrimFunc& lowered) {
         return makeTables(fused, graph, kernels, entry, lowered, built.offsets, objects, options.target);
     };

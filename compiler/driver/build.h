@@ -5,12 +5,16 @@
 #pragma once
 
 #include "base/budget.h"
+#include "codegen/c_source.h"
 #include "driver/pass_hook.h"
+
+#include <optional>
 
 namespace lathe::driver {
 
 struct Built {
     std::vector<std::byte> sharedObject;
+    std::optional<codegen::CModel> source; // instead, if C source is asked for
     std::vector<relay::ConstantPtr> constants;
     std::vector<int64_t> offsets; // of the constants, in the constants' part of the artifact
 };

@@ -4,6 +4,7 @@
 #include "driver/compile.h"
 
 #include "driver/build.h"
+#include "driver/c_source.h"
 #include "driver/evaluator.h"
 #include "driver/guarded.h"
 #include "lower/choose_layouts.h"
@@ -224,8 +225,15 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     Artifact artifact;
     const auto require = [&] { return requireSkips(decisions, workloadsOf(trace)); };
     if (!out.empty() && options.emitCode) {
-        LATHE_CHECKED(hook.step(
-            "write", [&] { return write(built, out, *module, evaluator, *budget, options.threads, require); }));
+        LATHE_CHECKED(hook.step("write", [&] {
+            if (built.source) {
+                const auto mayWrite = [&](const std::filesystem::path& file) {
+                    return keepsModel(file, source.name, trace);
+                };
+                return writeSource(built, out, *module, evaluator, *budget, options.threads, mayWrite, require);
+            }
+            return write(built, out, *module, evaluator, *budget, options.threads, require);
+        }));
         artifact.path = out;
     } else {
         LATHE_CHECKED(require());

@@ -67,7 +67,7 @@ Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Option
     LATHE_CHECKED(lower::lowerKernel(kernel, options.target, decidedFor(record.workload, decisions), hook));
     record.schedule = kernel.schedule;
     record.listing = [lowered = kernel.lowered, target = options.target] { return listingOf(lowered, target); };
-    if (!options.emitCode)
+    if (!options.emitCode || options.form == Form::CSource)
         return std::vector<std::byte>{};
     const auto start = std::chrono::steady_clock::now();
     auto object = makeObject(*kernel.lowered, options.target, cache, hook, record.cached);

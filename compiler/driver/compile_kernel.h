@@ -22,7 +22,7 @@ KernelRecord recordOf(const lower::Kernel& kernel, const Target& target);
 void nameKernel(lower::Kernel& kernel, KernelRecord& record, std::set<std::string>& taken);
 
 /// Schedules and lowers the kernel (its workspace and checks are known then) and makes the object, or finds it in the
-/// cache; empty if options.emitCode is off. Touches nothing but the kernel and its record: kernels compile in parallel.
+/// cache; empty if no object is asked for. Touches nothing but the kernel and its record: kernels compile in parallel.
 Result<std::vector<std::byte>> compileKernel(lower::Kernel& kernel, const Options& options, const Decisions& decisions,
                                              KernelCache& cache, const lower::KernelHook& hook, KernelRecord& record);
 

@@ -14,6 +14,9 @@ using nlohmann::json;
 constexpr std::pair<NumericsLevel, std::string_view> numericsNames[] = {
     {NumericsLevel::Strict, "strict"}, {NumericsLevel::Default, "default"}, {NumericsLevel::Fast, "fast"}};
 
+constexpr std::pair<codegen::CWeights, std::string_view> weightsNames[] = {
+    {codegen::CWeights::Auto, "auto"}, {codegen::CWeights::File, "file"}, {codegen::CWeights::Arrays, "arrays"}};
+
 /// Reads one value of the object; false if it is of another type or out of range.
 bool read(const json& value, bool& into) {
     if (value.is_boolean())
@@ -80,6 +83,17 @@ Result<NumericsLevel> parseNumerics(std::string_view text) {
     return failure(ErrorKind::Usage, fmt::format("unknown numerics level '{}'", text), "use strict, default or fast");
 }
 
+std::string_view toString(codegen::CWeights weights) {
+    return std::ranges::find(weightsNames, weights, &std::pair<codegen::CWeights, std::string_view>::first)->second;
+}
+
+Result<codegen::CWeights> parseWeights(std::string_view text) {
+    for (const auto& [value, name] : weightsNames)
+        if (name == text)
+            return value;
+    return failure(ErrorKind::Usage, fmt::format("unknown form of weights '{}'", text), "use auto, file or arrays");
+}
+
 std::string toJson(const Options& options) {
     json object = {{"target", toString(options.target)},
                    {"threads", options.threads},
@@ -88,6 +102,8 @@ std::string toJson(const Options& options) {
                    {"verify", options.verify},
                    {"cache", options.cache},
                    {"emit_code", options.emitCode}};
+    if (options.form == Form::CSource)
+        object.update({{"form", "c"}, {"weights", toString(options.weights)}, {"name", options.name}});
     for (const auto& [name, size] : options.symbols)
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)
@@ -110,6 +126,15 @@ Result<Options> parseOptions(std::string_view text) {
         } else if (key == "numerics" && value.is_string()) {
             LATHE_TRY(options.numerics, parseNumerics(value.get<std::string>()));
             good = true;
+        } else if (key == "form" && value.is_string()) {
+            good = value == "artifact" || value == "c";
+            options.form = value == "c" ? Form::CSource : Form::Artifact;
+        } else if (key == "weights" && value.is_string()) {
+            LATHE_TRY(options.weights, parseWeights(value.get<std::string>()));
+            good = true;
+        } else if (key == "name" && value.is_string()) {
+            options.name = value.get<std::string>();
+            good = true;
         } else if (key == "threads") {
             good = read(value, 0, INT32_MAX, options.threads);
         } else if (key == "level") {
@@ -128,9 +153,10 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.observe);
         }
         if (!good)
-            return failure(
-                fmt::format("unknown or malformed option '{}'", key),
-                "known: target, threads, numerics, level, verify, cache, emit_code, symbols, shapes, observe");
+            return failure(fmt::format("unknown or malformed option '{}'", key),
+                           "known: target, threads, numerics, level, verify, cache, emit_code, form, weights, name, "
+                           "symbols, shapes, "
+                           "observe");
     }
     return options;
 }

@@ -4,6 +4,7 @@
 // so that a project file, a child process and a report of a fault carry the same thing.
 #pragma once
 
+#include "codegen/c_source.h"
 #include "codegen/target.h"
 
 #include <cstdint>
@@ -18,6 +19,9 @@ enum class NumericsLevel { Strict, Default, Fast };
 std::string_view toString(NumericsLevel level); // "strict", "default", "fast"
 Result<NumericsLevel> parseNumerics(std::string_view text);
 
+/// What a compilation makes: an artifact, a file; or C source, a folder of files (driver/c_source.h).
+enum class Form { Artifact, CSource };
+
 /// Sizes by the name of an input, in the order in which they were given.
 using Shapes = std::vector<std::pair<std::string, std::vector<int64_t>>>;
 
@@ -29,6 +33,9 @@ struct Options {
     bool verify = false; // verifiers after each pass
     bool cache = true;
     bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
+    Form form = Form::Artifact;
+    codegen::CWeights weights = codegen::CWeights::Auto; // of C source
+    std::string name; // of C source: of its files and functions; empty: the model file's
     /// Fixed sizes: by symbol name, and by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
@@ -39,8 +46,12 @@ struct Options {
     bool operator==(const Options&) const = default;
 };
 
+std::string_view toString(codegen::CWeights weights); // "auto", "file", "arrays"
+Result<codegen::CWeights> parseWeights(std::string_view text);
+
 /// {"target":"x86_64-…","threads":0,"numerics":"default","level":2,"verify":false,"cache":true,"emit_code":true,
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"observe":["conv1"]}. The target is all of it, as codegen::parseTarget reads it.
+/// "form":"c","weights":"auto","name":"mnist",
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"observe":["conv1"]}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
 std::string toJson(const Options& options);
 /// What is not named stays at its default. Unknown keys and values out of range are errors.
 Result<Options> parseOptions(std::string_view json);

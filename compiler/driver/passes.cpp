@@ -64,6 +64,9 @@ const std::vector<std::string>& optionalPasses() {
 bool isEnabled(const Pass& pass, const Decisions& decisions, const Options& options) {
     if (pass.required)
         return true;
+    // Compilers of C get plain loops: they have vectors of their own, and unrolled ones are only longer.
+    if (options.form == Form::CSource && (pass.name == "vectorize" || pass.name == "unroll"))
+        return false;
     if (decisions.skipPasses.contains(std::string(pass.name)) ||
         (pass.exactOverReals && options.numerics == NumericsLevel::Strict))
         return false;

@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "driver/c_source.h"
+
+#include "base/new_file.h"
+#include "driver/constants.h"
+#include "driver/model_tables.h"
+#include "lower/pipeline.h"
+#include "relay/element.h"
+#include "relay/type_map.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fstream>
+#include <list>
+
+namespace lathe::driver {
+namespace {
+
+using relay::asTensor;
+
+/// The dims of a value as it is stored, as far as they are made of these symbols; null for others.
+std::vector<arith::Expr> dimsOver(const relay::Type& type, const std::vector<arith::Var>& symbols) {
+    const relay::TensorType* tensor = asTensor(type);
+    LATHE_ASSERT(tensor, "inputs and outputs of a model are tensors");
+    std::vector<arith::Expr> dims;
+    for (const arith::Expr& dim : relay::storedShape(tensor->shape, tensor->layout)) {
+        const std::vector<arith::Var> vars = arith::freeVars(dim);
+        const bool known = std::ranges::all_of(vars, [&](const arith::Var& var) {
+            return std::ranges::any_of(symbols, [&](const arith::Var& symbol) { return symbol.same(var); });
+        });
+        dims.push_back(known ? dim : arith::Expr());
+    }
+    return dims;
+}
+
+std::vector<arith::Var> symbolsOf(const relay::Function& main) {
+    arith::VarCollector symbols;
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = asTensor(param.type))
+            for (const arith::Expr& dim : type->shape)
+                symbols.add(dim);
+    return symbols.vars();
+}
+
+/// One after the other, each whole before any gets its name.
+class NewFiles {
+public:
+    NewFiles(std::filesystem::path folder, const std::function<Result<void>(const std::filesystem::path&)>& mayWrite)
+        : folder_(std::move(folder)), mayWrite_(mayWrite) {}
+
+    Result<NewFile*> add(const std::string& name) {
+        LATHE_CHECKED(mayWrite_(folder_ / name));
+        return &files_.emplace_back(folder_ / name, NewFile::Kind::Text);
+    }
+    Result<void> add(const std::string& name, std::string_view text) {
+        LATHE_TRY(NewFile * file, add(name));
+        return write(*file, text);
+    }
+    static Result<void> write(NewFile& file, std::string_view text) {
+        return write(file, std::as_bytes(std::span(text)));
+    }
+    static Result<void> write(NewFile& file, std::span<const std::byte> bytes) {
+        if (!file.write(bytes))
+            return Failure(file.problem());
+        return {};
+    }
+    Result<void> keep() {
+        for (NewFile& file : files_)
+            if (!file.keep())
+                return Failure(file.problem());
+        return {};
+    }
+
+private:
+    std::filesystem::path folder_;
+    const std::function<Result<void>(const std::filesystem::path&)>& mayWrite_;
+    std::list<NewFile> files_;
+};
+
+bool isMadeByUs(const std::filesystem::path& path) {
+    std::error_code failed;
+    if (!std::filesystem::is_regular_file(path, failed)) // a pipe would be waited for
+        return false;
+    std::ifstream file(path);
+    std::string title;
+    return std::getline(file, title) && title.contains("made by Lathe: changes are lost");
+}
+
+/// A folder that goes again, if it was made and nothing is in it.
+struct MadeFolder {
+    std::filesystem::path path;
+    ~MadeFolder() {
+        std::error_code ignored;
+        if (!path.empty())
+            std::filesystem::remove(path, ignored);
+    }
+};
+
+Result<void> padTo(NewFile& file, int64_t position) {
+    static constexpr std::byte zeros[64] = {};
+    while (file.position() < position)
+        LATHE_CHECKED(NewFiles::write(
+            file, std::span(zeros, static_cast<size_t>(std::min<int64_t>(64, position - file.position())))));
+    return {};
+}
+
+Result<void> writeFiles(const Built& built, const std::filesystem::path& folder, const relay::Module& module,
+                        relay::Evaluator& evaluator, const Budget& budget, int threads,
+                        const std::function<Result<void>(const std::filesystem::path&)>& mayWrite,
+                        const std::function<Result<void>()>& evaluated) {
+    codegen::CModel source = *built.source;
+    NewFiles files(folder, mayWrite);
+    const bool arrays = source.weights == codegen::CWeights::Arrays;
+    const std::string arraysFile = source.name + "_weights.c", weightsFile = source.name + ".weights",
+                      loaderFile = source.name + "_load.c";
+    if (!built.constants.empty()) {
+        LATHE_TRY(NewFile * file, files.add(arrays ? arraysFile : weightsFile));
+        if (arrays)
+            LATHE_CHECKED(NewFiles::write(*file, codegen::cWeightsHead(source)));
+        ConstantBytes constants(built.constants, module, evaluator, budget, threads);
+        source.weightHash = codegen::cHash({});
+        for (size_t i = 0; i < built.constants.size(); ++i) {
+            LATHE_TRY(const std::span<const std::byte> bytes, constants.next());
+            if (arrays) {
+                LATHE_CHECKED(NewFiles::write(*file, codegen::cWeightsArray(source, i, bytes)));
+                continue;
+            }
+            const std::vector<std::byte> padding(static_cast<size_t>(built.offsets[i] - file->position()));
+            source.weightHash = codegen::cHash(bytes, codegen::cHash(padding, source.weightHash));
+            LATHE_CHECKED(padTo(*file, built.offsets[i]));
+            LATHE_CHECKED(NewFiles::write(*file, bytes));
+        }
+    }
+    if (evaluated)
+        LATHE_CHECKED(evaluated());
+    const codegen::CFiles text = codegen::emitC(source);
+    LATHE_CHECKED(files.add(source.name + ".h", text.header));
+    LATHE_CHECKED(files.add(source.name + ".c", text.source));
+    LATHE_CHECKED(files.add(source.name + "_main.c", text.program));
+    if (!text.loader.empty())
+        LATHE_CHECKED(files.add(loaderFile, text.loader));
+    LATHE_CHECKED(files.keep());
+    // What an earlier compilation with weights of the other form has left would be compiled along.
+    for (const auto& [name, made] :
+         {std::pair(arraysFile, arrays && !built.constants.empty()), std::pair(loaderFile, !text.loader.empty())})
+        if (!made && isMadeByUs(folder / name)) {
+            std::error_code ignored;
+            std::filesystem::remove(folder / name, ignored);
+        }
+    return {};
+}
+
+} // namespace
+
+Result<codegen::CModel> makeSource(const relay::Module& module, const model::ModelGraph* graph,
+                                   const lower::Kernels& kernels, const lower::Entry& entry,
+                                   const std::vector<int64_t>& offsets, const Options& options,
+                                   const std::function<void()>& checkpoint) {
+    codegen::CModel source;
+    const std::string stem = graph ? std::filesystem::path(graph->file).stem().string() : "";
+    source.name = codegen::cIdentifier(options.name.empty() ? stem : options.name);
+    source.entry = lower::lowerEntry(entry.function, options.target, {{}, {}, options.verify, checkpoint});
+    const std::vector<std::vector<std::byte>> noObjects(kernels.kernels.size() + 1);
+    source.tables = makeTables(module, graph, kernels, entry, *source.entry, offsets, noObjects, options.target);
+    for (const lower::Kernel& kernel : kernels.kernels)
+        source.kernels.push_back(kernel.lowered);
+    const relay::Function& main = module.main();
+    source.symbols = symbolsOf(main);
+    for (const relay::Param& param : main.params)
+        source.inputDims.push_back(dimsOver(param.type, source.symbols));
+    if (const relay::TupleType* tuple = relay::asTuple(main.resultType))
+        for (const relay::Type& type : tuple->fields)
+            source.outputDims.push_back(dimsOver(type, source.symbols));
+    else
+        source.outputDims.push_back(dimsOver(main.resultType, source.symbols));
+    const auto isSymbol = [&](const arith::Var& var) {
+        return std::ranges::any_of(source.symbols, [&](const arith::Var& symbol) { return symbol.same(var); });
+    };
+    if (entry.peakBytes && std::ranges::all_of(arith::freeVars(entry.peakBytes), isSymbol))
+        source.peakBytes = entry.peakBytes;
+    for (const relay::ConstantPtr& constant : entry.constants)
+        source.constants.push_back(asTensor(constant->type)->dtype);
+    if (!entry.constants.empty())
+        source.weightBytes = offsets.back() + bytesOf(*entry.constants.back());
+    source.weights = options.weights != codegen::CWeights::Auto   ? options.weights
+                     : source.weightBytes <= codegen::cArrayBytes ? codegen::CWeights::Arrays
+                                                                  : codegen::CWeights::File;
+    return source;
+}
+
+Result<void> writeSource(const Built& built, const std::filesystem::path& folder, const relay::Module& module,
+                         relay::Evaluator& evaluator, const Budget& budget, int threads,
+                         const std::function<Result<void>(const std::filesystem::path&)>& mayWrite,
+                         const std::function<Result<void>()>& evaluated) {
+    std::error_code failed;
+    const bool isNew = std::filesystem::create_directories(folder, failed);
+    if (failed)
+        return failure(fmt::format("the folder '{}' cannot be made: {}", folder.string(), failed.message()));
+    const MadeFolder made{isNew ? folder : std::filesystem::path()};
+    return writeFiles(built, folder, module, evaluator, budget, threads, mayWrite, evaluated);
+}
+
+} // namespace lathe::driver
