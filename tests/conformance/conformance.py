@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs one suite of ONNX tests through `lathe test` and compares each outcome with the committed list, SUITE.txt beside this file.
 
-    conformance.py SUITE --lathe PROGRAM [--update]
+    conformance.py SUITE --lathe PROGRAM [--every N] [--update]
     conformance.py SUITE --lathe PROGRAM --target TARGET --device qemu [--every N]
 
 Any change for the worse fails; a better outcome fails too, until the list says so: --update rewrites the list. Ends with 77
-(skipped) where the suite comes from the shared folder and there is none. The second form runs the suite, or each N-th test of
-it, for another kind of machine, which has to give what the list says; it is skipped where there is no emulator or no runtime of
-that machine.
+(skipped) where the suite comes from the shared folder and there is none. --every runs each N-th test of the list alone. The
+second form is for another kind of machine, which has to give what the list says; it is skipped where there is no emulator or no
+runtime of that machine.
 """
 import argparse
 import json
@@ -29,10 +29,13 @@ class Suite(NamedTuple):
     title: str
     tolerance: str = "onnx"
     shared: bool = True  # it comes from the shared folder
+    cc: str = ""  # by way of C source, which this command compiles
 
 
 SUITES = {
     "package": Suite("onnx-nodes", "The node tests that the package onnx 1.23.2 defines", shared=False),
+    "c": Suite("onnx-nodes", "The tests of package.txt, by way of C source", shared=False,
+               cc="gcc -std=c99 -pedantic -Wall -Wextra -Werror -O1"),
     "debian": Suite("/usr/share/libonnx-testdata/data", "The tests of ONNX 1.12, as Debian packages them", shared=False),
     "newest": Suite("onnx-backend/onnx/backend/test/data", "The newest tests of ONNX"),
     "older": Suite("onnx-backend-old", "Tests of older versions of ONNX's operators, by release"),
@@ -46,7 +49,8 @@ def run(options, suite, folder, names):
     paths = [folder / name if (folder / name).is_dir() else folder / f"{name}.onnx" for name in names] or [folder]
     # Whole networks take minutes under an emulator.
     elsewhere = ["--target", options.target, "--device", options.device, "--timeout", "1200"] if options.target else []
-    process = subprocess.run([options.lathe, "test", *paths, "--json", "--tolerance", suite.tolerance, *elsewhere],
+    by_way_of_c = ["--cc", suite.cc] if suite.cc else []
+    process = subprocess.run([options.lathe, "test", *paths, "--json", "--tolerance", suite.tolerance, *elsewhere, *by_way_of_c],
                              stdout=subprocess.PIPE, text=True)
     got = {}
     for line in process.stdout.splitlines():
@@ -94,7 +98,7 @@ def main():
         expected = dict(sorted(expected.items())[::options.every])
     got = run(options, suite, folder, list(expected) if options.every > 1 else [])
     print(f"{options.suite}{f' for {options.target}' if options.target else ''}: {outcomes.counts(got)}")
-    if options.update:
+    if options.update and options.every == 1:
         unacceptable = [f"{name}: {outcome}  {outcome.message}" for name, outcome in got.items() if outcome.kind in outcomes.NEVER]
         if not unacceptable:
             expected = outcomes.updated(expected, got)

@@ -18,5 +18,11 @@ foreach(target aarch64-linux-gnu rv64gc rv64gcv)
     set_tests_properties(test_conformance_for_${target} PROPERTIES LABELS "conformance;release_only" TIMEOUT 300
                          SKIP_RETURN_CODE 77 PROCESSORS 2)
 endforeach()
+# All of them take a quarter of an hour: ./dev conformance c.
+add_test(NAME test_conformance_c_sample
+         COMMAND ${Python3_EXECUTABLE} ${conformance}/conformance.py c --every 25
+                 --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)
+set_tests_properties(test_conformance_c_sample PROPERTIES LABELS "conformance;release_only" TIMEOUT 600
+                     SKIP_RETURN_CODE 77 PROCESSORS 2)
 add_test(NAME test_conformance_outcomes COMMAND ${Python3_EXECUTABLE} ${conformance}/test_outcomes.py)
 set_tests_properties(test_conformance_outcomes PROPERTIES LABELS "conformance;release_only")
