@@ -11,6 +11,8 @@
 #include "app/lane.h"
 #include "app/outbox.h"
 #include "base/memory_file.h"
+#include "deploy/bundle_model.h"
+#include "deploy/check_bundle.h"
 #include "driver/bisect.h"
 #include "driver/check.h"
 #include "driver/compile.h"
@@ -52,6 +54,14 @@ struct Compilation {
     const driver::Trace& trace() const { return provenance->trace(); }
 };
 using CompilationPtr = std::shared_ptr<const Compilation>;
+
+using PlannedBundlePtr = std::shared_ptr<const deploy::PlannedBundle>;
+
+/// What became of a bundle.
+struct ExportedBundle {
+    QString out;
+    std::optional<deploy::BundleCheck> check; // none: it was not wished
+};
 
 /// A study of the open model.
 struct TuneWish {
@@ -103,6 +113,10 @@ public:
     void findValue(driver::CheckQuestion question, const QString& value);
     /// Writes a report into a file; answers `reported`. The machine's peaks are added where it has a profile.
     void report(report::Report report, const QString& path);
+    /// Compiles a model for a bundle, in memory: answers `bundlePlanned`. A newer wish ends an older one.
+    void planBundle(const QString& model, deploy::BundleOptions options);
+    /// Writes what was planned, and runs it here if that is wished: answers `bundleStepped`, and `bundleExported`.
+    void exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace, bool check);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
     void compareModels(model::ModelGraphPtr open, const QString& path);
     /// Answers `compared`.
@@ -131,8 +145,13 @@ public:
 signals:
     void opened(QString path, lathe::app::TracePtr trace);
     void compiled(QString path, lathe::app::CompilationPtr compilation);
-    /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported` or `modelsCompared`, where the wish was
-    /// cancelled after it began. One that was still queued has no answer.
+    /// Null with problems: it cannot be made. Warnings of a compilation are problems too.
+    void bundlePlanned(lathe::app::PlannedBundlePtr bundle, std::vector<lathe::Diagnostic> problems);
+    void bundleStepped(lathe::deploy::CheckStep step);
+    /// With problems: it is not there.
+    void bundleExported(lathe::app::ExportedBundle exported, std::vector<lathe::Diagnostic> problems);
+    /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported`, `bundlePlanned`, `bundleExported` or
+    /// `modelsCompared`, where the wish was cancelled after it began. One that was still queued has no answer.
     void cancelled();
     void ran(std::vector<lathe::app::CompilationPtr> compilations, std::vector<lathe::driver::Profile> profiles,
              std::vector<lathe::Diagnostic> problems);

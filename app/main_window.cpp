@@ -89,6 +89,7 @@ MainWindow::MainWindow()
     fillRecent();
     connectEngine();
     connectTuning();
+    connectExport();
     connectProject();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
     restoreWindow();
@@ -469,6 +470,7 @@ void MainWindow::setBusy(bool busy) {
         progress_->end();
     actions_["model.cancel"]->setEnabled(busy);
     actions_["file.report"]->setEnabled(!busy && trace_);
+    actions_["file.export"]->setEnabled(!busy && modelGraph());
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["file.save"]->setEnabled(trace_ && trace_->graph);

@@ -10,6 +10,7 @@
 #include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
+#include "views/models/export_request.h"
 #include "views/models/log_model.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
@@ -31,6 +32,9 @@ class Page;
 }
 namespace lathe::views::check {
 class CheckPage;
+}
+namespace lathe::views::exporting {
+class ExportWizard;
 }
 namespace lathe::views::fusion {
 class FusionPage;
@@ -132,6 +136,8 @@ public:
     views::log::LogPanel* logPanel() const { return log_; }
     views::tensor::TensorPanel* tensorPanel() const { return tensor_; }
     views::palette::CommandPalette* palettePopup() const { return palette_; }
+    /// Null while none is open.
+    views::exporting::ExportWizard* exportWizard() const { return exportWizard_; }
     /// Null until it was asked for.
     views::passes::BisectDialog* bisectDialog() const { return bisect_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
@@ -164,6 +170,9 @@ private:
     QWidget* makeWelcome();
     void askForFile();
     void askForReport();
+    void askForExport();
+    void connectExport();
+    deploy::BundleOptions bundleOptions(const views::models::ExportRequest& request) const;
     void askForComparison();
     void load(const QString& path);
     /// What was to follow on what is being opened or compiled.
@@ -279,6 +288,9 @@ private:
     std::vector<views::Page*> pageTable_; // in the order of the tabs
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
+    views::exporting::ExportWizard* exportWizard_ = nullptr;
+    PlannedBundlePtr planned_;                        // what the wizard shows
+    views::models::ExportRequest exported_, exports_; // what is exported now; what was chosen last, of this model
     QMenu* recent_;
     ProgressPane* progress_;
     QLabel* status_;

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of the Engine that makes bundles: on the lane of the work, so that nothing is measured beside it.
+#include "app/engine.h"
+#include "driver/guarded.h"
+
+namespace lathe::app {
+namespace {
+
+enum Kind { Plan = 100, Export }; // beside those of engine.cpp, which has the lane
+
+driver::Progress progressTo(const Outbox<Engine>& outbox, const Cancelled& cancelled) {
+    driver::Progress progress;
+    progress.cancelled = cancelled;
+    progress.report = [outbox](std::string_view stage, double fraction) {
+        const QString text = QString::fromUtf8(stage.data(), qsizetype(stage.size()));
+        outbox.post([text, fraction](Engine& engine) { emit engine.progress(text, fraction); });
+    };
+    return progress;
+}
+
+} // namespace
+
+void Engine::planBundle(const QString& model, deploy::BundleOptions options) {
+    const auto work = [outbox = outbox_, model, options = std::move(options)](const Cancelled& cancelled) {
+        std::vector<Diagnostic> problems;
+        const auto planned = driver::guarded([&]() -> Result<PlannedBundlePtr> {
+            LATHE_TRY(deploy::PlannedBundle bundle,
+                      deploy::planBundle(model.toStdString(), options, problems, progressTo(outbox, cancelled)));
+            return std::make_shared<const deploy::PlannedBundle>(std::move(bundle));
+        });
+        if (!planned && planned.error().kind == ErrorKind::Cancelled)
+            return outbox.post([](Engine& engine) { emit engine.cancelled(); });
+        if (!planned)
+            problems.push_back(planned.error());
+        outbox.post([bundle = planned.value_or(nullptr), problems](Engine& engine) {
+            emit engine.bundlePlanned(bundle, problems);
+        });
+    };
+    enqueueAlone(Plan, work, true);
+}
+
+void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace, bool check) {
+    const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace, check](const Cancelled& cancelled) {
+        const driver::Progress progress = progressTo(outbox, cancelled);
+        const auto exported = driver::guarded([&]() -> Result<ExportedBundle> {
+            ExportedBundle made{out, {}};
+            LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
+            if (!check)
+                return made;
+            LATHE_TRY(const deploy::OpenBundle open, deploy::OpenBundle::open(out.toStdString(), progress));
+            const auto told = [&](const deploy::CheckStep& step) {
+                outbox.post([step](Engine& engine) { emit engine.bundleStepped(step); });
+            };
+            LATHE_TRY(made.check, deploy::checkBundle(open, {}, told, progress));
+            return made;
+        });
+        outbox.post([exported](Engine& engine) {
+            if (exported)
+                emit engine.bundleExported(*exported, {});
+            else if (exported.error().kind == ErrorKind::Cancelled)
+                emit engine.cancelled();
+            else
+                emit engine.bundleExported({}, {exported.error()});
+        });
+    };
+    enqueueAlone(Export, work);
+}
+
+} // namespace lathe::app

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// The part of MainWindow that exports: what the wizard is given to choose from, and what it wishes of the Engine.
+#include "app/main_window.h"
+#include "bundle/artifact.h"
+#include "codegen/target.h"
+#include "deploy/runtime_package.h"
+#include "views/exporting/export_wizard.h"
+
+#include <QFileInfo>
+#include <QSettings>
+
+namespace lathe::app {
+
+using views::exporting::ExportWizard;
+using views::models::ExportChoices;
+using views::models::ExportRequest;
+using views::models::LogLevel;
+
+namespace {
+
+/// What is mostly exported for; `--target` takes anything else.
+constexpr std::pair<const char*, const char*> presets[] = {
+    {"x86-64-v4", "x86-64-v4 (AVX-512)"},
+    {"x86-64-v3", "x86-64-v3 (AVX2)"},
+    {"x86-64-v2", "x86-64-v2 (SSE4.2)"},
+    {"aarch64-unknown-linux-gnu:cortex-a53", "Arm Cortex-A53"},
+    {"aarch64-unknown-linux-gnu:cortex-a72", "Arm Cortex-A72 (Raspberry Pi 4)"},
+    {"aarch64-unknown-linux-gnu:cortex-a76", "Arm Cortex-A76 (Raspberry Pi 5)"},
+    {"aarch64-unknown-linux-gnu:neoverse-n1", "Arm Neoverse N1"},
+    {"aarch64-unknown-linux-gnu:neoverse-v1", "Arm Neoverse V1"},
+    {"riscv64-unknown-linux-gnu:generic-rv64:+m,+a,+f,+d,+c", "RISC-V RV64GC"},
+};
+
+QString problemOfTarget(const QString& text) {
+    const auto target = codegen::parseTarget(text.toStdString());
+    if (!target)
+        return QString::fromStdString(target.error().what);
+    const auto runtime = deploy::findRuntime(*target, {});
+    return runtime ? QString() : QString::fromStdString(runtime.error().what);
+}
+
+QString withHint(const Diagnostic& problem) {
+    const QString what = QString::fromStdString(problem.what);
+    return problem.hint.empty() ? what : QStringLiteral("%1 (%2)").arg(what, QString::fromStdString(problem.hint));
+}
+
+QString problemOfPlace(const QString& out, bool replace) {
+    const auto free = deploy::mayWrite(out.toStdString(), replace);
+    return free ? QString() : withHint(free.error());
+}
+
+/// As arguments of the command line.
+QStringList argumentsOf(const driver::Options& options) {
+    QStringList words;
+    if (options.threads > 0)
+        words << "--threads" << QString::number(options.threads);
+    if (options.numerics != driver::NumericsLevel::Default)
+        words << "--numerics" << (options.numerics == driver::NumericsLevel::Strict ? "strict" : "fast");
+    for (const auto& [input, dims] : options.shapes) {
+        QStringList sizes;
+        for (const int64_t dim : dims)
+            sizes << QString::number(dim);
+        words << "--shape" << QString::fromStdString(input) + '=' + sizes.join(',');
+    }
+    return words;
+}
+
+views::models::ExportPlan planOf(const deploy::PlannedBundle& bundle, const std::vector<Diagnostic>& warnings) {
+    views::models::ExportPlan plan;
+    for (const deploy::ManifestFile& file : bundle.manifest.files)
+        plan.files.append({QString::fromStdString(file.path), QString::fromStdString(file.kind), qint64(file.bytes)});
+    plan.bytes = qint64(bundle.plan.bytes);
+    plan.id = QString::fromStdString(bundle.plan.bundleId);
+    for (const std::string& remark : bundle.plan.remarks)
+        plan.remarks << QString::fromStdString(remark);
+    for (const Diagnostic& warning : warnings)
+        plan.remarks << withHint(warning);
+    return plan;
+}
+
+views::models::ExportEnd endOf(const ExportedBundle& exported, const deploy::PlannedBundle& bundle) {
+    views::models::ExportEnd end;
+    end.out = exported.out;
+    end.id = QString::fromStdString(bundle.plan.bundleId);
+    end.bytes = qint64(bundle.plan.bytes);
+    end.checked = exported.check.has_value();
+    if (!exported.check)
+        return end;
+    const deploy::BundleCheck& check = *exported.check;
+    end.good = check.good;
+    end.loadMs = check.loadMs;
+    end.firstMs = check.firstMs;
+    end.p50Ms = check.p50Ms;
+    end.p90Ms = check.p90Ms;
+    end.p99Ms = check.p99Ms;
+    end.residentBytes = check.residentBytes;
+    for (const Diagnostic& problem : check.problems)
+        end.problems << withHint(problem);
+    for (const deploy::CheckStep& step : check.steps)
+        if (!step.good)
+            end.problems << QStringLiteral("%1: %2").arg(QString::fromStdString(step.name),
+                                                         QString::fromStdString(step.text));
+    return end;
+}
+
+} // namespace
+
+deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) const {
+    deploy::BundleOptions options;
+    options.name = request.name.toStdString();
+    options.version = request.version.toStdString();
+    options.licence = request.licence.toStdString();
+    for (const QString& text : request.targets)
+        if (const auto target = codegen::parseTarget(text.toStdString()))
+            options.targets.push_back(*target);
+    options.parts.clear();
+    for (const QString& part : request.parts)
+        if (const auto known = deploy::parsePart(part.toStdString()))
+            options.parts.insert(*known);
+    options.compile = settings_.options(*trace_->graph);
+    for (const views::models::ExportSize& size : request.sizes)
+        options.symbols[size.name.toStdString()] = {
+            size.most ? size.least : 1, size.most ? std::optional<int64_t>(*size.most) : std::nullopt, size.usual};
+    options.cases = request.cases;
+    options.tolerance = {.absolute = request.tolerance > 0 ? 1e-6 : 0, .ofRange = request.tolerance};
+    options.limits = {.p50Ms = request.p50Ms,
+                      .p99Ms = request.p99Ms,
+                      .loadMs = request.loadMs,
+                      .residentBytes = int64_t(request.residentMb * 1e6),
+                      .sizeBytes = int64_t(request.sizeMb * 1e6)};
+    options.decisions = decisions();
+    return options;
+}
+
+void MainWindow::askForExport() {
+    if (!modelGraph() || busy_)
+        return;
+    if (hasChanged())
+        return compile(); // what is shown is not what would be exported
+    if (exportWizard_)
+        return exportWizard_->raise();
+    ExportChoices choices;
+    choices.model = path_;
+    choices.settings = argumentsOf(settings_.options(*trace_->graph));
+    choices.problemOfTarget = problemOfTarget;
+    choices.problemOfPlace = problemOfPlace;
+    choices.targets.append({"native", tr("This machine: %1").arg(QString::fromStdString(codegen::nativeTarget().cpu)),
+                            problemOfTarget("native")});
+    for (const auto& [text, label] : presets)
+        choices.targets.append({QLatin1String(text), QLatin1String(label), problemOfTarget(QLatin1String(text))});
+    for (const deploy::Part part : deploy::allParts)
+        choices.parts << QString::fromUtf8(deploy::toString(part).data(), qsizetype(deploy::toString(part).size()));
+    if (isCompiled())
+        if (const auto parts = bundle::partsOf(compilation_->artifact->path()))
+            choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
+    choices.restBytes = 2'500'000; // runtime, self-check and texts; golden cases are known once it is planned
+
+    ExportRequest begin = exports_;
+    if (begin.name.isEmpty()) {
+        begin.name = QString::fromStdString(deploy::modelNameOf(path_.toStdString()));
+        begin.targets = {settings_.target};
+        begin.parts = choices.parts;
+        begin.licence = QSettings().value("export/licence").toString();
+        begin.out = besideModel(QStringLiteral("-bundle"));
+    }
+    begin.sizes.clear();
+    if (!settings_.fixSizes)
+        for (const views::models::OpenSize& size : views::models::openSizesOf(*trace_->graph)) {
+            const auto value = settings_.sizes.find(size.name);
+            begin.sizes.append({size.name, 1, {}, value == settings_.sizes.end() ? 1 : value->second});
+        }
+    exportWizard_ = new ExportWizard(choices, begin, this);
+    exportWizard_->setAttribute(Qt::WA_DeleteOnClose);
+    connect(exportWizard_, &ExportWizard::planWanted, this, [this](const ExportRequest& request) {
+        exports_ = request;
+        QSettings().setValue("export/licence", request.licence);
+        planned_.reset();
+        setBusy(true);
+        log(tr("Compiling for a bundle"));
+        engine_.planBundle(path_, bundleOptions(request));
+    });
+    connect(exportWizard_, &ExportWizard::exportWanted, this, [this](const ExportRequest& request) {
+        exports_ = exported_ = request;
+        setBusy(true);
+        log(tr("Exporting to %1").arg(request.out));
+        engine_.exportBundle(planned_, request.out, request.replace, request.check);
+    });
+    connect(exportWizard_, &ExportWizard::cancelWanted, this, &MainWindow::cancel);
+    connect(exportWizard_, &QDialog::finished, this, [this] {
+        exportWizard_ = nullptr;
+        planned_.reset(); // it holds the artifacts in memory
+    });
+    exportWizard_->open();
+}
+
+void MainWindow::connectExport() {
+    connect(&engine_, &Engine::bundlePlanned, this,
+            [this](const PlannedBundlePtr& bundle, const std::vector<Diagnostic>& problems) {
+                if (!exportWizard_)
+                    return;
+                planned_ = bundle;
+                if (bundle)
+                    exportWizard_->showPlan(planOf(*bundle, problems));
+                else
+                    exportWizard_->showPlanFailure(withHint(problems.back()));
+            });
+    connect(&engine_, &Engine::bundleStepped, this, [this](const deploy::CheckStep& step) {
+        if (exportWizard_)
+            exportWizard_->showStep({QString::fromStdString(step.name), QString::fromStdString(step.text), step.good});
+    });
+    connect(&engine_, &Engine::bundleExported, this,
+            [this](const ExportedBundle& exported, const std::vector<Diagnostic>& problems) {
+                if (problems.empty())
+                    log(tr("Exported to %1.").arg(exported.out));
+                else
+                    log(tr("The export failed: %1").arg(withHint(problems.front())), LogLevel::Error);
+                if (!exportWizard_ || !planned_)
+                    return;
+                if (problems.empty())
+                    return exportWizard_->showEnd(endOf(exported, *planned_));
+                views::models::ExportEnd end;
+                end.good = false;
+                end.problems << withHint(problems.front());
+                exportWizard_->showEnd(end);
+            });
+    connect(&engine_, &Engine::progress, this, [this](const QString& what, double fraction) {
+        if (exportWizard_)
+            exportWizard_->showProgress(what, fraction);
+    });
+}
+
+} // namespace lathe::app

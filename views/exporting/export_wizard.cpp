@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/exporting/export_wizard.h"
+
+#include "views/exporting/outcome_pages.h"
+#include "views/exporting/settings_pages.h"
+
+#include <QAbstractButton>
+#include <algorithm>
+
+namespace lathe::views::exporting {
+
+ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::ExportRequest& begin, QWidget* parent)
+    : QWizard(parent), choices_(choices), summary_(new SummaryPage(choices, begin)), work_(new WorkPage),
+      result_(new ResultPage) {
+    setObjectName("export");
+    setWindowTitle(tr("Export"));
+    setWizardStyle(ModernStyle);
+    setOption(NoBackButtonOnLastPage);
+    setOption(NoCancelButtonOnLastPage);
+    setOption(HaveHelpButton, false);
+    pages_ = {new NamePage(begin),
+              new TargetPage(choices, begin),
+              new ContentsPage(choices, begin),
+              new SizesPage(begin),
+              new ChecksPage(begin),
+              summary_,
+              work_,
+              result_};
+    for (size_t id = 0; id < pages_.size(); ++id) {
+        setPage(int(id), pages_[id]);
+        connect(pages_[id], &QWizardPage::completeChanged, this, &ExportWizard::showSize);
+    }
+    connect(summary_, &SummaryPage::edited, this,
+            [this] { summary_->showCommand(models::commandOf(request(), choices_.model, choices_.settings)); });
+    connect(summary_, &SummaryPage::planWanted, this, [this] {
+        plan_.reset();
+        works_ = true;
+        emit planWanted(request());
+    });
+    connect(work_, &WorkPage::exportWanted, this, [this] {
+        works_ = true;
+        emit exportWanted(request());
+    });
+    // Whoever goes back wants another plan.
+    connect(this, &QWizard::currentIdChanged, this, [this](int id) {
+        if (id < Summary && std::exchange(works_, false))
+            emit cancelWanted();
+        if (id < Summary)
+            plan_.reset();
+        showSize();
+    });
+    showSize();
+}
+
+models::ExportRequest ExportWizard::request() const {
+    models::ExportRequest request;
+    for (const ExportPage* page : pages_)
+        page->fill(request);
+    return request;
+}
+
+void ExportWizard::showSize() {
+    QString text;
+    if (plan_)
+        text = tr("%1 MB").arg(double(plan_->bytes) / 1e6, 0, 'f', 1);
+    else if (choices_.artifactBytes > 0)
+        text = tr("about %1 MB, of it the compiled model %2 MB")
+                   .arg(double(choices_.artifactBytes * std::max<qsizetype>(1, request().targets.size()) +
+                               choices_.restBytes) /
+                            1e6,
+                        0, 'f', 1)
+                   .arg(double(choices_.artifactBytes) / 1e6, 0, 'f', 1);
+    else
+        text = tr("The size is known once the model is compiled.");
+    for (ExportPage* page : pages_)
+        if (page != result_)
+            page->setFooter(text);
+}
+
+void ExportWizard::showProgress(const QString& what, double fraction) {
+    if (currentId() == Work)
+        work_->showProgress(what, fraction);
+    else if (currentId() == Summary)
+        summary_->showProgress(what, fraction);
+}
+
+void ExportWizard::showPlan(const models::ExportPlan& plan) {
+    if (currentId() != Summary)
+        return;
+    works_ = false;
+    plan_ = plan;
+    summary_->showPlan(plan);
+    showSize();
+}
+
+void ExportWizard::showPlanFailure(const QString& why) {
+    works_ = false;
+    summary_->showFailure(why);
+}
+
+void ExportWizard::showStep(const models::ExportStep& step) {
+    work_->addStep(step);
+}
+
+void ExportWizard::showEnd(const models::ExportEnd& end) {
+    works_ = false;
+    result_->show(end, request(), models::commandOf(request(), choices_.model, choices_.settings));
+    work_->end();
+    next();
+}
+
+void ExportWizard::reject() {
+    if (std::exchange(works_, false))
+        emit cancelWanted();
+    QWizard::reject();
+}
+
+} // namespace lathe::views::exporting

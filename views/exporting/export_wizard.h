@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// File › Export: from a model to a bundle. Pages that ask, a summary with the files and the equal command, the work, the
+// result. It emits wishes and shows what the app answers; nothing is compiled before the summary and nothing written before
+// Export is pressed. What was chosen is kept for the next time.
+#pragma once
+
+#include "views/models/export_request.h"
+
+#include <QWizard>
+
+namespace lathe::views::exporting {
+
+class ExportPage;
+class ResultPage;
+class SummaryPage;
+class WorkPage;
+
+class ExportWizard : public QWizard {
+    Q_OBJECT
+
+public:
+    enum Id { Name, Target, Contents, Sizes, Checks, Summary, Work, Result };
+
+    ExportWizard(const models::ExportChoices& choices, const models::ExportRequest& begin, QWidget* parent);
+
+    /// As the fields have it now.
+    models::ExportRequest request() const;
+
+    void showProgress(const QString& what, double fraction);
+    void showPlan(const models::ExportPlan& plan);
+    /// Instead of the plan.
+    void showPlanFailure(const QString& why);
+    void showStep(const models::ExportStep& step);
+    /// Goes to the last page.
+    void showEnd(const models::ExportEnd& end);
+    void reject() override; // asks once while it works
+
+signals:
+    void planWanted(const lathe::views::models::ExportRequest& request);
+    void exportWanted(const lathe::views::models::ExportRequest& request);
+    /// Of what goes on.
+    void cancelWanted();
+
+private:
+    /// "about 24.3 MB" until the plan says how large it becomes.
+    void showSize();
+
+    models::ExportChoices choices_;
+    std::vector<ExportPage*> pages_;
+    SummaryPage* summary_;
+    WorkPage* work_;
+    ResultPage* result_;
+    std::optional<models::ExportPlan> plan_;
+    bool works_ = false; // for a plan or an export
+};
+
+} // namespace lathe::views::exporting

@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+#include "views/exporting/outcome_pages.h"
+
+#include "views/models/counted.h"
+
+#include <QCheckBox>
+#include <QClipboard>
+#include <QDesktopServices>
+#include <QFileDialog>
+#include <QFileInfo>
+#include <QFormLayout>
+#include <QGuiApplication>
+#include <QHeaderView>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QProgressBar>
+#include <QPushButton>
+#include <QTableWidget>
+#include <QTreeWidget>
+#include <QUrl>
+#include <QVBoxLayout>
+#include <map>
+
+namespace lathe::views::exporting {
+
+using models::ExportRequest;
+
+namespace {
+
+QString megabytes(double bytes) {
+    return ExportPage::tr("%1 MB").arg(bytes / 1e6, 0, 'f', bytes < 1e5 ? 3 : 1);
+}
+
+/// A command that can be read and copied, and the button that does.
+QPlainTextEdit* addCommand(QVBoxLayout* to, const QString& title) {
+    auto command = new QPlainTextEdit;
+    command->setObjectName("command");
+    command->setReadOnly(true);
+    command->setTabChangesFocus(true);
+    command->setMaximumHeight(4 * command->fontMetrics().lineSpacing());
+    command->setAccessibleName(title);
+    auto label = new QLabel(title);
+    label->setBuddy(command);
+    auto copy = new QPushButton(ExportPage::tr("Cop&y"));
+    copy->setObjectName("copy");
+    QObject::connect(copy, &QPushButton::clicked, command,
+                     [command] { QGuiApplication::clipboard()->setText(command->toPlainText()); });
+    auto row = new QHBoxLayout;
+    row->addWidget(command, 1);
+    row->addWidget(copy);
+    to->addWidget(label);
+    to->addLayout(row);
+    return command;
+}
+
+void showFraction(QProgressBar* bar, double fraction) {
+    bar->setRange(0, 1000);
+    bar->setValue(int(fraction * 1000));
+}
+
+} // namespace
+
+SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportRequest& begin)
+    : ExportPage(tr("Summary"),
+                 tr("What will be written. It is compiled for that, which cannot be seen from outside yet.")),
+      problemOfPlace_(choices.problemOfPlace), out_(new QLineEdit(begin.out)),
+      replace_(new QCheckBox(tr("&Replace the bundle that is there"))), files_(new QTreeWidget), remarks_(new QLabel),
+      progress_(new QProgressBar) {
+    setCommitPage(true);
+    setButtonText(QWizard::CommitButton, tr("&Export"));
+    out_->setObjectName("out");
+    replace_->setObjectName("replace");
+    files_->setObjectName("files");
+    files_->setAccessibleName(tr("Files of the bundle"));
+    files_->setHeaderLabels({tr("File"), tr("Bytes"), tr("Kind")});
+    files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
+    files_->setRootIsDecorated(true);
+    remarks_->setObjectName("remarks");
+    remarks_->setTextFormat(Qt::PlainText);
+    remarks_->setWordWrap(true);
+    auto browse = new QPushButton(tr("&Browse…"));
+    auto row = new QHBoxLayout;
+    auto label = new QLabel(tr("&To"));
+    label->setBuddy(out_);
+    row->addWidget(label);
+    row->addWidget(out_, 1);
+    row->addWidget(browse);
+    layout_->addLayout(row);
+    layout_->addWidget(replace_);
+    layout_->addWidget(progress_);
+    layout_->addWidget(files_, 1);
+    layout_->addWidget(remarks_);
+    command_ = addCommand(layout_, tr("The same by a command"));
+    connect(browse, &QPushButton::clicked, this, [this] {
+        const QFileInfo now(out_->text());
+        if (const QString folder = QFileDialog::getExistingDirectory(this, tr("Export into"), now.absolutePath());
+            !folder.isEmpty())
+            out_->setText(folder + '/' + now.fileName());
+    });
+    const auto onEdit = [this] {
+        changed();
+        emit edited();
+    };
+    connect(out_, &QLineEdit::textChanged, this, onEdit);
+    connect(replace_, &QCheckBox::toggled, this, onEdit);
+}
+
+void SummaryPage::initializePage() {
+    showPlan(std::nullopt);
+    emit edited();
+    emit planWanted();
+}
+
+void SummaryPage::fill(ExportRequest& request) const {
+    request.out = out_->text();
+    request.replace = replace_->isChecked();
+}
+
+QString SummaryPage::problem() const {
+    if (!failure_.isEmpty())
+        return failure_;
+    if (out_->text().isEmpty())
+        return tr("Say where it goes: a folder, or an archive that ends in .tar.zst.");
+    if (const QString why = problemOfPlace_(out_->text(), replace_->isChecked()); !why.isEmpty())
+        return why;
+    return planned_ ? QString() : tr("It is being compiled.");
+}
+
+void SummaryPage::showPlan(const std::optional<models::ExportPlan>& plan) {
+    planned_ = plan.has_value();
+    failure_.clear();
+    files_->clear();
+    remarks_->clear();
+    progress_->setVisible(!plan);
+    progress_->setRange(0, 0);
+    if (plan) {
+        std::map<QString, QTreeWidgetItem*> folders;
+        for (const models::ExportFile& file : plan->files) {
+            const QString top = file.path.section('/', 0, 0);
+            const QStringList texts{file.path, models::grouped(file.bytes), file.kind};
+            QTreeWidgetItem* item = nullptr;
+            if (top == file.path) {
+                item = new QTreeWidgetItem(files_, texts);
+            } else {
+                QTreeWidgetItem*& folder = folders[top];
+                if (!folder)
+                    folder = new QTreeWidgetItem(files_, {top + '/'});
+                item = new QTreeWidgetItem(folder, texts);
+                folder->setData(1, Qt::UserRole, folder->data(1, Qt::UserRole).toLongLong() + file.bytes);
+                folder->setText(1, models::grouped(folder->data(1, Qt::UserRole).toLongLong()));
+                folder->setTextAlignment(1, Qt::AlignRight);
+            }
+            item->setTextAlignment(1, Qt::AlignRight);
+        }
+        QStringList lines;
+        for (const QString& remark : plan->remarks)
+            lines << QStringLiteral("⚠ ") + remark;
+        remarks_->setText(lines.join('\n'));
+    }
+    changed();
+}
+
+void SummaryPage::showFailure(const QString& why) {
+    failure_ = why;
+    progress_->hide();
+    changed();
+}
+
+void SummaryPage::showProgress(const QString& what, double fraction) {
+    progress_->setFormat(what + QStringLiteral(" %p %"));
+    showFraction(progress_, fraction);
+}
+
+void SummaryPage::showCommand(const QString& command) {
+    command_->setPlainText(command);
+}
+
+WorkPage::WorkPage()
+    : ExportPage(tr("Export"),
+                 tr("It is written beside its place and renamed when it is whole: cancelling leaves nothing.")),
+      progress_(new QProgressBar), what_(new QLabel), steps_(new QListWidget) {
+    steps_->setObjectName("steps");
+    steps_->setAccessibleName(tr("Steps"));
+    what_->setTextFormat(Qt::PlainText);
+    layout_->addWidget(what_);
+    layout_->addWidget(progress_);
+    layout_->addWidget(steps_, 1);
+}
+
+void WorkPage::initializePage() {
+    ended_ = false;
+    steps_->clear();
+    progress_->setRange(0, 0);
+    what_->setText(tr("Writing"));
+    emit exportWanted();
+}
+
+void WorkPage::showProgress(const QString& what, double fraction) {
+    what_->setText(what);
+    showFraction(progress_, fraction);
+}
+
+void WorkPage::addStep(const models::ExportStep& step) {
+    steps_->addItem(QStringLiteral("%1 %2: %3").arg(step.good ? "✓" : "✗", step.name, step.text));
+    steps_->scrollToBottom();
+}
+
+ResultPage::ResultPage()
+    : ExportPage(tr("Result"), tr("What was made, and what it does on this machine.")), verdict_(new QLabel),
+      figures_(new QTableWidget(0, 3)) {
+    verdict_->setObjectName("verdict");
+    verdict_->setTextFormat(Qt::PlainText);
+    verdict_->setWordWrap(true);
+    verdict_->setTextInteractionFlags(Qt::TextSelectableByMouse | Qt::TextSelectableByKeyboard);
+    figures_->setObjectName("figures");
+    figures_->setAccessibleName(tr("Figures"));
+    figures_->setHorizontalHeaderLabels({tr("Figure"), tr("Measured"), tr("Limit")});
+    figures_->verticalHeader()->hide();
+    figures_->setTabKeyNavigation(false);
+    figures_->setEditTriggers(QAbstractItemView::NoEditTriggers);
+    figures_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
+    auto open = new QPushButton(tr("&Open the folder"));
+    open->setObjectName("open");
+    connect(open, &QPushButton::clicked, this, [this] {
+        const QFileInfo place(out_);
+        QDesktopServices::openUrl(QUrl::fromLocalFile(place.isDir() ? place.absoluteFilePath() : place.absolutePath()));
+    });
+    layout_->addWidget(verdict_);
+    layout_->addWidget(figures_, 1);
+    layout_->addWidget(open, 0, Qt::AlignLeft);
+    command_ = addCommand(layout_, tr("The same again by a command"));
+}
+
+void ResultPage::show(const models::ExportEnd& end, const ExportRequest& request, const QString& command) {
+    out_ = end.out;
+    command_->setPlainText(command);
+    const QString where = end.out.isEmpty()
+                              ? QString()
+                              : tr("%1, %2. Its id is %3.").arg(end.out, megabytes(double(end.bytes)), end.id.left(16));
+    const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.")
+                            : !end.checked    ? tr("Made, and not run here.")
+                            : end.good        ? tr("✓ Whole, and right on this machine.")
+                                              : tr("✗ Made, and NOT good on this machine.");
+    verdict_->setText(QStringList{verdict, where, end.problems.join('\n')}.join('\n').trimmed());
+    struct Row {
+        QString name, measured, limit;
+    };
+    const auto ms = [](double value) { return value > 0 ? tr("%1 ms").arg(models::msText(value)) : QString(); };
+    const auto mb = [](double value) { return value > 0 ? tr("%1 MB").arg(value, 0, 'f', 1) : QString(); };
+    const Row rows[] = {
+        {tr("Load"), ms(end.loadMs), ms(request.loadMs)},
+        {tr("First run"), ms(end.firstMs), {}},
+        {tr("Median of a run"), ms(end.p50Ms), ms(request.p50Ms)},
+        {tr("90 of 100 runs"), ms(end.p90Ms), {}},
+        {tr("99 of 100 runs"), ms(end.p99Ms), ms(request.p99Ms)},
+        {tr("Memory at the peak"), mb(double(end.residentBytes) / 1e6), mb(request.residentMb)},
+        {tr("Size"), mb(double(end.bytes) / 1e6), mb(request.sizeMb)},
+    };
+    figures_->setRowCount(int(std::size(rows)));
+    for (int i = 0; i < figures_->rowCount(); ++i)
+        for (const auto& [column, text] : {std::pair{0, rows[i].name}, {1, rows[i].measured}, {2, rows[i].limit}})
+            figures_->setItem(i, column, new QTableWidgetItem(text));
+}
+
+} // namespace lathe::views::exporting

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What an export is asked for, as the wizard's pages have it; what there is to choose from; and what came of it. Values of
+// the views alone: the app makes what `lathe bundle` takes of them.
+#pragma once
+
+#include <QList>
+#include <QString>
+#include <QStringList>
+#include <functional>
+#include <optional>
+
+namespace lathe::views::models {
+
+/// Sizes that a symbol may have.
+struct ExportSize {
+    QString name;
+    qint64 least = 1;
+    std::optional<qint64> most; // none: any, from 1 on
+    qint64 usual = 1;           // what examples and golden cases have
+    bool operator==(const ExportSize&) const = default;
+};
+
+struct ExportRequest {
+    QString name, version = QStringLiteral("0.1.0"), licence;
+    QStringList targets; // as `lathe bundle --target` takes them, best first
+    QStringList parts;   // as --with does
+    QList<ExportSize> sizes;
+    int cases = 3;
+    double tolerance = 1e-3;                                             // as a share of an output's range
+    double p50Ms = 0, p99Ms = 0, loadMs = 0, residentMb = 0, sizeMb = 0; // limits; 0: none
+    bool check = true;                                                   // here, before it is done
+    QString out;                                                         // a folder, or a name that ends in .tar.zst
+    bool replace = false;
+    bool operator==(const ExportRequest&) const = default;
+};
+
+/// The command that makes the same bundle, for a POSIX shell. `settings`: what is compiled with, as arguments.
+QString commandOf(const ExportRequest& request, const QString& model, const QStringList& settings);
+
+/// A word as a POSIX shell reads it back.
+QString shellQuoted(const QString& word);
+
+struct ExportTarget {
+    QString text;    // as parseTarget reads it
+    QString label;   // "x86-64-v3 (AVX2)"
+    QString problem; // why it cannot be chosen; empty: it can
+};
+
+/// What there is to choose from, and who can say whether a choice is good.
+struct ExportChoices {
+    QString model; // its file
+    QStringList settings;
+    QList<ExportTarget> targets;
+    QStringList parts;                                           // with what they are: "c", "examples" …
+    qint64 artifactBytes = 0;                                    // of the compilation of now; 0: nobody knows
+    qint64 restBytes = 0;                                        // of what is put beside an artifact, about
+    std::function<QString(const QString&)> problemOfTarget;      // empty text: none
+    std::function<QString(const QString&, bool)> problemOfPlace; // of what it is written to, and whether it may replace
+};
+
+struct ExportFile {
+    QString path, kind;
+    qint64 bytes = 0;
+};
+
+/// What will be written.
+struct ExportPlan {
+    QList<ExportFile> files;
+    qint64 bytes = 0;
+    QStringList remarks; // what whoever exports should know
+    QString id;          // of the bundle
+};
+
+struct ExportStep {
+    QString name, text;
+    bool good = true;
+};
+
+/// How it ended.
+struct ExportEnd {
+    QString out, id;
+    bool checked = false, good = true; // as the check found it
+    double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
+    qint64 residentBytes = 0, bytes = 0;
+    QStringList problems; // of the export, or of the check
+};
+
+} // namespace lathe::views::models
