@@ -59,6 +59,8 @@ PICTURES = {
     "parallel_axes": ("small_cnn", TUNE + ["pick:Trials", "pick:Parallel axes"]),
     "lineage": ("small_cnn", TUNE + ["pick:Trials", "pick:Lineage"]),
     "model_features": ("small_cnn", TUNE + ["pick:Cost model", "pick:Features"]),
+    "export_target": ("small_cnn", COMPILE + ["file.export", "type:\n"]),
+    "export_summary": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n\n"]),
     "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
     "preferences": ("small_cnn", TIDY + ["node:12", "file.preferences"]),
     "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),

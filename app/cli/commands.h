@@ -61,7 +61,7 @@ struct TestArgs {
     double timeout = 300;
     uint64_t seed = 0;
     std::string device = "local"; // as in RunArgs
-    std::string cc; // by way of C source, which this command compiles
+    std::string cc;               // by way of C source, which this command compiles
 };
 int testCommand(const TestArgs& args, const Common& common);
 /// The child of `test`, which is told over its standard input what to run.
@@ -189,9 +189,9 @@ struct BundleArgs {
     std::string model, out, options; // options: a file of them, which other arguments go before
     std::string name, version, licence, form = "folder", golden, limits, runtimeDir;
     std::vector<std::string> targets, with, without, symbols;
-    int cases = -1;        // -1: not given
-    double tolerance = -1; // likewise
-    int repeat = 50;       // of check: timed runs
+    int cases = -1;               // -1: not given
+    double tolerance = -1;        // likewise
+    int repeat = 50;              // of check: timed runs
     std::string device = "local"; // as in RunArgs: where check runs it, and where a new one is tried
     bool force = false, dryRun = false;
     std::vector<std::string> bundles; // of check, info and diff

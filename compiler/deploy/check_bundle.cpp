@@ -31,11 +31,10 @@ class Checker {
 public:
     Checker(const OpenBundle& bundle, const CheckWish& wish, const std::function<void(const CheckStep&)>& told,
             const driver::Progress& progress)
-        : bundle_(bundle), wish_(wish), told_(told), progress_(progress),
-          runner_({.threads = wish.threads,
-                   .seed = 0,
-                   .timeout = std::chrono::minutes(10),
-                   .cancelled = progress.cancelled}) {}
+        : bundle_(bundle), wish_(wish), told_(told), progress_(progress), runner_({.threads = wish.threads,
+                                                                                   .seed = 0,
+                                                                                   .timeout = std::chrono::minutes(10),
+                                                                                   .cancelled = progress.cancelled}) {}
 
     Result<BundleCheck> check() {
         if (files() && load() && cases() && twice())

@@ -277,8 +277,9 @@ private slots:
             writeFile(bundle_ / "SHA256SUMS", lines + sha256(text) + "  manifest.json\n");
             std::string said;
             const auto bundle = OpenBundle::open(bundle_);
-            const auto checked = bundle ? checkBundle(*bundle, {.repeat = 0, .threads = 1, .limits = {}, .device = {}}, {})
-                                        : Result<BundleCheck>(Failure(bundle.error()));
+            const auto checked = bundle
+                                     ? checkBundle(*bundle, {.repeat = 0, .threads = 1, .limits = {}, .device = {}}, {})
+                                     : Result<BundleCheck>(Failure(bundle.error()));
             if (!checked)
                 said = toString(checked.error());
             else if (!checked->good)

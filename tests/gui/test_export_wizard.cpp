@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+// Needs: lathe lathe-runner runtimes samples
+// Timeout: 900
+//
+// File > Export by clicks and keys: from the sample network to a bundle that passes its check; the command that the wizard
+// names gives the same bundle; fields that cannot be are refused page by page; cancelling leaves nothing.
+#include "gui/window.h"
+#include "support/program.h"
+#include "views/exporting/export_wizard.h"
+
+#include <QAbstractButton>
+#include <QCheckBox>
+#include <QDir>
+#include <QLabel>
+#include <QLineEdit>
+#include <QListWidget>
+#include <QPlainTextEdit>
+#include <QSpinBox>
+#include <QTableWidget>
+#include <QTest>
+#include <random>
+
+using namespace lathe;
+using namespace lathe::testing;
+using views::exporting::ExportWizard;
+using views::models::ExportRequest;
+
+namespace {
+
+const QString lathe_ = QStringLiteral(LATHE_BINARY_DIR "/lathe");
+
+template <class Widget>
+Widget* field(ExportWizard& wizard, const char* name) {
+    return wizard.currentPage()->findChild<Widget*>(QLatin1String(name));
+}
+
+void type(QLineEdit* edit, const QString& text) {
+    edit->setFocus();
+    edit->selectAll();
+    QTest::keyClick(edit, Qt::Key_Delete);
+    QTest::keyClicks(edit, text);
+}
+
+QString problem(ExportWizard& wizard) {
+    return field<QLabel>(wizard, "problem")->text();
+}
+
+/// Enter goes on, wherever the focus is.
+void enter(ExportWizard& wizard) {
+    QTest::keyClick(&wizard, Qt::Key_Return);
+}
+
+QByteArray contentOf(const QString& path) {
+    QFile file(path);
+    return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+}
+
+} // namespace
+
+class TestExportWizard : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    /// Opened, with the wizard on its first page.
+    ExportWizard* begin(app::MainWindow& window) {
+        if (!openAndWait(window, sample("small_cnn.onnx")))
+            return nullptr;
+        window.show();
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        return window.exportWizard();
+    }
+    /// By Enter alone.
+    bool goTo(ExportWizard& wizard, int id) {
+        for (int step = 0; step < ExportWizard::Result && wizard.currentId() < id; ++step)
+            enter(wizard);
+        return wizard.currentId() == id;
+    }
+
+private slots:
+    void initTestCase() { isolate(folder_, "test_export_wizard"); }
+
+    /// The words of the command are those that a shell reads.
+    void commandForAShell() {
+        ExportRequest request;
+        request.name = "net";
+        request.licence = "MIT OR BSD-3-Clause";
+        request.targets = {"native", "x86-64-v3"};
+        request.parts = {"c", "golden"};
+        request.sizes = {{"it's \"odd\"\n$n", 1, 64, 8}, {"free", 1, {}, 3}};
+        request.p99Ms = 1.5;
+        request.out = "/tmp/a b'c";
+        const QString command = views::models::commandOf(request, "/m/\u00e4 \\.onnx", {"--shape", "x=1,3"});
+        const Outcome shell = runProgram("/bin/sh", {"-c", "set -- " + command + "\nprintf '%s|' \"$@\""});
+        QCOMPARE(QString::fromStdString(shell.out),
+                 QStringLiteral("lathe|bundle|/m/\u00e4 \\.onnx|-o|/tmp/a b'c|--name|net|--model-license|MIT OR "
+                                "BSD-3-Clause|--target|native|--target|x86-64-v3|--with|c,golden|--symbol|it's "
+                                "\"odd\"\n$n=1..64:8|--symbol|free=3|--limit|p99=1.5ms|--shape|x=1,3|"));
+    }
+
+    void refusesWhatCannotBe() {
+        app::MainWindow window;
+        ExportWizard* wizard = begin(window);
+        QVERIFY(wizard);
+        QCOMPARE(field<QLineEdit>(*wizard, "name")->text(), QString("small_cnn"));
+        for (const char* name : {"", "9net", "a b", "Net", "a-b"}) {
+            type(field<QLineEdit>(*wizard, "name"), name);
+            QVERIFY2(!wizard->button(QWizard::NextButton)->isEnabled(), name);
+            QVERIFY2(problem(*wizard).contains("small letters"), name);
+        }
+        type(field<QLineEdit>(*wizard, "name"), "net_2");
+        type(field<QLineEdit>(*wizard, "version"), "1 2");
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+        type(field<QLineEdit>(*wizard, "version"), "2.0.1");
+        QVERIFY(goTo(*wizard, ExportWizard::Target));
+
+        auto targets = field<QListWidget>(*wizard, "targets");
+        for (int i = 0; i < targets->count(); ++i)
+            targets->item(i)->setCheckState(Qt::Unchecked);
+        QVERIFY(problem(*wizard).contains("one target"));
+        targets->item(0)->setCheckState(Qt::Checked);
+        QVERIFY(problem(*wizard).isEmpty());
+        type(field<QLineEdit>(*wizard, "other"), "haswel");
+        QVERIFY(problem(*wizard).contains("haswel"));
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+        type(field<QLineEdit>(*wizard, "other"), "haswell");
+        QTest::mouseClick(field<QAbstractButton>(*wizard, "add"), Qt::LeftButton);
+        QVERIFY(problem(*wizard).isEmpty());
+        QCOMPARE(wizard->request().targets.size(), 2);
+        QVERIFY(wizard->request().targets.contains("haswell"));
+        QVERIFY(goTo(*wizard, ExportWizard::Contents));
+
+        QTest::keyClick(field<QCheckBox>(*wizard, "golden"), Qt::Key_Space);
+        QVERIFY(problem(*wizard).contains("expected outputs"));
+        QTest::keyClick(field<QCheckBox>(*wizard, "examples"), Qt::Key_Space);
+        QVERIFY(problem(*wizard).isEmpty());
+        // What was typed is there when one comes back.
+        wizard->back();
+        wizard->back();
+        QCOMPARE(field<QLineEdit>(*wizard, "name")->text(), QString("net_2"));
+        const ExportRequest request = wizard->request();
+        QCOMPARE(request.version, QString("2.0.1"));
+        QVERIFY(!request.parts.contains("golden") && request.parts.contains("c"));
+        QTest::keyClick(wizard, Qt::Key_Escape);
+        QVERIFY(!window.exportWizard());
+    }
+
+    void sizesHaveARange() {
+        app::MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        window.show();
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        ExportWizard* wizard = window.exportWizard();
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Sizes));
+        auto sizes = field<QTableWidget>(*wizard, "sizes");
+        QVERIFY(sizes->rowCount() > 0);
+        const auto set = [&](const char* least, const char* most, const char* usual) {
+            sizes->item(0, 1)->setText(least);
+            sizes->item(0, 2)->setText(most);
+            sizes->item(0, 3)->setText(usual);
+            return problem(*wizard);
+        };
+        QVERIFY(set("1", "", "8").isEmpty());
+        QVERIFY(set("0", "", "8").contains("whole numbers"));
+        QVERIFY(set("1", "x", "8").contains("whole numbers"));
+        QVERIFY(set("2", "", "8").contains("begins at 1"));
+        QVERIFY(set("2", "4", "8").contains("within the range"));
+        QVERIFY(set("2", "64", "8").isEmpty());
+        const auto size = wizard->request().sizes.constFirst();
+        QVERIFY(size.least == 2 && size.most == 64 && size.usual == 8);
+    }
+
+    /// By keys alone; then the command that it names, into another folder.
+    void toABundleThatIsRight() {
+        app::MainWindow window;
+        ExportWizard* wizard = begin(window);
+        QVERIFY(wizard);
+        Settled settled(window);
+        QVERIFY(goTo(*wizard, ExportWizard::Summary));
+        const QString out = folder_.filePath("exported");
+        type(field<QLineEdit>(*wizard, "out"), out);
+        QVERIFY(problem(*wizard).contains("compiled"));
+        QVERIFY(settled.wait());
+        QCOMPARE(problem(*wizard), QString());
+        QVERIFY(field<QLabel>(*wizard, "footer")->text().contains("MB"));
+        const QString command = field<QPlainTextEdit>(*wizard, "command")->toPlainText();
+        QVERIFY(!QFileInfo::exists(out));
+        enter(*wizard);
+        QCOMPARE(wizard->currentId(), int(ExportWizard::Work));
+        QVERIFY(settled.wait());
+        QCOMPARE(wizard->currentId(), int(ExportWizard::Result));
+        QVERIFY2(field<QLabel>(*wizard, "verdict")->text().contains("Whole, and right"),
+                 qPrintable(field<QLabel>(*wizard, "verdict")->text()));
+        QVERIFY(field<QTableWidget>(*wizard, "figures")->item(2, 1)->text().endsWith("ms"));
+        QCOMPARE(runProgram(lathe_, {"bundle", "check", out, "--repeat", "0"}).code, 0);
+
+        const QString again = folder_.filePath("again");
+        QString other = command;
+        other.replace(out, again);
+        const Outcome made = runProgram("/bin/sh", {"-c", "PATH=" LATHE_BINARY_DIR ":$PATH; " + other});
+        QVERIFY2(made.code == 0, made.err.c_str());
+        const QByteArray manifest = contentOf(out + "/manifest.json");
+        QVERIFY(!manifest.isEmpty());
+        QCOMPARE(contentOf(again + "/manifest.json"), manifest);
+
+        // What is there is not overwritten unasked.
+        enter(*wizard);
+        QVERIFY(!window.exportWizard());
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        wizard = window.exportWizard();
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Summary));
+        QVERIFY(settled.wait());
+        QCOMPARE(field<QLineEdit>(*wizard, "out")->text(), out);
+        QVERIFY(!wizard->button(QWizard::CommitButton)->isEnabled());
+        QVERIFY(!problem(*wizard).isEmpty());
+        QTest::keyClick(field<QCheckBox>(*wizard, "replace"), Qt::Key_Space);
+        QVERIFY(wizard->button(QWizard::CommitButton)->isEnabled());
+    }
+
+    /// LATHE_CANCELS: how often.
+    void cancelledAtRandomMoments() {
+        const int times =
+            qEnvironmentVariableIsSet("LATHE_CANCELS") ? qEnvironmentVariableIntValue("LATHE_CANCELS") : 4;
+        std::mt19937 random(5);
+        QDir place(folder_.filePath("cancelled"));
+        QVERIFY(place.mkpath("."));
+        app::MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        window.show();
+        for (int i = 0; i < times; ++i) {
+            QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+            ExportWizard* wizard = window.exportWizard();
+            QVERIFY(wizard && goTo(*wizard, ExportWizard::Summary));
+            type(field<QLineEdit>(*wizard, "out"), place.filePath("bundle"));
+            const bool writes = i % 2 == 1;
+            if (writes) {
+                QTRY_VERIFY_WITH_TIMEOUT(wizard->button(QWizard::CommitButton)->isEnabled(), patience);
+                enter(*wizard);
+            }
+            QTest::qWait(int(random() % (writes ? 60 : 400)));
+            const bool done = wizard->currentId() == ExportWizard::Result;
+            wizard->reject();
+            QTRY_VERIFY_WITH_TIMEOUT(!window.isBusy(), patience);
+            const QStringList left = place.entryList(QDir::AllEntries | QDir::Hidden | QDir::NoDotAndDotDot);
+            if (done || left == QStringList{"bundle"}) { // it was whole before it was cancelled
+                QCOMPARE(runProgram(lathe_, {"bundle", "check", place.filePath("bundle"), "--repeat", "0"}).code, 0);
+                QVERIFY(QDir(place.filePath("bundle")).removeRecursively());
+            } else {
+                QCOMPARE(left, QStringList());
+            }
+        }
+    }
+};
+
+QTEST_MAIN(TestExportWizard)
+#include "test_export_wizard.moc"
