@@ -89,6 +89,8 @@ private:
     /// Artifacts that this machine, or the device, can run must agree with the golden cases.
     Result<void> tryHere();
     Result<void> describe();
+    /// What whoever exports may not have thought of.
+    void addRemarks();
     void addPackages();
     void addTexts();
     void addReproduce(const std::string& created);
@@ -282,6 +284,27 @@ Result<void> Planner::describe() {
     return {};
 }
 
+void Planner::addRemarks() {
+    std::vector<std::string>& remarks = bundle_.plan.remarks;
+    for (const auto& [name, range] : interface_.ranges)
+        if (!range.most)
+            remarks.push_back(fmt::format(
+                "size '{}' has no upper bound, nor has the memory of a run: --symbol {}=1..MOST", name, name));
+    if (options_.targets.size() == 1 && codegen::requiredOf(options_.targets.front()).has("avx512f"))
+        remarks.push_back(
+            "it needs AVX-512, which many machines lack: --target x86-64-v4 --target x86-64-v3 serves both");
+    std::error_code failed;
+    uint64_t model = fs::file_size(model_, failed);
+    for (const fs::path& file : variants_.front().second->files)
+        if (!fs::equivalent(file, model_, failed))
+            model += fs::file_size(file, failed);
+    const uint64_t artifact = fs::file_size(variants_.front().first->path(), failed);
+    constexpr uint64_t small = uint64_t{1} << 20;
+    if (!failed && artifact > small && artifact * 2 > model * 3)
+        remarks.push_back(fmt::format("the artifact takes {} bytes, the model {}: weights were widened or unpacked",
+                                      artifact, model));
+}
+
 void Planner::addPackages() {
     std::set<std::string> triples;
     for (const RuntimePackage& package : packages_) {
@@ -410,6 +433,7 @@ Result<PlannedBundle> Planner::plan() {
     LATHE_CHECKED(tryHere());
     step("files", 0.95);
     LATHE_CHECKED(describe());
+    addRemarks();
     addPackages();
     addTexts();
     LATHE_CHECKED(addManifest());

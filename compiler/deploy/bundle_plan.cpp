@@ -14,6 +14,13 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
+/// What files and CMake targets beside those of the model are called.
+constexpr std::string_view taken[] = {"abi", "dlpack", "lathe_rt", "runtime", "runtime_static"};
+
+bool isTaken(std::string_view name) {
+    return std::ranges::find(taken, name) != std::end(taken);
+}
+
 } // namespace
 
 std::string_view toString(FileKind kind) {
@@ -41,7 +48,7 @@ bool isBundlePath(std::string_view path) {
 }
 
 bool isModelName(std::string_view name) {
-    return !name.empty() && name.size() <= 64 && !isDigit(name.front()) &&
+    return !name.empty() && name.size() <= 64 && !isDigit(name.front()) && !isTaken(name) &&
            std::ranges::all_of(name, [](char c) { return isLower(c) || isDigit(c) || c == '_'; });
 }
 
@@ -57,7 +64,7 @@ std::string modelNameOf(const std::filesystem::path& model) {
     }
     while (name.ends_with('_'))
         name.pop_back();
-    if (name.empty() || isDigit(name.front()))
+    if (name.empty() || isDigit(name.front()) || isTaken(name))
         name = "model" + (name.empty() ? name : "_" + name);
     name.resize(std::min<size_t>(name.size(), 64));
     return name;

@@ -57,6 +57,7 @@ struct CheckWish {
     int repeat = 50;              // timed runs; 0: none
     int threads = 0;              // 0: all
     std::optional<Limits> limits; // instead of the manifest's
+    driver::Device device = {};   // an emulator keeps no limits of time
 };
 
 /// Files, then the first variant that this machine can run: load, golden cases, two runs bit for bit, latency, limits. `told`

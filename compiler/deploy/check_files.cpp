@@ -20,8 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr uint64_t largestText = uint64_t{16} << 20;    // of a manifest
-constexpr uint64_t largestArchive = uint64_t{64} << 30; // unpacked
+constexpr uint64_t largestText = uint64_t{16} << 20; // of a manifest
+/// Of an archive of so many bytes, unpacked: weights compress well, but not that well.
+constexpr uint64_t largestUnpacked(uint64_t packed) {
+    return (uint64_t{1} << 30) + 100 * packed;
+}
 
 Failure about(const fs::path& file, std::string what, std::string hint = {}) {
     Diagnostic problem = error(std::move(what), std::move(hint));
@@ -127,7 +130,8 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
             if (!mkdtemp(name.data()))
                 return about(path, "there is no folder to unpack it to", "name one by $TMPDIR");
             bundle.folder_ = bundle.unpacked_ = name;
-            LATHE_CHECKED(unpackArchive(path, bundle.folder_, largestArchive, progress.cancelled));
+            LATHE_CHECKED(
+                unpackArchive(path, bundle.folder_, largestUnpacked(fs::file_size(path)), progress.cancelled));
         } else {
             return about(path, "there is no bundle", "name its folder, or its archive");
         }

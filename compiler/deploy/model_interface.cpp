@@ -71,7 +71,13 @@ driver::Shapes largestShapes(const ModelInterface& interface) {
 }
 
 std::vector<std::string> identifiersOf(const std::vector<std::string>& names) {
+    constexpr std::string_view suffixes[] = {"",      "_NAME",     "_CODE", "_BITS",  "_RANK",
+                                             "_DIMS", "_ELEMENTS", "_MIN",  "_USUAL", "_MAX"};
     std::set<std::string> taken;
+    const auto isFree = [&](const std::string& identifier) {
+        return std::ranges::none_of(
+            suffixes, [&](std::string_view suffix) { return taken.contains(identifier + std::string(suffix)); });
+    };
     std::vector<std::string> identifiers;
     for (const std::string& name : names) {
         std::string identifier;
@@ -85,8 +91,10 @@ std::vector<std::string> identifiersOf(const std::vector<std::string>& names) {
         }
         identifier.resize(std::min<size_t>(identifier.size(), 60));
         const std::string base = identifier;
-        for (int i = 2; !taken.insert(identifier).second; ++i)
+        for (int i = 2; !isFree(identifier); ++i)
             identifier = fmt::format("{}_{}", base, i);
+        for (const std::string_view suffix : suffixes)
+            taken.insert(identifier + std::string(suffix));
         identifiers.push_back(identifier);
     }
     return identifiers;

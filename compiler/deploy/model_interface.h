@@ -29,7 +29,8 @@ std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>
 driver::Shapes usualShapes(const ModelInterface& interface);
 driver::Shapes largestShapes(const ModelInterface& interface);
 
-/// An identifier of C for each name, upper case, no two the same: "data:0" → "DATA_0".
+/// An identifier of C for each name, upper case, no two the same, nor with the suffixes that NAME.h gives them ("_DIMS" …):
+/// "data:0" → "DATA_0".
 std::vector<std::string> identifiersOf(const std::vector<std::string>& names);
 
 /// A C string literal of any bytes, printable ASCII alone.

@@ -2,6 +2,7 @@
 #include "deploy/runtime_package.h"
 
 #include "codegen/target.h"
+#include "deploy/bundle_plan.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -47,7 +48,8 @@ Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) 
                         package.triple));
     for (fs::recursive_directory_iterator at(package.folder, failed), end; !failed && at != end; at.increment(failed))
         if (at->is_regular_file(failed) && !at->is_symlink(failed))
-            package.files.push_back(at->path().lexically_relative(package.folder).generic_string());
+            if (std::string file = at->path().lexically_relative(package.folder).generic_string(); isBundlePath(file))
+                package.files.push_back(std::move(file));
     std::ranges::sort(package.files);
     for (const char* needed : {"lib/liblathe_rt.so.1", "include/lathe/lathe_rt.h", "bin/lathe-check"})
         if (!std::ranges::binary_search(package.files, needed)) {

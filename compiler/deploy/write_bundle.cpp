@@ -11,6 +11,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <fstream>
+#include <random>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -29,9 +30,12 @@ fs::path parentOf(const fs::path& out) {
     return out.has_parent_path() ? out.parent_path() : fs::path(".");
 }
 
-/// "x/" names the folder x.
-fs::path withoutSlash(const fs::path& out) {
-    return out.has_filename() ? out : out.parent_path();
+/// "x/" names the folder x; "." has a name as well.
+fs::path placeOf(const fs::path& out) {
+    if (out.has_filename() && out.filename() != "." && out.filename() != "..")
+        return out;
+    const fs::path place = fs::absolute(out).lexically_normal();
+    return place.has_filename() ? place : place.parent_path();
 }
 
 /// Whether a folder holds a bundle, as far as its manifest says so.
@@ -45,14 +49,13 @@ bool isBundle(const fs::path& folder) {
 class Staging {
 public:
     explicit Staging(const fs::path& out) {
-        name_ = (parentOf(out) / fmt::format(".{}.XXXXXX", out.filename().string().substr(0, 200))).string();
-        if (!mkdtemp(name_.data())) {
-            error_ = errno;
-            name_.clear();
-        } else {
-            const mode_t mask = umask(0);
-            umask(mask);
-            chmod(name_.c_str(), 0777 & ~mask);
+        constexpr int tries = 100;
+        for (int i = 0; i < tries && name_.empty(); ++i) {
+            const std::string name = fresh(out);
+            if (mkdir(name.c_str(), 0777) == 0)
+                name_ = name;
+            else if ((error_ = errno) != EEXIST)
+                break;
         }
     }
     ~Staging() {
@@ -68,17 +71,11 @@ public:
     /// In place of what is there, which then is what goes with this.
     bool takePlace(const fs::path& out) {
         const bool there = fs::exists(fs::symlink_status(out));
-        if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, out.c_str(), there ? RENAME_EXCHANGE : RENAME_NOREPLACE) !=
-            0) {
-            // File systems that know no such flags: then there is a moment without either.
-            std::error_code ignored;
-            if (errno != EINVAL || (there && fs::remove_all(out, ignored) == static_cast<uintmax_t>(-1)) ||
-                rename(name_.c_str(), out.c_str()) != 0) {
-                error_ = errno;
-                return false;
-            }
-            name_.clear();
-            return true;
+        const unsigned flags = there ? RENAME_EXCHANGE : RENAME_NOREPLACE;
+        if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, out.c_str(), flags) != 0 &&
+            (errno != EINVAL || !takePlaceInSteps(out, there))) { // a file system that knows no such flags
+            error_ = errno;
+            return false;
         }
         if (!there)
             name_.clear();
@@ -86,6 +83,27 @@ public:
     }
 
 private:
+    static std::string fresh(const fs::path& out) {
+        return (parentOf(out) /
+                fmt::format(".{}.{:08x}", out.filename().string().substr(0, 200), std::random_device()()))
+            .string();
+    }
+    /// With a moment where neither is there; what was there comes back if the new one cannot be put there.
+    bool takePlaceInSteps(const fs::path& out, bool there) {
+        const std::string aside = fresh(out);
+        if (there && rename(out.c_str(), aside.c_str()) != 0)
+            return false;
+        if (rename(name_.c_str(), out.c_str()) != 0) {
+            const int problem = errno;
+            if (there)
+                (void)rename(aside.c_str(), out.c_str());
+            errno = problem;
+            return false;
+        }
+        name_ = aside;
+        return true;
+    }
+
     std::string name_;
     int error_ = 0;
 };
@@ -145,7 +163,7 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const
 } // namespace
 
 Result<void> mayWrite(const fs::path& named, bool replace) {
-    const fs::path out = withoutSlash(named);
+    const fs::path out = placeOf(named);
     std::error_code failed;
     const fs::file_status status = fs::symlink_status(out, failed);
     if (!fs::is_directory(parentOf(out), failed))
@@ -169,7 +187,7 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
 Result<void> writeBundle(const PlannedBundle& bundle, const fs::path& named, bool replace,
                          const driver::Progress& progress) {
     return driver::guarded([&]() -> Result<void> {
-        const fs::path out = withoutSlash(named);
+        const fs::path out = placeOf(named);
         LATHE_CHECKED(mayWrite(out, replace));
         if (isArchiveName(out))
             return writeArchive(bundle.plan.files, fmt::format("{}-{}", bundle.plan.name, bundle.plan.tag),

@@ -65,6 +65,15 @@ private slots:
         }
     }
 
+    void manifestsAreAsTheSchemaSays() {
+        for (const QString& bundle : {odd_, plain_}) {
+            const Outcome outcome = runProgram(
+                "/usr/bin/python3", {LATHE_SOURCE_DIR "/tests/deploy/validate.py",
+                                     LATHE_SOURCE_DIR "/docs/schemas/lathe-bundle-1.json", bundle + "/manifest.json"});
+            QVERIFY2(outcome.code == 0, outcome.out.c_str());
+        }
+    }
+
     void checkByItself() {
         for (const QString& bundle : {odd_, plain_}) {
             Outcome outcome = runBare("./check", bundle);
@@ -228,6 +237,34 @@ private slots:
         outcome = runBare("./check", out);
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
         QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", out + "/examples/main.py"}).code, 0);
+    }
+
+    /// Other machines, emulated: tried when made, then checked by Lathe and by the bundle itself.
+    void otherMachines_data() {
+        QTest::addColumn<QString>("target");
+        QTest::addColumn<QString>("machine");
+        QTest::newRow("aarch64") << "cortex-a72" << "aarch64";
+        QTest::newRow("riscv64") << "rv64gc" << "riscv64";
+    }
+    void otherMachines() {
+        QFETCH(QString, target);
+        QFETCH(QString, machine);
+        const QString out = at("other") + machine;
+        Outcome outcome = runLathe({"bundle", at("odd model.onnx"), "-o", out, "--target", target, "--device", "qemu"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("not tried") == std::string::npos, outcome.err.c_str());
+        outcome = runLathe({"bundle", "check", out, "--device", "qemu", "--repeat", "3", "--limit", "p99=1us"});
+        QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        outcome =
+            runProgram("qemu-" + machine, {out + "/bin/" + machine + "-linux-gnu/lathe-check", "--repeat", "2", out});
+        QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        // This machine says what it lacks, and runs none of it.
+        outcome = runBare("./check", out);
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(outcome.err.find("made for " + machine.toStdString()) != std::string::npos, outcome.err.c_str());
+        outcome = runLathe({"bundle", "check", out});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(outcome.err.find(machine.toStdString()) != std::string::npos, outcome.err.c_str());
     }
 
     void goldenData() {

@@ -37,8 +37,9 @@ private slots:
         QCOMPARE(modelNameOf("\xc3\xa4.onnx"), "model");
         QCOMPARE(modelNameOf("a\n\"b\".onnx"), "a_b");
         QCOMPARE(modelNameOf(std::string(100, 'a') + ".onnx"), std::string(64, 'a'));
+        QCOMPARE(modelNameOf("abi.onnx"), "model_abi");
         QVERIFY(isModelName("_a1"));
-        for (const char* bad : {"", "1a", "A", "a-b", "a b", "a/b"})
+        for (const char* bad : {"", "1a", "A", "a-b", "a b", "a/b", "dlpack", "runtime"})
             QVERIFY2(!isModelName(bad), bad);
         QVERIFY(!isModelName(std::string(65, 'a')));
     }
@@ -46,6 +47,7 @@ private slots:
     void identifiersAndLiterals() {
         QCOMPARE(identifiersOf({"data:0", "data 0", "x", "X", ""}),
                  (std::vector<std::string>{"DATA_0", "DATA_0_2", "X", "X_2", ""}));
+        QCOMPARE(identifiersOf({"mask", "mask dims"}), (std::vector<std::string>{"MASK", "MASK_DIMS_2"}));
         QCOMPARE(cLiteral("a\"b\\c\n?\xc3"), "\"a\\042b\\134c\\012\\077\\303\"");
     }
 
