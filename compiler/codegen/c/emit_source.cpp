@@ -81,7 +81,9 @@ CModule makeModule(const CModel& model) {
              ++suffix)
             kernel.name = fmt::format("k{}_{}", suffix, cIdentifier(model.kernels[i]->name));
         kernel.mayFail = checksIn(*model.kernels[i]) > 0;
-        visitRuntimeCalls(*model.kernels[i], [&](int64_t, const Expr&) { kernel.needsRun = true; });
+        visitRuntimeCalls(*model.kernels[i], [&](int64_t called, const Expr&) {
+            kernel.needsRun = kernel.needsRun || (called != LATHE_FN_COPY && called != LATHE_FN_FILL);
+        });
         module.kernels[model.kernels[i]->name] = kernel;
     }
     int next = static_cast<int>(model.tables.entryChecks.size());
@@ -278,6 +280,11 @@ CFiles emitC(const CModel& model) {
             "#if defined(__clang__) || !defined(__GNUC__)\n#pragma STDC FP_CONTRACT OFF\n#endif\n"
             "#if defined(__GNUC__) && !defined(__clang__)\n/* It cannot follow what loops have written. */\n"
             "#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n#endif\n";
+    text += "\n/* A kernel stays a function: what the arena holds changes its type from one to the next, and the stack "
+            "holds one\n"
+            "   at a time. */\n"
+            "#if defined(__GNUC__)\n#define LATHE_KERNEL static __attribute__((noinline))\n#else\n"
+            "#define LATHE_KERNEL static\n#endif\n";
     if (model.weights == CWeights::Arrays)
         for (size_t i = 0; i < model.tables.constants.size(); ++i)
             text +=

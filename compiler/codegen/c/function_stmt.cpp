@@ -120,7 +120,7 @@ std::string CFunction::kernel(const CKernel& kernel) {
     emit(f_.body);
     if (kernel.mayFail)
         line("return 0;");
-    return fmt::format("static {} {}({}) {{\n{}}}\n", kernel.mayFail ? "int" : "void", kernel.name,
+    return fmt::format("LATHE_KERNEL {} {}({}) {{\n{}}}\n", kernel.mayFail ? "int" : "void", kernel.name,
                        params.empty() ? "void" : params, body);
 }
 
