@@ -138,6 +138,22 @@ private slots:
         QCOMPARE(runLathe({"compile", at("file.onnx"), "--emit", "c", "-o", at("x2"), "--weights", "digits"}).code, 2);
     }
 
+    void modelsLinkIntoOneProgram() {
+        // What a linker sees begins with the model's name, whatever the kernels are.
+        for (const QString name : {"one", "two"}) {
+            build(name, sample("network"), {"--weights", name == "one" ? "arrays" : "file"});
+            const Outcome seen = runProgram(
+                "sh", {"-c", "cd \"$0\" && rm *_main.c && gcc -std=c99 -c *.c && nm -g --defined-only *.o", at(name)});
+            int symbols = 0;
+            for (const QByteArray& line : QByteArray::fromStdString(seen.out).split('\n'))
+                if (const QList<QByteArray> words = line.split(' '); words.size() == 3) {
+                    ++symbols;
+                    QVERIFY2(words[2].startsWith("lathe_" + name.toLatin1() + "_"), line.constData());
+                }
+            QVERIFY(symbols > 3);
+        }
+    }
+
     void namesAreAnyText() {
         // Each would end a comment, a literal or a line, or mean something to a preprocessor.
         const std::string names[] = {"x*/ int",
