@@ -23,6 +23,9 @@ private slots:
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {}}};
         options.observe = {"/a", ""};
+        options.form = driver::Form::CSource;
+        options.weights = codegen::CWeights::Arrays;
+        options.name = "a \"b\"";
         QCOMPARE(driver::parseOptions(driver::toJson(options)).value(), options);
     }
 
@@ -49,6 +52,8 @@ private slots:
         QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-1]}})" << "'shapes'";
         QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
         QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
+        QTest::newRow("a form that is none") << R"({"form":"d"})" << "'form'";
+        QTest::newRow("weights that are none") << R"({"weights":"digits"})" << "'digits'";
         QTest::newRow("one value for a list") << R"({"observe":"a"})" << "'observe'";
         QTest::newRow("a number for a value") << R"({"observe":["a",1]})" << "'observe'";
         QTest::newRow("symbols as a list") << R"({"symbols":[1]})" << "'symbols'";
