@@ -61,13 +61,14 @@ def run(options, suite, folder, names):
     return got
 
 
-def machine_of(target):
-    """As qemu calls it: "aarch64" of "aarch64-linux-gnu:cortex-a72", "riscv64" of "rv64gc"."""
-    return "riscv64" if target.startswith("rv64") else target.split("-")[0]
+def machine_of(lathe, target):
+    """As qemu calls it: "aarch64" of "cortex-a72", "riscv64" of "rv64gc"."""
+    described = subprocess.run([lathe, "target", "--json", "--target", target], stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(described.stdout)["triple"].split("-")[0]
 
 
 def can_run(lathe, target):
-    machine = machine_of(target)
+    machine = machine_of(lathe, target)
     runner = lathe.resolve().parent.parent / "share" / "lathe" / "runtimes" / f"{machine}-linux-gnu" / "bin" / "lathe-runner"
     missing = [name for name, there in ((f"qemu-{machine}", shutil.which(f"qemu-{machine}")), (runner, runner.exists())) if not there]
     for name in missing:
