@@ -33,7 +33,7 @@ list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.
 
 # What floor.cpp has instead of the newest versions of the C library.
 set(LATHE_FLOOR_WRAPS "")
-foreach(name expf logf powf exp log pow dlopen dlsym dlclose dlerror fstat)
+foreach(name expf logf powf exp log pow dlopen dlsym dlclose dlerror dladdr fstat)
     list(APPEND LATHE_FLOOR_WRAPS -Wl,--wrap=${name})
 endforeach()
 

@@ -16,9 +16,12 @@ extern "C" {
 
 #define LATHE_ABI_VERSION 3
 #define LATHE_MAX_RANK 32
-/* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its constants lie behind the code:
- * the file ends with a lathe_trailer. */
-#define LATHE_TRAILER_MAGIC "LATHEWTS"
+/* An artifact is a shared object that exports `lathe_model` (a lathe_model_desc). Its last segment holds the constants and
+ * ends with a lathe_trailer, so that they stay whatever tools make of the file: strip, objcopy, patchelf. Or they lie in a
+ * file beside it, NAME.weights for NAME.so, which ends with a lathe_weights_trailer, and the segment holds its trailer alone. */
+#define LATHE_TRAILER_MAGIC "LATHEIMG"
+#define LATHE_WEIGHTS_MAGIC "LATHEWGT"
+#define LATHE_CODE_RANGES 16
 
 typedef struct lathe_exec lathe_exec; /* one run of one context; opaque to generated code */
 
@@ -174,13 +177,30 @@ typedef struct lathe_model_desc {
     int32_t reserved;
 } lathe_model_desc;
 
-/* The last 32 bytes of an artifact. */
+typedef struct lathe_range {
+    uint64_t address, bytes; /* in the image, as segments place it; 0 bytes: none */
+} lathe_range;
+
+/* The end of an artifact's last segment, behind its constants and their padding to 64 bytes. Hashes are XXH3, 64 bits. */
 typedef struct lathe_trailer {
-    uint64_t offset; /* of the constants in the file, a multiple of 4096 */
-    uint64_t bytes;
-    uint64_t code_hash; /* XXH3, 64 bits, of all bytes before `offset` */
+    lathe_range code[LATHE_CODE_RANGES]; /* sections that are loaded and that no tool changes */
+    uint64_t symbols_bytes;              /* of the tables of dynamic symbols, which tools move: by DT_SYMTAB, … */
+    uint64_t gnu_hash_bytes;             /* … by DT_GNU_HASH, */
+    uint64_t hash_bytes;                 /* … and by DT_HASH; 0: none */
+    uint64_t bytes;                      /* of the constants */
+    uint64_t code_hash;                  /* of what runtime/artifact_image.h says */
+    uint64_t constants_hash;
+    uint32_t weights_apart; /* 1: in a file beside the artifact */
+    uint32_t reserved;
     char magic[8];
 } lathe_trailer;
+
+typedef struct lathe_weights_trailer {
+    uint64_t bytes; /* of the constants, which begin the file */
+    uint64_t constants_hash;
+    uint64_t reserved;
+    char magic[8];
+} lathe_weights_trailer;
 
 #ifdef __cplusplus
 }

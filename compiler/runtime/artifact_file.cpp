@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Reads trailer and ELF headers, then maps constants and code.
+// Reads and checks headers and trailer, then has the loader map code and constants.
 #include "runtime/artifact_file.h"
 
-#include "runtime/code_hash.h"
+#include "runtime/artifact_image.h"
 #include "runtime/cpu.h"
 
-#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <dlfcn.h>
-#include <elf.h>
 #include <fcntl.h>
-#include <memory>
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -22,8 +19,6 @@
 namespace lathe::runtime {
 
 namespace {
-
-constexpr uint64_t constantsAlignment = 4096;
 
 class File {
 public:
@@ -55,38 +50,39 @@ private:
     int descriptor_;
 };
 
-lathe_status checkTrailer(const lathe_trailer& trailer, uint64_t size, const char* path, ErrorText& error) {
-    if (std::memcmp(trailer.magic, LATHE_TRAILER_MAGIC, sizeof trailer.magic) != 0)
-        return error.set(LATHE_BAD_ARTIFACT, "%s is not a Lathe artifact, or was cut off: its trailer is missing",
-                         path);
-    const uint64_t end = size - sizeof(lathe_trailer);
-    if (trailer.offset % constantsAlignment != 0 || trailer.offset > end || trailer.bytes > end - trailer.offset)
-        return error.set(LATHE_BAD_ARTIFACT, "%s: constants of %llu bytes at %llu do not lie in a file of %llu bytes",
-                         path, static_cast<unsigned long long>(trailer.bytes),
-                         static_cast<unsigned long long>(trailer.offset), static_cast<unsigned long long>(size));
+lathe_status damaged(const char* path, const char* what, ErrorText& error) {
+    return error.set(LATHE_BAD_ARTIFACT, "%s: %s", path, what);
+}
+
+/// Opens what is to be loaded or verified: that it is a plain file, and an artifact whose parts lie in it.
+lathe_status readImage(const File& file, const char* path, ArtifactImage& image, ErrorText& error) {
+    struct stat status{};
+    if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0)
+        return error.set(LATHE_IO_ERROR, "cannot open %s: %s", path, std::strerror(errno));
+    if (!S_ISREG(status.st_mode))
+        return error.set(LATHE_IO_ERROR, "%s is not a regular file", path);
+    image.read = [&file](void* to, size_t bytes, uint64_t offset) { return file.read(to, bytes, offset); };
+    image.size = static_cast<uint64_t>(status.st_size);
+    if (const char* bad = readHeader(image))
+        return damaged(path, bad, error);
+    if (const lathe_status bad = checkMachine(image.header.e_machine, image.header.e_ident[EI_DATA], path, error))
+        return bad;
+    if (const char* bad = readSegments(image))
+        return damaged(path, bad, error);
+    if (isOldArtifact(image.read, image.size))
+        return damaged(path, "it was made by an older Lathe: compile the model again", error);
+    if (const char* bad = findTrailer(image))
+        return damaged(path, bad, error);
     return LATHE_OK;
 }
 
-/// That it is code for this machine, and that its segments lie before `codeEnd`.
-lathe_status checkCode(const File& file, uint64_t codeEnd, const char* path, ErrorText& error) {
-    Elf64_Ehdr header;
-    if (codeEnd < sizeof header || !file.read(&header, sizeof header, 0))
-        return error.set(LATHE_BAD_ARTIFACT, "%s: the code is too short", path);
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) == 0)
-        if (const lathe_status bad = checkMachine(header.e_machine, header.e_ident[EI_DATA], path, error))
-            return bad;
-    if (std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0 || header.e_ident[EI_CLASS] != ELFCLASS64 ||
-        header.e_type != ET_DYN || header.e_phentsize != sizeof(Elf64_Phdr))
-        return error.set(LATHE_BAD_ARTIFACT, "%s: its code is not a 64-bit ELF shared object", path);
-    if (header.e_phoff > codeEnd || uint64_t{header.e_phnum} * sizeof(Elf64_Phdr) > codeEnd - header.e_phoff)
-        return error.set(LATHE_BAD_ARTIFACT, "%s: the table of its segments lies outside of its code", path);
-    for (unsigned i = 0; i < header.e_phnum; ++i) {
-        Elf64_Phdr segment;
-        if (!file.read(&segment, sizeof segment, header.e_phoff + i * sizeof segment))
-            return error.set(LATHE_IO_ERROR, "cannot read %s: %s", path, std::strerror(errno));
-        if (segment.p_offset > codeEnd || segment.p_filesz > codeEnd - segment.p_offset)
-            return error.set(LATHE_BAD_ARTIFACT, "%s: segment %u lies outside of its code", path, i);
-    }
+/// That the code is what was written: a flipped bit in it would crash, or compute something else.
+lathe_status checkCode(const ArtifactImage& image, const char* path, ErrorText& error) {
+    uint64_t hash = 0;
+    if (const char* bad = hashCode(image, hash))
+        return damaged(path, bad, error);
+    if (hash != image.trailer.code_hash)
+        return damaged(path, "its code is damaged, or was not written by this version", error);
     return LATHE_OK;
 }
 
@@ -117,19 +113,30 @@ std::string loadPath(int descriptor, const char* path) {
     return std::strchr(path, '/') ? path : "./" + std::string(path); // a bare name would be looked for elsewhere
 }
 
-/// That the code is what was written: a flipped bit in it would crash, or compute something else.
-lathe_status checkHash(const File& file, const lathe_trailer& trailer, const char* path, ErrorText& error) {
-    constexpr uint64_t piece = uint64_t{1} << 18;
-    const std::unique_ptr<char[]> bytes(new char[piece]);
-    CodeHash hash;
-    for (uint64_t at = 0; at < trailer.offset; at += piece) {
-        const size_t count = std::min(piece, trailer.offset - at);
-        if (!file.read(bytes.get(), count, at))
-            return error.set(LATHE_IO_ERROR, "cannot read %s: %s", path, std::strerror(errno));
-        hash.add(bytes.get(), count);
-    }
-    if (hash.finish() != trailer.code_hash)
-        return error.set(LATHE_BAD_ARTIFACT, "%s: its code is damaged, or was not written by this version", path);
+/// NAME.weights for NAME.so.
+std::string weightsPath(const char* path) {
+    const std::string name = path;
+    const size_t dot = name.rfind('.'), slash = name.rfind('/');
+    const bool extension = dot != std::string::npos && (slash == std::string::npos || dot > slash + 1) && dot > 0;
+    return (extension ? name.substr(0, dot) : name) + ".weights";
+}
+
+/// That the file of weights is the one that was written with the artifact.
+lathe_status checkWeights(const File& file, const lathe_trailer& trailer, const char* path, const char* artifact,
+                          ErrorText& error) {
+    struct stat status{};
+    if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0)
+        return error.set(LATHE_IO_ERROR, "cannot open %s, which holds the constants of %s: %s", path, artifact,
+                         std::strerror(errno));
+    lathe_weights_trailer found{};
+    const auto size = static_cast<uint64_t>(status.st_size);
+    if (!S_ISREG(status.st_mode) || size < sizeof found || !file.read(&found, sizeof found, size - sizeof found) ||
+        std::memcmp(found.magic, LATHE_WEIGHTS_MAGIC, sizeof found.magic) != 0)
+        return damaged(path, "it is no file of constants, or was cut off", error);
+    if (found.bytes != size - sizeof found || found.bytes != trailer.bytes ||
+        found.constants_hash != trailer.constants_hash)
+        return error.set(LATHE_BAD_ARTIFACT, "%s holds the constants of another model than %s: copy both files again",
+                         path, artifact);
     return LATHE_OK;
 }
 
@@ -144,23 +151,10 @@ ArtifactFile::~ArtifactFile() {
 
 lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
     const File file(path);
-    struct stat status{};
-    if (file.descriptor() < 0 || fstat(file.descriptor(), &status) != 0)
-        return error.set(LATHE_IO_ERROR, "cannot open %s: %s", path, std::strerror(errno));
-    if (!S_ISREG(status.st_mode))
-        return error.set(LATHE_IO_ERROR, "%s is not a regular file", path);
-    const uint64_t size = static_cast<uint64_t>(status.st_size);
-    lathe_trailer trailer{};
-    if (size < sizeof trailer || !file.read(&trailer, sizeof trailer, size - sizeof trailer))
-        return error.set(LATHE_BAD_ARTIFACT, "%s is not a Lathe artifact: it has only %llu bytes", path,
-                         static_cast<unsigned long long>(size));
-    if (const lathe_status bad = checkTrailer(trailer, size, path, error))
+    ArtifactImage image;
+    if (const lathe_status bad = readImage(file, path, image, error))
         return bad;
-    if (const lathe_status bad = checkCode(file, trailer.offset, path, error))
-        return bad;
-    if (const lathe_status bad = checkHash(file, trailer, path, error))
-        return bad;
-    if (const lathe_status bad = mapConstants(file.descriptor(), trailer, path, error))
+    if (const lathe_status bad = checkCode(image, path, error))
         return bad;
 
     code_ = dlopen(loadPath(file.descriptor(), path).c_str(), RTLD_NOW | RTLD_LOCAL);
@@ -169,24 +163,55 @@ lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
     desc_ = static_cast<const lathe_model_desc*>(dlsym(code_, "lathe_model"));
     if (!desc_)
         return error.set(LATHE_BAD_ARTIFACT, "%s exports no lathe_model", path);
+    constantBytes_ = static_cast<int64_t>(image.trailer.bytes);
+    if (image.trailer.weights_apart)
+        return mapWeights(path, image.trailer, error);
+
+    // They are part of what the loader has mapped; pages come in when they are read.
+    Dl_info where{};
+    const uint64_t address = image.segments[image.last].p_vaddr;
+    if (!dladdr(desc_, &where) || !where.dli_fbase)
+        return error.set(LATHE_BAD_ARTIFACT, "%s: the loader does not say where it lies", path);
+    constants_ = static_cast<const char*>(where.dli_fbase) + address;
     return LATHE_OK;
 }
 
-lathe_status ArtifactFile::mapConstants(int file, const lathe_trailer& trailer, const char* path, ErrorText& error) {
-    constantBytes_ = static_cast<int64_t>(trailer.bytes);
+lathe_status ArtifactFile::verify(const char* path, ErrorText& error) {
+    const File file(path);
+    ArtifactImage image;
+    if (const lathe_status bad = readImage(file, path, image, error))
+        return bad;
+    if (const lathe_status bad = checkCode(image, path, error))
+        return bad;
+    const lathe_trailer& trailer = image.trailer;
+    const std::string weights = trailer.weights_apart ? weightsPath(path) : path;
+    const File apart(weights.c_str());
+    if (trailer.weights_apart)
+        if (const lathe_status bad = checkWeights(apart, trailer, weights.c_str(), path, error))
+            return bad;
+    uint64_t hash = 0;
+    const ReadBytes read = [&apart](void* to, size_t bytes, uint64_t at) { return apart.read(to, bytes, at); };
+    if (!hashBytes(read, trailer.weights_apart ? 0 : image.constantsOffset(), trailer.bytes, hash))
+        return error.set(LATHE_IO_ERROR, "cannot read %s: %s", weights.c_str(), std::strerror(errno));
+    if (hash != trailer.constants_hash)
+        return damaged(weights.c_str(), "its constants are damaged: copy the file again", error);
+    return LATHE_OK;
+}
+
+lathe_status ArtifactFile::mapWeights(const char* path, const lathe_trailer& trailer, ErrorText& error) {
+    const std::string weights = weightsPath(path);
+    const File file(weights.c_str());
+    if (const lathe_status bad = checkWeights(file, trailer, weights.c_str(), path, error))
+        return bad;
     if (trailer.bytes == 0)
         return LATHE_OK;
-    // Pages may be larger than the 4096 bytes that artifacts are aligned to.
-    const uint64_t page = static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-    const uint64_t before = trailer.offset % page;
-    void* mapping = mmap(nullptr, before + trailer.bytes, PROT_READ, MAP_PRIVATE, file,
-                         static_cast<off_t>(trailer.offset - before));
+    void* mapping = mmap(nullptr, trailer.bytes, PROT_READ, MAP_PRIVATE, file.descriptor(), 0);
     if (mapping == MAP_FAILED)
-        return error.set(LATHE_OUT_OF_MEMORY, "cannot map %llu bytes of constants of %s: %s",
-                         static_cast<unsigned long long>(trailer.bytes), path, std::strerror(errno));
+        return error.set(LATHE_OUT_OF_MEMORY, "cannot map the %llu bytes of %s: %s",
+                         static_cast<unsigned long long>(trailer.bytes), weights.c_str(), std::strerror(errno));
     mapping_ = mapping;
-    mappingBytes_ = before + trailer.bytes;
-    constants_ = static_cast<const char*>(mapping_) + before;
+    mappingBytes_ = trailer.bytes;
+    constants_ = static_cast<const char*>(mapping_);
     return LATHE_OK;
 }
 

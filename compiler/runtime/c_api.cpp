@@ -107,6 +107,12 @@ lathe_status lathe_model_load(const char* path, lathe_model** model) {
     });
 }
 
+lathe_status lathe_model_verify(const char* path) {
+    if (!path)
+        return nullArgument("lathe_model_verify");
+    return guarded(threadError(), [&] { return ArtifactFile::verify(path, threadError()); });
+}
+
 lathe_status lathe_model_from_memory(const lathe_model_desc* desc, const void* constants, int64_t constant_bytes,
                                      lathe_model** model) {
     if (!desc || !model || constant_bytes < 0 || (constant_bytes > 0 && !constants))

@@ -56,6 +56,9 @@ LATHE_RT_API const char* lathe_thread_error(void);
 /* ---- models */
 /* Maps the artifact and checks every table of it. The file may be replaced, not overwritten, while it is loaded. */
 LATHE_RT_API lathe_status lathe_model_load(const char* path, lathe_model** model);
+/* Reads the whole artifact, and the file of its constants if they lie apart: LATHE_OK if code and constants are what was
+ * written. Loading checks the code, but not the constants, which it would have to read. */
+LATHE_RT_API lathe_status lathe_model_verify(const char* path);
 /* A model whose code is in this process already. desc, what it points to and the constants must outlive the model. */
 LATHE_RT_API lathe_status lathe_model_from_memory(const lathe_model_desc* desc, const void* constants,
                                                   int64_t constant_bytes, lathe_model** model);

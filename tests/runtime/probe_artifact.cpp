@@ -1,44 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Runs the C compiler, then appends what the compiler's back end would.
+// Runs the C compiler; what follows is as for any model.
 #include "runtime/probe_artifact.h"
 
-#include "runtime/abi.h"
-#include "runtime/code_hash.h"
+#include "bundle/artifact.h"
 
 #include <QFile>
 #include <QProcess>
 #include <QtDebug>
-#include <cstring>
 
 namespace lathe::tests {
 
-using runtime::CodeHash;
-
-QString buildProbe(const QString& folder) {
+QString buildProbe(const QString& folder, bundle::ArtifactForm form) {
     const QString object = folder + "/probe_code.so";
     QProcess compiler;
     compiler.setProcessChannelMode(QProcess::MergedChannels);
-    compiler.start("clang-19", {"-std=c11", "-O1", "-shared", "-fPIC", "-I", LATHE_SOURCE_DIR "/compiler", "-o", object,
-                                LATHE_SOURCE_DIR "/tests/runtime/probe_model.c"});
+    compiler.start("clang-19",
+                   {"-std=c11", "-O1", "-shared", "-fPIC", "-nostdlib", "-fuse-ld=lld-19", "-I",
+                    LATHE_SOURCE_DIR "/compiler", "-o", object, LATHE_SOURCE_DIR "/tests/runtime/probe_model.c"});
     if (!compiler.waitForFinished(60'000) || compiler.exitCode() != 0) {
         qWarning() << compiler.errorString() << compiler.readAll();
         return {};
     }
-    QByteArray bytes = readFile(object);
-    bytes.append((4096 - bytes.size() % 4096) % 4096, '\0');
-    lathe_trailer trailer{};
-    trailer.offset = static_cast<uint64_t>(bytes.size());
-    const float constants[16] = {1, 2, 3, 4};
-    trailer.bytes = sizeof constants;
-    CodeHash hash;
-    hash.add(bytes.constData(), static_cast<size_t>(bytes.size()));
-    trailer.code_hash = hash.finish();
-    std::memcpy(trailer.magic, LATHE_TRAILER_MAGIC, sizeof trailer.magic);
-    bytes.append(reinterpret_cast<const char*>(constants), sizeof constants);
-    bytes.append(reinterpret_cast<const char*>(&trailer), sizeof trailer);
+    const QByteArray bytes = readFile(object);
+    static constexpr float constants[4] = {1, 2, 3, 4};
     const QString path = folder + "/probe.so";
-    writeFile(path, bytes);
+    const auto written = bundle::writeArtifact(
+        path.toStdString(), std::as_bytes(std::span(bytes.constData(), static_cast<size_t>(bytes.size()))),
+        {{0, sizeof constants,
+          []() -> Result<std::span<const std::byte>> { return std::as_bytes(std::span(constants)); }}},
+        form);
+    if (!written) {
+        qWarning() << written.error().what.c_str();
+        return {};
+    }
     return path;
 }
 

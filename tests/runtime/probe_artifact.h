@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Builds probe_model.c into an artifact: shared object, padding, constants, trailer.
+// Builds probe_model.c into an artifact.
 #pragma once
+
+#include "bundle/artifact.h"
 
 #include <QByteArray>
 #include <QString>
@@ -10,7 +12,7 @@ namespace lathe::tests {
 
 /// The artifact's path below `folder`; empty if the C compiler failed (its messages are then in the test's log). The
 /// constants are 1, 2, 3, 4.
-QString buildProbe(const QString& folder);
+QString buildProbe(const QString& folder, bundle::ArtifactForm form = bundle::ArtifactForm::OneFile);
 QByteArray readFile(const QString& path);
 void writeFile(const QString& path, const QByteArray& bytes);
 

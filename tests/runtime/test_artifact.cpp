@@ -6,6 +6,7 @@
 #include "runtime/probe_artifact.h"
 
 #include <QProcess>
+#include <QRegularExpression>
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstddef>
@@ -34,6 +35,30 @@ class TestArtifact : public QObject {
         return status;
     }
 
+    /// Where the trailer is: behind the only segment that has one.
+    static qsizetype trailerAt(const QByteArray& bytes) {
+        return bytes.lastIndexOf(LATHE_TRAILER_MAGIC) + 8 - qsizetype{sizeof(lathe_trailer)};
+    }
+
+    void expectRight(const QString& path) {
+        lathe_model* model = nullptr;
+        QVERIFY2(lathe_model_load(path.toUtf8().constData(), &model) == LATHE_OK, lathe_thread_error());
+        lathe_context* context = nullptr;
+        QCOMPARE(lathe_context_create(model, nullptr, &context), LATHE_OK);
+        lathe_model_free(model); // the context keeps it
+        float x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+        int64_t dims[] = {2, 4};
+        DLTensor input{x, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, nullptr, 0};
+        QCOMPARE(lathe_set_input(context, 0, &input), LATHE_OK);
+        QCOMPARE(lathe_run(context), LATHE_OK);
+        DLTensor output{};
+        QCOMPARE(lathe_get_output(context, 0, &output), LATHE_OK);
+        QCOMPARE(output.shape[0], int64_t{2});
+        for (int i = 0; i < 8; ++i) // the constants are 1, 2, 3, 4
+            QCOMPARE(static_cast<float*>(output.data)[i], static_cast<float>(i + i % 4 + 1));
+        lathe_context_free(context);
+    }
+
 private slots:
     void initTestCase() {
         QVERIFY(folder_.isValid());
@@ -51,20 +76,8 @@ private slots:
         QCOMPARE(lathe_model_call(model, 0, &call), LATHE_OK);
         QCOMPARE(call.nodes[1], "gather_3");
 
-        lathe_context* context = nullptr;
-        QCOMPARE(lathe_context_create(model, nullptr, &context), LATHE_OK);
-        lathe_model_free(model); // the context keeps it
-        float x[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-        int64_t dims[] = {2, 4};
-        DLTensor input{x, {kDLCPU, 0}, 2, {kDLFloat, 32, 1}, dims, nullptr, 0};
-        QCOMPARE(lathe_set_input(context, 0, &input), LATHE_OK);
-        QCOMPARE(lathe_run(context), LATHE_OK);
-        DLTensor output{};
-        QCOMPARE(lathe_get_output(context, 0, &output), LATHE_OK);
-        QCOMPARE(output.shape[0], int64_t{2});
-        for (int i = 0; i < 8; ++i) // the constants are 1, 2, 3, 4
-            QCOMPARE(static_cast<float*>(output.data)[i], static_cast<float>(i + i % 4 + 1));
-        lathe_context_free(context);
+        lathe_model_free(model);
+        expectRight(probe_);
     }
 
     void missingFilesAreNamed() {
@@ -75,53 +88,143 @@ private slots:
         QCOMPARE(lathe_model_load(nullptr, &model), LATHE_INVALID_ARGUMENT);
     }
 
+    /// Up to the table of sections, which nobody reads to load it.
     void everyCutIsRefused() {
         const QByteArray good = readFile(probe_);
-        for (qsizetype length = 0; length < good.size(); length += length < 64 ? 1 : 61)
+        const qsizetype end = trailerAt(good) + qsizetype{sizeof(lathe_trailer)};
+        for (qsizetype length = 0; length < end; length += length < 64 ? 1 : 61)
             QCOMPARE(loadBytes(good.left(length)), LATHE_BAD_ARTIFACT);
-        QCOMPARE(loadBytes(good.left(good.size() - 1)), LATHE_BAD_ARTIFACT);
-        QCOMPARE(loadBytes(good + "x"), LATHE_BAD_ARTIFACT);
+        QCOMPARE(loadBytes(good.left(end - 1)), LATHE_BAD_ARTIFACT);
+        QCOMPARE(loadBytes(good.left(end)), LATHE_OK);
+        QCOMPARE(loadBytes(good + "x"), LATHE_OK); // a signature may follow
     }
 
-    void cutWithItsTrailerIsRefused() {
-        const QByteArray good = readFile(probe_);
-        const QByteArray trailer = good.right(sizeof(lathe_trailer));
-        for (const qsizetype length : {qsizetype{0}, qsizetype{64}, qsizetype{4096}, good.size() / 2})
-            QCOMPARE(loadBytes(good.left(length) + trailer), LATHE_BAD_ARTIFACT);
-        // A trailer that fits, behind code that does not.
-        lathe_trailer small{};
-        std::memcpy(small.magic, LATHE_TRAILER_MAGIC, sizeof small.magic);
-        small.offset = 4096;
-        QCOMPARE(loadBytes(good.left(4096) + QByteArray(reinterpret_cast<const char*>(&small), sizeof small)),
-                 LATHE_BAD_ARTIFACT);
+    void olderOnesAreNamed() {
+        QCOMPARE(loadBytes(readFile(probe_) + QByteArray(24, '\0') + "LATHEWTS"), LATHE_BAD_ARTIFACT);
+        QVERIFY(QByteArray(lathe_thread_error()).contains("was made by an older Lathe: compile the model again"));
     }
 
     void garbageIsRefused() {
         std::mt19937 random(7);
+        const QByteArray good = readFile(probe_);
         for (int round = 0; round < 50; ++round) {
             QByteArray bytes(1 + static_cast<qsizetype>(random() % 9000), '\0');
             for (char& byte : bytes)
                 byte = static_cast<char>(random());
             if (round % 2)
-                bytes += readFile(probe_).right(sizeof(lathe_trailer));
+                bytes = good.left(64) + bytes + good.mid(trailerAt(good));
             QCOMPARE(loadBytes(bytes), LATHE_BAD_ARTIFACT);
         }
     }
 
     void liesInTheTrailerAreRefused() {
         const QByteArray good = readFile(probe_);
-        const auto withTrailer = [&](uint64_t offset, uint64_t bytes) {
+        const auto with = [&](auto&& change) {
             lathe_trailer trailer{};
-            std::memcpy(&trailer, good.constData() + good.size() - sizeof trailer, sizeof trailer);
-            trailer.offset = offset;
-            trailer.bytes = bytes;
-            return loadBytes(good.left(good.size() - qsizetype{sizeof trailer}) +
-                             QByteArray(reinterpret_cast<const char*>(&trailer), sizeof trailer));
+            QByteArray bytes = good;
+            char* at = bytes.data() + trailerAt(good);
+            std::memcpy(&trailer, at, sizeof trailer);
+            change(trailer);
+            std::memcpy(at, &trailer, sizeof trailer);
+            return loadBytes(bytes);
         };
-        QCOMPARE(withTrailer(4096 * 1000, 64), LATHE_BAD_ARTIFACT);
-        QCOMPARE(withTrailer(17, 64), LATHE_BAD_ARTIFACT);
-        QCOMPARE(withTrailer(0, ~uint64_t{0}), LATHE_BAD_ARTIFACT);
-        QCOMPARE(withTrailer(~uint64_t{4095}, 8192), LATHE_BAD_ARTIFACT);
+        QCOMPARE(with([](lathe_trailer&) {}), LATHE_OK);
+        for (const uint64_t bytes : {uint64_t{128}, uint64_t{1} << 40, ~uint64_t{0}, ~uint64_t{0} - 400})
+            QCOMPARE(with([&](lathe_trailer& trailer) { trailer.bytes = bytes; }), LATHE_BAD_ARTIFACT);
+        for (const uint64_t address : {uint64_t{17}, ~uint64_t{0}, uint64_t{1} << 20})
+            QCOMPARE(with([&](lathe_trailer& trailer) { trailer.code[0].address = address; }), LATHE_BAD_ARTIFACT);
+        for (const uint64_t bytes : {uint64_t{0}, uint64_t{1}, ~uint64_t{0}})
+            QCOMPARE(with([&](lathe_trailer& trailer) { trailer.code[0].bytes = bytes; }), LATHE_BAD_ARTIFACT);
+        QCOMPARE(with([](lathe_trailer& trailer) { trailer.symbols_bytes = 24; }), LATHE_BAD_ARTIFACT);
+        QCOMPARE(with([](lathe_trailer& trailer) { trailer.code_hash ^= 1; }), LATHE_BAD_ARTIFACT);
+        QCOMPARE(with([](lathe_trailer& trailer) { trailer.weights_apart = 1; }), LATHE_BAD_ARTIFACT);
+    }
+
+    /// Loading does not read the constants; verifying does.
+    void aFlippedBitIsNoticed() {
+        QCOMPARE(lathe_model_verify(probe_.toUtf8().constData()), LATHE_OK);
+        QCOMPARE(lathe_model_verify("/nowhere/model.so"), LATHE_IO_ERROR);
+        QCOMPARE(lathe_model_verify(nullptr), LATHE_INVALID_ARGUMENT);
+        const QByteArray good = readFile(probe_);
+        const QString path = folder_.filePath("flipped.so");
+        QByteArray bytes = good;
+        bytes[trailerAt(good) - 64 + 5] ^= 16; // of the second constant
+        writeFile(path, bytes);
+        QCOMPARE(lathe_model_verify(path.toUtf8().constData()), LATHE_BAD_ARTIFACT);
+        QCOMPARE(lathe_thread_error(), path.toUtf8() + ": its constants are damaged: copy the file again");
+        bytes = good;
+        const qsizetype text = good.indexOf("index out of range (7 of 4)"); // of the tables
+        bytes[text] ^= 1;
+        writeFile(path, bytes);
+        QCOMPARE(lathe_model_verify(path.toUtf8().constData()), LATHE_BAD_ARTIFACT);
+        QVERIFY(QByteArray(lathe_thread_error()).startsWith(path.toUtf8() + ": its code is damaged"));
+    }
+
+    /// What packagers do to shared objects: the model computes the same, and verifies.
+    void toolsLeaveItWhole_data() {
+        QTest::addColumn<QStringList>("command");
+        const QString in = "IN", out = "OUT";
+        QTest::newRow("strip") << QStringList{"strip", "-o", out, in};
+        QTest::newRow("strip --strip-unneeded") << QStringList{"strip", "--strip-unneeded", "-o", out, in};
+        QTest::newRow("objcopy") << QStringList{"objcopy", in, out};
+        QTest::newRow("llvm-strip") << QStringList{"llvm-strip-19", "-o", out, in};
+        QTest::newRow("llvm-strip --strip-sections") << QStringList{"llvm-strip-19", "--strip-sections", "-o", out, in};
+        QTest::newRow("llvm-objcopy") << QStringList{"llvm-objcopy-19", in, out};
+        QTest::newRow("patchelf --set-rpath")
+            << QStringList{"patchelf", "--set-rpath", "/a/long/path/that/was/never/there", "--output", out, in};
+        QTest::newRow("patchelf --force-rpath")
+            << QStringList{"patchelf", "--force-rpath", "--set-rpath", "$ORIGIN", "--output", out, in};
+    }
+    void toolsLeaveItWhole() {
+        QFETCH(QStringList, command);
+        const QString changed = folder_.filePath("changed.so");
+        QFile::remove(changed);
+        command.replaceInStrings(QRegularExpression("^IN$"), probe_);
+        command.replaceInStrings(QRegularExpression("^OUT$"), changed);
+        QProcess tool;
+        tool.setProcessChannelMode(QProcess::MergedChannels);
+        tool.start(command.takeFirst(), command);
+        QVERIFY2(tool.waitForFinished(60'000) && tool.exitCode() == 0, tool.readAll().constData());
+        QVERIFY(readFile(changed) != readFile(probe_));
+        expectRight(changed);
+        QVERIFY2(lathe_model_verify(changed.toUtf8().constData()) == LATHE_OK, lathe_thread_error());
+        QByteArray bytes = readFile(changed);
+        bytes[trailerAt(bytes) - 64 + 5] ^= 16;
+        writeFile(changed, bytes);
+        QCOMPARE(lathe_model_verify(changed.toUtf8().constData()), LATHE_BAD_ARTIFACT);
+    }
+
+    void constantsMayLieApart() {
+        const QTemporaryDir folder;
+        const QString path = buildProbe(folder.path(), lathe::bundle::ArtifactForm::TwoFiles),
+                      weights = folder.filePath("probe.weights");
+        const auto load = [&] {
+            lathe_model* model = nullptr;
+            const lathe_status status = lathe_model_load(path.toUtf8().constData(), &model);
+            lathe_model_free(model);
+            return status;
+        };
+        expectRight(path);
+        QCOMPARE(lathe_model_verify(path.toUtf8().constData()), LATHE_OK);
+        const QByteArray good = readFile(weights);
+        QByteArray bytes = good;
+        bytes[5] ^= 16;
+        writeFile(weights, bytes);
+        QCOMPARE(load(), LATHE_OK);
+        QCOMPARE(lathe_model_verify(path.toUtf8().constData()), LATHE_BAD_ARTIFACT);
+        QCOMPARE(lathe_thread_error(), weights.toUtf8() + ": its constants are damaged: copy the file again");
+        for (qsizetype length = 0; length < good.size(); ++length) {
+            writeFile(weights, good.left(length));
+            QCOMPARE(load(), LATHE_BAD_ARTIFACT);
+        }
+        bytes = good;
+        bytes[good.size() - 20] ^= 1; // their hash
+        writeFile(weights, bytes);
+        QCOMPARE(load(), LATHE_BAD_ARTIFACT);
+        QVERIFY(QByteArray(lathe_thread_error()).contains("holds the constants of another model than"));
+        QFile::remove(weights);
+        QCOMPARE(load(), LATHE_IO_ERROR);
+        QVERIFY(QByteArray(lathe_thread_error()).startsWith("cannot open " + weights.toUtf8() + ", which holds"));
     }
 
     void codeForOtherMachinesIsNamed() {

@@ -5,6 +5,7 @@
 // (GCC 6), each bound to its oldest instead, or done without the library. The linker's --wrap sends the calls here: its list
 // is in cmake/runtimes.cmake. Nothing of this is in the static libraries, whose floor is that of who links them.
 #include <cstddef>
+#include <dlfcn.h>
 #include <new>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -39,6 +40,7 @@ SAME(void*, dlopen, (const char* path, int flags), (path, flags))
 SAME(void*, dlsym, (void* library, const char* name), (library, name))
 SAME(int, dlclose, (void* library), (library))
 SAME(char*, dlerror, (), ())
+SAME(int, dladdr, (const void* address, Dl_info* info), (address, info))
 
 // Before 2.33 it was an inline function over another one. On 64-bit machines the kernel's struct is the library's.
 extern "C" int __wrap_fstat(int file, struct stat* status) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The hash of an artifact's code that its trailer carries: XXH3 (github.com/Cyan4973/xxHash), 64 bits. It tells damage,
+// The hash of code and constants that artifacts carry: XXH3 (github.com/Cyan4973/xxHash), 64 bits. It tells damage,
 // not malice: who may write the file may write the hash.
 #pragma once
 
@@ -12,9 +12,9 @@
 
 namespace lathe::runtime {
 
-class CodeHash {
+class ContentHash {
 public:
-    CodeHash() { XXH3_64bits_reset(&state_); }
+    ContentHash() { XXH3_64bits_reset(&state_); }
     void add(const void* bytes, size_t count) { XXH3_64bits_update(&state_, bytes, count); }
     uint64_t finish() const { return XXH3_64bits_digest(&state_); }
 
