@@ -10,6 +10,7 @@ import hashlib
 import json
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -125,6 +126,28 @@ class Packages(unittest.TestCase):
                     ran = run(*before, program)
                     self.assertEqual((ran.returncode, ran.stderr), (0, ""), library)
                     self.assertRegex(ran.stdout, r"^\d+\.\d+\.\d+\n$")
+
+    def test_headers_need_no_newer_language_than_promised(self):
+        """C99 and C++17 as GCC understands them; without exceptions what fails ends the program, with its sentence."""
+        package = FOLDER / f"{MACHINES[0]}-linux-gnu"
+        strict = ["-pedantic", "-Wall", "-Wextra", "-Werror", "-I", package / "include"]
+        c = '#include <lathe/lathe_rt.h>\nint main(void) { return lathe_version()[0] == 0; }\n'
+        cpp = '#include <lathe/lathe_rt.hpp>\nint main() { lathe::Model model("none.so"); }\n'
+        caught = '#include <lathe/lathe_rt.hpp>\nint main() {\n' \
+                 '  try { lathe::Model model("none.so"); }\n' \
+                 '  catch (const lathe::Error& error) { return error.status != LATHE_IO_ERROR; }\n  return 1;\n}\n'
+        library = [package / "lib/liblathe_rt.so.1", f"-Wl,-rpath,{package}/lib"]
+        with tempfile.TemporaryDirectory() as scratch:
+            program = Path(scratch) / "program"
+            for words, source, code in ((["gcc", "-std=c99", "-x", "c"], c, 0),
+                                        (["g++", "-std=c++17", "-x", "c++"], caught, 0),
+                                        (["g++", "-std=c++17", "-fno-exceptions", "-x", "c++"], cpp, -signal.SIGABRT)):
+                built = run(*words, "-", "-x", "none", *strict, *library, "-o", program, input=source)
+                self.assertEqual(built.returncode, 0, built.stderr)
+                ran = run(program)
+                self.assertEqual(ran.returncode, code, ran.stderr)
+                if code:
+                    self.assertIn("cannot open none.so: No such file or directory", ran.stderr)
 
     @of_each_package
     def test_without_threads_nothing_asks_for_them(self, machine, folder):
