@@ -233,7 +233,11 @@ private slots:
             }
             return names;
         };
-        const auto recorded = [&] { return namesOf(objectsOf(records({"export"}, file).out, "trial")); };
+        const auto recorded = [&] {
+            std::vector<QJsonObject> trials = objectsOf(records({"export"}, file).out, "trial");
+            std::erase_if(trials, [](const QJsonObject& trial) { return trial["made"] == "default"; }); // are no events
+            return namesOf(trials);
+        };
         // LATHE_KILLS=20 for as many.
         const int kills =
             qEnvironmentVariableIntValue("LATHE_KILLS") > 0 ? qEnvironmentVariableIntValue("LATHE_KILLS") : 3;
