@@ -12,6 +12,20 @@ namespace lathe::driver {
 namespace {
 
 constexpr int64_t memoryBeside = int64_t{512} << 20; // twice the operands
+constexpr int64_t drawn = 65'521;                    // values; a prime, so that no two rows of a tensor are alike
+
+/// To draw millions of values takes longer than to time them: a large tensor repeats its first ones.
+model::HostTensor repeating(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& random) {
+    model::HostTensor tensor{dtype, shape, {}, {}};
+    if (tensor.elements() <= drawn)
+        return randomTensor(dtype, shape, random);
+    const model::HostTensor first = randomTensor(dtype, {drawn}, random);
+    tensor.bytes.resize(static_cast<size_t>(tensor.elements() * dtype.bytes()));
+    for (size_t at = 0; at < tensor.bytes.size(); at += first.bytes.size())
+        std::copy_n(first.bytes.begin(), std::min(first.bytes.size(), tensor.bytes.size() - at),
+                    tensor.bytes.begin() + static_cast<std::ptrdiff_t>(at));
+    return tensor;
+}
 
 model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& random) {
     if (dtype != types::Float32)
@@ -60,7 +74,7 @@ const model::HostTensor& KernelsInChild::input(Inputs inputs, size_t index, Data
     model::HostTensor& tensor = kept[index];
     if (tensor.dtype != dtype || tensor.shape != shape || tensor.bytes.empty()) {
         std::mt19937_64 random(index);
-        tensor = inputs == Inputs::SmallWhole ? smallWhole(dtype, shape, random) : randomTensor(dtype, shape, random);
+        tensor = inputs == Inputs::SmallWhole ? smallWhole(dtype, shape, random) : repeating(dtype, shape, random);
     }
     return tensor;
 }
