@@ -189,7 +189,8 @@ Result<void> Planner::compileVariants() {
         bundle_.held.push_back(compiled.first);
         variants_.push_back(std::move(compiled));
     }
-    bundle_.plan.tag = fmt::format("{}", fmt::join(tags, "+"));
+    for (const ManifestVariant& variant : manifest_.variants)
+        bundle_.plan.tag += (bundle_.plan.tag.empty() ? "" : "+") + variant.tag;
     return {};
 }
 
