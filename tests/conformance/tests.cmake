@@ -24,5 +24,8 @@ add_test(NAME test_conformance_c_sample
                  --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)
 set_tests_properties(test_conformance_c_sample PROPERTIES LABELS "conformance;release_only" TIMEOUT 600
                      SKIP_RETURN_CODE 77 PROCESSORS 2)
+add_test(NAME test_conformance_cpus
+         COMMAND ${Python3_EXECUTABLE} ${conformance}/cpus.py --lathe ${CMAKE_RUNTIME_OUTPUT_DIRECTORY}/lathe)
+set_tests_properties(test_conformance_cpus PROPERTIES LABELS "conformance;release_only" TIMEOUT 300 SKIP_RETURN_CODE 77)
 add_test(NAME test_conformance_outcomes COMMAND ${Python3_EXECUTABLE} ${conformance}/test_outcomes.py)
 set_tests_properties(test_conformance_outcomes PROPERTIES LABELS "conformance;release_only")
