@@ -4,6 +4,7 @@
 //
 // File > Export by clicks and keys: from the sample network to a bundle that passes its check; the command that the wizard
 // names gives the same bundle; fields that cannot be are refused page by page; cancelling leaves nothing.
+#include "app/main_window.h"
 #include "gui/window.h"
 #include "support/program.h"
 #include "views/exporting/export_wizard.h"
