@@ -56,10 +56,11 @@ public:
 
         const uint64_t bytes = runtime::lastSegmentBytes(trailer);
         // The table of sections is the end of what the linker writes; another one takes its place.
-        const auto start = static_cast<uint64_t>(roundUp(static_cast<int64_t>(header_.e_shoff), page));
+        const uint64_t linked = header_.e_shoff;
+        const auto start = static_cast<uint64_t>(roundUp(static_cast<int64_t>(linked), page));
         const uint64_t address = addSegment(start, bytes);
         addSection(layout.tail, start, bytes, address);
-        layout.head.assign(object_.begin(), object_.begin() + static_cast<ptrdiff_t>(header_.e_shoff));
+        layout.head.assign(object_.begin(), object_.begin() + static_cast<ptrdiff_t>(linked));
         layout.head.resize(start);
         writeAt(layout.head, 0, header_);
         for (size_t i = 0; i < segments_.size(); ++i)
