@@ -63,18 +63,26 @@ class TestExportWizard : public QObject {
 
     QTemporaryDir folder_;
 
+    static ExportWizard* ask(app::MainWindow& window) {
+        window.show();
+        window.activateWindow(); // which a dialog that closes does not
+        if (!QTest::qWaitForWindowActive(&window))
+            return nullptr;
+        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
+        return window.exportWizard();
+    }
     /// Opened, with the wizard on its first page.
     ExportWizard* begin(app::MainWindow& window) {
         if (!openAndWait(window, sample("small_cnn.onnx")))
             return nullptr;
-        window.show();
-        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
-        return window.exportWizard();
+        return ask(window);
     }
     /// By Enter alone.
     bool goTo(ExportWizard& wizard, int id) {
         for (int step = 0; step < ExportWizard::Result && wizard.currentId() < id; ++step)
             enter(wizard);
+        if (wizard.currentId() != id)
+            qWarning("on page %d: %s", wizard.currentId(), qPrintable(problem(wizard)));
         return wizard.currentId() == id;
     }
 
@@ -149,9 +157,7 @@ private slots:
     void sizesHaveARange() {
         app::MainWindow window;
         QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
-        window.show();
-        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
-        ExportWizard* wizard = window.exportWizard();
+        ExportWizard* wizard = ask(window);
         QVERIFY(wizard && goTo(*wizard, ExportWizard::Sizes));
         auto sizes = field<QTableWidget>(*wizard, "sizes");
         QVERIFY(sizes->rowCount() > 0);
@@ -207,8 +213,7 @@ private slots:
         // What is there is not overwritten unasked.
         enter(*wizard);
         QVERIFY(!window.exportWizard());
-        QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
-        wizard = window.exportWizard();
+        wizard = ask(window);
         QVERIFY(wizard && goTo(*wizard, ExportWizard::Summary));
         QVERIFY(settled.wait());
         QCOMPARE(field<QLineEdit>(*wizard, "out")->text(), out);
@@ -227,10 +232,8 @@ private slots:
         QVERIFY(place.mkpath("."));
         app::MainWindow window;
         QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
-        window.show();
         for (int i = 0; i < times; ++i) {
-            QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
-            ExportWizard* wizard = window.exportWizard();
+            ExportWizard* wizard = ask(window);
             QVERIFY(wizard && goTo(*wizard, ExportWizard::Summary));
             type(field<QLineEdit>(*wizard, "out"), place.filePath("bundle"));
             const bool writes = i % 2 == 1;
