@@ -24,12 +24,13 @@ constexpr std::pair<const char*, const char*> presets[] = {
     {"x86-64-v4", "x86-64-v4 (AVX-512)"},
     {"x86-64-v3", "x86-64-v3 (AVX2)"},
     {"x86-64-v2", "x86-64-v2 (SSE4.2)"},
-    {"aarch64-unknown-linux-gnu:cortex-a53", "Arm Cortex-A53"},
-    {"aarch64-unknown-linux-gnu:cortex-a72", "Arm Cortex-A72 (Raspberry Pi 4)"},
-    {"aarch64-unknown-linux-gnu:cortex-a76", "Arm Cortex-A76 (Raspberry Pi 5)"},
-    {"aarch64-unknown-linux-gnu:neoverse-n1", "Arm Neoverse N1"},
-    {"aarch64-unknown-linux-gnu:neoverse-v1", "Arm Neoverse V1"},
-    {"riscv64-unknown-linux-gnu:generic-rv64:+m,+a,+f,+d,+c", "RISC-V RV64GC"},
+    {"cortex-a53", "Arm Cortex-A53"},
+    {"cortex-a72", "Arm Cortex-A72 (Raspberry Pi 4)"},
+    {"cortex-a76", "Arm Cortex-A76 (Raspberry Pi 5)"},
+    {"neoverse-n1", "Arm Neoverse N1"},
+    {"neoverse-v1", "Arm Neoverse V1"},
+    {"rv64gc", "RISC-V RV64GC"},
+    {"rv64gcv", "RISC-V RV64GCV (vectors)"},
 };
 
 QString problemOfTarget(const QString& text) {
@@ -200,10 +201,10 @@ void MainWindow::connectExport() {
                 if (!exportWizard_)
                     return;
                 planned_ = bundle;
-                if (bundle)
-                    exportWizard_->showPlan(planOf(*bundle, problems));
-                else
-                    exportWizard_->showPlanFailure(withHint(problems.back()));
+                if (!bundle)
+                    return exportWizard_->showPlanFailure(withHint(problems.back()));
+                log(tr("Compiled for a bundle of %1 MB.").arg(double(bundle->plan.bytes) / 1e6, 0, 'f', 1));
+                exportWizard_->showPlan(planOf(*bundle, problems));
             });
     connect(&engine_, &Engine::bundleStepped, this, [this](const deploy::CheckStep& step) {
         if (exportWizard_)

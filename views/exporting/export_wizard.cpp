@@ -18,6 +18,7 @@ ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::E
     setOption(NoBackButtonOnLastPage);
     setOption(NoCancelButtonOnLastPage);
     setOption(HaveHelpButton, false);
+    resize(740, 560);
     pages_ = {new NamePage(begin),
               new TargetPage(choices, begin),
               new ContentsPage(choices, begin),

@@ -64,7 +64,7 @@ void showFraction(QProgressBar* bar, double fraction) {
 
 SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportRequest& begin)
     : ExportPage(tr("Summary"),
-                 tr("What will be written. It is compiled for that, which cannot be seen from outside yet.")),
+                 tr("What will be written, and where. The model is compiled for it; nothing is on the disk yet.")),
       problemOfPlace_(choices.problemOfPlace), out_(new QLineEdit(begin.out)),
       replace_(new QCheckBox(tr("&Replace the bundle that is there"))), files_(new QTreeWidget), remarks_(new QLabel),
       progress_(new QProgressBar) {
