@@ -53,8 +53,8 @@ double column(const Features& features, const std::string& name) {
     return features.row.at(static_cast<size_t>(at));
 }
 
-Machine wide() { // 16 lanes of float32
-    Machine machine;
+tune::Machine wide() { // 16 lanes of float32
+    tune::Machine machine;
     machine.vectorBits = 512;
     machine.vectorRegisters = 32;
     return machine;
@@ -119,7 +119,7 @@ private slots:
     }
 
     void productCosts() {
-        Machine machine = wide();
+        tune::Machine machine = wide();
         NestCost cost = costsOf(nestsOfText(productText()), machine).front();
         QCOMPARE(cost.accumulators, 8.0); // 4 rows of 2 vectors
         QCOMPARE(cost.operands, 3.0);     // a row of B, an element of A

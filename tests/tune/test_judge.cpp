@@ -54,7 +54,7 @@ private:
     std::shared_ptr<const schedule::Chooser> chooser_;
 };
 
-Machine machine() {
+tune::Machine machine() {
     return machineOf(*codegen::parseTarget("x86-64-v4"), 1);
 }
 

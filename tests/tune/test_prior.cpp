@@ -27,13 +27,13 @@ std::string tiled(int rows, int columns, int64_t m, int64_t n) {
         m, n, m / rows, n / columns, rows, columns);
 }
 
-double usOf(const std::string& text, const Machine& machine) {
+double usOf(const std::string& text, const tune::Machine& machine) {
     const std::vector<Nest> nests = nestsOf(read(text), {});
     return priorUs(nests, costsOf(nests, machine), machine);
 }
 
-Machine machineOfBits(int bits) {
-    Machine machine;
+tune::Machine machineOfBits(int bits) {
+    tune::Machine machine;
     machine.vectorBits = bits;
     machine.vectorRegisters = bits == 512 ? 32 : 16;
     machine.gflops = 4 * machine.lanes(32); // one gigahertz
@@ -82,7 +82,7 @@ private slots:
 
     /// 1e9 multiply-adds of 8 lanes in two units at one gigahertz; a copy by what memory delivers.
     void roofs() {
-        Machine machine = machineOfBits(256);
+        tune::Machine machine = machineOfBits(256);
         machine.gbs = 4;
         QCOMPARE(machine.gigahertz(), 1.0);
         const double flops = 2.0 * 96 * 256 * 64, us = usOf(tiled(6, 16, 96, 64), machine);
@@ -103,7 +103,7 @@ private slots:
                                "        Y[i, j] = Y[i, j] + exp:float32(X[i, j]) @0\n      }}\n    }}\n  }}\n}}\n",
                                kind);
         };
-        Machine machine = machineOfBits(256);
+        tune::Machine machine = machineOfBits(256);
         const double alone = usOf(text(""), machine);
         QVERIFY(usOf(text("parallel "), machine) > alone);
         machine.threads = 2;
