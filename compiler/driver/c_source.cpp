@@ -33,15 +33,6 @@ std::vector<arith::Expr> dimsOver(const relay::Type& type, const std::vector<ari
     return dims;
 }
 
-std::vector<arith::Var> symbolsOf(const relay::Function& main) {
-    arith::VarCollector symbols;
-    for (const relay::Param& param : main.params)
-        if (const relay::TensorType* type = asTensor(param.type))
-            for (const arith::Expr& dim : type->shape)
-                symbols.add(dim);
-    return symbols.vars();
-}
-
 /// One after the other, each whole before any gets its name.
 class NewFiles {
 public:
@@ -165,7 +156,7 @@ Result<codegen::CModel> makeSource(const relay::Module& module, const model::Mod
     for (const lower::Kernel& kernel : kernels.kernels)
         source.kernels.push_back(kernel.lowered);
     const relay::Function& main = module.main();
-    source.symbols = symbolsOf(main);
+    source.symbols = inputSymbols(main);
     for (const relay::Param& param : main.params)
         source.inputDims.push_back(dimsOver(param.type, source.symbols));
     if (const relay::TupleType* tuple = relay::asTuple(main.resultType))

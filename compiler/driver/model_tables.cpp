@@ -20,16 +20,6 @@ std::vector<relay::Type> outputTypes(const relay::Function& main) {
     return {main.resultType};
 }
 
-/// Symbols of the inputs, in the order in which their dims first name them.
-std::vector<arith::Var> inputSymbols(const relay::Function& main) {
-    arith::VarCollector symbols;
-    for (const relay::Param& param : main.params)
-        if (const relay::TensorType* type = asTensor(param.type))
-            for (const arith::Expr& dim : type->shape)
-                symbols.add(dim);
-    return symbols.vars();
-}
-
 codegen::ModelTables::Value describe(const std::string& name, const relay::Type& type,
                                      const std::vector<arith::Var>& symbols) {
     codegen::ModelTables::Value value;
@@ -71,6 +61,15 @@ std::string withContents(const codegen::ModelTables& tables, std::span<const std
 }
 
 } // namespace
+
+std::vector<arith::Var> inputSymbols(const relay::Function& main) {
+    arith::VarCollector symbols;
+    for (const relay::Param& param : main.params)
+        if (const relay::TensorType* type = asTensor(param.type))
+            for (const arith::Expr& dim : type->shape)
+                symbols.add(dim);
+    return symbols.vars();
+}
 
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,
                                  const Target& target, const arith::Expr& peakBytes) {

@@ -11,6 +11,9 @@
 
 namespace lathe::driver {
 
+/// Symbols of the inputs, in the order in which their dims first name them.
+std::vector<arith::Var> inputSymbols(const relay::Function& main);
+
 /// What the tables of every artifact have: names, kernels with their checks, metadata. `entry` is the function after the
 /// last pass, whose checks have their numbers; peakBytes may be null.
 codegen::ModelTables beginTables(std::string name, std::span<const lower::Kernel> kernels, const tir::PrimFunc& entry,

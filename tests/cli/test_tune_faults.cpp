@@ -5,6 +5,7 @@
 // `lathe tune` where something goes wrong: a compiler that crashes or hangs on candidates, candidates that compute something else,
 // a machine that cannot measure, keys and signals that end it. Exit codes, what is said, and that no child is left.
 #include "support/onnx_model.h"
+#include "support/processes.h"
 #include "support/program.h"
 
 #include <QDir>
@@ -20,37 +21,6 @@
 #include <sys/file.h>
 
 using namespace lathe::testing;
-
-namespace {
-
-/// The processes that have this one among their ancestors.
-std::set<qint64> descendantsOf(qint64 ancestor) {
-    std::map<qint64, qint64> parents;
-    for (const QString& name : QDir("/proc").entryList({"[0-9]*"}, QDir::Dirs)) {
-        QFile stat("/proc/" + name + "/stat");
-        if (!stat.open(QFile::ReadOnly))
-            continue;
-        const QByteArray text = stat.readAll();
-        const QList<QByteArray> fields = text.mid(text.lastIndexOf(')') + 2).split(' ');
-        if (fields.size() > 1 && fields[0] != "Z")
-            parents[name.toLongLong()] = fields[1].toLongLong();
-    }
-    std::set<qint64> found;
-    for (size_t before = size_t(-1); before != found.size();) {
-        before = found.size();
-        for (const auto& [child, parent] : parents)
-            if (parent == ancestor || found.contains(parent))
-                found.insert(child);
-    }
-    return found;
-}
-
-bool isAlive(qint64 process) {
-    QFile stat(QString("/proc/%1/stat").arg(process));
-    return stat.open(QFile::ReadOnly) && !stat.readAll().contains(") Z ");
-}
-
-} // namespace
 
 class TestTuneFaults : public QObject {
     Q_OBJECT

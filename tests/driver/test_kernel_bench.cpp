@@ -6,8 +6,8 @@
 // nothing that computes something else passes the paired test, and what the machine fails at is nobody's verdict.
 #include "driver/kernel_bench.h"
 
+#include "driver/made_up_kernels.h"
 #include "support/full_disk.h"
-#include "tir/text.h"
 #include "tune/paired.h"
 
 #include <QTemporaryDir>
@@ -22,30 +22,6 @@ using tune::Verdict;
 
 namespace {
 
-// A process under sanitizers has no limit of memory (runtime/runner/server.cpp).
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-constexpr bool hasMemoryLimit = false;
-#else
-constexpr bool hasMemoryLimit = true;
-#endif
-#else
-constexpr bool hasMemoryLimit = true;
-#endif
-
-tir::PrimFuncPtr kernelOf(const std::string& body) {
-    const auto parsed = tir::parsePrimFunc("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n"
-                                           "  buffer Y: float32[1000]\n" +
-                                           body + "}\n");
-    if (!parsed)
-        qFatal("%s", toString(parsed.error()).c_str());
-    return *parsed;
-}
-
-std::string loop(const std::string& statement, int extent = 1000) {
-    return "  for i in " + std::to_string(extent) + " {\n    " + statement + "\n  }\n";
-}
-
 /// Divisions, which take their time wherever the code lies: of two equal kernels of nothing but additions, that in the better
 /// place may be twice as fast.
 const std::string value = "X[i] / 3:float32 / 7:float32 + 1:float32";
@@ -54,40 +30,6 @@ const std::string good = loop("Y[i] = " + value);
 std::string again(int times) {
     return good + "  for r in " + std::to_string(times) + " {\n" + loop("Y[i] = max(Y[i], " + value + ")") + "  }\n";
 }
-
-/// Makes of each candidate the kernel that stands here for it.
-class MadeUpKernels final : public KernelMaker {
-public:
-    explicit MadeUpKernels(Options options) : options_(std::move(options)) {}
-
-    std::map<std::string, std::string> bodies; // by name; else the good one
-    std::map<std::string, MadeKernel> refused;
-    int failures = 0; // of the machine, before it works
-    int asked = 0;
-
-    Result<std::vector<MadeKernel>> make(const tune::Task&, std::span<const WantedKernel> wanted) override {
-        ++asked;
-        if (failures-- > 0)
-            return failure("no builder can be started");
-        std::vector<MadeKernel> built;
-        for (const WantedKernel& each : wanted) {
-            if (const auto found = refused.find(each.name); found != refused.end()) {
-                built.push_back(found->second);
-                continue;
-            }
-            const auto body = bodies.find(each.name);
-            auto made = compileKernelAlone(kernelOf(body == bodies.end() ? good : body->second), each.name, false, {},
-                                           options_);
-            if (!made)
-                return Failure(made.error());
-            built.push_back({*made, Verdict::BuildError, {}});
-        }
-        return built;
-    }
-
-private:
-    Options options_;
-};
 
 } // namespace
 
@@ -102,7 +44,7 @@ class TestKernelBench : public QObject {
     std::vector<std::string> notes_;
 
     std::unique_ptr<KernelBench> bench() {
-        auto made = std::make_unique<MadeUpKernels>(options_);
+        auto made = std::make_unique<MadeUpKernels>(options_, good);
         makes_ = made.get();
         notes_.clear();
         auto bench = std::make_unique<KernelBench>(options_, runner_, std::move(made));
@@ -137,24 +79,16 @@ private slots:
         bodyOf(4) = "  check invalid_value \"no luck\": X[0] > 1e30:float32\n" + good;
         bodyOf(5) = loop("X[i] = 0:float32") + good;
         bodyOf(6) = again(400);
-        if (hasMemoryLimit)
-            bodyOf(7) = "  allocate t: float32[500000000]\n" + loop("t[i] = X[i]") + loop("Y[i] = t[i]");
-        refusalOf(8) = {nullptr, Verdict::BuildTimeout, "it took too long"};
+        refusalOf(7) = {nullptr, Verdict::BuildTimeout, "it took too long"};
         std::vector<tune::Candidate> candidates;
-        for (uint64_t number = 1; number <= 9; ++number)
+        for (uint64_t number = 1; number <= 8; ++number)
             candidates.push_back(candidate(number));
         const tune::Candidate incumbent = candidate(0);
         const auto trials = tested->screen(task_, &incumbent, candidates);
         QVERIFY2(trials, trials ? "" : toString(trials.error()).c_str());
-        const std::vector<Verdict> expected{Verdict::Measured,
-                                            Verdict::Crashed,
-                                            Verdict::RunTimeout,
-                                            Verdict::RunError,
-                                            Verdict::Wrong,
-                                            Verdict::Slow,
-                                            hasMemoryLimit ? Verdict::RunMemory : Verdict::Measured,
-                                            Verdict::BuildTimeout,
-                                            Verdict::Measured};
+        const std::vector<Verdict> expected{Verdict::Measured,     Verdict::Crashed, Verdict::RunTimeout,
+                                            Verdict::RunError,     Verdict::Wrong,   Verdict::Slow,
+                                            Verdict::BuildTimeout, Verdict::Measured};
         QCOMPARE(trials->size(), expected.size());
         for (size_t i = 0; i < expected.size(); ++i) {
             const tune::Trial& trial = (*trials)[i];

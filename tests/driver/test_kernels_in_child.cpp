@@ -6,8 +6,8 @@
 // next one runs. In release, since a process under sanitizers has no limit of memory.
 #include "driver/kernels_in_child.h"
 
+#include "driver/made_up_kernels.h"
 #include "support/host_tensor.h"
-#include "tir/text.h"
 
 #include <QDir>
 #include <QFile>
@@ -23,20 +23,6 @@ using driver::KernelsInChild;
 using tune::Verdict;
 
 namespace {
-
-/// Of 1000 floats: 4000 bytes, which neither a page nor a line of cache is.
-tir::PrimFuncPtr kernelOf(const std::string& body) {
-    const auto parsed = tir::parsePrimFunc("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n"
-                                           "  buffer Y: float32[1000]\n" +
-                                           body + "}\n");
-    if (!parsed)
-        qFatal("%s", toString(parsed.error()).c_str());
-    return *parsed;
-}
-
-std::string loop(const std::string& statement, int extent = 1000) {
-    return "  for i in " + std::to_string(extent) + " {\n    " + statement + "\n  }\n";
-}
 
 const std::string good = loop("Y[i] = X[i] + 1:float32");
 
@@ -93,9 +79,7 @@ private slots:
                                << std::string("within");
         QTest::newRow("gives a status") << "  check invalid_value \"no luck\": X[0] > 1e30:float32\n" + good
                                         << Verdict::RunError << std::string("no luck");
-        QTest::newRow("wants too much memory")
-            << "  allocate t: float32[500000000]\n" + loop("t[i] = X[i]") + loop("Y[i] = t[i]") << Verdict::RunMemory
-            << std::string("memory");
+        QTest::newRow("wants too much memory") << greedy() << Verdict::RunMemory << std::string("memory");
     }
     void misbehave() {
         QFETCH(std::string, body);
