@@ -289,8 +289,9 @@ private:
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
     views::exporting::ExportWizard* exportWizard_ = nullptr;
-    PlannedBundlePtr planned_;                        // what the wizard shows
-    views::models::ExportRequest exported_, exports_; // what is exported now; what was chosen last, of this model
+    PlannedBundlePtr planned_;             // what the wizard shows
+    views::models::ExportRequest exports_; // what was chosen last,
+    QString exportsOf_;                    // of this model
     QMenu* recent_;
     ProgressPane* progress_;
     QLabel* status_;

@@ -72,7 +72,6 @@ views::models::ExportPlan planOf(const deploy::PlannedBundle& bundle, const std:
     for (const deploy::ManifestFile& file : bundle.manifest.files)
         plan.files.append({QString::fromStdString(file.path), QString::fromStdString(file.kind), qint64(file.bytes)});
     plan.bytes = qint64(bundle.plan.bytes);
-    plan.id = QString::fromStdString(bundle.plan.bundleId);
     for (const std::string& remark : bundle.plan.remarks)
         plan.remarks << QString::fromStdString(remark);
     for (const Diagnostic& warning : warnings)
@@ -157,7 +156,7 @@ void MainWindow::askForExport() {
             choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
     choices.restBytes = 2'500'000; // runtime, self-check and texts; golden cases are known once it is planned
 
-    ExportRequest begin = exports_;
+    ExportRequest begin = exportsOf_ == path_ ? exports_ : ExportRequest();
     if (begin.name.isEmpty()) {
         begin.name = QString::fromStdString(deploy::modelNameOf(path_.toStdString()));
         begin.targets = {settings_.target};
@@ -175,6 +174,7 @@ void MainWindow::askForExport() {
     exportWizard_->setAttribute(Qt::WA_DeleteOnClose);
     connect(exportWizard_, &ExportWizard::planWanted, this, [this](const ExportRequest& request) {
         exports_ = request;
+        exportsOf_ = path_;
         QSettings().setValue("export/licence", request.licence);
         planned_.reset();
         setBusy(true);
@@ -182,7 +182,7 @@ void MainWindow::askForExport() {
         engine_.planBundle(path_, bundleOptions(request));
     });
     connect(exportWizard_, &ExportWizard::exportWanted, this, [this](const ExportRequest& request) {
-        exports_ = exported_ = request;
+        exports_ = request;
         setBusy(true);
         log(tr("Exporting to %1").arg(request.out));
         engine_.exportBundle(planned_, request.out, request.replace, request.check);

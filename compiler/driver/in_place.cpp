@@ -40,9 +40,11 @@ Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::S
 } // namespace
 
 double msOf(const Profile& profile, const std::string& kernel) {
-    const RunMs run = runMs(profile);
-    const auto found = run.kernels.find(kernel);
-    return found == run.kernels.end() ? 0 : found->second;
+    double ms = 0;
+    for (const ProfileRow& row : profile.rows)
+        if (row.kernel == kernel)
+            ms += row.ms;
+    return ms;
 }
 
 Result<Compared> compareByPairs(const MeasurePair& measure) {

@@ -10,6 +10,7 @@
 #include "views/exporting/export_wizard.h"
 
 #include <QAbstractButton>
+#include <QApplication>
 #include <QCheckBox>
 #include <QDir>
 #include <QLabel>
@@ -65,7 +66,7 @@ class TestExportWizard : public QObject {
 
     static ExportWizard* ask(app::MainWindow& window) {
         window.show();
-        window.activateWindow(); // which a dialog that closes does not
+        QApplication::setActiveWindow(&window); // which a dialog that closes does not
         if (!QTest::qWaitForWindowActive(&window))
             return nullptr;
         QTest::keyClick(&window, Qt::Key_E, Qt::ControlModifier);
@@ -175,6 +176,25 @@ private slots:
         QVERIFY(set("2", "64", "8").isEmpty());
         const auto size = wizard->request().sizes.constFirst();
         QVERIFY(size.least == 2 && size.most == 64 && size.usual == 8);
+    }
+
+    void anotherModelHasItsOwnName() {
+        app::MainWindow window;
+        ExportWizard* wizard = begin(window);
+        QVERIFY(wizard);
+        type(field<QLineEdit>(*wizard, "name"), "other");
+        Settled settled(window);
+        QVERIFY(goTo(*wizard, ExportWizard::Summary));
+        QVERIFY(settled.wait());
+        wizard->reject();
+        wizard = ask(window);
+        QVERIFY(wizard);
+        QCOMPARE(field<QLineEdit>(*wizard, "name")->text(), QString("other")); // what was chosen is kept
+        wizard->reject();
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        wizard = ask(window);
+        QVERIFY(wizard);
+        QCOMPARE(field<QLineEdit>(*wizard, "name")->text(), QString("small_transformer"));
     }
 
     /// By keys alone; then the command that it names, into another folder.

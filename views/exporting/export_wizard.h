@@ -34,7 +34,7 @@ public:
     void showStep(const models::ExportStep& step);
     /// Goes to the last page.
     void showEnd(const models::ExportEnd& end);
-    void reject() override; // asks once while it works
+    void reject() override; // ends what goes on
 
 signals:
     void planWanted(const lathe::views::models::ExportRequest& request);

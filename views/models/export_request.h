@@ -69,7 +69,6 @@ struct ExportPlan {
     QList<ExportFile> files;
     qint64 bytes = 0;
     QStringList remarks; // what whoever exports should know
-    QString id;          // of the bundle
 };
 
 struct ExportStep {
