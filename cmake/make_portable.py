@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev")
+COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev", "runtimes")
 # Of the C library, and what has to be the system's own.
 SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util|nss_.*)\.so\..*|lib(drm|gbm|GLX_mesa|EGL_mesa).*)$")
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqminimal.so", "platforms/libqwayland*.so",
@@ -38,9 +38,10 @@ def needed(file):
 
 
 def add_libraries(root):
-    """Copies what the tree's programs and libraries need into lib/."""
+    """Copies what the tree's programs and libraries need into lib/; runtimes of other machines, below share/, stand alone."""
     have = {path.name for path in (root / "lib").iterdir()}
-    files = [path for path in root.rglob("*") if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
+    files = [path for folder in ("bin", "lib") for path in (root / folder).rglob("*")
+             if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
     for file in files:
         for name, path in needed(file):
             if name not in have and not SYSTEM.match(name):

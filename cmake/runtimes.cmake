@@ -123,4 +123,5 @@ foreach(machine ${LATHE_RUNTIMES})
         message(STATUS "No runtime package for ${machine}: install libstdc++-12-dev-${architecture}-cross")
     endif()
 endforeach()
-install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lathe/runtimes DESTINATION share/lathe USE_SOURCE_PERMISSIONS)
+install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lathe/runtimes DESTINATION share/lathe USE_SOURCE_PERMISSIONS
+        COMPONENT runtimes)
