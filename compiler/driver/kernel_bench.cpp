@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A batch: build all, load those that could be built, a glance at each (does it run, is it far slower than the incumbent),
-// then rounds of those that are left. A paired test: values first, then blocks of both side by side, in children whose
-// artifacts hold the two in either order, so that where code and data happen to lie counts less.
+// then rounds of those that are left. A paired test: blocks of both side by side, in children whose artifacts hold
+// the two in either order, so that where code and data happen to lie counts less; then the values of what won.
 #include "driver/kernel_bench.h"
 
 #include "driver/compare.h"
@@ -157,9 +157,14 @@ Result<std::vector<tune::Trial>> KernelBench::screen(const tune::Task& task, con
     return insist<std::vector<tune::Trial>>([&] { return screenOnce(task, incumbent, candidates); });
 }
 
-Result<tune::Verdicts> KernelBench::compare(const tune::Task& task, const tune::Candidate& incumbent,
-                                            const tune::Candidate& candidate, double leastGain) {
-    return insist<tune::Verdicts>([&] { return compareOnce(task, incumbent, candidate, leastGain); });
+Result<tune::PairedTimes> KernelBench::compare(const tune::Task& task, const tune::Candidate& incumbent,
+                                               const tune::Candidate& candidate, double leastGain) {
+    return insist<tune::PairedTimes>([&] { return compareOnce(task, incumbent, candidate, leastGain); });
+}
+
+Result<std::optional<tune::Fault>> KernelBench::check(const tune::Task& task, const tune::Candidate& incumbent,
+                                                      const tune::Candidate& candidate) {
+    return insist<std::optional<tune::Fault>>([&] { return checkOnce(task, incumbent, candidate); });
 }
 
 Result<std::vector<tune::Trial>> KernelBench::screenOnce(const tune::Task& task, const tune::Candidate* incumbent,
@@ -367,37 +372,37 @@ KernelBench::expected(const tune::Task& task, const CompiledKernelPtr& incumbent
     return &(kept[inputs] = std::move(outputs));
 }
 
-/// Whether the second of `both` computes what is expected.
-Result<void> KernelBench::check(const tune::Task& task, const CompiledKernelPtr& incumbent,
-                                const KernelsInChild::Linked& both, tune::Verdicts& found) {
+Result<std::optional<tune::Fault>> KernelBench::checkOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                                          const tune::Candidate& candidate) {
+    begin(task);
+    LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
+    LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
+    LATHE_TRY(const KernelsInChild::Linked alone, KernelsInChild::link({&after, 1}, options_));
     for (const auto inputs : {KernelsInChild::Inputs::SmallWhole, KernelsInChild::Inputs::Random}) {
-        LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, incumbent, inputs));
-        LATHE_CHECKED(child_.load(both, *task.computation, task.sizes, inputs));
+        LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, before, inputs));
+        LATHE_CHECKED(child_.load(alone, *task.computation, task.sizes, inputs));
         child_.expect(0);
-        const auto got = child_.outputs(1);
+        const auto got = child_.outputs(0);
         if (!got) {
             const std::optional<tune::Verdict> verdict = child_.verdict();
             if (isCancelled() || !verdict)
                 return Failure(got.error());
-            found = {.wrong = true, .verdict = *verdict, .message = got.error().what};
-            return {};
+            return tune::Fault{*verdict, got.error().what};
         }
         for (size_t i = 0; i < right->size(); ++i) {
             CompareRules rules;
             rules.absoluteOfRange = 1e-6; // long sums in another order, where terms cancel
             const Comparison compared = driver::compare((*got)[i], (*right)[i], rules);
-            if (!compared.right) {
-                found = {.wrong = true, .message = fmt::format("output {}: {}", i, compared.message)};
-                return {};
-            }
+            if (!compared.right)
+                return tune::Fault{tune::Verdict::Wrong, fmt::format("output {}: {}", i, compared.message)};
         }
     }
-    return {};
+    return std::nullopt;
 }
 
 /// Pairs in a new child. False: there are none to be had, as the candidate or the clock fails.
 Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
-                                   tune::Verdicts& found) {
+                                   tune::PairedTimes& found) {
     child_.end(); // another process lies elsewhere
     LATHE_CHECKED(child_.load(both, *task.computation, task.sizes, KernelsInChild::Inputs::Random));
     child_.expect(0);
@@ -406,7 +411,7 @@ Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild:
         const std::optional<tune::Verdict> verdict = child_.verdict();
         if (isCancelled() || which != candidate || !verdict)
             return Failure(problem);
-        found = {.wrong = true, .verdict = *verdict, .message = problem.what};
+        found.fault = {*verdict, problem.what};
         return false;
     };
     std::array<TimingRounds::Turn, 2> turns;
@@ -429,10 +434,10 @@ Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild:
     return true;
 }
 
-Result<tune::Verdicts> KernelBench::compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
-                                                const tune::Candidate& candidate, double leastGain) {
+Result<tune::PairedTimes> KernelBench::compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                                   const tune::Candidate& candidate, double leastGain) {
     begin(task);
-    tune::Verdicts found;
+    tune::PairedTimes found;
     LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
     const std::array inOrder = {before, after}, swappedOrder = {after, before};
@@ -440,9 +445,6 @@ Result<tune::Verdicts> KernelBench::compareOnce(const tune::Task& task, const tu
     LATHE_TRY(const KernelsInChild::Linked swapped, KernelsInChild::link(swappedOrder, options_));
     LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
     if (!turn)
-        return found;
-    LATHE_CHECKED(check(task, before, both, found));
-    if (found.wrong)
         return found;
     patience_.begin();
     for (const int blocks : blocksOfStage) {

@@ -25,16 +25,20 @@ public:
 
     Result<std::vector<tune::Trial>> screen(const tune::Task& task, const tune::Candidate* incumbent,
                                             std::vector<tune::Candidate> candidates) override;
-    Result<tune::Verdicts> compare(const tune::Task& task, const tune::Candidate& incumbent,
-                                   const tune::Candidate& candidate, double leastGain) override;
+    Result<tune::PairedTimes> compare(const tune::Task& task, const tune::Candidate& incumbent,
+                                      const tune::Candidate& candidate, double leastGain) override;
+    Result<std::optional<tune::Fault>> check(const tune::Task& task, const tune::Candidate& incumbent,
+                                             const tune::Candidate& candidate) override;
     double buildSeconds() const override { return buildSeconds_; }
 
 private:
     struct Contender;
     Result<std::vector<tune::Trial>> screenOnce(const tune::Task& task, const tune::Candidate* incumbent,
                                                 const std::vector<tune::Candidate>& candidates);
-    Result<tune::Verdicts> compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
-                                       const tune::Candidate& candidate, double leastGain);
+    Result<tune::PairedTimes> compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                          const tune::Candidate& candidate, double leastGain);
+    Result<std::optional<tune::Fault>> checkOnce(const tune::Task& task, const tune::Candidate& incumbent,
+                                                 const tune::Candidate& candidate);
     template <class Value>
     Result<Value> insist(const std::function<Result<Value>()>& once);
 
@@ -48,10 +52,8 @@ private:
                       const Diagnostic& problem);
     Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const CompiledKernelPtr& incumbent,
                                                            KernelsInChild::Inputs inputs);
-    Result<void> check(const tune::Task& task, const CompiledKernelPtr& incumbent, const KernelsInChild::Linked& both,
-                       tune::Verdicts& found);
     Result<bool> addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
-                          tune::Verdicts& found);
+                          tune::PairedTimes& found);
     Result<std::optional<TimingLock>> takeTurn();
     tune::Bench::Time timeOfStudy() const;
     bool isCancelled() const { return cancelled_ && cancelled_(); }

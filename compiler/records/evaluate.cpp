@@ -138,10 +138,16 @@ Result<void> timeAgain(const File& file, const Setting& setting, tune::Bench& be
         task.computation = *computation;
         task.flops = best.workload.flops;
         task.bytes = best.workload.bytes;
-        LATHE_TRY(const tune::Verdicts found, bench.compare(task, first, *candidate, 0));
-        timed.wrong = found.wrong;
-        timed.problem = found.message;
-        if (!found.wrong) {
+        LATHE_TRY(std::optional<tune::Fault> fault, bench.check(task, first, *candidate));
+        tune::PairedTimes found;
+        if (!fault) {
+            LATHE_TRY(found, bench.compare(task, first, *candidate, 0));
+            fault = found.fault;
+        }
+        timed.wrong = fault.has_value();
+        if (fault) {
+            timed.problem = fault->message;
+        } else {
             const tune::Interval logs = tune::medianInterval(found.logRatios);
             timed.ratio = {std::exp(logs.low), std::exp(logs.middle), std::exp(logs.high)};
         }

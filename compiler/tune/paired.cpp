@@ -42,7 +42,7 @@ Faster isFaster(std::span<const double> logRatios, double gain) {
 }
 
 bool needsMore(std::span<const double> logRatios, double gain) {
-    return isFaster(logRatios, gain) == Faster::Undecided && medianInterval(logRatios).middle < 0;
+    return isFaster(logRatios, gain) == Faster::Undecided && medianInterval(logRatios).middle < std::log1p(-gain);
 }
 
 } // namespace lathe::tune

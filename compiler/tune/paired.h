@@ -20,7 +20,7 @@ enum class Faster { Yes, No, Undecided };
 /// above; Undecided between, and of fewer than six pairs. `gain` within 0 … 1.
 Faster isFaster(std::span<const double> logRatios, double gain);
 
-/// Whether further pairs are worth their time: it is undecided, and the candidate looks faster at all.
+/// Whether further pairs are worth their time: it is undecided, and the candidate looks faster by `gain`.
 bool needsMore(std::span<const double> logRatios, double gain);
 
 } // namespace lathe::tune

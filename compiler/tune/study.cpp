@@ -267,12 +267,14 @@ private:
         return made;
     }
 
-    /// The fastest of the batch, those that look faster than the incumbent, in paired tests.
+    /// The fastest of the batch in paired tests, as far as they look faster by as much as a candidate has to gain: a paired
+    /// test costs as much as a batch, and of kernels that nothing makes faster half of all candidates look so by a trifle.
     Result<void> contend(size_t i, size_t first) {
         TaskState& state = study_.tasks[i];
         std::vector<size_t> contenders;
         for (size_t t = first; t < state.trials.size(); ++t)
-            if (state.trials[t].verdict == Verdict::Measured && state.trials[t].ratio.middle < state.bestRatio)
+            if (state.trials[t].verdict == Verdict::Measured &&
+                state.trials[t].ratio.middle < (1 - plan_.leastGain) * state.bestRatio)
                 contenders.push_back(t);
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));
@@ -280,16 +282,20 @@ private:
             if (cancelled_() || (t != contenders.front() && elapsed() >= limits_.seconds))
                 break;
             Trial& trial = state.trials[t];
-            LATHE_TRY(const Verdicts found,
-                      bench_.compare(state.task, state.trials[state.best].candidate, trial.candidate, plan_.leastGain));
-            if (found.wrong) {
-                trial.verdict = found.verdict;
-                trial.message = found.message;
+            const Candidate& incumbent = state.trials[state.best].candidate;
+            LATHE_TRY(PairedTimes found, bench_.compare(state.task, incumbent, trial.candidate, plan_.leastGain));
+            bool wins = !found.fault && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
+            if (wins) {
+                LATHE_TRY(found.fault, bench_.check(state.task, incumbent, trial.candidate));
+                wins = !found.fault;
+            }
+            if (found.fault) {
+                trial.verdict = found.fault->verdict;
+                trial.message = found.fault->message;
             } else if (found.disturbed > 0) {
                 trial.message =
                     fmt::format("the machine was busy in {} of {} pairs", found.disturbed, found.logRatios.size());
             }
-            const bool wins = !found.wrong && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
             if (wins) {
                 const Interval won = medianInterval(found.logRatios);
                 trial.ratio = {std::exp(won.low) * state.bestRatio, std::exp(won.middle) * state.bestRatio,

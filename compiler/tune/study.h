@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <functional>
+#include <optional>
 
 namespace lathe::tune {
 
@@ -25,11 +26,15 @@ struct Plan {
     std::string learned; // by a model before, as CostModel::save gives it; empty: nothing
 };
 
-/// What a paired test of a candidate against the incumbent found.
-struct Verdicts {
-    bool wrong = false; // it does not compute what the unscheduled kernel does, or does not run on other values
-    Verdict verdict = Verdict::Wrong; // of the candidate, if so
+/// Why a candidate that was timed may not be taken after all.
+struct Fault {
+    Verdict verdict = Verdict::Wrong;
     std::string message = {};
+};
+
+/// What a paired test of a candidate against the incumbent found.
+struct PairedTimes {
+    std::optional<Fault> fault = {};    // the candidate does not run any more
     std::vector<double> logRatios = {}; // of times, candidate to incumbent, of blocks that ran side by side
     size_t disturbed = 0;               // of these, in how many something else used the machine
 };
@@ -50,9 +55,13 @@ public:
     /// beside; if it cannot be measured, its trial is the only one.
     virtual Result<std::vector<Trial>> screen(const Task& task, const Candidate* incumbent,
                                               std::vector<Candidate> candidates) = 0;
-    /// Checks what the candidate computes, then times both by turns until they are told apart or there are enough blocks.
-    virtual Result<Verdicts> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
-                                     double leastGain) = 0;
+    /// Times both by turns until they are told apart or there are enough blocks.
+    virtual Result<PairedTimes> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
+                                        double leastGain) = 0;
+    /// Whether the candidate computes what the unscheduled kernel does, where that takes too long what the task's first
+    /// incumbent does, on several sets of values. Nothing: it does.
+    virtual Result<std::optional<Fault>> check(const Task& task, const Candidate& incumbent,
+                                               const Candidate& candidate) = 0;
     /// Of the time until now, what went into building.
     virtual double buildSeconds() const { return 0; }
 };

@@ -90,11 +90,16 @@ public:
         return trials;
     }
 
-    Result<tune::Verdicts> compare(const tune::Task&, const tune::Candidate& incumbent,
-                                   const tune::Candidate& candidate, double) override {
-        tune::Verdicts found;
+    Result<std::optional<tune::Fault>> check(const tune::Task&, const tune::Candidate&,
+                                             const tune::Candidate& candidate) override {
         const auto verdict = verdicts.find(candidate.program);
-        found.wrong = verdict != verdicts.end() && verdict->second == tune::Verdict::Wrong;
+        return verdict != verdicts.end() && verdict->second == tune::Verdict::Wrong ? std::optional(tune::Fault{})
+                                                                                    : std::nullopt;
+    }
+
+    Result<tune::PairedTimes> compare(const tune::Task&, const tune::Candidate& incumbent,
+                                      const tune::Candidate& candidate, double) override {
+        tune::PairedTimes found;
         for (int i = 0; i < 25; ++i)
             found.logRatios.push_back(std::log(measured(candidate) / measured(incumbent)));
         return found;

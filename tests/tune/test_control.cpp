@@ -228,9 +228,13 @@ private slots:
                 batch_ = false;
                 return bench_.screen(task, incumbent, std::move(candidates));
             }
-            Result<Verdicts> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
-                                     double leastGain) override {
+            Result<PairedTimes> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
+                                        double leastGain) override {
                 return bench_.compare(task, incumbent, candidate, leastGain);
+            }
+            Result<std::optional<Fault>> check(const Task& task, const Candidate& incumbent,
+                                               const Candidate& candidate) override {
+                return bench_.check(task, incumbent, candidate);
             }
 
         private:
