@@ -7,7 +7,8 @@
 //   products between transforms (Winograd's convolution)   three phases for chunks of tiles: topi/transformed_products.h
 //   rows          (softmax, normalisations) all stages of one row together, rows parallel
 //   window        (pooling, depthwise convolutions, sums over outer axes) register tile: neighbouring windows, vectors along
-//                 the axis in which the result is contiguous; what pads the operand is computed for bands of windows
+//                 the axis in which the result is contiguous; what pads the operand along that axis is computed for bands of
+//                 windows
 //   reduction     partial results along the reduced axis; of short rows a vector of them
 //   elementwise   vectors along the innermost axis, tiles of them where they gather; outer loops parallel
 // Each attempt works on a copy of the schedule: one that turns out illegal leaves a Refusal and nothing else.

@@ -62,6 +62,38 @@ bool readsAgain(const tir::Block& block, const tir::Buffer& buffer) {
     return false;
 }
 
+/// Whether windows whose operand is chosen (padding) still read whole vectors of what it is chosen from: what is chosen, and
+/// where it is read otherwise than in steps, follows from loops of constant extents that are not the vectors'. Then borders
+/// get code of their own, and the rest reads as if there were none.
+bool choosesVectors(const tir::Block& producer, const tir::Store& made, const tir::Block& windows,
+                    const arith::Var& vector) {
+    std::vector<bool> bent(made.indices.size()); // dims along which it is chosen
+    bool whole = true;
+    const auto bend = [&](const tir::IterVar& iter) {
+        whole &= arith::asInt(iter.extent).has_value();
+        for (size_t dim = 0; dim < bent.size(); ++dim)
+            bent[dim] = bent[dim] || arith::mentions(made.indices[dim], iter.var);
+    };
+    for (const tir::IterVar& iter : producer.iters) {
+        bool chosen = false;
+        for (const tir::AccessPattern& read : readsOf(producer))
+            chosen |= read.irregular.contains(iter.var.get());
+        arith::visit(made.value, [&](const Expr& node) {
+            chosen |= node.kind() == arith::ExprKind::Select && arith::mentions(node->args[0], iter.var);
+            return !chosen;
+        });
+        if (chosen)
+            bend(iter);
+    }
+    arith::visit(onlyStore(windows)->value, [&](const Expr& node) {
+        if (node.kind() == arith::ExprKind::Load && node->storage.get() == made.buffer.get())
+            for (size_t dim = 0; dim < bent.size(); ++dim)
+                whole &= !bent[dim] || !arith::mentions(node->args[dim], vector);
+        return true;
+    });
+    return whole;
+}
+
 } // namespace
 
 void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts>& transformed, const Target& target,
@@ -74,7 +106,7 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
         std::vector<BlockRef> consumers = schedule.consumers(block);
         bool cheap = isCheap(schedule.get(block));
         bool repeated = consumers.size() > 1;
-        // What a reduction reads must stay linear in its axes, or there are no vectors.
+        // What a reduction reads must stay linear in its axes, or there are no vectors; but for borders.
         bool linear = true;
         for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine();
@@ -95,10 +127,13 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
                 contracted |= several && !linear;
                 continue;
             }
-            contracted |= !linear || asContraction(body).has_value();
             // Windows that overlap would test and choose each element of a padded operand several times.
             const std::optional<RegisterTile> tile = chooses ? registerTile(body, target) : std::nullopt;
-            contracted |= tile && tile->band > 0;
+            if (tile && tile->band > 0)
+                contracted |= !choosesVectors(schedule.get(block), made, body,
+                                              body.iters[static_cast<size_t>(tile->vectorAxis)].var);
+            else
+                contracted |= !linear || asContraction(body).has_value();
             // An element that a reduction reads for several results is computed that many times.
             for (const tir::AccessPattern& read : readsOf(body))
                 if (read.buffer == made.buffer)
