@@ -10,7 +10,7 @@
 
 namespace lathe::deploy {
 
-/// The text of resources/bundle/NAME, of lathe_rt.hpp or of the licence; a name that there is not is a bug.
+/// The text of resources/bundle/NAME, of lathe_rt.hpp, of a file of the package lathe_rt or of the licence; a name that there is not is a bug.
 std::string_view textOf(std::string_view name);
 
 /// With @KEY@ replaced by the key's value. A key of the text that is missing is a bug.

@@ -11,8 +11,9 @@ import threading
 
 
 def load(bundle, name):
-    spec = importlib.util.spec_from_file_location(name, bundle + "/python/lathe_model/__init__.py")
-    module = importlib.util.module_from_spec(spec)
+    folder = bundle + "/python/lathe_model"
+    spec = importlib.util.spec_from_file_location(name, folder + "/__init__.py", submodule_search_locations=[folder])
+    module = sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
 
@@ -128,9 +129,11 @@ assert y.tolist() == [[1.0, 0.0, 2.0, 0.0]] and z.tolist() == [-0.5]
 assert other.context().run({name: [[1.0] * 4] * 7})[1].tolist() == [4.0] * 7
 assert other.symbols["n"] == {"min": 1, "max": 64, "default": 5}
 
-if module.numpy is not None:
+try:
     import numpy
-
+except ImportError:
+    numpy = None
+if numpy is not None:
     x = numpy.array(rows, numpy.float32)
     check(model(x))
     assert isinstance(model(x), numpy.ndarray)

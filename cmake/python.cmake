@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+# What Python gets, of resources/python: target `python`.
+#   lib/python3/dist-packages/lathe, lathe_rt   beside bin/, as they are installed
+#   wheels/lathe_rt-VERSION-py3-none-TAG.whl    lathe_rt with the runtime library, for each machine that has a package
+set(LATHE_PYTHON ${CMAKE_BINARY_DIR}/lib/python3/dist-packages)
+set(wheel_script ${CMAKE_SOURCE_DIR}/cmake/make_wheel.py)
+set(python_source ${CMAKE_SOURCE_DIR}/resources/python)
+file(GLOB lathe_rt_files CONFIGURE_DEPENDS ${python_source}/lathe_rt/*.py ${python_source}/lathe_rt/py.typed)
+file(GLOB lathe_files CONFIGURE_DEPENDS ${python_source}/lathe/*.py ${python_source}/lathe/py.typed)
+
+add_custom_target(python ALL)
+foreach(machine ${LATHE_RUNTIMES})
+    if(TARGET runtime_${machine})
+        set(runtime ${CMAKE_BINARY_DIR}/share/lathe/runtimes/${machine}-linux-gnu)
+        set(stamp ${CMAKE_BINARY_DIR}/wheels/${machine}.stamp) # the wheel's name holds what the linker found
+        set(package "")
+        if(machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+            set(package --package ${LATHE_PYTHON})
+        endif()
+        add_custom_command(OUTPUT ${stamp}
+            COMMAND ${Python3_EXECUTABLE} ${wheel_script} ${python_source}/lathe_rt ${runtime} ${CMAKE_BINARY_DIR}/wheels ${package}
+            COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+            DEPENDS ${wheel_script} ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
+        add_custom_target(wheel_${machine} DEPENDS ${stamp})
+        add_dependencies(wheel_${machine} runtime_${machine})
+        add_dependencies(python wheel_${machine})
+    endif()
+endforeach()
+
+set(copies "")
+foreach(file ${lathe_files})
+    get_filename_component(name ${file} NAME)
+    set(copy ${LATHE_PYTHON}/lathe/${name})
+    add_custom_command(OUTPUT ${copy} COMMAND ${CMAKE_COMMAND} -E copy ${file} ${copy} DEPENDS ${file} VERBATIM)
+    list(APPEND copies ${copy})
+endforeach()
+add_custom_target(python_lathe DEPENDS ${copies})
+add_dependencies(python python_lathe)
+install(DIRECTORY ${LATHE_PYTHON} DESTINATION lib/python3 COMPONENT python PATTERN __pycache__ EXCLUDE)

@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs models that Lathe has compiled: Python 3.8 and newer, NumPy if it is there, nothing else.
+
+    import lathe_rt
+    model = lathe_rt.Model("resnet50.so")    # an artifact, or the folder of a bundle
+    y = model(x)                             # one array an input, by position or by name; one output, or a tuple of them
+
+    context = model.context(threads=4)       # one a thread; the interpreter's lock is free while it runs
+    x, y = context.empty_input("x"), context.empty_output("y")
+    context.run(x, copy=False, out=y)        # reads x and writes y where they lie
+
+Inputs: NumPy arrays, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers (array.array, memoryview), nested lists.
+Outputs: NumPy arrays, or where NumPy cannot be imported Array, which has __dlpack__ and a buffer. They are copies, so they
+live on, unless out= or output(copy=False) says otherwise. Nothing is converted silently: another dtype than the model's is
+an Error. Elements of types that NumPy lacks are those of ml_dtypes if it can be imported, else their bytes as unsigned
+integers.
+"""
+from ._model import Case, Context, Model, Value
+from ._tensors import Array, Error
+
+__all__ = ["Array", "Case", "Context", "Error", "Model", "Value"]
+__version__ = "@VERSION@"

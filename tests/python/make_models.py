@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+"""make_models.py FOLDER: small models for the tests of Python, by the onnx package."""
+import sys
+from pathlib import Path
+
+import onnx.parser
+
+MODELS = {
+    "plain": "g (float[2,3] x) => (float[2,3] y) { t = Tanh (x) y = Mul (t, x) }",
+    "open": "g (float[n,4] x) => (float[n,4] y, float[n] z) <int64[1] axis = {1}>"
+            "{ y = Relu (x) z = ReduceSum <keepdims = 0> (x, axis) }",
+    "pick": "g (float[4] x, int64[2] i) => (float[2] y) { y = Gather (x, i) }",
+    "half": "g (float16[4] x) => (float16[4] y) { y = Add (x, x) }",
+    "brain": "g (bfloat16[4] x) => (bfloat16[4] y) { y = Add (x, x) }",
+    "flags": "g (bool[3] x, int8[3] i) => (bool[3] y, int8[3] j) { y = Not (x) j = Add (i, i) }",
+    "sum": "g (float[256,256] x) => (float[256,256] y) { t = MatMul (x, x) y = Add (t, x) }",
+    "refused": "g (float[2] x) => (float[2] y) { y = Imagined (x) }",
+}
+for name, text in MODELS.items():
+    model = onnx.parser.parse_model(f'<ir_version: 10, opset_import: ["" : 21]>\n{text}')
+    for number, node in enumerate(model.graph.node):
+        node.name = f"{node.op_type}_{number}"
+    onnx.save(model, Path(sys.argv[1], f"{name}.onnx"))
