@@ -3,14 +3,17 @@
 // Links: onnx
 // Timeout: 600
 //
-// Bundles that somebody damaged, or made to do harm: each is refused, by the name of the file; nothing crashes, and nothing is
-// written anywhere.
+// Bundles that somebody damaged, or made to do harm, more than a thousand: each is refused, by the name of the file; nothing
+// crashes, and nothing is written anywhere. Where a change is one that does no harm (a blank of the manifest, what an archive
+// has between its files) all files are those of before.
 #include "base/sha256.h"
 #include "deploy/check_bundle.h"
 #include "deploy/made_bundle.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <random>
@@ -27,6 +30,7 @@ class TestDamagedBundles : public QObject {
     QTemporaryDir folder_;
     fs::path root_, bundle_;
     std::map<std::string, std::string> files_; // as they were written
+    int mutants_ = 0, harmless_ = 0;           // of all tests; the latter are no refusals
 
     /// What is said of the bundle; empty: it is good.
     std::vector<Diagnostic> problems() const {
@@ -38,6 +42,55 @@ class TestDamagedBundles : public QObject {
             if (problem.file.ends_with(file) || problem.what.find(file) != std::string::npos)
                 return true;
         return false;
+    }
+    /// Counts a mutant; whether it is refused, by this name.
+    bool refused(const std::string& file) {
+        ++mutants_;
+        return names(file);
+    }
+    /// Counts a mutant of what may be changed without harm: whether it is refused, or its files are those of before.
+    bool refusedOrHarmless(const fs::path& bundle) {
+        ++mutants_;
+        const auto opened = OpenBundle::open(bundle);
+        if (!opened)
+            return opened.error().file.starts_with(root_.string());
+        if (!verifyFiles(*opened).empty())
+            return true;
+        ++harmless_;
+        for (const ManifestFile& file : opened->manifest().files)
+            if (!files_.contains(file.path) || sha256(files_.at(file.path)) != file.sha256)
+                return false;
+        return opened->manifest().files.size() == files_.size() - 2; // but manifest and sums
+    }
+    /// One of the things that happen to files, at a place that `random` says. Never the content of before.
+    std::string damaged(const std::string& content, std::mt19937& random) const {
+        std::string now = content;
+        const auto place = [&](size_t end) { return end == 0 ? size_t{0} : random() % end; };
+        const size_t at = place(now.size()), count = 1 + place(64);
+        switch (now.empty() ? 2 : random() % 7) {
+        case 0: // a bit
+            now[at] = static_cast<char>(now[at] ^ (1 << random() % 8));
+            break;
+        case 1: // cut
+            now.resize(at);
+            break;
+        case 2: // more
+            now.insert(at, std::string(count, static_cast<char>(random())));
+            break;
+        case 3: // less
+            now.erase(at, count);
+            break;
+        case 4: // a piece of another file
+            now.replace(at, count,
+                        std::next(files_.begin(), static_cast<long>(place(files_.size())))->second.substr(0, count));
+            break;
+        case 5: // zeros, as after a disk was full
+            std::fill(now.begin() + static_cast<long>(at), now.end(), '\0');
+            break;
+        default: // two bytes changed places
+            std::swap(now[at], now[place(now.size())]);
+        }
+        return now == content ? content + "x" : now;
     }
     void restore() const {
         fs::remove_all(bundle_);
@@ -85,7 +138,7 @@ private slots:
             const fs::path file = bundle_ / name;
             const auto refused = [&](const char* how) {
                 ++mutants;
-                if (names(name))
+                if (this->refused(name))
                     return true;
                 qWarning("%s: %s", name.c_str(), how);
                 return false;
@@ -146,6 +199,7 @@ private slots:
         int mutants = 0;
         const auto refused = [&](const nlohmann::json& mutant) {
             ++mutants;
+            ++mutants_;
             writeManifest(mutant.dump());
             return !problems().empty();
         };
@@ -174,7 +228,7 @@ private slots:
                 mutant[pointer] = value;
                 ++mutants;
                 writeManifest(mutant.dump());
-                (void)problems(); // whatever it says, it says it
+                QVERIFY2(refusedOrHarmless(bundle_), (name + " = " + value.dump()).c_str());
             }
         const std::vector<std::pair<std::string, nlohmann::json>> hostile = {
             {"/schema", "lathe-bundle/2"},
@@ -234,6 +288,7 @@ private slots:
                                         std::string("{\"a\":") + std::string(100'000, '['),
                                         std::string(20'000'000, ' '), std::string(100, '\0')}) {
             writeManifest(text);
+            ++mutants_;
             QVERIFY(names("manifest.json"));
         }
         restore();
@@ -250,9 +305,153 @@ private slots:
               good.substr(good.find('\n') + 1), "#" + good, good + "\\" + line + "a\\nb\n", std::string(1 << 20, '\n'),
               std::string(1 << 20, 'a')}) {
             writeFile(bundle_ / "SHA256SUMS", text);
+            ++mutants_;
             QVERIFY2(!problems().empty(), text.substr(0, 100).c_str());
         }
         restore();
+    }
+
+    /// 500 files, each changed somewhere.
+    void filesAtRandom() {
+        const auto before = outside();
+        std::mt19937 random(2);
+        for (int i = 0; i < 500; ++i) {
+            const auto& [name, content] = *std::next(files_.begin(), static_cast<long>(random() % files_.size()));
+            const std::string now = damaged(content, random);
+            writeFile(bundle_ / name, now);
+            // Only its own lines can say which file of the bundle a line of the sums is wrong for.
+            const bool said = name == "SHA256SUMS" ? (++mutants_, !problems().empty()) : refused(name);
+            QVERIFY2(said, fmt::format("mutant {}: {}", i, name).c_str());
+            writeFile(bundle_ / name, content);
+        }
+        QVERIFY(problems().empty());
+        QCOMPARE(outside(), before);
+    }
+
+    /// 60 pairs of files that took each other's place, and folders that did.
+    void filesThatChangedPlaces() {
+        std::mt19937 random(3);
+        std::vector<std::string> paths;
+        for (const auto& [name, content] : files_)
+            paths.push_back(name);
+        for (int i = 0; i < 60;) {
+            const std::string &one = paths[random() % paths.size()], &other = paths[random() % paths.size()];
+            if (files_.at(one) == files_.at(other))
+                continue;
+            ++i;
+            writeFile(bundle_ / one, files_.at(other));
+            writeFile(bundle_ / other, files_.at(one));
+            // Of what says which file is which there is no other witness.
+            const bool witness = std::ranges::any_of(std::array{one, other}, [](const std::string& name) {
+                return name == "SHA256SUMS" || name == "manifest.json";
+            });
+            ++mutants_;
+            QVERIFY2(witness ? !problems().empty() : names(one) && names(other), (one + " and " + other).c_str());
+            writeFile(bundle_ / one, files_.at(one));
+            writeFile(bundle_ / other, files_.at(other));
+        }
+        QVERIFY(problems().empty());
+    }
+
+    /// 300 texts of the manifest, each changed somewhere, with hashes that fit.
+    void manifestsAtRandom() {
+        const auto before = outside();
+        std::mt19937 random(4);
+        const std::string& good = files_.at("manifest.json");
+        for (int i = 0; i < 300; ++i) {
+            const std::string now = damaged(good, random);
+            writeManifest(now);
+            QVERIFY2(refusedOrHarmless(bundle_), fmt::format("mutant {}: {}", i, now).c_str());
+        }
+        restore();
+        QCOMPARE(outside(), before);
+    }
+
+    /// Each place where a manifest names a file, with what leads elsewhere on some system, and hashes that fit.
+    void pathsThatLeadElsewhere() {
+        const auto before = outside();
+        const auto good = nlohmann::json::parse(files_.at("manifest.json"));
+        std::string deep = "a";
+        for (int i = 0; i < 20; ++i)
+            deep += "/a";
+        const std::string paths[] = {"..",
+                                     ".",
+                                     "/",
+                                     "./model",
+                                     "model/..",
+                                     "model/../../stranger",
+                                     "../bundle/check",
+                                     "/etc/passwd",
+                                     "//etc/passwd",
+                                     "model//model.so",
+                                     "model/",
+                                     "/model",
+                                     "a\\..\\b",
+                                     "C:\\x",
+                                     "C:/x",
+                                     "\\\\host\\x",
+                                     "~/x",
+                                     "$HOME/x",
+                                     "$(touch x)",
+                                     "`touch x`",
+                                     "a;b",
+                                     "a|b",
+                                     "a b",
+                                     "a\tb",
+                                     "a\nb",
+                                     "a\rb",
+                                     "*",
+                                     "?",
+                                     "'",
+                                     "\"",
+                                     "a%00/../b\u202e",
+                                     "\xc3\xa4",
+                                     "\xe2\x80\xae",
+                                     std::string(201, 'a'),
+                                     deep,
+                                     std::string(1 << 20, '/'),
+                                     "file:///etc/passwd",
+                                     "http://x/y",
+                                     "con:"};
+        const char* const places[] = {"/files/0/path", "/files/7/path", "/variants/0/path", "/golden/cases/0/name"};
+        for (const char* place : places)
+            for (const std::string& path : paths) {
+                nlohmann::json mutant = good;
+                mutant[nlohmann::json::json_pointer(place)] = path;
+                writeManifest(mutant.dump());
+                QVERIFY2(refused("manifest.json") || !problems().empty(), (place + (" " + path)).c_str());
+            }
+        restore();
+        QCOMPARE(outside(), before);
+    }
+
+    /// 200 archives, changed somewhere as they are and as they were before they were packed.
+    void archivesAtRandom() {
+        fs::create_directory(root_ / "temporary");
+        qputenv("TMPDIR", folder_.filePath("temporary").toLocal8Bit());
+        std::mt19937 random(5);
+        for (const char* name : {"packed.tar", "packed.tar.zst"}) {
+            const QString out = folder_.filePath(name);
+            const auto outcome =
+                lathe::testing::runLathe({"bundle", folder_.filePath("model.onnx"), "-o", out, "--symbol", "n=1..9:3"});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const fs::path archive = root_ / name;
+            const std::string good = readAll(archive);
+            const auto before = outside();
+            for (int i = 0; i < 100; ++i) {
+                std::string now = damaged(good, random);
+                if (i % 3 == 0 && archive.extension() == ".tar") { // a header, where there is much to be had
+                    now = good;
+                    now[random() % 512] = static_cast<char>(random());
+                }
+                writeFile(archive, now);
+                QVERIFY2(refusedOrHarmless(archive), fmt::format("mutant {} of {}", i, name).c_str());
+            }
+            writeFile(archive, good);
+            QCOMPARE(outside(), before);
+        }
+        QVERIFY(fs::is_empty(root_ / "temporary")); // what was unpacked is gone
+        qunsetenv("TMPDIR");
     }
 
     /// Golden cases that do not fit the model, with hashes that do: the check names the file.
@@ -276,6 +475,7 @@ private slots:
             writeFile(bundle_ / "manifest.json", text);
             writeFile(bundle_ / "SHA256SUMS", lines + sha256(text) + "  manifest.json\n");
             std::string said;
+            ++mutants_;
             const auto bundle = OpenBundle::open(bundle_);
             const auto checked = bundle
                                      ? checkBundle(*bundle, {.repeat = 0, .threads = 1, .limits = {}, .device = {}}, {})
@@ -305,6 +505,12 @@ private slots:
         hostile.replace(hostile.find("input_0.npy"), 11, "../../a.npy");
         QVERIFY(check(facts, hostile).find("case.json") != std::string::npos);
         restore();
+    }
+
+    void cleanupTestCase() {
+        qInfo("%d mutants: %d refused, %d without harm", mutants_, mutants_ - harmless_, harmless_);
+        if (QCoreApplication::arguments().size() == 1) // all tests ran
+            QVERIFY(mutants_ - harmless_ >= 1000);
     }
 };
 
