@@ -11,6 +11,7 @@
 #include "app/lane.h"
 #include "app/outbox.h"
 #include "base/memory_file.h"
+#include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
 #include "deploy/check_bundle.h"
 #include "driver/bisect.h"
@@ -59,8 +60,15 @@ using PlannedBundlePtr = std::shared_ptr<const deploy::PlannedBundle>;
 
 /// What became of a bundle.
 struct ExportedBundle {
-    QString out;
+    QString out, id;
+    uint64_t bytes = 0;
     std::optional<deploy::BundleCheck> check; // none: it was not wished
+};
+
+/// What two bundles on the disk are, and how they differ.
+struct ComparedBundles {
+    std::string beforeId, afterId;
+    std::vector<deploy::BundleChange> changes;
 };
 
 /// A study of the open model.
@@ -115,8 +123,11 @@ public:
     void report(report::Report report, const QString& path);
     /// Compiles a model for a bundle, in memory: answers `bundlePlanned`. A newer wish ends an older one.
     void planBundle(const QString& model, deploy::BundleOptions options);
-    /// Writes what was planned, and runs it here if that is wished: answers `bundleStepped`, and `bundleExported`.
+    /// Writes what was planned, and runs it here if that is wished: answers `bundleWritten`, `bundleStepped`, and
+    /// `bundleExported`.
     void exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace, bool check);
+    /// Reads two bundles: answers `bundlesCompared`. A newer wish ends an older one.
+    void compareBundles(const QString& before, const QString& after);
     /// Imports another model and pairs it with this one; answers `modelsCompared`.
     void compareModels(model::ModelGraphPtr open, const QString& path);
     /// Answers `compared`.
@@ -147,9 +158,13 @@ signals:
     void compiled(QString path, lathe::app::CompilationPtr compilation);
     /// Null with problems: it cannot be made. Warnings of a compilation are problems too.
     void bundlePlanned(lathe::app::PlannedBundlePtr bundle, std::vector<lathe::Diagnostic> problems);
+    /// It is there, whole, whatever comes of its check.
+    void bundleWritten(lathe::app::ExportedBundle exported);
     void bundleStepped(lathe::deploy::CheckStep step);
     /// With problems: it is not there.
     void bundleExported(lathe::app::ExportedBundle exported, std::vector<lathe::Diagnostic> problems);
+    /// With a problem: one of them cannot be read.
+    void bundlesCompared(lathe::app::ComparedBundles compared, std::vector<lathe::Diagnostic> problems);
     /// Instead of `opened`, `compiled`, `ran`, `swept`, `bisected`, `checked`, `reported`, `bundlePlanned`, `bundleExported` or
     /// `modelsCompared`, where the wish was cancelled after it began. One that was still queued has no answer.
     void cancelled();

@@ -7,7 +7,7 @@
 namespace lathe::app {
 namespace {
 
-enum Kind { Plan = 100, Export }; // beside those of engine.cpp, which has the lane
+enum Kind { Plan = 100, Export, CompareBundles }; // beside those of engine.cpp, which has the lane
 
 driver::Progress progressTo(const Outbox<Engine>& outbox, const Cancelled& cancelled) {
     driver::Progress progress;
@@ -44,8 +44,9 @@ void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool repl
     const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace, check](const Cancelled& cancelled) {
         const driver::Progress progress = progressTo(outbox, cancelled);
         const auto exported = driver::guarded([&]() -> Result<ExportedBundle> {
-            ExportedBundle made{out, {}};
+            ExportedBundle made{out, QString::fromStdString(bundle->plan.bundleId), bundle->plan.bytes, {}};
             LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
+            outbox.post([made](Engine& engine) { emit engine.bundleWritten(made); });
             if (!check)
                 return made;
             LATHE_TRY(const deploy::OpenBundle open, deploy::OpenBundle::open(out.toStdString(), progress));
@@ -65,6 +66,25 @@ void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool repl
         });
     };
     enqueueAlone(Export, work);
+}
+
+void Engine::compareBundles(const QString& before, const QString& after) {
+    figures_.replace(CompareBundles, [outbox = outbox_, before, after](const Cancelled& cancelled) {
+        driver::Progress progress;
+        progress.cancelled = cancelled;
+        const auto compared = driver::guarded([&]() -> Result<ComparedBundles> {
+            LATHE_TRY(const deploy::OpenBundle old, deploy::OpenBundle::open(before.toStdString(), progress));
+            LATHE_TRY(const deploy::OpenBundle now, deploy::OpenBundle::open(after.toStdString(), progress));
+            return ComparedBundles{old.manifest().bundleId, now.manifest().bundleId,
+                                   deploy::diffBundles(old.manifest(), now.manifest())};
+        });
+        outbox.post([compared](Engine& engine) {
+            if (compared)
+                emit engine.bundlesCompared(*compared, {});
+            else
+                emit engine.bundlesCompared({}, {compared.error()});
+        });
+    });
 }
 
 } // namespace lathe::app

@@ -90,6 +90,7 @@ MainWindow::MainWindow()
     connectEngine();
     connectTuning();
     connectExport();
+    connectExports();
     connectProject();
     connect(palette_, &views::palette::CommandPalette::chosen, this, &MainWindow::follow);
     restoreWindow();
@@ -336,6 +337,8 @@ void MainWindow::showOpened(const QString& path, const TracePtr& trace) {
         settings_.inputs = {};
         keeper_.close();
         whatIfs_->reset({});
+        exportList_.show({});
+        unreadExports_.clear();
         unreadDecisions_.clear();
         unreadSettings_.clear();
     }
@@ -471,6 +474,7 @@ void MainWindow::setBusy(bool busy) {
     actions_["model.cancel"]->setEnabled(busy);
     actions_["file.report"]->setEnabled(!busy && trace_);
     actions_["file.export"]->setEnabled(!busy && modelGraph());
+    actions_["file.exports"]->setEnabled(modelGraph());
     actions_["model.compile"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["model.run"]->setEnabled(!busy && trace_ && trace_->graph);
     actions_["file.save"]->setEnabled(trace_ && trace_->graph);

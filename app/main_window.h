@@ -10,7 +10,7 @@
 #include "app/run_settings.h"
 #include "app/theme.h"
 #include "app/what_ifs.h"
-#include "views/models/export_request.h"
+#include "views/models/export_list_model.h"
 #include "views/models/log_model.h"
 #include "views/models/palette_model.h"
 #include "views/models/selection.h"
@@ -35,7 +35,8 @@ class CheckPage;
 }
 namespace lathe::views::exporting {
 class ExportWizard;
-}
+class ExportsDialog;
+} // namespace lathe::views::exporting
 namespace lathe::views::fusion {
 class FusionPage;
 }
@@ -138,6 +139,10 @@ public:
     views::palette::CommandPalette* palettePopup() const { return palette_; }
     /// Null while none is open.
     views::exporting::ExportWizard* exportWizard() const { return exportWizard_; }
+    /// Likewise.
+    views::exporting::ExportsDialog* exportsDialog() const { return exportsDialog_; }
+    /// What was exported of the model; kept with the work on it.
+    const views::models::ExportListModel& exportList() const { return exportList_; }
     /// Null until it was asked for.
     views::passes::BisectDialog* bisectDialog() const { return bisect_; }
     /// Ends all work, and waits for it, at most so long; false if some is still busy. The last thing before the program ends.
@@ -172,6 +177,15 @@ private:
     void askForReport();
     void askForExport();
     void connectExport();
+    /// What the wizard has first: these choices, as far as they fit the model.
+    void beginExport(const views::models::ExportRequest& begin);
+    /// compare: the two newest, at once.
+    void askForExports(bool compare);
+    void connectExports();
+    /// What was written becomes the newest of the list.
+    void keepExport(const ExportedBundle& exported);
+    /// Those of a project.
+    void showExports(const std::string& kept, const std::string& unread);
     deploy::BundleOptions bundleOptions(const views::models::ExportRequest& request) const;
     void askForComparison();
     void load(const QString& path);
@@ -289,9 +303,12 @@ private:
     views::palette::CommandPalette* palette_;
     views::passes::BisectDialog* bisect_ = nullptr;
     views::exporting::ExportWizard* exportWizard_ = nullptr;
+    views::exporting::ExportsDialog* exportsDialog_ = nullptr;
     PlannedBundlePtr planned_;             // what the wizard shows
     views::models::ExportRequest exports_; // what was chosen last,
     QString exportsOf_;                    // of this model
+    views::models::ExportListModel exportList_;
+    std::string unreadExports_; // of the project, as its file has them
     QMenu* recent_;
     ProgressPane* progress_;
     QLabel* status_;

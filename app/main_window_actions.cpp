@@ -81,6 +81,8 @@ void MainWindow::makeActions() {
                  [this] { askForProject(); });
     actions_.add("file.report", file, tr("Write a re&port…"), {}, [this] { askForReport(); });
     actions_.add("file.export", file, tr("&Export…"), keys(Qt::CTRL | Qt::Key_E), [this] { askForExport(); });
+    actions_.add("file.exports", file, tr("Expor&ts…"), keys(Qt::CTRL | Qt::SHIFT | Qt::Key_E),
+                 [this] { askForExports(false); });
     actions_.add("file.preferences", file, tr("Pre&ferences…"), {}, [this] { askForPreferences(); });
     actions_.add("file.quit", file, tr("&Quit"), keys(Qt::CTRL | Qt::Key_Q), [] { QApplication::closeAllWindows(); });
     actions_.adopt("edit.undo", edit, whatIfs_->stack()->createUndoAction(this, tr("&Undo")), keys(QKeySequence::Undo));
@@ -169,8 +171,8 @@ void MainWindow::makeMenus() {
     }
     const Menu menus[] = {
         {tr("&File"),
-         {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "", "file.preferences",
-          "", "file.quit"}},
+         {"file.open", "recent", "", "file.save", "file.save_as", "file.report", "file.export", "file.exports", "",
+          "file.preferences", "", "file.quit"}},
         {tr("&Edit"), {"edit.undo", "edit.redo", "", "log.copy", "log.clear"}},
         {tr("&Model"),
          {"model.compile", "model.run", "model.compare", "model.baseline", "model.sweep", "model.compare_with",

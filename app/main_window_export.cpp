@@ -6,15 +6,18 @@
 #include "codegen/target.h"
 #include "deploy/runtime_package.h"
 #include "views/exporting/export_wizard.h"
+#include "views/models/shown_path.h"
 
 #include <QFileInfo>
 #include <QSettings>
+#include <algorithm>
 
 namespace lathe::app {
 
 using views::exporting::ExportWizard;
 using views::models::ExportChoices;
 using views::models::ExportRequest;
+using views::models::ExportSize;
 using views::models::LogLevel;
 
 namespace {
@@ -67,6 +70,20 @@ QStringList argumentsOf(const driver::Options& options) {
     return words;
 }
 
+/// The sizes that the model leaves open, with the ranges that were chosen before; others as the settings have them.
+QList<ExportSize> sizesOf(const model::ModelGraph& graph, const views::models::SizeValues& settings,
+                          const QList<ExportSize>& chosen) {
+    QList<ExportSize> sizes;
+    for (const views::models::OpenSize& size : views::models::openSizesOf(graph)) {
+        const auto before = std::ranges::find(chosen, size.name, &ExportSize::name);
+        const auto value = settings.find(size.name);
+        sizes.append(before != chosen.end()
+                         ? *before
+                         : ExportSize{size.name, 1, {}, value == settings.end() ? 1 : value->second});
+    }
+    return sizes;
+}
+
 views::models::ExportPlan planOf(const deploy::PlannedBundle& bundle, const std::vector<Diagnostic>& warnings) {
     views::models::ExportPlan plan;
     for (const deploy::ManifestFile& file : bundle.manifest.files)
@@ -79,11 +96,11 @@ views::models::ExportPlan planOf(const deploy::PlannedBundle& bundle, const std:
     return plan;
 }
 
-views::models::ExportEnd endOf(const ExportedBundle& exported, const deploy::PlannedBundle& bundle) {
+views::models::ExportEnd endOf(const ExportedBundle& exported) {
     views::models::ExportEnd end;
-    end.out = exported.out;
-    end.id = QString::fromStdString(bundle.plan.bundleId);
-    end.bytes = qint64(bundle.plan.bytes);
+    end.out = views::models::absolutePath(exported.out);
+    end.id = exported.id;
+    end.bytes = qint64(exported.bytes);
     end.checked = exported.check.has_value();
     if (!exported.check)
         return end;
@@ -140,6 +157,13 @@ void MainWindow::askForExport() {
         return compile(); // what is shown is not what would be exported
     if (exportWizard_)
         return exportWizard_->raise();
+    if (exportsOf_ == path_)
+        return beginExport(exports_);
+    beginExport(exportList_.rowCount() > 0 ? exportList_.at(0).request : ExportRequest());
+}
+
+void MainWindow::beginExport(const ExportRequest& chosen) {
+    ExportRequest begin = chosen;
     ExportChoices choices;
     choices.model = path_;
     choices.settings = argumentsOf(settings_.options(*trace_->graph));
@@ -156,7 +180,6 @@ void MainWindow::askForExport() {
             choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
     choices.restBytes = 2'500'000; // runtime, self-check and texts; golden cases are known once it is planned
 
-    ExportRequest begin = exportsOf_ == path_ ? exports_ : ExportRequest();
     if (begin.name.isEmpty()) {
         begin.name = QString::fromStdString(deploy::modelNameOf(path_.toStdString()));
         begin.targets = {settings_.target};
@@ -164,12 +187,7 @@ void MainWindow::askForExport() {
         begin.licence = QSettings().value("export/licence").toString();
         begin.out = besideModel(QStringLiteral("-bundle"));
     }
-    begin.sizes.clear();
-    if (!settings_.fixSizes)
-        for (const views::models::OpenSize& size : views::models::openSizesOf(*trace_->graph)) {
-            const auto value = settings_.sizes.find(size.name);
-            begin.sizes.append({size.name, 1, {}, value == settings_.sizes.end() ? 1 : value->second});
-        }
+    begin.sizes = settings_.fixSizes ? QList<ExportSize>() : sizesOf(*trace_->graph, settings_.sizes, chosen.sizes);
     exportWizard_ = new ExportWizard(choices, begin, this);
     exportWizard_->setAttribute(Qt::WA_DeleteOnClose);
     connect(exportWizard_, &ExportWizard::planWanted, this, [this](const ExportRequest& request) {
@@ -188,11 +206,22 @@ void MainWindow::askForExport() {
         engine_.exportBundle(planned_, request.out, request.replace, request.check);
     });
     connect(exportWizard_, &ExportWizard::cancelWanted, this, &MainWindow::cancel);
+    connect(exportWizard_, &ExportWizard::exportsWanted, this, [this] { askForExports(true); });
     connect(exportWizard_, &QDialog::finished, this, [this] {
         exportWizard_ = nullptr;
         planned_.reset(); // it holds the artifacts in memory
     });
     exportWizard_->open();
+}
+
+void MainWindow::keepExport(const ExportedBundle& exported) {
+    if (exportsOf_ != path_)
+        return;
+    exportList_.add({.request = exports_,
+                     .settings = argumentsOf(settings_.options(*trace_->graph)),
+                     .end = endOf(exported),
+                     .time = QDateTime::currentSecsSinceEpoch()});
+    keeper_.touch();
 }
 
 void MainWindow::connectExport() {
@@ -206,20 +235,24 @@ void MainWindow::connectExport() {
                 log(tr("Compiled for a bundle of %1 MB.").arg(double(bundle->plan.bytes) / 1e6, 0, 'f', 1));
                 exportWizard_->showPlan(planOf(*bundle, problems));
             });
+    connect(&engine_, &Engine::bundleWritten, this, &MainWindow::keepExport);
     connect(&engine_, &Engine::bundleStepped, this, [this](const deploy::CheckStep& step) {
         if (exportWizard_)
             exportWizard_->showStep({QString::fromStdString(step.name), QString::fromStdString(step.text), step.good});
     });
     connect(&engine_, &Engine::bundleExported, this,
             [this](const ExportedBundle& exported, const std::vector<Diagnostic>& problems) {
-                if (problems.empty())
+                if (problems.empty()) {
+                    exportList_.setEnd(endOf(exported));
+                    keeper_.touch();
                     log(tr("Exported to %1.").arg(exported.out));
-                else
+                } else {
                     log(tr("The export failed: %1").arg(withHint(problems.front())), LogLevel::Error);
+                }
                 if (!exportWizard_ || !planned_)
                     return;
                 if (problems.empty())
-                    return exportWizard_->showEnd(endOf(exported, *planned_));
+                    return exportWizard_->showEnd(endOf(exported));
                 views::models::ExportEnd end;
                 end.good = false;
                 end.problems << withHint(problems.front());

@@ -22,7 +22,8 @@ namespace lathe::app {
 namespace {
 
 // What is kept, by name.
-constexpr auto pageKey = "page", nodesKey = "nodes", compiledKey = "compiled", tuningKey = "tuning";
+constexpr auto pageKey = "page", nodesKey = "nodes", compiledKey = "compiled", tuningKey = "tuning",
+               exportsKey = "exports", unreadExportsKey = "unread exports";
 
 std::string textOf(const std::vector<int>& nodes) {
     QJsonArray array;
@@ -90,6 +91,9 @@ project::Project MainWindow::projectState() const {
     project.kept[nodesKey] = textOf(selection_.nodes());
     project.kept[compiledKey] = isCompiled() ? "yes" : "no";
     project.kept[tuningKey] = tuning_->state().toStdString();
+    project.kept[exportsKey] = views::models::textOf(exportList_.exports()).toStdString();
+    if (!unreadExports_.empty())
+        project.kept[unreadExportsKey] = unreadExports_;
     if (!unreadDecisions_.empty())
         project.kept[project::unreadDecisions] = unreadDecisions_;
     if (!unreadSettings_.empty())
@@ -202,6 +206,7 @@ void MainWindow::restoreProject() {
     unreadSettings_ = kept(unread.empty() ? project::unreadSettings : project::settingsKey);
     std::ranges::move(unread, std::back_inserter(warnings));
     showSettings();
+    showExports(kept(exportsKey), kept(unreadExportsKey));
     whatIfs_->reset(opened.project.decisions);
     unreadDecisions_ = kept(project::unreadDecisions);
     for (const Diagnostic& warning : warnings)

@@ -61,6 +61,9 @@ PICTURES = {
     "model_features": ("small_cnn", TUNE + ["pick:Cost model", "pick:Features"]),
     "export_target": ("small_cnn", COMPILE + ["file.export", "type:\n"]),
     "export_summary": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n\n"]),
+    "exports": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n\n", "type:first", "type:\n", "pick:Finish",
+                                       "file.export", "type:\n\n", "pick:Python module (needs no build)",
+                                       "type:\n\n\n", "type:second", "type:\n", "pick:Compare with other exports…"]),
     "settings": ("small_transformer", TIDY + ["node:3", "model.settings"]),
     "preferences": ("small_cnn", TIDY + ["node:12", "file.preferences"]),
     "palette": ("small_cnn", COMPILE + ["node:12", "view.places", "type:conv relu"]),
@@ -110,7 +113,7 @@ def take(workbench, model, steps, compared, theme, scale, display, file):
         subprocess.run([workbench, shown / model.name, "--picture", raw, "--size", f"{WIDTH}x{HEIGHT}",
                         "--theme", theme, *(argument for step in steps for argument in ("--do", step)),
                         *(argument for other in compared for argument in ("--compare", shown / f"{other}.onnx"))],
-                       env=environment, check=True, timeout=580)
+                       env=environment, cwd=home, check=True, timeout=580)  # where what it writes goes
         subprocess.run(["pngquant", "--force", "--strip", "--quality", "70-98", "--output", file, raw], check=True)
 
 

@@ -42,6 +42,10 @@ ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::E
         works_ = true;
         emit exportWanted(request());
     });
+    connect(result_, &ResultPage::exportsWanted, this, [this] {
+        accept();
+        emit exportsWanted();
+    });
     // Whoever goes back wants another plan.
     connect(this, &QWizard::currentIdChanged, this, [this](int id) {
         if (id < Summary && std::exchange(works_, false))

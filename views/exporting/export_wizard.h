@@ -41,6 +41,8 @@ signals:
     void exportWanted(const lathe::views::models::ExportRequest& request);
     /// Of what goes on.
     void cancelWanted();
+    /// It is done, and the list of exports is to be seen.
+    void exportsWanted();
 
 private:
     /// "about 24.3 MB" until the plan says how large it becomes.

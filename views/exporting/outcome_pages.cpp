@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/exporting/outcome_pages.h"
 
+#include "views/exporting/open_folder.h"
 #include "views/models/counted.h"
 
 #include <QCheckBox>
 #include <QClipboard>
-#include <QDesktopServices>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -19,7 +19,6 @@
 #include <QPushButton>
 #include <QTableWidget>
 #include <QTreeWidget>
-#include <QUrl>
 #include <QVBoxLayout>
 #include <map>
 
@@ -223,13 +222,17 @@ ResultPage::ResultPage()
     figures_->horizontalHeader()->setSectionResizeMode(QHeaderView::Stretch);
     auto open = new QPushButton(tr("&Open the folder"));
     open->setObjectName("open");
-    connect(open, &QPushButton::clicked, this, [this] {
-        const QFileInfo place(out_);
-        QDesktopServices::openUrl(QUrl::fromLocalFile(place.isDir() ? place.absoluteFilePath() : place.absolutePath()));
-    });
+    auto exports = new QPushButton(tr("&Compare with other exports…"));
+    exports->setObjectName("exports");
+    auto row = new QHBoxLayout;
+    row->addWidget(open);
+    row->addWidget(exports);
+    row->addStretch();
+    connect(open, &QPushButton::clicked, this, [this] { openFolder(out_); });
+    connect(exports, &QPushButton::clicked, this, &ResultPage::exportsWanted);
     layout_->addWidget(verdict_);
     layout_->addWidget(figures_, 1);
-    layout_->addWidget(open, 0, Qt::AlignLeft);
+    layout_->addLayout(row);
     command_ = addCommand(layout_, tr("The same again by a command"));
 }
 

@@ -81,6 +81,9 @@ public:
     void fill(models::ExportRequest&) const override {}
     void show(const models::ExportEnd& end, const models::ExportRequest& request, const QString& command);
 
+signals:
+    void exportsWanted(); // to compare it with others
+
 private:
     QLabel* verdict_;
     QTableWidget* figures_;

@@ -83,6 +83,7 @@ struct ExportEnd {
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
     qint64 residentBytes = 0, bytes = 0;
     QStringList problems; // of the export, or of the check
+    bool operator==(const ExportEnd&) const = default;
 };
 
 } // namespace lathe::views::models
