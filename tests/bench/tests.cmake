@@ -13,7 +13,9 @@ add_executable(trials-bench ${CMAKE_SOURCE_DIR}/tests/bench/trials_bench.cpp)
 target_include_directories(trials-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
 target_link_libraries(trials-bench PRIVATE lathe_views lathe_records lathe_base lathe_warnings Qt6::Widgets)
 
-# Likewise the searches of the tuner, on tables of kernels' times (./dev bench --searches).
-add_executable(searches-bench ${CMAKE_SOURCE_DIR}/tests/bench/searches_bench.cpp)
-target_include_directories(searches-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
-target_link_libraries(searches-bench PRIVATE lathe_driver lathe_base lathe_warnings)
+# Likewise the tuner: its searches, on tables of kernels' times, and its paired tests (./dev bench --tuner).
+foreach(name searches acceptance)
+  add_executable(${name}-bench ${CMAKE_SOURCE_DIR}/tests/bench/${name}_bench.cpp)
+  target_include_directories(${name}-bench PRIVATE ${CMAKE_SOURCE_DIR}/compiler ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/tests)
+  target_link_libraries(${name}-bench PRIVATE lathe_driver lathe_base lathe_warnings Qt6::Core)
+endforeach()
