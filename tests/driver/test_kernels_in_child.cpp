@@ -8,9 +8,8 @@
 
 #include "driver/made_up_kernels.h"
 #include "support/host_tensor.h"
+#include "support/processes.h"
 
-#include <QDir>
-#include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 #include <QThread>
@@ -129,19 +128,13 @@ private slots:
         KernelsInChild child(runner_);
         QVERIFY(load(child, compiled(good)));
         QByteArray allowed;
-        const QString tasks = QString("/proc/%1/task").arg(getpid());
-        for (const QString& task : QDir(tasks).entryList(QDir::Dirs | QDir::NoDotAndDotDot)) {
-            QFile children(tasks + "/" + task + "/children");
-            if (!children.open(QFile::ReadOnly))
-                QSKIP("the system does not list a process' children");
-            for (const QByteArray& pid : children.readAll().simplified().split(' ')) {
-                QFile status("/proc/" + pid + "/status");
-                if (pid.isEmpty() || !status.open(QFile::ReadOnly))
-                    continue;
-                for (const QByteArray& line : status.readAll().split('\n'))
-                    if (line.startsWith("Cpus_allowed_list:"))
-                        allowed = line.mid(18).trimmed();
-            }
+        for (const qint64 process : descendantsOf(getpid())) {
+            QFile status(QString("/proc/%1/status").arg(process));
+            if (!status.open(QFile::ReadOnly))
+                continue;
+            for (const QByteArray& line : status.readAll().split('\n'))
+                if (line.startsWith("Cpus_allowed_list:"))
+                    allowed = line.mid(18).trimmed();
         }
         cpu_set_t all;
         QCOMPARE(sched_getaffinity(0, sizeof all, &all), 0);
