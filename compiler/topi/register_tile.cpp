@@ -37,6 +37,10 @@ constexpr int64_t mostShared = 8;
 /// A row that shares what it reads takes so many registers: accumulator, the registers that it reads, one picked.
 constexpr int64_t registersOfShared = 4;
 
+/// Tiles that reach beyond a border choose each element that they read, so there are to be others: of few rows, and none left
+/// over at the end, whose tile would be one more.
+constexpr int64_t rowsAtBorders = 8, restAtBorders = 2;
+
 /// Results of a smaller group share a vector less than neighbouring windows do.
 constexpr int64_t leastGroup = 4;
 
@@ -68,7 +72,7 @@ int64_t cachedRows(const tir::AccessPattern& operand, const arith::Var& row, con
 
 /// Rows of a tile that is `vectors` wide, for `extent` of them: those with the fewest cycles a step over all tiles, the
 /// last one included.
-int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting) {
+int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting, int64_t costOfRest = 1) {
     const int64_t most = std::min({extent, int64_t{12}, fitting});
     if (extent >= unknownExtent)
         return most;
@@ -76,7 +80,7 @@ int64_t rowsOf(int64_t extent, int64_t vectors, int64_t fitting) {
     int64_t best = 1, least = std::numeric_limits<int64_t>::max();
     for (int64_t rows = 1; rows <= most; ++rows) {
         const int64_t rest = extent % rows;
-        const int64_t all = extent / rows * cost(rows) + (rest > 0 ? cost(rest) : 0);
+        const int64_t all = extent / rows * cost(rows) + (rest > 0 ? costOfRest * cost(rest) : 0);
         if (all <= least) {
             least = all;
             best = rows;
@@ -279,6 +283,16 @@ bool sharesReads(const tir::Block& body, const tir::IterVar& column) {
            });
 }
 
+/// Windows over padding that is not stored.
+bool choosesReads(const tir::Store& store) {
+    bool found = false;
+    arith::visit(store.value, [&](const Expr& node) {
+        found |= node.kind() == arith::ExprKind::Select;
+        return !found;
+    });
+    return found;
+}
+
 std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& target) {
     const tir::Store* store = onlyStore(body);
     if (!store || !isReduction(body))
@@ -311,9 +325,10 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             // Set when a maximum that keeps NaNs had its accumulator twice; now it has not, and what more rows give is not
             // measured.
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
-            tile.rows = rowsOf(extent, vectors,
-                               tile.shared ? target.vectorRegisters / registersOfShared / vectors
-                                           : accumulatedRows(vectors, target.vectorRegisters / share));
+            const int64_t fitting = tile.shared ? target.vectorRegisters / registersOfShared / vectors
+                                                : accumulatedRows(vectors, target.vectorRegisters / share);
+            tile.rows = choosesReads(*store) ? rowsOf(extent, vectors, std::min(fitting, rowsAtBorders), restAtBorders)
+                                             : rowsOf(extent, vectors, fitting);
             // Each number of rows that may be left over at the end of an unknown extent is code of its own.
             if (extent == unknownExtent)
                 tile.rows = std::min(tile.rows, hiding / vectors);
