@@ -15,7 +15,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev", "runtimes")
+COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev", "runtimes", "python")
 # Of the C library, and what has to be the system's own.
 SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util|nss_.*)\.so\..*|lib(drm|gbm|GLX_mesa|EGL_mesa).*)$")
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqminimal.so", "platforms/libqwayland*.so",

@@ -5,6 +5,7 @@
 #   runtime        liblathe_rt.so of this machine
 #   runtime-dev    its headers, what CMake and pkg-config find it by
 #   runtimes       what bundles are given, for all kinds of machines (runtimes.cmake)
+#   python         the packages lathe and lathe_rt (python.cmake)
 # Programs find what is theirs relative to themselves, so that the same tree works wherever it is unpacked.
 include(GNUInstallDirs)
 file(RELATIVE_PATH lathe_from_bin ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
@@ -72,7 +73,7 @@ set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "see, tune and deploy trained models")
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES TRUE)
 set(CPACK_DEB_COMPONENT_INSTALL TRUE)
-set(CPACK_COMPONENTS_ALL cli workbench runtime runtime-dev runtimes)
+set(CPACK_COMPONENTS_ALL cli workbench runtime runtime-dev runtimes python)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_RELEASE 1)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS TRUE)
@@ -103,4 +104,17 @@ set(CPACK_DEBIAN_RUNTIMES_PACKAGE_SECTION devel)
 set(CPACK_DEBIAN_RUNTIMES_PACKAGE_ARCHITECTURE all)
 set(CPACK_DEBIAN_RUNTIMES_PACKAGE_SHLIBDEPS FALSE)
 set(CPACK_COMPONENT_RUNTIMES_DESCRIPTION "runtimes for bundles\\nWhat a compiled model needs where it runs, for each kind of machine.")
+# What Python compiles beside its files is no file of the package, and goes with it.
+file(WRITE ${CMAKE_BINARY_DIR}/python/prerm "#!/bin/sh
+set -e
+rm -rf /usr/lib/python3/dist-packages/lathe/__pycache__ /usr/lib/python3/dist-packages/lathe_rt/__pycache__
+")
+file(CHMOD ${CMAKE_BINARY_DIR}/python/prerm PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE
+     WORLD_READ WORLD_EXECUTE)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-lathe)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "lathe ${lathe_same}, python3")
+set(CPACK_DEBIAN_PYTHON_PACKAGE_RECOMMENDS python3-numpy)
+set(CPACK_DEBIAN_PYTHON_PACKAGE_CONTROL_EXTRA ${CMAKE_BINARY_DIR}/python/prerm)
+set(CPACK_COMPONENT_PYTHON_DESCRIPTION "compiler for trained models, for Python\nThe packages lathe, which compiles, tunes and exports models, and lathe_rt, which runs them.")
 include(CPack)

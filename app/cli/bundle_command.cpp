@@ -147,7 +147,7 @@ int makeBundle(const BundleArgs& args, const Common& common) {
     std::vector<Diagnostic> diagnostics;
     auto bundle = deploy::planBundle(args.model, *options, diagnostics, progress);
     report(diagnostics, common);
-    if (progress.report)
+    if (progress.report && !common.progress)
         printStderr("\r\033[K");
     if (!bundle)
         return reported(inFile(bundle.error(), args.model), common);

@@ -27,6 +27,7 @@ struct Common {
     bool tuned = false;              // with recorded schedules, of the default file
     std::string tunedFrom;           // with those of this file
     bool nearRecords = false;        // with those of kernels alike, too
+    bool progress = false;           // for programs, as lines of JSON on standard error
 };
 /// Options and Decisions of the common arguments, those with what is recorded where that is asked for; fails with a Diagnostic
 /// for a malformed one. What cannot be read of the records is reported.
@@ -39,7 +40,7 @@ Result<driver::Decisions> makeDecisions(const Common& common);
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files);
 /// A new file, whole or not at all.
 Result<void> writeText(const std::filesystem::path& path, const std::string& text);
-/// Progress on standard error, if that is a terminal.
+/// Progress on standard error, if that is a terminal, or for programs that ask for it: {"progress":STAGE,"fraction":0.25}.
 driver::Progress makeProgress(const Common& common);
 /// About this file, unless it names one.
 Diagnostic inFile(Diagnostic diagnostic, const std::string& file);

@@ -8,9 +8,11 @@
 #include "base/new_file.h"
 #include "codegen/target.h"
 #include "driver/diagnostics.h"
+#include "driver/json.h"
 #include "records/best.h"
 #include "records/near.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
@@ -191,7 +193,16 @@ std::vector<std::string> filesOf(const RunArgs& args, const Common& common) {
 
 driver::Progress makeProgress(const Common& common) {
     driver::Progress progress;
-    if (!common.quiet && isatty(STDERR_FILENO))
+    if (common.progress)
+        progress.report = [before = std::string(), percent = 0](std::string_view stage, double fraction) mutable {
+            const int now = static_cast<int>(std::clamp(fraction, 0.0, 1.0) * 100);
+            if (stage == before && now == percent)
+                return;
+            before = stage;
+            percent = now;
+            printStderr("{}\n", driver::dump({{"progress", stage}, {"fraction", fraction}}));
+        };
+    else if (!common.quiet && isatty(STDERR_FILENO))
         progress.report = [](std::string_view stage, double fraction) {
             printStderr("\r\033[K{} {:.0f} %", stage, fraction * 100);
             if (stage == "write")

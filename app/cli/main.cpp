@@ -72,6 +72,7 @@ void addCommon(CLI::App& command, Common& common) {
     command.add_option("--shape", common.shapes, "fix an input's dims: NAME=1,3,224,224")->allow_extra_args(false);
     command.add_flag("--verify", common.verify, "verify the IR after each pass");
     command.add_flag("--json", common.json, "print for programs");
+    command.add_flag("--progress", common.progress, "print how far it is, a line of JSON a step, to standard error");
     command.add_flag("--quiet", common.quiet, "print only what was asked for");
     command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
     command.add_option("-O", common.level, "optimization level, 0 to 3")->check(CLI::Range(0, 3));

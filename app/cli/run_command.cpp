@@ -125,8 +125,11 @@ int runCommand(const RunArgs& args, const Common& common) {
         std::vector<double> values = driver::toDoubles(tensor);
         std::vector<double> head(values.begin(),
                                  values.begin() + static_cast<int64_t>(std::min<size_t>(values.size(), 6)));
+        const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
+            if (!args.save.empty())
+                line["file"] = file.string();
             for (double value : head)
                 line["first"].push_back(std::isfinite(value) ? nlohmann::json(value)
                                                              : nlohmann::json(fmt::format("{}", value)));
@@ -140,7 +143,6 @@ int runCommand(const RunArgs& args, const Common& common) {
         if (!args.save.empty()) {
             std::error_code failed;
             std::filesystem::create_directories(args.save, failed);
-            const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
             if (auto written = driver::writeNpy(file, tensor); !written)
                 return fail(written.error(), trace, args.model, common);
         }
@@ -179,7 +181,8 @@ int profileCommand(const RunArgs& args, const Common& common) {
     driver::Measuring measuring;
     measuring.timeline = !args.timeline.empty();
     measuring.counters = args.counters;
-    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, measuring);
+    const auto profile = driver::profile(runner, prepared->loaded, trace, prepared->shapes, measuring,
+                                         common.progress ? makeProgress(common) : driver::Progress{});
     if (!profile)
         return fail(profile.error(), trace, args.model, common);
     if (profile->timeline) {

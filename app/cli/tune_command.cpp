@@ -163,10 +163,13 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
         options.recorded = records.fastest();
     Watch watch(common, args.seconds);
     options.toldGraph = [&](const driver::GraphEvent& event) { watch.tell(event); };
-    auto done = driver::tuneModel(args.model, options, [&](const tune::Study& study, const tune::Event& event) {
+    const auto told = [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);
         watch.tell(study, event);
-    });
+    };
+    // On a terminal it would stand between the lines of the watch.
+    auto done =
+        driver::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
     records.end(done);
     return done;
 }

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Lathe for notebooks and scripts: what the program `lathe` can do, as functions.
+
+    import lathe
+    lathe.compile("model.onnx", "model.so", target="x86-64-v3")
+    found = lathe.tune("model.onnx", "found.json", seconds=60, progress=print)
+    lathe.export("model.onnx", "bundle", name="digits", decisions=found.decisions)
+
+Keywords that are not named here are the options of the command (`lathe compile --help`), with underscores: near_records=True,
+shape={"x": [1, 3, 224, 224]}, target=["x86-64-v3", "x86-64-v2"] where an option may be given several times, level=3 for -O.
+
+Each call runs the program as a child, so whatever a model does there, this interpreter goes on. Errors are Diagnostics.
+progress is called with a Progress, in the thread of the call. What it raises, and Ctrl+C, ends the work: nothing half-done is
+left. So does cancel, a threading.Event that somebody sets; the call then raises Cancelled, but tune gives what it has found.
+"""
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Union
+
+from ._program import Cancelled, Diagnostic, Outcome, Progress, command
+
+__all__ = ["Bundle", "Cancelled", "Compiled", "Diagnostic", "Outcome", "Progress", "Tuned", "command", "compile", "export",
+           "inspect", "load", "profile", "run", "tune"]  # fmt: skip
+
+__version__ = "@PROJECT_VERSION@"
+
+Path = Union[str, "os.PathLike[str]"]
+
+
+class Compiled(NamedTuple):
+    path: str
+    seconds: float
+    bytes: int
+    warnings: List[Diagnostic]
+
+
+class Tuned(NamedTuple):
+    decisions: Dict[str, Any]  # for decisions= of other calls
+    before_ms: float  # of the whole model, measured by turns; 0: nothing was found
+    after_ms: float
+    faster: bool  # beyond the noise
+    trials: int
+    seconds: float
+    kernels: List[Dict[str, Any]]  # what became of each: kernel, default_us, best_us, applied, why_not …
+    warnings: List[Diagnostic]
+
+
+class Bundle(NamedTuple):
+    path: str
+    name: str
+    tag: str
+    bundle_id: str
+    bytes: int
+    warnings: List[Diagnostic]
+
+
+def inspect(model: Path, **options: Any) -> Dict[str, Any]:
+    """What the model is and costs: inputs, outputs, symbols, operators, parameters, flops, peak_bytes; and in "unsupported"
+    what of it cannot be compiled, each with node, operator and reason."""
+    outcome = command("inspect", model, fails=False, **options)
+    if not outcome.lines:
+        raise outcome.error()
+    return outcome.lines[-1]
+
+
+def compile(model: Path, out: Path, **options: Any) -> Compiled:
+    """Compiles a model to an artifact, which lathe_rt loads."""
+    outcome = command("compile", model, output=out, **options)
+    line = outcome.lines[-1]
+    return Compiled(line["artifact"], line["seconds"], line["bytes"], outcome.warnings)
+
+
+def load(model: Path, **options: Any) -> Any:
+    """Compiles a model and loads it into this process: a lathe_rt.Model."""
+    import lathe_rt
+
+    with tempfile.TemporaryDirectory() as folder:
+        return lathe_rt.Model(compile(model, os.path.join(folder, "model.so"), **options).path)
+
+
+def _as_files(inputs: Mapping[str, Any], folder: str) -> Dict[str, str]:
+    files = {}
+    for number, (name, value) in enumerate(inputs.items()):
+        if not isinstance(value, (str, os.PathLike)):
+            import numpy
+
+            file = os.path.join(folder, "input_%d.npy" % number)
+            numpy.save(file, numpy.asarray(value), allow_pickle=False)
+            value = file
+        files[name] = os.fspath(value)
+    return files
+
+
+def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> Dict[str, Any]:
+    """Runs a model or an artifact once, in a child: outputs by name, as NumPy arrays. inputs, by name: arrays, or files (.npy,
+    .pb); others are drawn at random. lathe_rt runs faster and more often."""
+    import numpy
+
+    with tempfile.TemporaryDirectory() as folder:
+        files = _as_files(inputs or {}, folder)
+        outcome = command("run", model, input=files, save=os.path.join(folder, "outputs"), **options)
+        return {line["output"]: numpy.load(line["file"], allow_pickle=False) for line in outcome.lines}
+
+
+def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> List[Dict[str, Any]]:
+    """Times a model or an artifact by fused function, the slowest first: function, kernel, ms, share, gflops, gbs, nodes."""
+    with tempfile.TemporaryDirectory() as folder:
+        return command("profile", model, input=_as_files(inputs or {}, folder), **options).lines
+
+
+def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress: Optional[Callable[[Progress], Any]] = None,
+         **options: Any) -> Tuned:  # fmt: skip
+    """Looks for faster schedules on this machine. out: a file for the decisions that were found."""
+
+    def told(line: Dict[str, Any]) -> None:
+        if progress is not None and line["event"] in ("trial", "round", "note"):
+            progress(Progress("tune", min(line["seconds"] / seconds, 1.0), line))
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = os.path.join(folder, "found.json") if out is None else os.fspath(out)
+        outcome = command("tune", model, output=file, time="%gs" % seconds, progress=progress, told=told, **options)
+        with open(file, encoding="utf-8") as found:
+            decisions = json.load(found)
+    kernels = [line for line in outcome.lines if line["event"] == "task"]
+    whole = next(line for line in outcome.lines if line["event"] == "model")
+    return Tuned(decisions, whole["before_ms"], whole["after_ms"], whole["faster"], whole["trials"], whole["seconds"], kernels,
+                 outcome.warnings)  # fmt: skip
+
+
+def export(model: Path, out: Path, **options: Any) -> Bundle:
+    """Writes a bundle: a folder, or an archive where the name ends in .tar.zst. name, version, model_license, target, symbol,
+    limit, force … are options of `lathe bundle`."""
+    file = os.fspath(model)
+    file = file if os.path.dirname(file) else os.path.join(os.curdir, file)  # `lathe bundle check` is a command
+    outcome = command("bundle", file, output=out, **options)
+    line = outcome.lines[-1]
+    return Bundle(line["bundle"], line["name"], line["tag"], line["bundle_id"], line["bytes"], outcome.warnings)

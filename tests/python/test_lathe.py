@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_lathe.py BUILD VENV: the package lathe, by the Python of VENV, on the small models of make_models.py."""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+build, venv = (os.path.abspath(argument) for argument in sys.argv[1:3])
+if Path(sys.prefix) != Path(venv):
+    os.execv(f"{venv}/bin/python", [f"{venv}/bin/python", *sys.argv])
+
+import threading  # noqa: E402
+import time  # noqa: E402
+
+sys.path.insert(0, f"{build}/lib/python3/dist-packages")
+import lathe  # noqa: E402
+import lathe_rt  # noqa: E402
+import numpy as np  # noqa: E402
+
+
+def raises(call, kind=lathe.Diagnostic):
+    try:
+        call()
+    except kind as error:
+        return error
+    raise AssertionError("nothing was raised")
+
+
+def children():
+    """Of this process, whose programs are lathe."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            name, rest = stat.read_text().rsplit(")", 1)
+        except OSError:
+            continue
+        if int(rest.split()[1]) == os.getpid() and "lathe" in name:
+            found.append(stat)
+    return found
+
+
+with tempfile.TemporaryDirectory() as place:
+    os.chdir(place)
+    os.environ.update(LATHE_CACHE=f"{place}/cache", LATHE_RECORDS=f"{place}/records.db")
+    subprocess.run([sys.executable, Path(__file__).parent / "make_models.py", "."], check=True)
+    model = Path("sum.onnx")
+    assert lathe.__version__ == lathe_rt.__version__
+
+    # ---- what the command line has
+    facts = lathe.inspect("open.onnx")
+    assert [v["shape"] for v in facts["inputs"]] == [["n", 4]] and facts["symbols"] == ["n"] and not facts["unsupported"]
+    seen = []
+    made = lathe.compile(model, "sum.so", threads=1, target="x86-64-v2", progress=seen.append)
+    assert made.path == "sum.so" and made.bytes == os.path.getsize("sum.so") and made.seconds > 0
+    assert seen and all(0 <= step.fraction <= 1 for step in seen) and {step.stage for step in seen} >= {"import", "write"}, seen
+    x = np.diag(np.arange(256, dtype=np.float32))
+    expected = x @ x + x
+    assert np.allclose(lathe_rt.Model("sum.so")(x), expected) and np.allclose(lathe.load(model)(x), expected)
+    (y,) = lathe.run(model, {"x": x}).values()
+    assert np.allclose(y, expected)
+    np.save("x.npy", x)
+    assert np.allclose(lathe.run("sum.so", {"x": Path("x.npy")})["y"], expected)
+    assert lathe.run("open.onnx", shape={"x": (3, 4)})["y"].shape == (3, 4)
+    rows = lathe.profile(model, {"x": x}, threads=1)
+    assert rows and abs(sum(row["share"] for row in rows) - 1) < 1e-6 and rows[0]["kernel"]
+    assert not lathe.command("diff", model, model).lines[-1].get("changes")
+    different = lathe.command("diff", model, "plain.onnx", fails=False)
+    assert different.code == 1 and different.lines
+
+    # ---- tuning, its decisions, a bundle
+    seen = []
+    found = lathe.tune(model, seconds=300, trials=10, threads=1, no_layouts=True, progress=seen.append)
+    assert found.trials > 0 and found.kernels and {"kernel", "applied"} <= set(found.kernels[0]), found
+    told = [step for step in seen if step.stage == "tune" and step.facts["event"] == "trial"]
+    assert len(told) >= found.trials - len(found.kernels) and 0 <= told[-1].fraction <= 1
+    assert found.decisions["schedules"] if any(row["applied"] for row in found.kernels) else True
+    bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s"},
+                          without=["c", "cpp"], threads=1)  # fmt: skip
+    assert bundle.name == "digits" and len(bundle.bundle_id) == 64
+    assert np.allclose(lathe_rt.Model("bundle")(x), expected)
+    assert raises(lambda: lathe.export(model, "bundle")).hint
+    assert lathe.export(model, "bundle", name="digits", force=True, without="c,cpp").bundle_id != bundle.bundle_id
+
+    # ---- diagnostics
+    wrong = raises(lambda: lathe.compile("refused.onnx", "refused.so"))
+    assert (wrong.kind, wrong.severity, wrong.file, wrong.node) == ("unsupported", "error", "refused.onnx", "Imagined_0")
+    assert "Imagined" in wrong.operator and wrong.message and "Imagined_0" in str(wrong) and not Path("refused.so").exists()
+    assert lathe.inspect("refused.onnx")["unsupported"][0]["node"] == "Imagined_0"
+    wrong = raises(lambda: lathe.compile("not there.onnx", "x.so"))
+    assert wrong.file == "not there.onnx" and not isinstance(wrong, lathe.Cancelled)
+    for call in (lambda: lathe.compile(model, "x.so", imagined=True), lambda: lathe.compile(model, "x.so", threads=-1),
+                 lambda: lathe.compile(model, "x.so", target="pdp11"), lambda: lathe.compile(model, "x.so", decisions=""),
+                 lambda: lathe.command("imagined")):  # fmt: skip
+        wrong = raises(call)
+        assert wrong.kind == "usage" and wrong.message, wrong
+    wrong = raises(lambda: lathe.compile(model, "x.so", decisions={"imagined": 1}))
+    assert "imagined" in str(wrong)
+    wrong = raises(lambda: lathe.run(model, {"z": x}))
+    assert "z" in wrong.message
+    for name in ("-odd.onnx", "check"):
+        Path(name).write_bytes(model.read_bytes())
+    assert lathe.compile("-odd.onnx", "odd.so").bytes and lathe.export("check", "checked").name == "check"
+    assert raises(lambda: lathe.compile("zero\0byte", "x.so")).kind == "usage"
+
+    # ---- an end before the end: by an exception of the callback, by an event, by Ctrl+C
+    class Enough(Exception):
+        pass
+
+    def stop(step):
+        raise Enough
+
+    raises(lambda: lathe.compile("plain.onnx", "gone.so", progress=stop, no_cache=True), Enough)
+    assert not Path("gone.so").exists() and not children()
+    event = threading.Event()
+    event.set()
+    raises(lambda: lathe.compile("plain.onnx", "gone.so", cancel=event, no_cache=True), lathe.Cancelled)
+    raises(lambda: lathe.export("plain.onnx", "gone", cancel=event, no_cache=True), lathe.Cancelled)
+    assert not Path("gone.so").exists() and not Path("gone").exists() and not children()
+
+    def first_trial(then):
+        def told(step):
+            if step.stage == "tune" and step.facts["event"] == "trial":
+                then()
+        return told
+
+    event.clear()
+    before = time.monotonic()
+    found = lathe.tune(model, "found.json", seconds=3000, threads=1, progress=first_trial(event.set), cancel=event)
+    assert found.trials > 0 and Path("found.json").exists()  # what was found until then
+    raises(lambda: lathe.tune(model, "kept.json", seconds=3000, threads=1, no_layouts=True,
+                              progress=first_trial(lambda: os.kill(os.getpid(), signal.SIGINT))), KeyboardInterrupt)
+    assert Path("kept.json").exists() and not children()
+    assert time.monotonic() - before < 1000
+
+    os.environ["LATHE_PROGRAM"] = "/bin/false"
+    assert raises(lambda: lathe.compile(model, "x.so")).kind == "internal"
+    os.environ["LATHE_PROGRAM"] = "/not/there"
+    assert raises(lambda: lathe.compile(model, "x.so")).kind == "usage"
+    Path("killed").write_text("#!/bin/sh\nkill -SEGV $$\n")
+    Path("killed").chmod(0o755)
+    os.environ["LATHE_PROGRAM"] = "./killed"
+    assert "signal 11" in raises(lambda: lathe.compile(model, "x.so")).message
+print("good")
