@@ -17,7 +17,8 @@ an Error. _model and _tensors are those of the package lathe_rt, which loads oth
 import pathlib
 from typing import Optional, Union
 
-from ._model import Case, Context, Value
+from ._golden import Case
+from ._model import Context, Value
 from ._model import Model as _Model
 from ._tensors import Array, Error
 

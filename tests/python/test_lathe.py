@@ -77,7 +77,7 @@ with tempfile.TemporaryDirectory() as place:
     told = [step for step in seen if step.stage == "tune" and step.facts["event"] == "trial"]
     assert len(told) >= found.trials - len(found.kernels) and 0 <= told[-1].fraction <= 1
     assert found.decisions["schedules"] if any(row["applied"] for row in found.kernels) else True
-    bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s"},
+    bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s", "size": "100MB"},
                           without=["c", "cpp"], threads=1)  # fmt: skip
     assert bundle.name == "digits" and len(bundle.bundle_id) == 64
     assert np.allclose(lathe_rt.Model("bundle")(x), expected)

@@ -185,7 +185,8 @@ fails(lambda: lathe_rt.Model(folder), "bundle")
 fails(lambda: lathe_rt.Model(folder / "bundle", variant="pdp11"), "pdp11")
 fails(lambda: lathe_rt.Model(folder / "plain.so", variant="v3"), "variants")
 (folder / "odd").mkdir(exist_ok=True)
-for text in ("", "[]", "{}", "null", '{"version": 1, "variants": 5}', '{"version": 1, "variants": [{}]}', "[" * 100000):
+for text in ("", "[]", "{}", "null", '{"name": "odd", "version": 1, "symbols": 5, "variants": []}',
+             '{"name": "odd", "version": 1, "symbols": {}, "variants": [{}]}', "[" * 100000):
     (folder / "odd" / "manifest.json").write_text(text)
     fails(lambda: lathe_rt.Model(folder / "odd"), "odd")
 

@@ -63,7 +63,8 @@ def inspect(model: Path, **options: Any) -> Dict[str, Any]:
     outcome = command("inspect", model, fails=False, **options)
     if not outcome.lines:
         raise outcome.error()
-    return outcome.lines[-1]
+    facts: Dict[str, Any] = outcome.lines[-1]
+    return facts
 
 
 def compile(model: Path, out: Path, **options: Any) -> Compiled:

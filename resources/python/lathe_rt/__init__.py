@@ -15,7 +15,8 @@ live on, unless out= or output(copy=False) says otherwise. Nothing is converted 
 an Error. Elements of types that NumPy lacks are those of ml_dtypes if it can be imported, else their bytes as unsigned
 integers.
 """
-from ._model import Case, Context, Model, Value
+from ._golden import Case
+from ._model import Context, Model, Value
 from ._tensors import Array, Error
 
 __all__ = ["Array", "Case", "Context", "Error", "Model", "Value"]

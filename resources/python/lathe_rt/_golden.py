@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import struct
-from typing import Any, List, Sequence
+from typing import Any, Dict, List, Sequence
 
 from ._tensors import Array
 
@@ -18,16 +18,16 @@ class Case:
         self.folder = model.bundle / "golden" / name
         self.facts = json.loads((self.folder / "case.json").read_text("utf-8"))
 
-    def _read(self, one: dict) -> Array:
+    def _read(self, one: Dict[str, Any]) -> Array:
         content = (self.folder / one["file"]).read_bytes()
         (length,) = struct.unpack("<H", content[8:10])
         return Array(content[10 + length :], one["dtype"], one["dims"])
 
-    def inputs(self) -> dict:
+    def inputs(self) -> Dict[str, Array]:
         """By name."""
         return {one["name"]: self._read(one) for one in self.facts["inputs"]}
 
-    def expected(self) -> dict:
+    def expected(self) -> Dict[str, Array]:
         """By name; outputs of which nothing is expected are left out."""
         return {one["name"]: self._read(one) for one in self.facts["outputs"] if one["compare"]}
 
@@ -59,7 +59,7 @@ class Case:
         return "Case(%r, %s)" % (self.name, self.facts["source"])
 
 
-def _numbers(array: Any, dtype: str) -> list:
+def _numbers(array: Any, dtype: str) -> List[Any]:
     """Elements as Python numbers, of bfloat16 too."""
     raw = array if isinstance(array, Array) else Array(array.tobytes(), dtype, array.shape)
     if dtype != "bfloat16":

@@ -144,8 +144,9 @@ class Model:
         place = pathlib.Path(path)
         self.bundle: Optional[pathlib.Path] = place if b"\0" not in os.fsencode(place) and place.is_dir() else None
         self._runtime = _runtime_for(self.bundle)
-        self.version = self.variant = ""
+        self.name = self.version = self.variant = ""
         self.manifest: Dict[str, Any] = {}
+        self.symbols: Dict[str, Dict[str, Optional[int]]] = {}
         if self.bundle is None:
             if variant is not None:
                 raise Error("an artifact has no variants: load it without")
@@ -156,20 +157,20 @@ class Model:
             except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as wrong:
                 raise Error("%s: the manifest is none of a bundle: %r" % (place, wrong), IO_ERROR) from None
         runtime = self._runtime
-        self.name: str = self.manifest.get("name") or _text(runtime.lathe_model_name(self._handle()))
+        self.name = self.name or _text(runtime.lathe_model_name(self._handle()))
         self.inputs = self._values(runtime.lathe_model_input_count, runtime.lathe_model_input)
         self.outputs = self._values(runtime.lathe_model_output_count, runtime.lathe_model_output)
-        names = [_text(runtime.lathe_model_symbol(self._handle(), i))
-                 for i in range(runtime.lathe_model_symbol_count(self._handle()))]  # fmt: skip
-        unknown = {name: {"min": None, "max": None, "default": None} for name in names}
-        self.symbols: Dict[str, Dict[str, Optional[int]]] = self.manifest.get("symbols") or unknown
+        for i in range(runtime.lathe_model_symbol_count(self._handle())):
+            name = _text(runtime.lathe_model_symbol(self._handle(), i))
+            self.symbols.setdefault(name, {"min": None, "max": None, "default": None})
 
     def _load_bundle(self, bundle: pathlib.Path, variant: Optional[str]) -> None:
         try:
             self.manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
         except OSError as wrong:
             raise Error("%s is no bundle: %s" % (bundle, wrong), IO_ERROR) from None
-        self.version = self.manifest["version"]
+        self.name, self.version = str(self.manifest["name"]), str(self.manifest["version"])
+        self.symbols = dict(self.manifest["symbols"])
         status, reasons = IO_ERROR, []
         for artifact in self.manifest["variants"]:
             if artifact["triple"] != _triple() or variant not in (None, artifact["tag"]):
@@ -205,7 +206,7 @@ class Model:
             info = _ValueInfo()
             if read(self._handle(), i, ctypes.byref(info)) != _OK:
                 raise Error(_text(self._runtime.lathe_thread_error()))
-            shape: list = []
+            shape: List[Union[int, str, None]] = []
             for dim in info.dims[: info.rank]:
                 symbol = self._runtime.lathe_model_symbol(self._handle(), -(dim + 1)) if dim > _UNKNOWN_DIM else None
                 shape.append(dim if dim >= 0 else _text(symbol) if symbol is not None else None)
@@ -215,7 +216,8 @@ class Model:
     @property
     def metadata(self) -> Dict[str, Any]:
         """What the artifact says of itself."""
-        return json.loads(_text(self._runtime.lathe_model_metadata(self._handle())) or "{}")
+        facts: Dict[str, Any] = json.loads(_text(self._runtime.lathe_model_metadata(self._handle())) or "{}")
+        return facts
 
     def context(self, threads: int = 0, memory_limit: int = 0) -> "Context":
         """One place where the model runs. threads: the caller's included, 0 for all; memory_limit: bytes, 0 for none."""

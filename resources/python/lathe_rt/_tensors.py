@@ -5,9 +5,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import importlib
 import operator
 import struct
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import Any, Dict, List, Optional, Sequence, Tuple, Union
 
 try:
     import numpy
@@ -107,20 +108,19 @@ _capsule_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c
 _dying_is = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.c_char_p)(("PyCapsule_IsValid", ctypes.pythonapi))
 _dying_pointer = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.c_void_p, ctypes.c_char_p)(
     ("PyCapsule_GetPointer", ctypes.pythonapi))  # fmt: skip
-_exported: dict = {}  # address of a managed tensor: what it needs while somebody has it
+_exported: Dict[int, Any] = {}  # address of a managed tensor: what it needs while somebody has it
 
 
-@_Deleter
-def _release_exported(managed: Any) -> None:
+def _release(managed: Any) -> None:
     _exported.pop(ctypes.addressof(managed.contents), None)
 
 
-@_Destructor
-def _drop_capsule(capsule: int) -> None:
+def _drop(capsule: int) -> None:
     if _dying_is(capsule, b"dltensor"):  # nobody took it
         _exported.pop(_dying_pointer(capsule, b"dltensor"), None)
 
 
+_release_exported, _drop_capsule = _Deleter(_release), _Destructor(_drop)
 # A capsule may outlive this module when the interpreter ends.
 for _forever in (_release_exported, _drop_capsule):
     ctypes.pythonapi.Py_IncRef(ctypes.py_object(_forever))
@@ -155,11 +155,12 @@ class Array:
     @property
     def memory(self) -> memoryview:
         """The elements, flat; float16 as its bits."""
-        code = TYPES[self.dtype][2]
-        view = memoryview(self._store)[self._from : self._from + self._bytes]
-        return view.cast("H" if code == "e" else code)
+        code: Any = TYPES[self.dtype][2]
+        view: Any = memoryview(self._store)[self._from : self._from + self._bytes]
+        elements: memoryview = view.cast("H" if code == "e" else code)
+        return elements
 
-    def flat(self) -> list:
+    def flat(self) -> List[Any]:
         """The elements as Python numbers; of types that Python lacks, their bits."""
         form = "<%d%s" % (_product(self.shape), TYPES[self.dtype][2])
         return list(struct.unpack_from(form, self._store, self._from))
@@ -196,8 +197,7 @@ def _numpy_type(dtype: str) -> Any:
     if dtype in _NUMPY_TYPES:
         return numpy.dtype(dtype)
     try:
-        import ml_dtypes
-
+        ml_dtypes = importlib.import_module("ml_dtypes")
         return numpy.dtype(getattr(ml_dtypes, _ML_DTYPES.get(dtype, dtype)))
     except (ImportError, AttributeError):
         return numpy.dtype("uint%d" % (8 * _width(dtype)))
@@ -210,8 +210,8 @@ def array_at(data: int, dtype: str, shape: Sequence[int], copy: bool, owner: Any
         return Array(ctypes.string_at(data, length) if length else b"", dtype, shape)
     if not length:
         return numpy.empty(shape, _numpy_type(dtype))
-    block = (ctypes.c_char * length).from_address(data)
-    block.owner = owner  # type: ignore[attr-defined]
+    block: Any = (ctypes.c_char * length).from_address(data)
+    block.owner = owner
     view = numpy.frombuffer(block, _numpy_type(dtype)).reshape(shape)
     return view.copy() if copy else view
 
@@ -288,7 +288,7 @@ def _of_dlpack(value: Any, shape: Optional[Sequence[int]]) -> Tuple[Tensor, Any]
     return other, (capsule, value, sizes)
 
 
-def _flatten(values: Any, shape: List[int], depth: int, into: list) -> None:
+def _flatten(values: Any, shape: List[int], depth: int, into: List[Any]) -> None:
     if isinstance(values, (list, tuple)):
         if depth == len(shape):
             shape.append(len(values))
@@ -303,7 +303,7 @@ def _flatten(values: Any, shape: List[int], depth: int, into: list) -> None:
 
 
 def _of_numbers(value: Any, wanted: str, shape: Optional[Sequence[int]]) -> Array:
-    numbers: list = []
+    numbers: List[Any] = []
     found: List[int] = []
     _flatten(value, found, 0, numbers)
     try:
@@ -323,13 +323,14 @@ def _of_buffer(value: Any, wanted: str, shape: Optional[Sequence[int]], direct: 
     kinds = {"l": "int%d" % (8 * struct.calcsize("l")), "L": "uint%d" % (8 * struct.calcsize("l"))}
     kinds.update({form: name for name, (_, bits, form) in reversed(list(TYPES.items())) if bits >= 8})
     kinds.update({"B": "uint8", "H": "uint16"})
+    had: Sequence[int]
     if isinstance(value, (bytes, bytearray)):  # elements of any type
         if len(value) % _width(wanted):
             raise Error("%d bytes are no whole number of elements of %s" % (len(value), wanted), MISMATCH)
         dtype, had = wanted, (len(value) // _width(wanted),)
     else:
         said = "a buffer of format %r" % view.format
-        dtype, had = _accepted(kinds.get(view.format.lstrip("<=@"), ""), wanted, said), view.shape
+        dtype, had = _accepted(kinds.get(view.format.lstrip("<=@"), ""), wanted, said), tuple(view.shape or ())
     sizes = had if shape is None else _reshaped(shape, had, True)
     if not direct:
         return tensor_of(Array(view.tobytes(), dtype, sizes), dtype)
