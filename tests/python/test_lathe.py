@@ -67,6 +67,8 @@ with tempfile.TemporaryDirectory() as place:
     rows = lathe.profile(model, {"x": x}, threads=1)
     assert rows and abs(sum(row["share"] for row in rows) - 1) < 1e-6 and rows[0]["kernel"]
     assert not lathe.command("diff", model, model).lines[-1].get("changes")
+    loops = lathe.command("compile", model, emit="tir").text
+    assert loops.count("\n") > 10 and "for" in loops, loops
     different = lathe.command("diff", model, "plain.onnx", fails=False)
     assert different.code == 1 and different.lines
 

@@ -48,9 +48,11 @@ class Progress(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What a command printed, line by line, what it said besides, and its exit code."""
+    """What a command printed: its lines of JSON, and what is none, as the text of a stage; what it said besides; its exit
+    code."""
 
     lines: List[Any]
+    text: str
     diagnostics: List[Diagnostic]
     code: int
 
@@ -198,14 +200,14 @@ def _followed(child: _Child, progress: Optional[Callable[[Progress], Any]], canc
               told: Optional[Callable[[Dict[str, Any]], Any]], fails: bool) -> Outcome:  # fmt: skip
     lines: List[Any] = []
     diagnostics: List[Diagnostic] = []
-    rest: List[str] = []
+    texts: Dict[str, List[str]] = {"out": [], "err": [], "": []}  # what is no JSON
     try:
         for stream, line in iter(child.next_line, None):
             if cancel is not None and cancel.is_set():
                 child.interrupt()
             said = _said(line)
             if said is None:
-                rest += [line] if line else []
+                texts[stream].append(line)
             elif stream == "out":
                 lines.append(said)
                 if told is not None:
@@ -222,8 +224,8 @@ def _followed(child: _Child, progress: Optional[Callable[[Progress], Any]], canc
     if code < 0 and not child.interrupted:
         diagnostics.append(Diagnostic("the program was ended by signal %d" % -code, kind="internal", hint="please report the model"))
     elif code == 2 and not any(each.severity == "error" for each in diagnostics):
-        diagnostics.append(Diagnostic(" ".join(rest), kind="usage"))  # arguments that the program does not know
-    outcome = Outcome(lines, diagnostics, code)
+        diagnostics.append(Diagnostic(" ".join(texts["err"]), kind="usage"))  # arguments that the program does not know
+    outcome = Outcome(lines, "\n".join(texts["out"]), diagnostics, code)
     if child.interrupted and code in (_INTERRUPTED, -signal.SIGINT):
         raise Cancelled("cancelled", kind="cancelled")
     if code and fails:
