@@ -40,20 +40,24 @@ void Engine::planBundle(const QString& model, deploy::BundleOptions options) {
     enqueueAlone(Plan, work, true);
 }
 
-void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace, bool check) {
-    const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace, check](const Cancelled& cancelled) {
+void Engine::exportBundle(PlannedBundlePtr bundle, const QString& out, bool replace,
+                          std::optional<driver::Device> device) {
+    const auto work = [outbox = outbox_, bundle = std::move(bundle), out, replace,
+                       device = std::move(device)](const Cancelled& cancelled) {
         const driver::Progress progress = progressTo(outbox, cancelled);
         const auto exported = driver::guarded([&]() -> Result<ExportedBundle> {
             ExportedBundle made{out, QString::fromStdString(bundle->plan.bundleId), bundle->plan.bytes, {}};
             LATHE_CHECKED(deploy::writeBundle(*bundle, out.toStdString(), replace, progress));
             outbox.post([made](Engine& engine) { emit engine.bundleWritten(made); });
-            if (!check)
+            if (!device)
                 return made;
             LATHE_TRY(const deploy::OpenBundle open, deploy::OpenBundle::open(out.toStdString(), progress));
             const auto told = [&](const deploy::CheckStep& step) {
                 outbox.post([step](Engine& engine) { emit engine.bundleStepped(step); });
             };
-            LATHE_TRY(made.check, deploy::checkBundle(open, {}, told, progress));
+            deploy::CheckWish wish;
+            wish.device = *device;
+            LATHE_TRY(made.check, deploy::checkBundle(open, wish, told, progress));
             return made;
         });
         outbox.post([exported](Engine& engine) {

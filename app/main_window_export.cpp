@@ -2,15 +2,21 @@
 //
 // The part of MainWindow that exports: what the wizard is given to choose from, and what it wishes of the Engine.
 #include "app/main_window.h"
+#include "arith/analysis.h"
 #include "bundle/artifact.h"
 #include "codegen/target.h"
 #include "deploy/runtime_package.h"
+#include "driver/device.h"
+#include "driver/inputs.h"
+#include "model/random_values.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/shown_path.h"
 
+#include <QDir>
 #include <QFileInfo>
 #include <QSettings>
 #include <algorithm>
+#include <set>
 
 namespace lathe::app {
 
@@ -36,6 +42,11 @@ constexpr std::pair<const char*, const char*> presets[] = {
     {"rv64gcv", "RISC-V RV64GCV (vectors)"},
 };
 
+QString withHint(const Diagnostic& problem) {
+    const QString what = QString::fromStdString(problem.what);
+    return problem.hint.empty() ? what : QStringLiteral("%1 (%2)").arg(what, QString::fromStdString(problem.hint));
+}
+
 QString problemOfTarget(const QString& text) {
     const auto target = codegen::parseTarget(text.toStdString());
     if (!target)
@@ -44,9 +55,58 @@ QString problemOfTarget(const QString& text) {
     return runtime ? QString() : QString::fromStdString(runtime.error().what);
 }
 
-QString withHint(const Diagnostic& problem) {
-    const QString what = QString::fromStdString(problem.what);
-    return problem.hint.empty() ? what : QStringLiteral("%1 (%2)").arg(what, QString::fromStdString(problem.hint));
+/// Where bundles can be run before they are called done.
+QList<views::models::ExportDevice> devices() {
+    QList<views::models::ExportDevice> all{{"local", MainWindow::tr("this machine")},
+                                           {"qemu", MainWindow::tr("another kind of machine, emulated by qemu-user")}};
+    for (const char* cpu : {"cortex-a53", "cortex-a72", "cortex-a76", "Nehalem", "Haswell"})
+        all.append(
+            {QStringLiteral("qemu:%1").arg(QLatin1String(cpu)), MainWindow::tr("this CPU, emulated by qemu-user")});
+    return all;
+}
+
+QString problemOfDevice(const QString& text) {
+    const auto device = driver::parseDevice(text.toStdString());
+    return device ? QString() : withHint(device.error());
+}
+
+/// What the CPU that is emulated lacks of what the target needs, where LLVM knows it by that name; else only the run tells.
+QString lacking(const driver::Device& device, const Target& target) {
+    const auto emulated = codegen::parseTarget(QString::fromStdString(device.cpu).toLower().toStdString());
+    if (device.cpu.empty() || !emulated || emulated->machine != target.machine)
+        return {};
+    const codegen::Required has = codegen::requiredOf(*emulated);
+    QStringList missing;
+    for (const std::string& name : codegen::requiredOf(target).isa)
+        if (!has.has(name))
+            missing << QString::fromStdString(name);
+    return missing.isEmpty() ? QString() : MainWindow::tr("it lacks %1").arg(missing.join(QStringLiteral(", ")));
+}
+
+QString problemOfRun(const QString& text, const QString& targetText) {
+    const auto device = driver::parseDevice(text.toStdString());
+    const auto target = codegen::parseTarget(targetText.toStdString());
+    if (!device || !target)
+        return {}; // which is said where they are named
+    const auto command = driver::runnerCommand(*device, *target);
+    return command ? lacking(*device, *target) : withHint(command.error());
+}
+
+/// Runtimes of the targets, expected cases, texts.
+qint64 bytesBeside(const ExportRequest& request, qint64 caseBytes) {
+    constexpr qint64 texts = 60'000;
+    qint64 bytes = texts;
+    std::set<std::string> triples;
+    for (const QString& text : request.targets) {
+        const auto target = codegen::parseTarget(text.toStdString());
+        const auto package = target ? deploy::findRuntime(*target, {}) : Failure(target.error());
+        if (!package || !triples.insert(package->triple).second)
+            continue;
+        for (const std::string& file : package->files)
+            if (file.starts_with("lib/liblathe_rt.") || file == "bin/lathe-check")
+                bytes += QFileInfo(QString::fromStdString((package->folder / file).string())).size();
+    }
+    return bytes + (request.parts.contains("golden") ? request.cases * caseBytes : 0);
 }
 
 QString problemOfPlace(const QString& out, bool replace) {
@@ -82,6 +142,61 @@ QList<ExportSize> sizesOf(const model::ModelGraph& graph, const views::models::S
                          : ExportSize{size.name, 1, {}, value == settings.end() ? 1 : value->second});
     }
     return sizes;
+}
+
+using Symbols = std::unordered_map<const arith::ExprNode*, int64_t>;
+
+/// Of the compiled model, where it has these open sizes.
+Symbols symbolsAt(const driver::Trace& trace, const views::models::SizeValues& sizes) {
+    if (trace.passes.empty() || !trace.passes.front().after)
+        return {};
+    return driver::symbolValues(trace.passes.front().after->main(), views::models::shapesWith(*trace.graph, sizes));
+}
+
+/// Of the inputs and outputs of a run; what nobody knows before it counts nothing.
+qint64 caseBytes(const driver::Trace& trace, const views::models::SizeValues& sizes) {
+    if (trace.passes.empty() || !trace.passes.front().after)
+        return 0;
+    const relay::Function& main = trace.passes.front().after->main();
+    const Symbols symbols = symbolsAt(trace, sizes);
+    std::vector<relay::Type> types =
+        relay::asTuple(main.resultType) ? relay::asTuple(main.resultType)->fields : std::vector{main.resultType};
+    for (const relay::Param& param : main.params)
+        types.push_back(param.type);
+    qint64 bytes = 0;
+    for (const relay::Type& type : types)
+        if (const relay::TensorType* tensor = relay::asTensor(type)) {
+            std::vector<int64_t> dims;
+            for (const arith::Expr& dim : tensor->shape)
+                dims.push_back(arith::evaluate(dim, symbols).value_or(0));
+            bytes += model::byteSize(tensor->dtype, dims).value_or(0);
+        }
+    return bytes;
+}
+
+/// What is known of the bundle before it is planned.
+void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
+    for (const std::filesystem::path& file : trace->files)
+        choices.modelBytes += QFileInfo(QString::fromStdString(file.string())).size();
+    choices.hasData = !QFileInfo(choices.model).dir().entryList({"test_data_set_*"}, QDir::Dirs).isEmpty();
+    const std::vector<bool> random =
+        trace->graph->graph ? model::randomOutputs(*trace->graph, {}) : std::vector<bool>();
+    for (size_t i = 0; i < random.size(); ++i)
+        if (random[i])
+            choices.randomOutputs << QString::fromStdString(trace->graph->graph->outputs[i].name);
+    for (const driver::KernelRecord& kernel : trace->kernels) {
+        choices.kernels += kernel.schedulable;
+        choices.untunedKernels += kernel.schedulable && kernel.schedule.from == lower::ScheduleFrom::Default;
+    }
+    choices.peakBytes = [trace](const views::models::SizeValues& sizes) -> std::optional<qint64> {
+        return trace->peakBytes ? arith::evaluate(trace->peakBytes, symbolsAt(*trace, sizes)) : std::nullopt;
+    };
+    choices.bytesBeside = [trace](const ExportRequest& request) {
+        views::models::SizeValues sizes;
+        for (const ExportSize& size : request.sizes)
+            sizes[size.name] = size.usual;
+        return bytesBeside(request, caseBytes(*trace, sizes));
+    };
 }
 
 views::models::ExportPlan planOf(const deploy::PlannedBundle& bundle, const std::vector<Diagnostic>& warnings) {
@@ -147,6 +262,8 @@ deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) co
                       .residentBytes = int64_t(request.residentMb * 1e6),
                       .sizeBytes = int64_t(request.sizeMb * 1e6)};
     options.decisions = decisions();
+    if (const auto device = driver::parseDevice(request.device.toStdString()))
+        options.device = *device;
     return options;
 }
 
@@ -175,10 +292,14 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         choices.targets.append({QLatin1String(text), QLatin1String(label), problemOfTarget(QLatin1String(text))});
     for (const deploy::Part part : deploy::allParts)
         choices.parts << QString::fromUtf8(deploy::toString(part).data(), qsizetype(deploy::toString(part).size()));
+    choices.devices = devices();
+    choices.problemOfDevice = problemOfDevice;
+    choices.problemOfRun = problemOfRun;
+    fillOutlook(choices, trace_);
+    choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())
         if (const auto parts = bundle::partsOf(compilation_->artifact->path()))
             choices.artifactBytes = qint64(parts->codeBytes + parts->constantBytes);
-    choices.restBytes = 2'500'000; // runtime, self-check and texts; golden cases are known once it is planned
 
     if (begin.name.isEmpty()) {
         begin.name = QString::fromStdString(deploy::modelNameOf(path_.toStdString()));
@@ -203,7 +324,9 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
         exports_ = request;
         setBusy(true);
         log(tr("Exporting to %1").arg(request.out));
-        engine_.exportBundle(planned_, request.out, request.replace, request.check);
+        const auto device = driver::parseDevice(request.device.toStdString());
+        engine_.exportBundle(planned_, request.out, request.replace,
+                             request.check && device ? std::optional(*device) : std::nullopt);
     });
     connect(exportWizard_, &ExportWizard::cancelWanted, this, &MainWindow::cancel);
     connect(exportWizard_, &ExportWizard::exportsWanted, this, [this] { askForExports(true); });

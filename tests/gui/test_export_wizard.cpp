@@ -8,18 +8,22 @@
 #include "gui/window.h"
 #include "support/program.h"
 #include "views/exporting/export_wizard.h"
+#include "views/models/export_warnings.h"
 
 #include <QAbstractButton>
 #include <QApplication>
 #include <QCheckBox>
+#include <QComboBox>
 #include <QDir>
 #include <QLabel>
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTableWidget>
 #include <QTest>
+#include <cmath>
 #include <random>
 
 using namespace lathe;
@@ -41,6 +45,10 @@ void type(QLineEdit* edit, const QString& text) {
     edit->selectAll();
     QTest::keyClick(edit, Qt::Key_Delete);
     QTest::keyClicks(edit, text);
+}
+
+QString warnings(ExportWizard& wizard) {
+    return field<QLabel>(wizard, "warnings")->text();
 }
 
 QString problem(ExportWizard& wizard) {
@@ -176,6 +184,139 @@ private slots:
         QVERIFY(set("2", "64", "8").isEmpty());
         const auto size = wizard->request().sizes.constFirst();
         QVERIFY(size.least == 2 && size.most == 64 && size.usual == 8);
+    }
+
+    /// Each where it arises, and gone when that is mended.
+    void warningsWhereTheyArise() {
+        app::MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_transformer.onnx")));
+        ExportWizard* wizard = ask(window);
+        QVERIFY(wizard);
+        QVERIFY(warnings(*wizard).contains("licence is not stated"));
+        type(field<QLineEdit>(*wizard, "licence"), "MIT");
+        QCOMPARE(warnings(*wizard), QString());
+        QVERIFY(field<QLabel>(*wizard, "footer")->text().contains("once the model is compiled"));
+        QTest::keyClick(wizard, Qt::Key_Escape);
+        QVERIFY(compileAndWait(window));
+        wizard = ask(window);
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Target));
+        QVERIFY(warnings(*wizard).contains("schedule by default"));
+        auto targets = field<QListWidget>(*wizard, "targets");
+        for (int i = 0; i < targets->count(); ++i)
+            targets->item(i)->setCheckState(
+                targets->item(i)->data(Qt::UserRole).toString() == "x86-64-v3" ? Qt::Checked : Qt::Unchecked);
+        QVERIFY(goTo(*wizard, ExportWizard::Sizes));
+        auto sizes = field<QTableWidget>(*wizard, "sizes");
+        QVERIFY(warnings(*wizard).contains("no upper bound"));
+        const QString footer = field<QLabel>(*wizard, "footer")->text();
+        QVERIFY2(footer.contains("with no end to it"), qPrintable(footer));
+        for (int row = 0; row < sizes->rowCount(); ++row)
+            sizes->item(row, 2)->setText("64");
+        QCOMPARE(warnings(*wizard), QString());
+        QVERIFY(field<QLabel>(*wizard, "footer")->text().contains("at the largest"));
+        QVERIFY(goTo(*wizard, ExportWizard::Checks));
+        QVERIFY(warnings(*wizard).contains("computed here, without optimizations"));
+        auto device = field<QComboBox>(*wizard, "device");
+        device->setFocus();
+        device->lineEdit()->selectAll();
+        QTest::keyClicks(device, "elsewhere");
+        QVERIFY(problem(*wizard).contains("elsewhere"));
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+        device->lineEdit()->selectAll();
+        QTest::keyClicks(device, "qemu:Nehalem"); // which has no AVX2
+        QCOMPARE(problem(*wizard), QString());
+        QVERIFY2(warnings(*wizard).contains("x86-64-v3 is not run on qemu:Nehalem") &&
+                     warnings(*wizard).contains("No target can be run there"),
+                 qPrintable(warnings(*wizard)));
+        QCOMPARE(wizard->request().device, QString("qemu:Nehalem"));
+        QVERIFY(views::models::commandOf(wizard->request(), "m", {}).contains("--device qemu:Nehalem"));
+        field<QDoubleSpinBox>(*wizard, "p99")->setValue(3);
+        QVERIFY(warnings(*wizard).contains("Times under an emulator"));
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
+        QVERIFY(!warnings(*wizard).contains("qemu") && !device->isEnabled());
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
+        device->lineEdit()->selectAll();
+        QTest::keyClicks(device, "local");
+        QVERIFY(!warnings(*wizard).contains("not run"));
+    }
+
+    void warningsOfChoices() {
+        using views::models::ExportChoices;
+        using views::models::ExportTopic;
+        const auto has = [](const ExportRequest& request, const ExportChoices& choices, ExportTopic topic,
+                            const char* words) {
+            for (const auto& each : views::models::warningsOf(request, choices))
+                if (each.topic == topic && each.text.contains(words))
+                    return true;
+            return false;
+        };
+        ExportRequest request;
+        request.parts = {"golden"};
+        request.targets = {"cortex-a72", "native"};
+        ExportChoices choices;
+        choices.artifactBytes = 30'000'001;
+        choices.modelBytes = 20'000'000;
+        QVERIFY(has(request, choices, ExportTopic::Contents, "30.0 MB"));
+        choices.artifactBytes = 30'000'000; // 1.5 times is not more than that
+        QVERIFY(!has(request, choices, ExportTopic::Contents, "MB"));
+        choices.artifactBytes = 900'000; // code is most of it
+        choices.modelBytes = 1000;
+        QVERIFY(!has(request, choices, ExportTopic::Contents, "MB"));
+        choices.randomOutputs = {"noise\n"};
+        QVERIFY(has(request, choices, ExportTopic::Checks, "drawn at random"));
+        choices.hasData = true;
+        QVERIFY(!has(request, choices, ExportTopic::Checks, "computed here"));
+        request.cases = 0;
+        QVERIFY(has(request, choices, ExportTopic::Checks, "no expected outputs"));
+        choices.problemOfRun = [](const QString&, const QString& target) {
+            return target == "native" ? QString() : QString("it is another machine");
+        };
+        QVERIFY(has(request, choices, ExportTopic::Checks, "cortex-a72 is not run on local: it is another machine."));
+        QVERIFY(!has(request, choices, ExportTopic::Checks, "No target"));
+        request.targets.removeLast();
+        QVERIFY(has(request, choices, ExportTopic::Checks, "No target"));
+        choices.isDecided = true;
+        QVERIFY(has(request, choices, ExportTopic::Contents, "decided in this window"));
+        choices.kernels = 12;
+        choices.untunedKernels = 5;
+        QVERIFY(has(request, choices, ExportTopic::Targets, "5 of 12 kernels"));
+        choices.untunedKernels = 0;
+        QVERIFY(!has(request, choices, ExportTopic::Targets, "kernels"));
+    }
+
+    /// Under an emulator that lacks nothing; what is estimated before comes near what is planned.
+    void onAnotherDevice() {
+        app::MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        ExportWizard* wizard = ask(window);
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Target));
+        auto targets = field<QListWidget>(*wizard, "targets");
+        for (int i = 0; i < targets->count(); ++i)
+            targets->item(i)->setCheckState(
+                targets->item(i)->data(Qt::UserRole).toString() == "cortex-a72" ? Qt::Checked : Qt::Unchecked);
+        QVERIFY(goTo(*wizard, ExportWizard::Checks));
+        QVERIFY(warnings(*wizard).contains("not run on local"));
+        field<QComboBox>(*wizard, "device")->setCurrentText("qemu");
+        QVERIFY2(!warnings(*wizard).contains("not run"), qPrintable(warnings(*wizard)));
+        const auto first = [](const QString& text) {
+            return QRegularExpression("([0-9.]+) MB").match(text).captured(1).toDouble();
+        };
+        const double about = first(field<QLabel>(*wizard, "footer")->text());
+        Settled settled(window);
+        QVERIFY(goTo(*wizard, ExportWizard::Summary));
+        const QString out = folder_.filePath("arm");
+        type(field<QLineEdit>(*wizard, "out"), out);
+        QVERIFY(settled.wait());
+        const double planned = first(field<QLabel>(*wizard, "footer")->text());
+        QVERIFY2(planned > 1 && std::abs(about - planned) < 0.15 * planned,
+                 qPrintable(QStringLiteral("%1 for %2").arg(about).arg(planned)));
+        QVERIFY(field<QPlainTextEdit>(*wizard, "remarks")->toPlainText().contains("licence is not stated"));
+        enter(*wizard);
+        QVERIFY(settled.wait());
+        QCOMPARE(wizard->currentId(), int(ExportWizard::Result));
+        QVERIFY2(field<QLabel>(*wizard, "verdict")->text().contains("Whole, and right on qemu"),
+                 qPrintable(field<QLabel>(*wizard, "verdict")->text()));
     }
 
     void anotherModelHasItsOwnName() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// What all pages of the export wizard are: a form, the reason why one cannot go on in a line of its own, and at the bottom
-// how large the bundle becomes.
+// What all pages of the export wizard are: a form, the reason why one cannot go on in a line of its own, what one should know
+// though it prevents nothing, and at the bottom how large the bundle becomes.
 #pragma once
 
 #include "views/models/export_request.h"
@@ -26,6 +26,8 @@ public:
     virtual QString problem() const { return {}; }
     bool isComplete() const override { return problem().isEmpty(); }
     void setFooter(const QString& text);
+    /// A line each.
+    void setWarnings(const QStringList& warnings);
 
 protected:
     /// After each change of a field: shows the problem, and tells the wizard.
@@ -35,7 +37,7 @@ protected:
     QVBoxLayout* layout_;
 
 private:
-    QLabel *problem_, *footer_;
+    QLabel *problem_, *warnings_, *footer_;
 };
 
 } // namespace lathe::views::exporting

@@ -3,9 +3,10 @@
 
 #include "views/exporting/outcome_pages.h"
 #include "views/exporting/settings_pages.h"
+#include "views/models/export_warnings.h"
 
 #include <QAbstractButton>
-#include <algorithm>
+#include <map>
 
 namespace lathe::views::exporting {
 
@@ -23,13 +24,13 @@ ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::E
               new TargetPage(choices, begin),
               new ContentsPage(choices, begin),
               new SizesPage(begin),
-              new ChecksPage(begin),
+              new ChecksPage(choices, begin),
               summary_,
               work_,
               result_};
     for (size_t id = 0; id < pages_.size(); ++id) {
         setPage(int(id), pages_[id]);
-        connect(pages_[id], &QWizardPage::completeChanged, this, &ExportWizard::showSize);
+        connect(pages_[id], &QWizardPage::completeChanged, this, &ExportWizard::showOutlook);
     }
     connect(summary_, &SummaryPage::edited, this,
             [this] { summary_->showCommand(models::commandOf(request(), choices_.model, choices_.settings)); });
@@ -52,9 +53,9 @@ ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::E
             emit cancelWanted();
         if (id < Summary)
             plan_.reset();
-        showSize();
+        showOutlook();
     });
-    showSize();
+    showOutlook();
 }
 
 models::ExportRequest ExportWizard::request() const {
@@ -64,22 +65,27 @@ models::ExportRequest ExportWizard::request() const {
     return request;
 }
 
-void ExportWizard::showSize() {
-    QString text;
-    if (plan_)
-        text = tr("%1 MB").arg(double(plan_->bytes) / 1e6, 0, 'f', 1);
-    else if (choices_.artifactBytes > 0)
-        text = tr("about %1 MB, of it the compiled model %2 MB")
-                   .arg(double(choices_.artifactBytes * std::max<qsizetype>(1, request().targets.size()) +
-                               choices_.restBytes) /
-                            1e6,
-                        0, 'f', 1)
-                   .arg(double(choices_.artifactBytes) / 1e6, 0, 'f', 1);
-    else
-        text = tr("The size is known once the model is compiled.");
+void ExportWizard::showOutlook() {
+    const models::ExportRequest wanted = request();
+    const QString size =
+        models::estimateOf(wanted, choices_, plan_ ? std::optional<qint64>(plan_->bytes) : std::nullopt);
     for (ExportPage* page : pages_)
         if (page != result_)
-            page->setFooter(text);
+            page->setFooter(size);
+    std::map<models::ExportTopic, QStringList> byPage;
+    QStringList unplanned; // of which the plan does not say anything
+    for (const models::ExportWarning& warning : models::warningsOf(wanted, choices_)) {
+        byPage[warning.topic] << warning.text;
+        if (!warning.planned)
+            unplanned << warning.text;
+    }
+    for (const auto& [page, topic] : {std::pair{ExportWizard::Name, models::ExportTopic::Name},
+                                      {Target, models::ExportTopic::Targets},
+                                      {ExportWizard::Contents, models::ExportTopic::Contents},
+                                      {ExportWizard::Sizes, models::ExportTopic::Sizes},
+                                      {ExportWizard::Checks, models::ExportTopic::Checks}})
+        pages_[size_t(page)]->setWarnings(byPage[topic]);
+    summary_->showWarnings(unplanned);
 }
 
 void ExportWizard::showProgress(const QString& what, double fraction) {
@@ -95,7 +101,7 @@ void ExportWizard::showPlan(const models::ExportPlan& plan) {
     works_ = false;
     plan_ = plan;
     summary_->showPlan(plan);
-    showSize();
+    showOutlook();
 }
 
 void ExportWizard::showPlanFailure(const QString& why) {

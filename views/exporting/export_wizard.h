@@ -45,8 +45,8 @@ signals:
     void exportsWanted();
 
 private:
-    /// "about 24.3 MB" until the plan says how large it becomes.
-    void showSize();
+    /// How large it becomes, which is about so much until there is a plan, and what one should know, page by page.
+    void showOutlook();
 
     models::ExportChoices choices_;
     std::vector<ExportPage*> pages_;

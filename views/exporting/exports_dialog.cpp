@@ -13,6 +13,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QPushButton>
+#include <QScreen>
 #include <QShortcut>
 #include <QTableView>
 #include <QVBoxLayout>
@@ -39,7 +40,7 @@ ExportsDialog::ExportsDialog(ExportListModel& exports, QString model, QWidget* p
       remove_(new QPushButton(tr("Re&move"))) {
     setObjectName("exports");
     setWindowTitle(tr("Exports"));
-    resize(940, 520);
+    resize(QSize(940, 520).boundedTo(screen()->availableSize() * 9 / 10));
     for (QLabel* label : {hint_, compared_}) {
         label->setTextFormat(Qt::PlainText);
         label->setWordWrap(true);
@@ -69,9 +70,9 @@ ExportsDialog::ExportsDialog(ExportListModel& exports, QString model, QWidget* p
     buttons->addWidget(close);
     auto layout = new QVBoxLayout(this);
     layout->addWidget(hint_);
-    layout->addWidget(table_, 1);
+    layout->addWidget(table_, 2);
     layout->addWidget(compared_);
-    layout->addWidget(comparison_, 1);
+    layout->addWidget(comparison_, 3);
     layout->addLayout(buttons);
     compare_->setToolTip(tr("What is different between two that are selected"));
     remove_->setToolTip(tr("Off this list; the bundle stays where it is (Del)"));

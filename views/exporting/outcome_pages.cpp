@@ -3,6 +3,7 @@
 
 #include "views/exporting/open_folder.h"
 #include "views/models/counted.h"
+#include "views/models/one_line.h"
 
 #include <QCheckBox>
 #include <QClipboard>
@@ -65,8 +66,8 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
     : ExportPage(tr("Summary"),
                  tr("What will be written, and where. The model is compiled for it; nothing is on the disk yet.")),
       problemOfPlace_(choices.problemOfPlace), out_(new QLineEdit(begin.out)),
-      replace_(new QCheckBox(tr("&Replace the bundle that is there"))), files_(new QTreeWidget), remarks_(new QLabel),
-      progress_(new QProgressBar) {
+      replace_(new QCheckBox(tr("&Replace the bundle that is there"))), files_(new QTreeWidget),
+      known_(new QPlainTextEdit), progress_(new QProgressBar) {
     setCommitPage(true);
     setButtonText(QWizard::CommitButton, tr("&Export"));
     out_->setObjectName("out");
@@ -76,9 +77,12 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
     files_->setHeaderLabels({tr("File"), tr("Bytes"), tr("Kind")});
     files_->header()->setSectionResizeMode(0, QHeaderView::Stretch);
     files_->setRootIsDecorated(true);
-    remarks_->setObjectName("remarks");
-    remarks_->setTextFormat(Qt::PlainText);
-    remarks_->setWordWrap(true);
+    known_->setObjectName("remarks");
+    known_->setAccessibleName(tr("What one should know"));
+    known_->setReadOnly(true);
+    known_->setTabChangesFocus(true);
+    known_->setMaximumHeight(5 * known_->fontMetrics().lineSpacing());
+    known_->hide();
     auto browse = new QPushButton(tr("&Browse…"));
     auto row = new QHBoxLayout;
     auto label = new QLabel(tr("&To"));
@@ -90,7 +94,7 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
     layout_->addWidget(replace_);
     layout_->addWidget(progress_);
     layout_->addWidget(files_, 1);
-    layout_->addWidget(remarks_);
+    layout_->addWidget(known_);
     command_ = addCommand(layout_, tr("The same by a command"));
     connect(browse, &QPushButton::clicked, this, [this] {
         const QFileInfo now(out_->text());
@@ -108,6 +112,7 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
 
 void SummaryPage::initializePage() {
     showPlan(std::nullopt);
+    out_->selectAll(); // typing names another place
     emit edited();
     emit planWanted();
 }
@@ -131,7 +136,7 @@ void SummaryPage::showPlan(const std::optional<models::ExportPlan>& plan) {
     planned_ = plan.has_value();
     failure_.clear();
     files_->clear();
-    remarks_->clear();
+    remarks_.clear();
     progress_->setVisible(!plan);
     progress_->setRange(0, 0);
     if (plan) {
@@ -153,12 +158,24 @@ void SummaryPage::showPlan(const std::optional<models::ExportPlan>& plan) {
             }
             item->setTextAlignment(1, Qt::AlignRight);
         }
-        QStringList lines;
-        for (const QString& remark : plan->remarks)
-            lines << QStringLiteral("⚠ ") + remark;
-        remarks_->setText(lines.join('\n'));
+        remarks_ = plan->remarks;
     }
+    showRemarks();
     changed();
+}
+
+void SummaryPage::showWarnings(const QStringList& warnings) {
+    warnings_ = warnings;
+    showRemarks();
+}
+
+void SummaryPage::showRemarks() {
+    QStringList lines;
+    for (const QString& remark : warnings_ + remarks_)
+        lines << QStringLiteral("⚠ ") + remark;
+    if (const QString text = lines.join('\n'); text != known_->toPlainText())
+        known_->setPlainText(text);
+    known_->setVisible(!lines.isEmpty());
 }
 
 void SummaryPage::showFailure(const QString& why) {
@@ -207,7 +224,7 @@ void WorkPage::addStep(const models::ExportStep& step) {
 }
 
 ResultPage::ResultPage()
-    : ExportPage(tr("Result"), tr("What was made, and what it does on this machine.")), verdict_(new QLabel),
+    : ExportPage(tr("Result"), tr("What was made, and what it does where it was run.")), verdict_(new QLabel),
       figures_(new QTableWidget(0, 3)) {
     verdict_->setObjectName("verdict");
     verdict_->setTextFormat(Qt::PlainText);
@@ -242,10 +259,12 @@ void ResultPage::show(const models::ExportEnd& end, const ExportRequest& request
     const QString where = end.out.isEmpty()
                               ? QString()
                               : tr("%1, %2. Its id is %3.").arg(end.out, megabytes(double(end.bytes)), end.id.left(16));
+    const QString device =
+        request.device == ExportRequest().device ? tr("this machine") : models::oneLine(request.device, 60);
     const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.")
-                            : !end.checked    ? tr("Made, and not run here.")
-                            : end.good        ? tr("✓ Whole, and right on this machine.")
-                                              : tr("✗ Made, and NOT good on this machine.");
+                            : !end.checked    ? tr("Made, and not run.")
+                            : end.good        ? tr("✓ Whole, and right on %1.").arg(device)
+                                              : tr("✗ Made, and NOT good on %1.").arg(device);
     verdict_->setText(QStringList{verdict, where, end.problems.join('\n')}.join('\n').trimmed());
     struct Row {
         QString name, measured, limit;

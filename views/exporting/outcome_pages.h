@@ -26,6 +26,8 @@ public:
     /// Null: it is being made.
     void showPlan(const std::optional<models::ExportPlan>& plan);
     void showFailure(const QString& why);
+    /// Above those of the plan.
+    void showWarnings(const QStringList& warnings);
     void showProgress(const QString& what, double fraction);
     void showCommand(const QString& command);
 
@@ -37,14 +39,17 @@ protected:
     void initializePage() override;
 
 private:
+    void showRemarks();
+
     std::function<QString(const QString&, bool)> problemOfPlace_;
     QLineEdit* out_;
     QCheckBox* replace_;
     QTreeWidget* files_;
-    QLabel* remarks_;
+    QPlainTextEdit* known_; // what one should know
     QPlainTextEdit* command_;
     QProgressBar* progress_;
     bool planned_ = false;
+    QStringList warnings_, remarks_; // of the wizard, of the plan
     QString failure_;
 };
 

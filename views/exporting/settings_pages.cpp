@@ -2,8 +2,10 @@
 #include "views/exporting/settings_pages.h"
 
 #include "views/models/one_line.h"
+#include "views/models/plain_tip.h"
 
 #include <QCheckBox>
+#include <QComboBox>
 #include <QFormLayout>
 #include <QHeaderView>
 #include <QLabel>
@@ -239,12 +241,13 @@ QString SizesPage::problem() const {
     return {};
 }
 
-ChecksPage::ChecksPage(const ExportRequest& begin)
+ChecksPage::ChecksPage(const models::ExportChoices& choices, const ExportRequest& begin)
     : ExportPage(tr("Checks"), tr("What the bundle has to compute where it runs, and what that may take.")),
       cases_(new QSpinBox), tolerance_(new QDoubleSpinBox), p50_(limit(tr(" ms"), begin.p50Ms)),
       p99_(limit(tr(" ms"), begin.p99Ms)), load_(limit(tr(" ms"), begin.loadMs)),
       resident_(limit(tr(" MB"), begin.residentMb)), size_(limit(tr(" MB"), begin.sizeMb)),
-      check_(new QCheckBox(tr("&Run it on this machine before it is called done"))) {
+      check_(new QCheckBox(tr("&Run it before it is called done"))), device_(new QComboBox),
+      problemOfDevice_(choices.problemOfDevice) {
     cases_->setRange(0, 100);
     cases_->setValue(begin.cases);
     cases_->setToolTip(tr("Of the data beside the model; else computed here without optimizations"));
@@ -253,10 +256,20 @@ ChecksPage::ChecksPage(const ExportRequest& begin)
     tolerance_->setSingleStep(0.001);
     tolerance_->setValue(begin.tolerance);
     check_->setChecked(begin.check);
+    device_->setEditable(true);
+    device_->setInsertPolicy(QComboBox::NoInsert);
+    for (const models::ExportDevice& device : choices.devices) {
+        device_->addItem(device.text);
+        device_->setItemData(device_->count() - 1, models::plainTip(device.label), Qt::ToolTipRole);
+    }
+    device_->setToolTip(tr("local, or qemu[:CPU]: another CPU, emulated program by program"));
+    device_->setCurrentText(begin.device);
+    device_->setEnabled(begin.check);
     auto form = new QFormLayout;
     form->addRow(tr("E&xpected cases"), cases_);
     form->addRow(tr("&Tolerance, of an output's range"), tolerance_);
     form->addRow(check_);
+    form->addRow(tr("&Device"), device_);
     form->addRow(tr("&Median of a run"), p50_);
     form->addRow(tr("&99 of 100 runs"), p99_);
     form->addRow(tr("&Load"), load_);
@@ -265,16 +278,27 @@ ChecksPage::ChecksPage(const ExportRequest& begin)
     layout_->addLayout(form);
     layout_->addStretch();
     const std::pair<QWidget*, const char*> names[] = {
-        {cases_, "cases"}, {tolerance_, "tolerance"}, {p50_, "p50"},   {p99_, "p99"},
-        {load_, "load"},   {resident_, "resident"},   {size_, "size"}, {check_, "check"}};
+        {cases_, "cases"},       {tolerance_, "tolerance"}, {p50_, "p50"},     {p99_, "p99"},      {load_, "load"},
+        {resident_, "resident"}, {size_, "size"},           {check_, "check"}, {device_, "device"}};
     for (const auto& [widget, name] : names)
         widget->setObjectName(QLatin1String(name));
+    connect(check_, &QCheckBox::toggled, device_, &QComboBox::setEnabled);
+    connect(check_, &QCheckBox::toggled, this, &ChecksPage::changed);
+    connect(device_, &QComboBox::currentTextChanged, this, &ChecksPage::changed);
+    connect(cases_, &QSpinBox::valueChanged, this, &ChecksPage::changed);
+    for (const QDoubleSpinBox* box : {p50_, p99_, load_})
+        connect(box, &QDoubleSpinBox::valueChanged, this, &ChecksPage::changed);
+}
+
+QString ChecksPage::problem() const {
+    return check_->isChecked() ? problemOfDevice_(device_->currentText().trimmed()) : QString();
 }
 
 void ChecksPage::fill(ExportRequest& request) const {
     request.cases = cases_->value();
     request.tolerance = tolerance_->value();
     request.check = check_->isChecked();
+    request.device = device_->currentText().trimmed();
     request.p50Ms = p50_->value();
     request.p99Ms = p99_->value();
     request.loadMs = load_->value();

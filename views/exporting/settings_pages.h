@@ -7,6 +7,7 @@
 #include "views/exporting/export_page.h"
 
 class QCheckBox;
+class QComboBox;
 class QDoubleSpinBox;
 class QLineEdit;
 class QListWidget;
@@ -75,13 +76,16 @@ class ChecksPage : public ExportPage {
     Q_OBJECT
 
 public:
-    explicit ChecksPage(const models::ExportRequest& begin);
+    ChecksPage(const models::ExportChoices& choices, const models::ExportRequest& begin);
     void fill(models::ExportRequest& request) const override;
+    QString problem() const override;
 
 private:
     QSpinBox* cases_;
     QDoubleSpinBox *tolerance_, *p50_, *p99_, *load_, *resident_, *size_;
     QCheckBox* check_;
+    QComboBox* device_;
+    std::function<QString(const QString&)> problemOfDevice_;
 };
 
 } // namespace lathe::views::exporting

@@ -26,8 +26,7 @@ void ExportChangeModel::show(const ExportEnd& before, const ExportEnd& after, co
             what, text(was), text(is),
             was > 0 && is > 0
                 ? QStringLiteral("%1%2 %").arg(percent > 0 ? QStringLiteral("+") : QString()).arg(percent, 0, 'f', 1)
-                : QString(),
-            true};
+                : QString()};
     };
     add(tr("Size, bytes"), double(before.bytes), double(after.bytes), bytes);
     add(tr("Load"), before.loadMs, after.loadMs, ms);
@@ -63,8 +62,6 @@ QVariant ExportChangeModel::data(const QModelIndex& index, int role) const {
         return oneLine(text);
     case Qt::ToolTipRole:
         return plainTip(text);
-    case Qt::TextAlignmentRole:
-        return int((row.isFigure && index.column() != What ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     default:
         return {};
     }

@@ -34,7 +34,6 @@ public:
 private:
     struct Row {
         QString what, before, after, change;
-        bool isFigure = false;
     };
     QList<Row> rows_;
 };

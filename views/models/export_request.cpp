@@ -46,6 +46,8 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
         add("--cases", QString::number(request.cases));
     if (request.tolerance != usual.tolerance)
         add("--tolerance", text(request.tolerance));
+    if (request.device != usual.device)
+        add("--device", request.device);
     QStringList limits;
     for (const auto& [name, value, unit] :
          {std::tuple{"p50", request.p50Ms, "ms"}, std::tuple{"p99", request.p99Ms, "ms"},

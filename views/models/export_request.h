@@ -8,6 +8,7 @@
 #include <QString>
 #include <QStringList>
 #include <functional>
+#include <map>
 #include <optional>
 
 namespace lathe::views::models {
@@ -29,7 +30,8 @@ struct ExportRequest {
     int cases = 3;
     double tolerance = 1e-3;                                             // as a share of an output's range
     double p50Ms = 0, p99Ms = 0, loadMs = 0, residentMb = 0, sizeMb = 0; // limits; 0: none
-    bool check = true;                                                   // here, before it is done
+    bool check = true;                                                   // it is run, before it is done,
+    QString device = QStringLiteral("local");                            // there, as `lathe bundle --device` takes it
     QString out;                                                         // a folder, or a name that ends in .tar.zst
     bool replace = false;
     bool operator==(const ExportRequest&) const = default;
@@ -47,14 +49,30 @@ struct ExportTarget {
     QString problem; // why it cannot be chosen; empty: it can
 };
 
-/// What there is to choose from, and who can say whether a choice is good.
+/// Where a bundle can be run.
+struct ExportDevice {
+    QString text;  // as `--device` takes it
+    QString label; // "this machine"
+};
+
+/// What there is to choose from, and who can say whether a choice is good. What is empty or 0 nobody knows.
 struct ExportChoices {
     QString model; // its file
     QStringList settings;
     QList<ExportTarget> targets;
-    QStringList parts;                                           // with what they are: "c", "examples" …
-    qint64 artifactBytes = 0;                                    // of the compilation of now; 0: nobody knows
-    qint64 restBytes = 0;                                        // of what is put beside an artifact, about
+    QStringList parts; // with what they are: "c", "examples" …
+    QList<ExportDevice> devices;
+    qint64 artifactBytes = 0, modelBytes = 0; // of the compilation of now; of the model's files
+    int kernels = 0, untunedKernels = 0;      // of that compilation
+    bool hasData = false;                     // expected outputs lie beside the model
+    bool isDecided = false;                   // something is, otherwise than by default, in the window
+    QStringList randomOutputs;
+    std::function<qint64(const ExportRequest&)> bytesBeside; // of what is put beside artifacts, about
+    std::function<std::optional<qint64>(const std::map<QString, qint64>&)>
+        peakBytes;                                          // of a run's memory, at these sizes
+    std::function<QString(const QString&)> problemOfDevice; // of its name; empty text: none
+    std::function<QString(const QString&, const QString&)>
+        problemOfRun;                                            // why a device cannot run a target; empty: it can
     std::function<QString(const QString&)> problemOfTarget;      // empty text: none
     std::function<QString(const QString&, bool)> problemOfPlace; // of what it is written to, and whether it may replace
 };

@@ -39,6 +39,7 @@ void visit(Visitor& visitor, Request& request) {
     visitor("memory limit, MB", request.residentMb);
     visitor("size limit, MB", request.sizeMb);
     visitor("check", request.check);
+    visitor("device", request.device);
 }
 
 template <class Visitor, class End>
