@@ -2,8 +2,8 @@
 # What an installation holds, by component, and the Debian packages made of it: `./dev package`.
 #   cli            lathe, lathe-runner, manual pages, completions, shipped records
 #   workbench      lathe-workbench and what a desktop wants to know of it
-#   runtime        liblathe_rt.so of this machine
-#   runtime-dev    its headers, what CMake and pkg-config find it by
+#   runtime        liblathe_rt.so.1 of this machine
+#   runtime-dev    liblathe_rt.so, which leads to it, its headers, what CMake and pkg-config find it by
 #   runtimes       what bundles are given, for all kinds of machines (runtimes.cmake)
 #   python         the packages lathe and lathe_rt (python.cmake)
 # Programs find what is theirs relative to themselves, so that the same tree works wherever it is unpacked.

@@ -66,11 +66,13 @@ function(lathe_bundle_texts TARGET)
     target_sources(${TARGET} PRIVATE ${CMAKE_BINARY_DIR}/bundle_texts.cpp)
 endfunction()
 
-# compiler/runtime without its folders -> liblathe_rt.so for the programs here; what is shipped: runtimes.cmake.
+# compiler/runtime without its folders -> liblathe_rt.so.1 for the programs here, and liblathe_rt.so to link by; what bundles
+# have: runtimes.cmake.
 function(lathe_runtime)
     file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.cpp)
     if(sources)
         add_library(lathe_rt SHARED ${sources})
+        set_target_properties(lathe_rt PROPERTIES SOVERSION ${LATHE_RUNTIME_SOVERSION})
         target_include_directories(lathe_rt PUBLIC ${CMAKE_SOURCE_DIR}/compiler)
         target_link_libraries(lathe_rt PUBLIC Threads::Threads PRIVATE ${CMAKE_DL_LIBS} lathe_warnings)
         if(NOT LATHE_SANITIZE)
