@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// posix_spawnp, a socket pair, poll.
+// posix_spawnp, two socket pairs, poll.
 #include "driver/child_process.h"
 
 #include <algorithm>
@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <system_error>
 #include <thread>
@@ -34,6 +36,11 @@ std::string signalName(int signal) {
     return name ? fmt::format("SIG{}", name) : fmt::format("signal {}", signal);
 }
 
+void closeIfOpen(int descriptor) {
+    if (descriptor >= 0)
+        close(descriptor);
+}
+
 pid_t waitFor(pid_t pid, int* status, int flags) {
     pid_t result = 0;
     do
@@ -51,17 +58,31 @@ std::filesystem::path programBeside(const char* name, const char* variable) {
     return std::filesystem::read_symlink("/proc/self/exe", ignored).parent_path() / name;
 }
 
-Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments) {
+Result<void> ChildProcess::start(const std::filesystem::path& program, const std::vector<std::string>& arguments,
+                                 Errors errors) {
     kill();
     exitCode_ = signal_ = std::nullopt;
-    int ends[2];
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0)
-        return failure(fmt::format("cannot make a socket for {}: {}", program.string(), std::strerror(errno)));
+    errors_.reset();
+    int in[2] = {-1, -1}, out[2] = {-1, -1};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, in) != 0 ||
+        socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, out) != 0) {
+        const int problem = errno;
+        for (const int end : in)
+            closeIfOpen(end);
+        return failure(fmt::format("cannot make a socket for {}: {}", program.string(), std::strerror(problem)));
+    }
+    if (errors == Errors::Kept)
+        errors_ = std::shared_ptr<const int>(new int(memfd_create("lathe-errors", MFD_CLOEXEC)), [](const int* file) {
+            closeIfOpen(*file);
+            delete file;
+        });
     // dup2 in the child makes copies without close-on-exec; signals get the state that a fresh process has.
     posix_spawn_file_actions_t actions;
     posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDIN_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, in[1], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, out[1], STDOUT_FILENO);
+    if (errors_ && *errors_ >= 0)
+        posix_spawn_file_actions_adddup2(&actions, *errors_, STDERR_FILENO);
     posix_spawnattr_t attributes;
     posix_spawnattr_init(&attributes);
     sigset_t none, all;
@@ -79,18 +100,33 @@ Result<void> ChildProcess::start(const std::filesystem::path& program, const std
     const int problem = posix_spawnp(&pid_, name.c_str(), &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);
     posix_spawn_file_actions_destroy(&actions);
-    close(ends[1]);
+    close(in[1]);
+    close(out[1]);
     if (problem != 0) {
-        close(ends[0]);
+        close(in[0]);
+        close(out[0]);
         pid_ = -1;
         return failure(fmt::format("cannot start {}: {}", name, std::strerror(problem)));
     }
-    stream_ = ends[0];
-    fcntl(stream_, F_SETFL, fcntl(stream_, F_GETFL) | O_NONBLOCK);
+    toChild_ = in[0];
+    fromChild_ = out[0];
+    for (const int stream : {toChild_, fromChild_})
+        fcntl(stream, F_SETFL, fcntl(stream, F_GETFL) | O_NONBLOCK);
     return {};
 }
 
-ChildProcess::Io ChildProcess::await(short events, Deadline deadline) const {
+std::string ChildProcess::errors() const {
+    constexpr off_t most = 4096;
+    struct stat status{};
+    if (!errors_ || fstat(*errors_, &status) != 0)
+        return "";
+    std::string text(static_cast<size_t>(std::min(status.st_size, most)), '\0');
+    const ssize_t got = pread(*errors_, text.data(), text.size(), status.st_size - static_cast<off_t>(text.size()));
+    text.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    return text;
+}
+
+ChildProcess::Io ChildProcess::await(int stream, short events, Deadline deadline) const {
     for (;;) {
         if (cancelled_ && cancelled_())
             return Io::Cancelled;
@@ -98,7 +134,7 @@ ChildProcess::Io ChildProcess::await(short events, Deadline deadline) const {
         if (left.count() <= 0)
             return Io::TimedOut;
         constexpr milliseconds longest = std::chrono::hours(1); // poll takes an int
-        pollfd poll{stream_, events, 0};
+        pollfd poll{stream, events, 0};
         const auto wait = std::min(left, cancelled_ ? cancellationPeriod : longest);
         const int ready = ::poll(&poll, 1, static_cast<int>(wait.count()));
         if (ready > 0 || (ready < 0 && errno != EINTR))
@@ -108,11 +144,11 @@ ChildProcess::Io ChildProcess::await(short events, Deadline deadline) const {
 
 ChildProcess::Io ChildProcess::write(std::span<const std::byte> bytes, Deadline deadline) {
     while (!bytes.empty()) {
-        const ssize_t put = send(stream_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+        const ssize_t put = send(toChild_, bytes.data(), bytes.size(), MSG_NOSIGNAL);
         if (put > 0)
             bytes = bytes.subspan(static_cast<size_t>(put));
         else if (put < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (const Io io = await(POLLOUT, deadline); io != Io::Done)
+            if (const Io io = await(toChild_, POLLOUT, deadline); io != Io::Done)
                 return io;
         } else if (errno != EINTR)
             return Io::Closed;
@@ -122,11 +158,11 @@ ChildProcess::Io ChildProcess::write(std::span<const std::byte> bytes, Deadline 
 
 ChildProcess::Io ChildProcess::read(std::span<std::byte> bytes, Deadline deadline) {
     while (!bytes.empty()) {
-        const ssize_t got = recv(stream_, bytes.data(), bytes.size(), 0);
+        const ssize_t got = recv(fromChild_, bytes.data(), bytes.size(), 0);
         if (got > 0)
             bytes = bytes.subspan(static_cast<size_t>(got));
         else if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (const Io io = await(POLLIN, deadline); io != Io::Done)
+            if (const Io io = await(fromChild_, POLLIN, deadline); io != Io::Done)
                 return io;
         } else if (got == 0 || errno != EINTR)
             return Io::Closed;
@@ -166,7 +202,7 @@ ChildProcess::Io ChildProcess::readLine(std::string& line, size_t limit, Deadlin
 }
 
 void ChildProcess::endInput() {
-    shutdown(stream_, SHUT_WR);
+    shutdown(toChild_, SHUT_WR);
 }
 
 ChildProcess::Io ChildProcess::readToEnd(std::string& text, size_t limit, Deadline deadline) {
@@ -175,14 +211,14 @@ ChildProcess::Io ChildProcess::readToEnd(std::string& text, size_t limit, Deadli
     for (;;) {
         const size_t before = text.size();
         text.resize(before + piece);
-        const ssize_t got = recv(stream_, text.data() + before, piece, 0);
+        const ssize_t got = recv(fromChild_, text.data() + before, piece, 0);
         text.resize(before + size_t(std::max<ssize_t>(got, 0)));
         if (got == 0)
             return Io::Done;
         if (text.size() > limit)
             return Io::Closed;
         if (got < 0 && (errno == EAGAIN || errno == EWOULDBLOCK)) {
-            if (const Io io = await(POLLIN, deadline); io != Io::Done)
+            if (const Io io = await(fromChild_, POLLIN, deadline); io != Io::Done)
                 return io;
         } else if (got < 0 && errno != EINTR)
             return Io::Closed;
@@ -190,7 +226,7 @@ ChildProcess::Io ChildProcess::readToEnd(std::string& text, size_t limit, Deadli
 }
 
 void ChildProcess::kill() {
-    closeStream();
+    closeStreams();
     if (pid_ <= 0)
         return;
     ::kill(pid_, SIGKILL);
@@ -199,7 +235,7 @@ void ChildProcess::kill() {
 }
 
 std::string ChildProcess::reap() {
-    closeStream();
+    closeStreams();
     if (pid_ <= 0)
         return "was not running";
     // It closed its stream, so it is about to end; but a kernel may have closed it and go on.
@@ -226,10 +262,11 @@ std::string ChildProcess::reap() {
     return fmt::format("ended with exit code {}", *exitCode_);
 }
 
-void ChildProcess::closeStream() {
-    if (stream_ >= 0)
-        close(stream_);
-    stream_ = -1;
+void ChildProcess::closeStreams() {
+    for (int* stream : {&toChild_, &fromChild_}) {
+        closeIfOpen(*stream);
+        *stream = -1;
+    }
 }
 
 } // namespace lathe::driver

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A child process with a stream to its standard input and output; reading and writing have deadlines and can be cancelled.
-// The stream is a socket, whose writes cannot raise SIGPIPE; both ends are close-on-exec, so that no other child holds one.
+// A child process with streams to its standard input and output; reading and writing have deadlines and can be cancelled.
+// Each stream is a socket of its own, whose writes cannot raise SIGPIPE, so that a child that makes its input non-blocking
+// (ssh does) does not do so to the output that it shares with others. All ends are close-on-exec: no other child holds one.
 // The way in which compiler and command line start a process: lathe-runner, the workers of `lathe test`, the builders of
 // the tuner, the contenders of `lathe bench`.
 #pragma once
@@ -12,6 +13,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -36,8 +38,13 @@ public:
 
     /// Asked about every 20 ms while an operation waits, on the thread that called it; may be empty.
     void setCancelled(std::function<bool()> cancelled) { cancelled_ = std::move(cancelled); }
+    /// What it writes to its standard error goes to ours, or is kept: see errors().
+    enum class Errors { Shown, Kept };
     /// program: a name without a slash is looked for in PATH.
-    Result<void> start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {});
+    Result<void> start(const std::filesystem::path& program, const std::vector<std::string>& arguments = {},
+                       Errors errors = Errors::Shown);
+    /// The last 4 KiB of what was kept, also after the child has ended.
+    std::string errors() const;
     bool running() const { return pid_ > 0; }
     /// All of the bytes, or why not. After anything but Done the stream is out of step: kill() or reap().
     Io write(std::span<const std::byte> bytes, Deadline deadline);
@@ -64,12 +71,13 @@ public:
     std::optional<int> signal() const { return signal_; }
 
 private:
-    Io await(short events, Deadline deadline) const;
-    void closeStream();
+    Io await(int stream, short events, Deadline deadline) const;
+    void closeStreams();
 
     std::function<bool()> cancelled_;
     pid_t pid_ = -1;
-    int stream_ = -1;
+    int toChild_ = -1, fromChild_ = -1;
+    std::shared_ptr<const int> errors_; // a file in memory
     std::optional<int> exitCode_, signal_;
 };
 
