@@ -63,6 +63,7 @@ Result<Verdict> BisectJudge::failed(const Diagnostic& diagnostic) const {
     switch (runner_.outcome()) {
     case RunnerOutcome::Cancelled:
     case RunnerOutcome::Unavailable:
+    case RunnerOutcome::Lost:
         return Failure(diagnostic);
     default:
         return Verdict{true, toString(diagnostic), {}, runner_.outcome() == RunnerOutcome::Timeout};

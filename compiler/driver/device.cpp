@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/device.h"
 
+#include "base/printable.h"
 #include "codegen/target.h"
+#include "driver/device_list.h"
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <elf.h>
 #include <fmt/format.h>
@@ -17,7 +20,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view form = "use local, qemu or qemu:CPU (qemu-aarch64 -cpu help lists them)";
+constexpr std::string_view form =
+    "use local, qemu or qemu:CPU (qemu-aarch64 -cpu help lists them), ssh:HOST, or a name "
+    "that lathe devices lists";
 
 /// Of PATH; empty if no folder of it has the program.
 fs::path findProgram(const std::string& name) {
@@ -30,13 +35,6 @@ fs::path findProgram(const std::string& name) {
             return program;
     }
     return {};
-}
-
-/// share/lathe/runtimes/TRIPLE beside the folder of this program.
-fs::path runtimeFolder(Machine machine) {
-    std::error_code ignored;
-    return fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share" / "lathe" / "runtimes" /
-           codegen::libraryTriple(machine);
 }
 
 /// What -cpu of qemu gets, so that it has all that the target needs and vectors of its length; empty: qemu's own choice, which
@@ -54,21 +52,74 @@ std::string emulatedCpu(const Target& target) {
 
 } // namespace
 
-Result<Device> parseDevice(std::string_view text) {
+Result<Device> parseTransport(std::string_view text) {
+    constexpr std::string_view qemu = "qemu:", ssh = "ssh:";
+    Device device;
     if (text == "local")
-        return Device{};
-    if (text == "qemu")
-        return Device{Device::Transport::Qemu, ""};
-    constexpr std::string_view qemu = "qemu:";
-    if (text.starts_with(qemu) && text.size() > qemu.size())
-        return Device{Device::Transport::Qemu, std::string(text.substr(qemu.size()))};
+        return device;
+    if (text == "qemu" || (text.starts_with(qemu) && text.size() > qemu.size())) {
+        device.transport = Device::Transport::Qemu;
+        device.cpu = text.substr(std::min(text.size(), qemu.size()));
+        return device;
+    }
+    if (text.starts_with(ssh) && text.size() > ssh.size()) {
+        device.transport = Device::Transport::Ssh;
+        device.host = text.substr(ssh.size());
+        LATHE_CHECKED(validate(device));
+        return device;
+    }
     return failure(ErrorKind::Usage, fmt::format("unknown device '{}'", text), std::string(form));
 }
 
+Result<Device> parseDevice(std::string_view text) {
+    if (!isDeviceName(text))
+        return parseTransport(text);
+    LATHE_TRY(const std::vector<Device> devices, readDevices(devicesFile()));
+    const auto found = std::ranges::find(devices, text, &Device::name);
+    return found == devices.end() ? parseTransport(text) : *found;
+}
+
 std::string toString(const Device& device) {
-    if (device.isLocal())
+    if (!device.name.empty())
+        return device.name;
+    switch (device.transport) {
+    case Device::Transport::Local:
         return "local";
-    return device.cpu.empty() ? "qemu" : "qemu:" + device.cpu;
+    case Device::Transport::Qemu:
+        return device.cpu.empty() ? "qemu" : "qemu:" + device.cpu;
+    case Device::Transport::Ssh:
+        break;
+    }
+    return "ssh:" + device.host;
+}
+
+Result<void> validate(const Device& device) {
+    const auto refused = [](std::string what, std::string hint) {
+        return failure(ErrorKind::Usage, std::move(what), std::move(hint));
+    };
+    const auto isPlain = [](const std::string& text) {
+        return std::ranges::none_of(text, [](unsigned char c) { return c < ' ' || c == 0x7f; });
+    };
+    const bool isSsh = device.transport == Device::Transport::Ssh;
+    if (isSsh && (device.host.empty() || device.host.front() == '-' || !isPlain(device.host) ||
+                  device.host.find(' ') != std::string::npos)) // which ssh would take for an option
+        return refused(fmt::format("'{}' is no host", printable(device.host)),
+                       "as ssh takes it: a name of its configuration, HOST or USER@HOST");
+    if (!isSsh && !(device.folder.empty() && device.environment.empty() && device.cores.empty()))
+        return refused("a folder, an environment and cores are those of devices over ssh", "leave them out");
+    if (!device.folder.empty() && (device.folder.front() != '/' || !isPlain(device.folder)))
+        return refused(fmt::format("'{}' is no folder of a device", printable(device.folder)), "a path from / on");
+    for (const std::string& each : device.environment) {
+        const std::string_view name = std::string_view(each).substr(0, each.find('='));
+        const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
+        if (name.size() == each.size() || name.empty() || std::isdigit(static_cast<unsigned char>(name.front())) ||
+            !std::ranges::all_of(name, fits) || !isPlain(each))
+            return refused(fmt::format("'{}' is no variable", printable(each)), "NAME=VALUE, on one line");
+    }
+    if (!std::ranges::all_of(device.cores, [](char c) { return (c >= '0' && c <= '9') || c == '-' || c == ','; }) ||
+        !isPlain(device.note))
+        return refused("cores are numbers such as 0-3,6, and a note is one line", "");
+    return {};
 }
 
 Result<RunnerCommand> runnerCommand(const Device& device, const Target& target) {
@@ -76,19 +127,32 @@ Result<RunnerCommand> runnerCommand(const Device& device, const Target& target) 
         LATHE_CHECKED(codegen::checkRunsHere(target));
         return RunnerCommand{};
     }
-    const std::string qemu = fmt::format("qemu-{}", codegen::nameOf(target.machine));
+    LATHE_TRY(RunnerCommand command, runnerCommand(device, target.machine));
+    if (command.ssh)
+        command.ssh->machine = target.machine;
+    else if (device.cpu.empty())
+        if (const std::string cpu = emulatedCpu(target); !cpu.empty())
+            command.arguments.insert(command.arguments.begin(), {"-cpu", cpu});
+    return command;
+}
+
+Result<RunnerCommand> runnerCommand(const Device& device, Machine machine) {
+    if (device.isLocal())
+        return RunnerCommand{};
+    if (device.transport == Device::Transport::Ssh)
+        return RunnerCommand{.ssh = SshRunner{.device = toString(device),
+                                              .host = device.host,
+                                              .folder = device.folder,
+                                              .environment = device.environment,
+                                              .cores = device.cores}};
+    const std::string qemu = fmt::format("qemu-{}", codegen::nameOf(machine));
     const fs::path program = findProgram(qemu);
     if (program.empty())
         return failure(ErrorKind::Usage, fmt::format("there is no {} on this machine", qemu), "install qemu-user");
-    const fs::path runner = runtimeFolder(target.machine) / "bin" / "lathe-runner";
-    if (std::error_code ignored; !fs::exists(runner, ignored))
-        return failure(ErrorKind::Usage,
-                       fmt::format("there is no runtime for {} beside this program: {} is missing",
-                                   codegen::libraryTriple(target.machine), runner.string()),
-                       "install Lathe's runtimes, or build them: ./dev build release runtimes");
+    LATHE_TRY(const fs::path runner, staticRunner(machine));
     RunnerCommand command{program, {}};
-    if (const std::string cpu = device.cpu.empty() ? emulatedCpu(target) : device.cpu; !cpu.empty())
-        command.arguments = {"-cpu", cpu};
+    if (!device.cpu.empty())
+        command.arguments = {"-cpu", device.cpu};
     command.arguments.push_back(runner.string());
     return command;
 }

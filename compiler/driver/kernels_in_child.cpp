@@ -137,11 +137,14 @@ std::optional<tune::Verdict> KernelsInChild::verdict() const {
         return tune::Verdict::Crashed;
     case RunnerOutcome::Overwrote:
         return tune::Verdict::Wrong;
+    case RunnerOutcome::OutOfMemory:
+        return tune::Verdict::RunMemory;
     case RunnerOutcome::Timeout:
         return tune::Verdict::RunTimeout;
     case RunnerOutcome::Good:
     case RunnerOutcome::Cancelled:
     case RunnerOutcome::Unavailable:
+    case RunnerOutcome::Lost:
         break;
     }
     return std::nullopt;

@@ -3,6 +3,8 @@
 // The client's side of runtime/runner/protocol.h.
 #include "driver/runner_client.h"
 
+#include "base/printable.h"
+#include "base/sha256.h"
 #include "driver/child_process.h"
 #include "runtime/lathe_rt.h"
 #include "runtime/runner/protocol.h"
@@ -13,7 +15,10 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <system_error>
+#include <thread>
+#include <unistd.h>
 
 namespace lathe::driver {
 
@@ -111,6 +116,14 @@ std::string reasonOf(int error) {
     }
 }
 
+/// "ann@desk", for whoever waits for a device.
+std::string userHere() {
+    char host[65] = "";
+    gethostname(host, sizeof host - 1);
+    const char* user = std::getenv("USER");
+    return fmt::format("{:.64}@{}", user && *user ? user : std::to_string(getuid()), *host ? host : "somewhere");
+}
+
 constexpr const char* anotherRunner = "lathe-runner is installed beside lathe; $LATHE_RUNNER names another";
 
 /// What to do about a request that the runner refused.
@@ -145,6 +158,12 @@ std::string typeText(const RunnerValue& value) {
     return fmt::format("{}[{}]", toString(value.dtype), fmt::join(dims, ","));
 }
 
+void useRunner(RunnerOptions& options, RunnerCommand command) {
+    options.program = std::move(command.program);
+    options.arguments = std::move(command.arguments);
+    options.ssh = std::move(command.ssh);
+}
+
 struct RunnerClient::State {
     RunnerOptions options;
     ChildProcess child;
@@ -152,10 +171,50 @@ struct RunnerClient::State {
     bool lackedMemory = false;
     int outputCount = 0;
     std::vector<std::byte> reply;
+    std::chrono::milliseconds deadline{-1}; // that a runner over ssh was told; -1: none yet
+
+    ~State() { end(); }
 
     Diagnostic fail(RunnerOutcome how, std::string what, std::string hint = {}) {
         outcome = how;
         return error(std::move(what), std::move(hint));
+    }
+
+    /// "the model", and where it ran.
+    std::string there() const { return options.ssh ? " on " + printable(options.ssh->device) : ""; }
+
+    /// After a read or write over ssh that did not go through, because the stream has ended.
+    Diagnostic lostRemote() {
+        using What = RemoteEnd::What;
+        const RemoteEnd end = endOverSsh(child);
+        switch (end.what) {
+        case What::Lost:
+            return fail(RunnerOutcome::Lost,
+                        fmt::format("the device {} is lost: {}", printable(options.ssh->device), end.text),
+                        fmt::format("look at the device and the network, and try again; 'ssh {}' has to work",
+                                    printable(options.ssh->host)));
+        case What::OutOfMemory:
+            return fail(RunnerOutcome::OutOfMemory, fmt::format("the model {}", end.text),
+                        "run it at smaller sizes, or limit its memory");
+        case What::Deadline:
+            return fail(RunnerOutcome::Timeout, fmt::format("the model {}{}", end.text, there()),
+                        "allow more time by --timeout");
+        case What::Crashed:
+            return fail(RunnerOutcome::Crashed, fmt::format("the kernel {}{}", end.text, there()),
+                        "please report the model");
+        case What::Ended:
+            break;
+        }
+        if (end.code == exitOutside || end.code == exitReadOnly)
+            return ended(end.code);
+        return fail(RunnerOutcome::Crashed, fmt::format("lathe-runner{} {}", there(), end.text));
+    }
+
+    Diagnostic ended(int code) {
+        if (code == exitOutside)
+            return fail(RunnerOutcome::Crashed, "the kernel touched memory outside its buffers",
+                        "please report the model");
+        return fail(RunnerOutcome::Overwrote, "the kernel wrote into an input", "please report the model");
     }
 
     /// After a read or write that did not go through: ends the child and says why.
@@ -163,7 +222,7 @@ struct RunnerClient::State {
         if (io == ChildProcess::Io::TimedOut) {
             child.kill();
             return fail(RunnerOutcome::Timeout,
-                        fmt::format("the model did not {} within {} s and was ended", nameOf(kind),
+                        fmt::format("the model did not {}{} within {} s and was ended", nameOf(kind), there(),
                                     static_cast<double>(options.timeout.count()) / 1000));
         }
         if (io == ChildProcess::Io::Cancelled) {
@@ -171,12 +230,11 @@ struct RunnerClient::State {
             outcome = RunnerOutcome::Cancelled;
             return error(ErrorKind::Cancelled, "cancelled");
         }
+        if (options.ssh)
+            return lostRemote();
         const std::string how = child.reap();
-        if (child.exitCode() == exitOutside)
-            return fail(RunnerOutcome::Crashed, "the kernel touched memory outside its buffers",
-                        "please report the model");
-        if (child.exitCode() == exitReadOnly)
-            return fail(RunnerOutcome::Overwrote, "the kernel wrote into an input", "please report the model");
+        if (child.exitCode() == exitOutside || child.exitCode() == exitReadOnly)
+            return ended(*child.exitCode());
         const bool crashed = how.starts_with("crashed");
         return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
                     crashed                   ? "please report the model"
@@ -193,6 +251,8 @@ struct RunnerClient::State {
     Result<Reader> request(Kind kind, std::span<const std::byte> payload = {}, std::span<const std::byte> more = {}) {
         if (!child.running())
             return Failure(fail(RunnerOutcome::Unavailable, "no model is loaded in lathe-runner"));
+        if (options.ssh && kind != Kind::Deadline && kind != Kind::Ping && deadline != options.timeout)
+            LATHE_CHECKED(tellDeadline());
         outcome = RunnerOutcome::Good;
         lackedMemory = false;
         const auto deadline = std::chrono::steady_clock::now() + options.timeout;
@@ -203,11 +263,41 @@ struct RunnerClient::State {
         return receive(kind, deadline);
     }
 
+    /// What the runner on the device ends by itself, if this is not here any more to end it: a little later than this would.
+    Result<void> tellDeadline() {
+        constexpr std::chrono::seconds later{2};
+        Writer payload;
+        payload.number(static_cast<uint64_t>(std::chrono::milliseconds(options.timeout + later).count()));
+        LATHE_CHECKED(command(Kind::Deadline, payload.bytes()));
+        deadline = options.timeout;
+        return {};
+    }
+
+    /// The next header that is no sign of life. A device that gives none is lost long before the request's time is over.
+    Result<FrameHeader> nextHeader(Kind kind, ChildProcess::Deadline deadline) {
+        for (;;) {
+            auto until = deadline;
+            if (options.ssh)
+                until = std::min(until, std::chrono::steady_clock::now() + options.ssh->silence);
+            FrameHeader header;
+            const auto io = child.read(std::as_writable_bytes(std::span(&header, 1)), until);
+            if (io == ChildProcess::Io::TimedOut && until != deadline) {
+                child.kill();
+                return Failure(fail(RunnerOutcome::Lost,
+                                    fmt::format("the device {} is lost: nothing was heard of it for {} s",
+                                                printable(options.ssh->device),
+                                                static_cast<double>(options.ssh->silence.count()) / 1000),
+                                    "look at the device and the network, and try again"));
+            }
+            if (io != ChildProcess::Io::Done)
+                return Failure(lost(io, kind));
+            if (!(options.ssh && header.magic == frameMagic && header.kind == Kind::Alive && header.bytes == 0))
+                return header;
+        }
+    }
+
     Result<Reader> receive(Kind kind, ChildProcess::Deadline deadline) {
-        FrameHeader header;
-        if (const auto io = child.read(std::as_writable_bytes(std::span(&header, 1)), deadline);
-            io != ChildProcess::Io::Done)
-            return Failure(lost(io, kind));
+        LATHE_TRY(const FrameHeader header, nextHeader(kind, deadline));
         const bool good = header.kind == Kind::Ok;
         if (header.magic != frameMagic || header.bytes > runtime::limits::frameBytes ||
             (!good && header.kind != Kind::Error))
@@ -225,6 +315,8 @@ struct RunnerClient::State {
         Diagnostic refused;
         const auto status = reader.number<uint32_t>();
         refused.hint = hintFor(status);
+        if (status == LATHE_UNSUPPORTED)
+            refused.kind = ErrorKind::Unsupported;
         refused.node = reader.string();
         refused.what = reader.string();
         // The message names the node as well; a Diagnostic prints its node itself.
@@ -249,16 +341,94 @@ struct RunnerClient::State {
     Result<void> ensureStarted() {
         if (child.running())
             return {};
-        const auto program = options.program.empty() ? programBeside("lathe-runner", "LATHE_RUNNER") : options.program;
-        if (auto started = child.start(program, options.arguments); !started)
-            return Failure(fail(RunnerOutcome::Unavailable, started.error().what, anotherRunner));
+        std::string what;
+        if (options.ssh) {
+            deadline = std::chrono::milliseconds(-1);
+            if (auto started = startOverSsh(*options.ssh, child); !started) {
+                const bool asked = started.error().kind == ErrorKind::Cancelled;
+                outcome = asked ? RunnerOutcome::Cancelled : RunnerOutcome::Unavailable;
+                return started;
+            }
+            what = "the runner on " + printable(options.ssh->device);
+        } else {
+            const auto program =
+                options.program.empty() ? programBeside("lathe-runner", "LATHE_RUNNER") : options.program;
+            if (auto started = child.start(program, options.arguments); !started)
+                return Failure(fail(RunnerOutcome::Unavailable, started.error().what, anotherRunner));
+            what = program.string();
+        }
         LATHE_TRY(Reader reader, request(Kind::Ping));
-        if (reader.number<uint32_t>() != protocolVersion) {
+        if (const auto version = reader.number<uint32_t>(); version != protocolVersion) {
             child.kill();
-            return Failure(
-                fail(RunnerOutcome::Unavailable, program.string() + " speaks another version of the protocol"));
+            return Failure(fail(RunnerOutcome::Unavailable,
+                                fmt::format("{} speaks version {} of the protocol, this program version {}", what,
+                                            version, protocolVersion),
+                                "programs and runtimes have to be of one version of Lathe: install both again"));
         }
         return {};
+    }
+
+    /// Lets a runner over ssh end by itself, so that it is gone, with all that it had there, when this returns.
+    void end() {
+        if (options.ssh && child.running()) {
+            constexpr std::chrono::seconds wait{2};
+            const FrameHeader bye{frameMagic, Kind::Bye, 0};
+            const auto deadline = std::chrono::steady_clock::now() + wait;
+            std::string rest;
+            child.setCancelled({});
+            if (child.write(std::as_bytes(std::span(&bye, 1)), deadline) == ChildProcess::Io::Done &&
+                child.readToEnd(rest, readPiece, deadline) == ChildProcess::Io::Done)
+                child.reap();
+            child.setCancelled(options.cancelled);
+        }
+        child.kill();
+    }
+
+    /// Sends the file, unless the runner has it; what it is called there.
+    Result<std::string> put(const std::filesystem::path& file) {
+        const auto unreadable = [&] {
+            return Failure(fail(RunnerOutcome::Refused, fmt::format("cannot read '{}'", file.string())));
+        };
+        std::ifstream stream(file, std::ios::binary);
+        std::vector<char> piece(putBytes);
+        const auto next = [&] {
+            stream.read(piece.data(), static_cast<std::streamsize>(piece.size()));
+            return std::as_bytes(std::span(piece).first(static_cast<size_t>(stream.gcount())));
+        };
+        Sha256 hash;
+        uint64_t total = 0;
+        for (auto bytes = next(); !bytes.empty(); bytes = next()) {
+            hash.add(bytes);
+            total += bytes.size();
+        }
+        if (total == 0)
+            return unreadable();
+        const std::string name = hash.finish();
+        const auto send = [&](uint64_t offset, std::span<const std::byte> bytes) -> Result<uint64_t> {
+            Writer payload;
+            payload.string(name);
+            payload.number(total);
+            payload.number(offset);
+            payload.number(static_cast<uint32_t>(bytes.size()));
+            LATHE_TRY(Reader reader, request(Kind::Put, payload.bytes(), bytes));
+            const auto held = reader.number<uint64_t>();
+            if (!reader.finished() || held > total)
+                return Failure(outOfStep(Kind::Put));
+            return held;
+        };
+        LATHE_TRY(uint64_t held, send(0, {}));
+        stream.clear();
+        stream.seekg(static_cast<std::streamoff>(held));
+        while (held < total) {
+            const auto bytes = next();
+            if (bytes.empty())
+                return unreadable();
+            const uint64_t before = held;
+            LATHE_TRY(held, send(before, bytes));
+            if (held != before + bytes.size())
+                return Failure(outOfStep(Kind::Put));
+        }
+        return name;
     }
 
     Result<void> sendOptions() {
@@ -289,7 +459,7 @@ const RunnerOptions& RunnerClient::options() const {
 void RunnerClient::setOptions(RunnerOptions options) {
     // The runner cannot forget a seed; a fresh one has none.
     if (options.program != state_->options.program || options.arguments != state_->options.arguments ||
-        (state_->options.seed && !options.seed))
+        options.ssh != state_->options.ssh || (state_->options.seed && !options.seed))
         stop();
     state_->child.setCancelled(options.cancelled);
     state_->options = std::move(options);
@@ -300,8 +470,13 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     LATHE_CHECKED(state_->sendOptions());
     Writer path;
     std::error_code ignored;
-    path.string(std::filesystem::absolute(artifact, ignored).string());
-    LATHE_TRY(Reader reader, state_->request(Kind::Load, path.bytes()));
+    if (state_->options.ssh) {
+        LATHE_TRY(const std::string name, state_->put(artifact));
+        path.string(name);
+    } else {
+        path.string(std::filesystem::absolute(artifact, ignored).string());
+    }
+    LATHE_TRY(Reader reader, state_->request(state_->options.ssh ? Kind::LoadPut : Kind::Load, path.bytes()));
     RunnerModel model;
     model.name = reader.string();
     model.metadata = reader.string();
@@ -389,6 +564,51 @@ Result<RunnerProbe> RunnerClient::probe() {
     if (!reader.finished() || !std::isfinite(probe.computeNs) || !std::isfinite(probe.readNs))
         return Failure(state_->outOfStep(Kind::Probe));
     return probe;
+}
+
+Result<std::vector<std::pair<std::string, std::string>>> RunnerClient::facts() {
+    constexpr size_t most = 64;
+    LATHE_CHECKED(state_->ensureStarted());
+    LATHE_TRY(Reader reader, state_->request(Kind::Facts));
+    std::vector<std::pair<std::string, std::string>> facts(reader.count(2 * sizeof(uint32_t)));
+    for (auto& [name, value] : facts) {
+        name = reader.string();
+        value = reader.string();
+    }
+    if (!reader.finished() || facts.size() > most)
+        return Failure(state_->outOfStep(Kind::Facts));
+    return facts;
+}
+
+Result<void> RunnerClient::leaseDevice(std::function<void(const std::string&)> noted) {
+    using std::chrono::steady_clock;
+    if (!state_->options.ssh)
+        return {};
+    LATHE_CHECKED(state_->ensureStarted());
+    Writer who;
+    who.string(userHere());
+    for (const auto begun = steady_clock::now();; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
+        LATHE_TRY(Reader reader, state_->request(Kind::Lease, who.bytes()));
+        const std::string holder = printable(reader.string());
+        if (!reader.finished())
+            return Failure(state_->outOfStep(Kind::Lease));
+        if (holder.empty())
+            return {};
+        const std::string text = fmt::format("{} measures on {}", holder, printable(state_->options.ssh->device));
+        if (state_->options.cancelled && state_->options.cancelled()) {
+            state_->outcome = RunnerOutcome::Cancelled;
+            return failure(ErrorKind::Cancelled, "cancelled");
+        }
+        if (steady_clock::now() - begun >= state_->options.timeout)
+            return Failure(state_->fail(RunnerOutcome::Unavailable, text, "wait until that is done"));
+        if (noted)
+            noted(text + ": waiting");
+        noted = {};
+    }
+}
+
+Result<void> RunnerClient::releaseDevice() {
+    return state_->options.ssh && state_->child.running() ? state_->command(Kind::Release) : Result<void>();
 }
 
 Result<HostTensor> RunnerClient::output(int index) {
@@ -500,7 +720,7 @@ bool RunnerClient::lackedMemory() const {
 }
 
 void RunnerClient::stop() {
-    state_->child.kill();
+    state_->end();
 }
 
 } // namespace lathe::driver

@@ -2,10 +2,12 @@
 //
 // Runs artifacts in a child process, lathe-runner, so that a bad kernel, a hang or an over-allocation ends the child
 // and becomes a Diagnostic. One client has one child, which serves any number of loads and is started anew after it
-// died.
+// died. The child may be one on another machine, over ssh: then artifacts are sent there, and that the machine is lost is told
+// apart from what a model does there.
 #pragma once
 
 #include "base/result.h"
+#include "driver/device.h"
 #include "model/host_tensor.h"
 
 #include <chrono>
@@ -33,7 +35,10 @@ struct RunnerOptions {
     std::function<bool()> cancelled = {};      // asked while a request waits: true ends the child
     std::filesystem::path program = {};        // empty: $LATHE_RUNNER, or lathe-runner beside this program
     std::vector<std::string> arguments = {};   // of it: what an emulator runs (driver/device.h)
+    std::optional<SshRunner> ssh = {};         // instead of it: one on another machine
 };
+/// With the runner of this command.
+void useRunner(RunnerOptions& options, RunnerCommand command);
 
 /// A dim of a RunnerValue that no input says.
 inline constexpr int64_t knownWhileRunning = INT64_MIN;
@@ -127,12 +132,14 @@ struct RunnerProbe {
     double computeNs = 0, readNs = 0;
 };
 
-/// How the last request that failed did. Timeout, Cancelled, Crashed and Overwrote have ended the child.
+/// How the last request that failed did. Timeout, Cancelled, Crashed, Overwrote, OutOfMemory and Lost have ended the child.
 enum class RunnerOutcome {
     Good,
-    Refused,   // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
-    Crashed,   // under a Guard also: it touched memory outside its buffers
-    Overwrote, // under a Guard: it wrote into an input
+    Refused,     // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
+    Crashed,     // under a Guard also: it touched memory outside its buffers
+    Overwrote,   // under a Guard: it wrote into an input
+    OutOfMemory, // the system there ended it, since memory ran out; told of devices over ssh
+    Lost,        // the device over ssh, or the connection to it, is gone: this says nothing of the model
     Timeout,
     Cancelled,   // as RunnerOptions::cancelled asked
     Unavailable, // the runner cannot be started, or speaks another protocol
@@ -159,6 +166,13 @@ public:
     /// Of a loaded kernel artifact whose inputs but the last one are set.
     Result<RunnerBenchTimes> bench(const RunnerBench& plan);
     Result<RunnerProbe> probe();
+    /// Names and values of what the machine where the child runs is: runtime/runner/facts.h. Starts the child if none is
+    /// alive.
+    Result<std::vector<std::pair<std::string, std::string>>> facts();
+    /// Of a device over ssh: waits until nobody else measures there, and has it so until the child ends or releaseDevice().
+    /// Waits no longer than a request may take; tells `noted` once who holds it. Of others: nothing to wait for.
+    Result<void> leaseDevice(std::function<void(const std::string&)> noted = {});
+    Result<void> releaseDevice();
     Result<model::HostTensor> output(int index);
     /// All outputs, in the model's order.
     Result<std::vector<model::HostTensor>> outputs();

@@ -16,7 +16,7 @@ QString buildProbe(const QString& folder, bundle::ArtifactForm form) {
     QProcess compiler;
     compiler.setProcessChannelMode(QProcess::MergedChannels);
     compiler.start("clang-19",
-                   {"-std=c11", "-O1", "-shared", "-fPIC", "-nostdlib", "-fuse-ld=lld-19", "-I",
+                   {"-std=c11", "-O1", "-shared", "-fPIC", "-nostdlib", "-fno-builtin", "-fuse-ld=lld-19", "-I",
                     LATHE_SOURCE_DIR "/compiler", "-o", object, LATHE_SOURCE_DIR "/tests/runtime/probe_model.c"});
     if (!compiler.waitForFinished(60'000) || compiler.exitCode() != 0) {
         qWarning() << compiler.errorString() << compiler.readAll();

@@ -2,12 +2,19 @@
 //
 // lathe-runner: runs compiled models in a process of its own, so that a bad kernel ends nobody else. It serves the
 // protocol of protocol.h on its standard streams, and makes sure that nothing but the protocol reaches them.
+//
+//   lathe-runner                                for the program that started it
+//   lathe-runner --remote FOLDER [CPUS]         for a client on another machine: FOLDER is a private one with this program in
+//                                               it, and is removed; CPUS is a list of those to use, such as 0-3,6
+#include "runtime/runner/remote.h"
 #include "runtime/runner/server.h"
 
 #include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <fcntl.h>
+#include <optional>
+#include <string_view>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <thread>
@@ -35,7 +42,7 @@ void endWithParent() {
 
 } // namespace
 
-int main() {
+int main(int argc, char** argv) {
     const int nothing = open("/dev/null", O_RDONLY | O_CLOEXEC);
     const int in = takeOver(STDIN_FILENO, nothing);
     const int out = takeOver(STDOUT_FILENO, STDERR_FILENO);
@@ -49,8 +56,18 @@ int main() {
     std::signal(SIGPIPE, SIG_IGN);
     const rlimit noCore{0, 0};
     setrlimit(RLIMIT_CORE, &noCore);
+    std::optional<lathe::runtime::runner::Remote> remote;
+    if (argc > 2 && std::string_view(argv[1]) == "--remote") {
+        remote.emplace(argv[2]);
+        if (argc > 3 && !lathe::runtime::runner::useCpus(argv[3])) {
+            std::fprintf(stderr, "lathe-runner: '%s' are no CPUs of this machine\n", argv[3]);
+            return lathe::runtime::protocol::exitMalformed;
+        }
+    }
     endWithParent();
 
-    const int code = lathe::runtime::runner::Server(in, out).serve();
-    _exit(code); // the watching thread has no end of its own
+    const int code = lathe::runtime::runner::Server(in, out, remote ? &*remote : nullptr).serve();
+    if (remote)
+        remote->lease().release(); // which nothing destroys
+    _exit(code);                   // the watching thread has no end of its own
 }

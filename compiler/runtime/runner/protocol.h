@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The protocol of lathe-runner: frames over a byte stream, one reply for each request, in order. Also used by clients;
-// needs the standard library and the limits alone. All numbers little-endian (both sides run on
-// one machine; a byte swap at this one place serves others).
+// needs the standard library and the limits alone. All numbers little-endian, as all machines are that the runner is made for.
 //
 // A frame is a FrameHeader and `bytes` bytes of payload. Strings are u32 length and bytes; lists are u32 count and
 // items.
@@ -41,6 +40,23 @@
 //                     least, u32 samples, u64 bytes to flush     other inputs are set.
 //                     before each call (0: none)
 //   Probe             –                                          f64 ns of some work on registers, f64 ns of some reads
+//   Facts             –                                          list of (string name, string value): runner/facts.h
+//   Bye               –                                          –; then the runner ends
+//
+// For a client on another machine, of a runner that was started for one (refused by others):
+//
+//   Deadline          u64 milliseconds that each later request   –
+//                     may take (0: any time): the runner ends
+//                     with exit code 5 when one takes longer
+//   Put               string name, u64 bytes of the whole file,  u64 how many bytes of it are held now
+//                     u64 offset, list of u8: at most putBytes;
+//                     none: to ask what is held
+//   LoadPut           string name of what was put                as Load
+//   Lease             string who wants to measure                string who measures already; empty: nobody, and it is this
+//                                                                client's turn until it asks for another
+//   Release           –                                          –; ends that
+//
+// Such a runner also says Alive, without payload and unasked, every aliveEvery, between its replies.
 //
 // A type is u8 DLPack code and u8 bits. Limits and Seed hold for models loaded after; Load replaces the model. An Error
 // reply has u32 lathe_status, string node ("" if none), string message; the runner goes on. A malformed frame ends it
@@ -50,6 +66,8 @@
 
 #include "runtime/limits.h"
 
+#include <bit>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -60,9 +78,13 @@
 
 namespace lathe::runtime::protocol {
 
-inline constexpr uint32_t protocolVersion = 5;
+static_assert(std::endian::native == std::endian::little, "numbers of the protocol would have to be swapped");
+
+inline constexpr uint32_t protocolVersion = 6;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
-inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4;
+inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5;
+inline constexpr uint64_t putBytes = uint64_t{1} << 20;
+inline constexpr std::chrono::milliseconds aliveEvery{2000};
 
 /// Whether buffers lie between pages that nobody may touch, and which end of them meets these.
 enum class Guard : uint32_t { None, End, Start };
@@ -80,8 +102,16 @@ enum class Kind : uint32_t {
     Bench,
     Count,
     Probe,
+    Facts,
+    Bye,
+    Deadline,
+    Put,
+    LoadPut,
+    Lease,
+    Release,
     Ok = 100,
     Error,
+    Alive,
 };
 
 struct FrameHeader {

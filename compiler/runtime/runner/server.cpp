@@ -5,11 +5,13 @@
 
 #include "runtime/runner/bench.h"
 #include "runtime/runner/counters.h"
+#include "runtime/runner/facts.h"
 #include "runtime/runner/pinning.h"
 #include "runtime/runner/probe.h"
 #include "runtime/runner/stream.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <new>
 #include <sys/resource.h>
@@ -89,7 +91,9 @@ void pin(const cpu_set_t& all, int32_t threads) {
 
 } // namespace
 
-Server::Server(int in, int out) : in_(in), out_(out) {
+Server::Server(int in, int out, Remote* remote) : in_(in), out_(out), remote_(remote) {
+    if (remote_)
+        remote_->watch(in, out);
     sched_getaffinity(0, sizeof cpus_, &cpus_);
 }
 
@@ -113,6 +117,8 @@ int Server::serve() {
         replyData_ = {};
         Reader reader(payload);
         Answer answer = Answer::Failed;
+        if (remote_)
+            remote_->begin();
         try {
             answer = handle(header.kind, reader, reply);
         } catch (const std::bad_alloc&) {
@@ -127,9 +133,18 @@ int Server::serve() {
             reply.string(errorNode_);
             reply.string(errorMessage_);
         }
-        if (!writeFrame(out_, answer == Answer::Ok ? Kind::Ok : Kind::Error, reply.bytes(), replyData_))
+        if (remote_)
+            remote_->end();
+        if (!write(answer == Answer::Ok ? Kind::Ok : Kind::Error, reply) || done_)
             return 0;
     }
+}
+
+bool Server::write(Kind kind, const Writer& reply) const {
+    std::unique_lock<std::mutex> lock;
+    if (remote_)
+        lock = std::unique_lock(remote_->output());
+    return writeFrame(out_, kind, reply.bytes(), replyData_);
 }
 
 Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
@@ -158,11 +173,38 @@ Server::Answer Server::handle(Kind kind, Reader& reader, Writer& reply) {
         return bench(reader, reply);
     case Kind::Probe:
         return probe(reader, reply);
+    case Kind::Facts:
+        return facts(reader, reply);
+    case Kind::Bye:
+        return bye(reader);
+    case Kind::Deadline:
+    case Kind::Put:
+    case Kind::LoadPut:
+    case Kind::Lease:
+    case Kind::Release:
+        return remote_ ? handleRemote(kind, reader, reply)
+                       : fail(LATHE_UNSUPPORTED, "this runner serves its own machine alone");
     case Kind::Ok:
     case Kind::Error:
+    case Kind::Alive:
         break;
     }
     return Answer::Malformed;
+}
+
+Server::Answer Server::handleRemote(Kind kind, Reader& reader, Writer& reply) {
+    switch (kind) {
+    case Kind::Deadline:
+        return deadline(reader);
+    case Kind::Put:
+        return put(reader, reply);
+    case Kind::LoadPut:
+        return loadPut(reader, reply);
+    case Kind::Lease:
+        return lease(reader, reply);
+    default:
+        return release(reader);
+    }
 }
 
 Server::Answer Server::fail(lathe_status status, std::string message, std::string node) {
@@ -186,8 +228,10 @@ Server::Answer Server::ping(Reader& reader, Writer& reply) {
 
 Server::Answer Server::load(Reader& reader, Writer& reply) {
     const std::string path = reader.string();
-    if (!reader.finished())
-        return Answer::Malformed;
+    return reader.finished() ? loadFrom(path, reply) : Answer::Malformed;
+}
+
+Server::Answer Server::loadFrom(const std::string& path, Writer& reply) {
     context_.reset();
     for (void* const input : bound_)
         memory_.release(input);
@@ -200,6 +244,84 @@ Server::Answer Server::load(Reader& reader, Writer& reply) {
     if (const Answer created = createContext(); created != Answer::Ok)
         return created;
     describeModel(reply);
+    return Answer::Ok;
+}
+
+Server::Answer Server::loadPut(Reader& reader, Writer& reply) {
+    const std::string name = reader.string();
+    if (!reader.finished())
+        return Answer::Malformed;
+    const std::string path = remote_->store().path(name);
+    if (path.empty())
+        return fail(LATHE_IO_ERROR, "the artifact was not sent");
+    Answer answer = Answer::Ok;
+    if (const lathe_status bad = lathe_model_verify(path.c_str())) // it came a long way
+        answer = fail(bad, lathe_thread_error());
+    else
+        answer = loadFrom(path, reply);
+    if (const size_t at = errorMessage_.find(path); answer == Answer::Failed && at != std::string::npos)
+        errorMessage_.replace(at, path.size(), "the artifact"); // that number tells nobody anything
+    return answer;
+}
+
+Server::Answer Server::put(Reader& reader, Writer& reply) {
+    const std::string name = reader.string();
+    const auto total = reader.number<uint64_t>();
+    const auto offset = reader.number<uint64_t>();
+    const auto bytes = reader.raw(reader.number<uint32_t>());
+    constexpr size_t longestName = 64;
+    if (!reader.finished() || name.size() > longestName || total > limits::frameBytes || bytes.size() > putBytes)
+        return Answer::Malformed;
+    if (!bytes.empty())
+        if (const int error = remote_->store().put(name, total, offset, bytes))
+            return fail(error == ENOMEM ? LATHE_OUT_OF_MEMORY : LATHE_IO_ERROR,
+                        "the artifact of " + std::to_string(total) + " bytes cannot be kept in " + remote_->folder() +
+                            ": " + std::strerror(error));
+    reply.number(remote_->store().held(name));
+    return Answer::Ok;
+}
+
+Server::Answer Server::facts(Reader& reader, Writer& reply) const {
+    if (!reader.finished())
+        return Answer::Malformed;
+    const auto all = runner::facts(remote_ ? remote_->folder() : "");
+    reply.number(static_cast<uint32_t>(all.size()));
+    for (const auto& [name, value] : all) {
+        reply.string(name);
+        reply.string(value);
+    }
+    return Answer::Ok;
+}
+
+Server::Answer Server::lease(Reader& reader, Writer& reply) {
+    const std::string who = reader.string();
+    constexpr size_t longestName = 200;
+    if (!reader.finished() || who.empty() || who.size() > longestName)
+        return Answer::Malformed;
+    reply.string(remote_->lease().take(who));
+    return Answer::Ok;
+}
+
+Server::Answer Server::release(Reader& reader) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    remote_->lease().release();
+    return Answer::Ok;
+}
+
+Server::Answer Server::deadline(Reader& reader) {
+    const auto milliseconds = reader.number<uint64_t>();
+    constexpr uint64_t longest = uint64_t{366} * 24 * 3600 * 1000;
+    if (!reader.finished())
+        return Answer::Malformed;
+    remote_->setDeadline(std::min(milliseconds, longest));
+    return Answer::Ok;
+}
+
+Server::Answer Server::bye(Reader& reader) {
+    if (!reader.finished())
+        return Answer::Malformed;
+    done_ = true;
     return Answer::Ok;
 }
 

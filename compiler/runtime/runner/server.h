@@ -6,6 +6,7 @@
 #include "runtime/lathe_rt.h"
 #include "runtime/runner/guarded_memory.h"
 #include "runtime/runner/protocol.h"
+#include "runtime/runner/remote.h"
 
 #include <memory>
 #include <optional>
@@ -24,7 +25,8 @@ struct FreeContext {
 
 class Server {
 public:
-    Server(int in, int out);
+    /// remote: for a client on another machine, or null.
+    Server(int in, int out, Remote* remote = nullptr);
     /// Serves until the stream ends; the exit code of the program.
     int serve();
 
@@ -36,8 +38,18 @@ private:
     enum class Answer { Ok, Failed, Malformed };
 
     Answer handle(protocol::Kind kind, Reader& reader, Writer& reply);
+    Answer handleRemote(protocol::Kind kind, Reader& reader, Writer& reply);
     Answer ping(Reader& reader, Writer& reply);
     Answer load(Reader& reader, Writer& reply);
+    Answer loadPut(Reader& reader, Writer& reply);
+    Answer loadFrom(const std::string& path, Writer& reply);
+    Answer put(Reader& reader, Writer& reply);
+    Answer facts(Reader& reader, Writer& reply) const;
+    Answer lease(Reader& reader, Writer& reply);
+    Answer release(Reader& reader);
+    Answer deadline(Reader& reader);
+    Answer bye(Reader& reader);
+    bool write(protocol::Kind kind, const Writer& reply) const;
     Answer limits(Reader& reader);
     Answer seed(Reader& reader);
     Answer input(Reader& reader);
@@ -57,6 +69,8 @@ private:
     void describeModel(Writer& reply) const;
 
     int in_, out_;
+    Remote* remote_;
+    bool done_ = false; // the client said so
     int32_t threads_ = 0;
     int64_t contextBytes_ = 0;
     std::optional<uint64_t> seed_;
