@@ -146,9 +146,14 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, memory, common, trace));
-    driver::RunnerOptions options;
-    options.threads = threads;
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, memory, common, trace, args.device));
+    RunArgs where;
+    where.model = model;
+    where.device = args.device;
+    LATHE_TRY(driver::RunnerOptions options, runnerOptions(where, common));
+    if (args.device == "local") // elsewhere all cores are others than here
+        options.threads = threads;
+    options.seed = std::nullopt;
     options.timeout = patience;
     driver::RunnerClient runner(options);
     LATHE_TRY(driver::RunnerModel loaded, runner.load(artifact.path));
@@ -164,6 +169,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     if (!args.against.empty()) {
         LATHE_TRY(folder, InputFolder::make());
     }
+    LATHE_CHECKED(leaseDevice(runner, common));
     LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, folder.get()));
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
@@ -201,6 +207,10 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
 
 int benchCommand(const BenchArgs& args, const Common& common) {
     int threads = common.threads > 0 ? common.threads : static_cast<int>(std::max(1L, sysconf(_SC_NPROCESSORS_ONLN)));
+    if (!args.against.empty() && args.device != "local")
+        return report(
+            {error(ErrorKind::Usage, "other runtimes run on this machine alone", "leave out --against, or --device")},
+            common);
     int code = 0;
     for (const std::string& model : args.models) {
         if (!args.kernel.empty()) {

@@ -55,7 +55,7 @@ Result<std::vector<int64_t>> sizesOf(const tir::PrimFunc& computation, const std
 }
 
 Result<void> run(const std::string& model, const BenchArgs& args, const Common& common) {
-    LATHE_TRY(driver::Options options, makeRunOptions(common));
+    LATHE_TRY(driver::Options options, makeRunOptions(common, args.device));
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_CHECKED(addNearRecords(decisions, model, options, common));
     driver::Trace trace;
@@ -74,6 +74,9 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     driver::RunnerOptions runnerOptions;
     runnerOptions.threads = options.threads;
     runnerOptions.timeout = std::chrono::minutes(10);
+    LATHE_TRY(const driver::Device device, driver::parseDevice(args.device));
+    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options.target));
+    driver::useRunner(runnerOptions, std::move(command));
     driver::RunnerClient runner(runnerOptions);
     LATHE_CHECKED(runner.load(artifact.path()));
     std::mt19937_64 generator(0);
@@ -86,6 +89,7 @@ Result<void> run(const std::string& model, const BenchArgs& args, const Common& 
     plan.sizes = sizes;
     plan.samples = args.rounds;
     plan.flushBytes = args.cold ? flushBytes : 0;
+    LATHE_CHECKED(leaseDevice(runner, common));
     LATHE_TRY(driver::RunnerBenchTimes times, runner.bench(plan));
     std::ranges::sort(times.samples, {}, &driver::RunnerBenchTimes::Sample::ns);
     const double median = times.samples[times.samples.size() / 2].ns, least = times.samples.front().ns;

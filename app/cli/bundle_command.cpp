@@ -177,7 +177,7 @@ int makeBundle(const BundleArgs& args, const Common& common) {
 }
 
 int check(const BundleArgs& args, const Common& common) {
-    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}, .device = {}};
+    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}, .device = {}, .noted = {}};
     if (!args.limits.empty()) {
         const auto limits = deploy::parseLimits(args.limits);
         if (!limits)
@@ -188,6 +188,11 @@ int check(const BundleArgs& args, const Common& common) {
     if (!device)
         return prevented(device.error(), common);
     wish.device = *device;
+    wish.noted = [&](const std::string& text) {
+        Diagnostic note = error(text);
+        note.severity = Severity::Note;
+        report({note}, common);
+    };
     const Interrupts interrupts;
     driver::Progress progress;
     progress.cancelled = Interrupts::asked;

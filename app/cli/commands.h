@@ -149,7 +149,8 @@ struct TuneArgs {
     std::string study;   // its name; empty: the model's
     std::string records; // the file; empty: the default one
     bool resume = false, noRecords = false;
-    bool noLayouts = false; // schedules alone
+    bool noLayouts = false;       // schedules alone
+    std::string device = "local"; // as in RunArgs: no other, so far
 };
 /// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before the search.
 int tuneCommand(const TuneArgs& args, const Common& common);
@@ -200,6 +201,15 @@ struct BundleArgs {
 /// A model as a bundle; what a bundle is, whether it is whole and right here (1 if not), how two differ (1 if they do).
 int bundleCommand(const BundleArgs& args, const Common& common);
 
+struct DevicesArgs {
+    enum class Do { List, Add, Remove, Test } what = Do::List;
+    std::string name, device; // device: as --device takes it, without names
+    std::string folder, cores, note;
+    std::vector<std::string> environment; // NAME=VALUE
+};
+/// The devices that have names; test says what one is and what it can run.
+int devicesCommand(const DevicesArgs& args, const Common& common);
+
 struct BenchArgs {
     std::vector<std::string> models;
     int rounds = 20;
@@ -207,6 +217,7 @@ struct BenchArgs {
     std::string kernel;               // name or workload: time this one alone
     std::vector<std::string> sizes;   // of that kernel: NAME=VALUE
     bool cold = false;                // of that kernel: with caches flushed before each call
+    std::string device = "local";     // as in RunArgs
 };
 /// What benchCommand does for one kernel.
 int benchKernel(const std::string& model, const BenchArgs& args, const Common& common);

@@ -87,7 +87,33 @@ void addTuned(CLI::App& command, Common& common) {
 }
 
 void addDevice(CLI::App& command, std::string& device) {
-    command.add_option("--device", device, "where it runs: local, qemu or qemu:CPU, which emulates the target");
+    command.add_option("--device", device,
+                       "where it runs: local, qemu or qemu:CPU, which emulates the target, ssh:HOST, or a name of "
+                       "lathe devices");
+}
+
+/// `lathe devices` and what else is done with devices.
+void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
+    CLI::App* list = app.add_subcommand("devices", "machines and emulators that have names for --device");
+    list->require_subcommand(0, 1);
+    CLI::App* add = list->add_subcommand("add", "give one a name, or another meaning to a name");
+    CLI::App* remove = list->add_subcommand("remove", "forget a name");
+    CLI::App* test = list->add_subcommand("test", "what it is, and what it can run (exit code 1 if it is not there)");
+    for (const auto& [command, what] :
+         {std::pair{add, DevicesArgs::Do::Add}, {remove, DevicesArgs::Do::Remove}, {test, DevicesArgs::Do::Test}}) {
+        command->add_option("name", args.name, "its name")->required();
+        command->callback([&args, what] { args.what = what; });
+    }
+    add->add_option("device", args.device, "local, qemu, qemu:CPU or ssh:HOST, as ssh takes it")->required();
+    add->add_option("--folder", args.folder, "where files are put there while they are needed ($TMPDIR, or /tmp)");
+    add->add_option("--env", args.environment, "NAME=VALUE for what runs there; may be given several times")
+        ->allow_extra_args(false);
+    add->add_option("--cores", args.cores, "those to use there, such as 0-3,6 (all)");
+    add->add_option("--note", args.note, "for people");
+    for (CLI::App* command : {list, add, remove, test}) {
+        command->add_flag("--json", common.json, "print for programs");
+        command->add_flag("--quiet", common.quiet, "print only what was asked for");
+    }
 }
 
 /// `lathe bundle` and what else is done with bundles.
@@ -353,6 +379,7 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_flag("--no-records", tune.noRecords, "neither read nor write records")
         ->excludes(resume)
         ->excludes(recordsFile);
+    tuneApp->add_option("--device", tune.device, "where it measures: local");
     addCommon(*tuneApp, common);
 
     RecordsArgs records;
@@ -397,6 +424,10 @@ int run(int argc, char** argv, int& failed) {
     addBundle(app, bundle, common);
     const CLI::App* bundleApp = app.get_subcommand("bundle");
 
+    DevicesArgs devices;
+    addDevices(app, devices, common);
+    const CLI::App* devicesApp = app.get_subcommand("devices");
+
     BenchArgs bench;
     CLI::App* benchApp = app.add_subcommand("bench", "medians of alternating rounds");
     benchApp->add_option("models", bench.models, "model files")->required();
@@ -406,6 +437,7 @@ int run(int argc, char** argv, int& failed) {
     benchApp->add_option("--kernel", bench.kernel, "time this kernel alone: its name, or its workload");
     benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
     benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");
+    addDevice(*benchApp, bench.device);
     addCommon(*benchApp, common);
     addTuned(*benchApp, common);
 
@@ -432,7 +464,8 @@ int run(int argc, char** argv, int& failed) {
     } catch (const CLI::ParseError& error) {
         return app.exit(error) == 0 ? 0 : 2;
     }
-    if (*diffApp || *checkApp || *testApp || *recordsCommands[7] || bundle.what != BundleArgs::Do::Make)
+    if (*diffApp || *checkApp || *testApp || *recordsCommands[7] || devices.what == DevicesArgs::Do::Test ||
+        bundle.what != BundleArgs::Do::Make)
         failed = 2;
     if (*compileApp)
         return compileCommand(compile, common);
@@ -462,6 +495,8 @@ int run(int argc, char** argv, int& failed) {
         return recordsCommand(records, common);
     if (*bundleApp)
         return bundleCommand(bundle, common);
+    if (*devicesApp)
+        return devicesCommand(devices, common);
     if (*benchApp)
         return benchCommand(bench, common);
     if (*testApp)

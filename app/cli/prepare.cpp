@@ -46,14 +46,21 @@ Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
         const auto ofArtifact = bundle::partsOf(args.model) ? driver::targetOfArtifact(args.model) : compiling.target;
         LATHE_TRY(const Target target, ofArtifact);
         LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target));
-        options.program = std::move(command.program);
-        options.arguments = std::move(command.arguments);
+        driver::useRunner(options, std::move(command));
     }
     options.threads = common.threads;
     options.seed = args.seed;
     options.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
     options.processBytes = args.memoryMegabytes * (int64_t{1} << 20);
     return options;
+}
+
+Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common) {
+    return runner.leaseDevice([&](const std::string& text) {
+        Diagnostic note = error(text);
+        note.severity = Severity::Note;
+        report({note}, common);
+    });
 }
 
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments) {

@@ -7,6 +7,7 @@
 #include "app/cli/commands.h"
 #include "base/memory_file.h"
 #include "driver/inputs.h"
+#include "driver/runner_client.h"
 #include "records/file.h"
 
 namespace lathe::cli {
@@ -32,6 +33,9 @@ Result<records::File> openRecords(const std::string& named, records::File::Acces
 
 /// For the child that runs it. Fails for a device that cannot run it.
 Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
+
+/// Waits until nobody else measures on the device where it runs, and says so on standard error.
+Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common);
 
 /// The tensors that arguments of the form NAME=FILE name.
 Result<driver::Tensors> readInputs(const std::vector<std::string>& arguments);

@@ -69,6 +69,7 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
     LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace, args.device));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Options options, makeOptions(common));
+    LATHE_CHECKED(leaseDevice(runner, common));
     return driver::sweep(runner, loaded, question, given, options.shapes, args.seed, driver::measuringOfSize,
                          makeProgress(common));
 }
@@ -178,6 +179,8 @@ int profileCommand(const RunArgs& args, const Common& common) {
     if (!args.timeline.empty())
         if (const auto other = driver::keepsModel(args.timeline, args.model, trace); !other)
             return fail(other.error(), trace, args.model, common);
+    if (const auto turn = leaseDevice(runner, common); !turn)
+        return fail(turn.error(), trace, args.model, common);
     driver::Measuring measuring;
     measuring.timeline = !args.timeline.empty();
     measuring.counters = args.counters;

@@ -196,6 +196,8 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
         case driver::RunnerOutcome::Timeout:
             return finish("timeout", toString(diagnostic));
         case driver::RunnerOutcome::Crashed:
+        case driver::RunnerOutcome::OutOfMemory:
+        case driver::RunnerOutcome::Lost:
         case driver::RunnerOutcome::Unavailable:
             return finish("crashed", toString(diagnostic));
         default:

@@ -143,8 +143,7 @@ int testWorkerCommand(const Common& common) {
     auto command = driver::runnerCommand(settings->device, settings->options.target);
     if (!command)
         return report({command.error()}, common);
-    runnerOptions.program = std::move(command->program);
-    runnerOptions.arguments = std::move(command->arguments);
+    driver::useRunner(runnerOptions, *std::move(command));
     driver::RunnerClient runner(runnerOptions);
     while (parent.read(text) && parent.write(toJson(runTest(testCaseOf(text), settings->tolerance, settings->options,
                                                             settings->decisions, runner, settings->cc))))

@@ -177,6 +177,11 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
 } // namespace
 
 int tuneCommand(const TuneArgs& args, const Common& common) {
+    if (args.device != "local")
+        return report({error(ErrorKind::Usage, "tuning measures on this machine alone",
+                             "run lathe tune on the device, and take its decisions (-o) along; lathe bench --device "
+                             "times a model there")},
+                      common);
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, args.records}); !other)
         return report({other.error()}, common);
     std::optional<NewFile> out; // whether it can be written is known before minutes were spent

@@ -88,6 +88,7 @@ private:
     Result<void> makeCases();
     /// Artifacts that this machine, or the device, can run must agree with the golden cases.
     Result<void> tryHere();
+    Result<void> tryOn(const driver::Device& device, size_t variant);
     Result<void> describe();
     /// What whoever exports may not have thought of.
     void addRemarks();
@@ -212,36 +213,54 @@ Result<void> Planner::makeCases() {
 }
 
 Result<void> Planner::tryHere() {
+    const driver::Device& device = options_.device;
+    const bool isRemote = device.transport == driver::Device::Transport::Ssh;
+    std::optional<Diagnostic> refused;
+    bool tried = false; // on the device that the bundle is for
+    for (size_t i = 0; i < variants_.size(); ++i) {
+        const bool here = codegen::checkRunsHere(options_.targets[i]).has_value();
+        if (!here && device.isLocal())
+            bundle_.plan.remarks.push_back(
+                fmt::format("{} cannot run on this machine: it was not tried", manifest_.variants[i].tag));
+        if (here)
+            LATHE_CHECKED(tryOn({}, i));
+        if (device.isLocal() || (here && !isRemote))
+            continue;
+        const auto there = tryOn(device, i);
+        if (!there && !(isRemote && there.error().kind == ErrorKind::Unsupported))
+            return there;
+        tried |= there.has_value();
+        if (there)
+            continue;
+        refused = there.error();
+        bundle_.plan.remarks.push_back(
+            fmt::format("{} cannot run on {}: {}", manifest_.variants[i].tag, toString(device), there.error().what));
+    }
+    if (isRemote && !tried && refused)
+        return Failure(*refused);
+    return {};
+}
+
+Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
     std::vector<std::string> names;
     for (const driver::RunnerValue& output : interface_.outputs)
         names.push_back(output.name);
-    for (size_t i = 0; i < variants_.size(); ++i) {
-        const bool here = codegen::checkRunsHere(options_.targets[i]).has_value();
-        if (!here && options_.device.isLocal()) {
-            bundle_.plan.remarks.push_back(
-                fmt::format("{} cannot run on this machine: it was not tried", manifest_.variants[i].tag));
-            continue;
-        }
-        LATHE_TRY(driver::RunnerCommand command,
-                  driver::runnerCommand(here ? driver::Device{} : options_.device, options_.targets[i]));
-        driver::RunnerClient runner({.seed = 0,
-                                     .timeout = longestRun,
-                                     .cancelled = progress_.cancelled,
-                                     .program = std::move(command.program),
-                                     .arguments = std::move(command.arguments)});
-        LATHE_CHECKED(runner.load(variants_[i].first->path()));
-        for (const GoldenCase& golden : cases_) {
-            for (size_t k = 0; k < golden.data.inputs.size(); ++k)
-                LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.data.inputs[k]));
-            LATHE_CHECKED(runner.run());
-            LATHE_TRY(const auto outputs, runner.outputs());
-            double ofRange = 0;
-            const auto wrong = wrongOutputs(golden, outputs, names, options_.tolerance, ofRange);
-            if (!wrong.empty())
-                return failure(
-                    fmt::format("{}, golden case '{}': {}", manifest_.variants[i].tag, golden.name, wrong.front()),
-                    "lathe check says which value diverges first; --tolerance allows more");
-        }
+    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options_.targets[variant]));
+    driver::RunnerOptions runnerOptions{.seed = 0, .timeout = longestRun, .cancelled = progress_.cancelled};
+    driver::useRunner(runnerOptions, std::move(command));
+    driver::RunnerClient runner(std::move(runnerOptions));
+    LATHE_CHECKED(runner.load(variants_[variant].first->path()));
+    for (const GoldenCase& golden : cases_) {
+        for (size_t k = 0; k < golden.data.inputs.size(); ++k)
+            LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.data.inputs[k]));
+        LATHE_CHECKED(runner.run());
+        LATHE_TRY(const auto outputs, runner.outputs());
+        double ofRange = 0;
+        const auto wrong = wrongOutputs(golden, outputs, names, options_.tolerance, ofRange);
+        if (!wrong.empty())
+            return failure(fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
+                                       device.isLocal() ? "" : " on " + toString(device), golden.name, wrong.front()),
+                           "lathe check says which value diverges first; --tolerance allows more");
     }
     return {};
 }

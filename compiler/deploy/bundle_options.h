@@ -36,8 +36,8 @@ struct BundleOptions {
     Limits limits;
     // Where things lie; not part of the JSON.
     driver::Decisions decisions;
-    std::filesystem::path goldenFolder;  // a test_data_set folder, or one of several; empty: those beside the model
-    driver::Device device;               // where artifacts are tried that this machine cannot run; local: nowhere
+    std::filesystem::path goldenFolder; // a test_data_set folder, or one of several; empty: those beside the model
+    driver::Device device; // where artifacts are tried: over ssh all, by qemu those that this machine cannot run
     std::filesystem::path runtimeFolder; // empty: deploy/runtime_package.h says where
 };
 

@@ -84,11 +84,14 @@ private:
                 continue;
             }
             driver::RunnerOptions options = runner_.options();
-            options.program = std::move(command->program);
-            options.arguments = std::move(command->arguments);
+            driver::useRunner(options, *std::move(command));
             runner_.setOptions(std::move(options));
             const auto start = Clock::now();
             auto loaded = runner_.load(bundle_.folder() / variant.path);
+            if (!loaded && loaded.error().kind == ErrorKind::Unsupported) { // a later one may be for this device
+                last = loaded.error();
+                continue;
+            }
             if (!loaded)
                 return failed("load", loaded.error());
             check_.loadMs = msSince(start);
@@ -161,6 +164,10 @@ private:
     void measure() {
         if (wish_.repeat <= 0 || !first_)
             return;
+        if (const auto turn = runner_.leaseDevice(wish_.noted); !turn) {
+            failed("latency", turn.error());
+            return;
+        }
         const auto warm = runner_.run(3);
         const auto times = warm ? runner_.run(wish_.repeat) : warm;
         if (!times) {
@@ -180,7 +187,7 @@ private:
 
     void limits() {
         Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
-        if (!wish_.device.isLocal())
+        if (wish_.device.isEmulated())
             limits.p50Ms = limits.p99Ms = limits.loadMs = 0; // its times say nothing of a device's
         std::vector<std::string> over;
         bool any = false;

@@ -54,10 +54,11 @@ struct BundleCheck {
 };
 
 struct CheckWish {
-    int repeat = 50;              // timed runs; 0: none
-    int threads = 0;              // 0: all
-    std::optional<Limits> limits; // instead of the manifest's
-    driver::Device device = {};   // an emulator keeps no limits of time
+    int repeat = 50;                                    // timed runs; 0: none
+    int threads = 0;                                    // 0: all
+    std::optional<Limits> limits;                       // instead of the manifest's
+    driver::Device device = {};                         // an emulator keeps no limits of time
+    std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 
 /// Files, then the first variant that this machine can run: load, golden cases, two runs bit for bit, latency, limits. `told`

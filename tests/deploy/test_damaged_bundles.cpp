@@ -477,9 +477,9 @@ private slots:
             std::string said;
             ++mutants_;
             const auto bundle = OpenBundle::open(bundle_);
-            const auto checked = bundle
-                                     ? checkBundle(*bundle, {.repeat = 0, .threads = 1, .limits = {}, .device = {}}, {})
-                                     : Result<BundleCheck>(Failure(bundle.error()));
+            const auto checked =
+                bundle ? checkBundle(*bundle, {.repeat = 0, .threads = 1, .limits = {}, .device = {}, .noted = {}}, {})
+                       : Result<BundleCheck>(Failure(bundle.error()));
             if (!checked)
                 said = toString(checked.error());
             else if (!checked->good)

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// `lathe devices`: names for --device, and what a device is and can run.
+#include "app/cli/commands.h"
+#include "app/cli/prepare.h"
+#include "app/cli/print_line.h"
+#include "base/printable.h"
+#include "codegen/target.h"
+#include "driver/device_list.h"
+#include "driver/json.h"
+#include "driver/runner_client.h"
+
+#include <algorithm>
+#include <charconv>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace lathe::cli {
+namespace {
+
+using driver::Device;
+using Facts = std::map<std::string, std::string, std::less<>>;
+
+/// Machines that are often compiled for, of all kinds.
+constexpr const char* usualTargets[] = {"x86-64-v2",  "x86-64-v3",   "x86-64-v4",   "cortex-a53", "cortex-a72",
+                                        "cortex-a76", "neoverse-n1", "neoverse-v1", "rv64gc",     "rv64gcv"};
+
+std::string factOf(const Facts& facts, std::string_view name) {
+    const auto found = facts.find(name);
+    return found == facts.end() ? "" : found->second;
+}
+
+int64_t numberOf(const std::string& text) {
+    int64_t value = 0;
+    std::from_chars(text.data(), text.data() + text.size(), value);
+    return value;
+}
+
+/// What the device lacks of what a target's code needs; empty: it runs there.
+std::string lackFor(const Target& target, const Facts& facts) {
+    const codegen::Required required = codegen::requiredOf(target);
+    const std::string has = " " + factOf(facts, "isa") + " ";
+    std::vector<std::string> lacks;
+    for (const std::string& isa : required.isa)
+        if (has.find(" " + isa + " ") == std::string::npos)
+            lacks.push_back(isa);
+    const int64_t bits = numberOf(factOf(facts, "vector_bits"));
+    const bool exactly = target.machine == Machine::AArch64;
+    if (required.vectorBits > 0 && (exactly ? bits != required.vectorBits : bits < required.vectorBits))
+        lacks.push_back(fmt::format("vectors of {} bits", required.vectorBits));
+    return fmt::format("{}", fmt::join(lacks, ", "));
+}
+
+struct Fit {
+    std::string target, lacks; // empty: it runs there
+};
+
+std::vector<Fit> fitsOf(const Facts& facts) {
+    std::vector<Fit> fits;
+    for (const char* name : usualTargets)
+        if (const auto target = codegen::parseTarget(name);
+            target && codegen::nameOf(target->machine) == factOf(facts, "machine"))
+            fits.push_back({name, lackFor(*target, facts)});
+    return fits;
+}
+
+/// The kind of machine that an emulator is asked as: the target's.
+Result<Facts> ask(const Device& device, const Common& common) {
+    LATHE_TRY(const Target target, codegen::parseTarget(common.target));
+    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, target.machine));
+    driver::RunnerOptions options{.timeout = std::chrono::seconds(20)};
+    driver::useRunner(options, std::move(command));
+    driver::RunnerClient runner(std::move(options));
+    LATHE_TRY(const auto all, runner.facts());
+    Facts facts;
+    for (const auto& [name, value] : all)
+        facts[name] = printable(value);
+    return facts;
+}
+
+std::string inMegabytes(const std::string& bytes) {
+    return fmt::format("{:.0f} MB", static_cast<double>(numberOf(bytes)) / 1e6);
+}
+
+void print(const Device& device, const Facts& facts, const Common& common) {
+    const std::vector<Fit> fits = fitsOf(facts);
+    if (common.json) {
+        nlohmann::json all{{"device", toString(device)}, {"facts", facts}};
+        for (const Fit& fit : fits)
+            all["targets"].push_back({{"target", fit.target}, {"runs", fit.lacks.empty()}, {"lacks", fit.lacks}});
+        fmt::print("{}\n", driver::dump(all));
+        return;
+    }
+    const auto line = [](const char* name, const std::string& text) {
+        if (!text.empty())
+            printLine("{:10} {}", name, text);
+    };
+    line("machine", factOf(facts, "machine") + ", " + factOf(facts, "kernel"));
+    line("cpu", factOf(facts, "cpu"));
+    line("has", factOf(facts, "isa"));
+    if (const std::string bits = factOf(facts, "vector_bits"); numberOf(bits) > 0)
+        line("vectors", bits + " bits");
+    const std::string quota = factOf(facts, "cpu_quota");
+    line("cores", factOf(facts, "cores") + (quota.empty() ? "" : ", of which it may use " + quota));
+    line("governor", factOf(facts, "governor"));
+    line("memory",
+         inMegabytes(factOf(facts, "memory")) + ", " + inMegabytes(factOf(facts, "memory_available")) + " of it free");
+    line("pages", factOf(facts, "page_size") + " bytes");
+    line("libc", factOf(facts, "libc"));
+    if (const std::string folder = factOf(facts, "folder"); !folder.empty())
+        line("folder",
+             fmt::format("{}, {} free{}", folder, inMegabytes(factOf(facts, "disk_free")),
+                         factOf(facts, "noexec") == "yes" ? "; mounted noexec: name another by --folder" : ""));
+    for (const Fit& fit : fits)
+        line("target",
+             fmt::format("{:12} {}", fit.target, fit.lacks.empty() ? "runs here" : "does not: it lacks " + fit.lacks));
+}
+
+int list(const Common& common) {
+    const auto devices = driver::readDevices(driver::devicesFile());
+    if (!devices)
+        return report({devices.error()}, common);
+    for (const Device& device : *devices) {
+        Device plain = device;
+        plain.name.clear();
+        if (common.json) {
+            fmt::print("{}\n", driver::dump({{"name", device.name},
+                                             {"device", toString(plain)},
+                                             {"folder", device.folder},
+                                             {"environment", device.environment},
+                                             {"cores", device.cores},
+                                             {"note", device.note}}));
+            continue;
+        }
+        std::string more;
+        for (const auto& [what, text] : {std::pair{"folder", device.folder},
+                                         {"cores", device.cores},
+                                         {"with", fmt::format("{}", fmt::join(device.environment, " "))}})
+            if (!text.empty())
+                more += fmt::format("  {} {}", what, printable(text));
+        printLine("{:16} {}{}{}", device.name, printable(toString(plain)), more,
+                  device.note.empty() ? "" : "  (" + printable(device.note) + ")");
+    }
+    if (devices->empty() && !common.json && !common.quiet)
+        printLine("no device has a name: lathe devices add NAME ssh:HOST");
+    return 0;
+}
+
+int add(const DevicesArgs& args, const Common& common) {
+    auto device = driver::parseTransport(args.device);
+    if (!device)
+        return report({device.error()}, common);
+    device->name = args.name;
+    device->folder = args.folder;
+    device->environment = args.environment;
+    device->cores = args.cores;
+    device->note = args.note;
+    const auto added = driver::addDevice(driver::devicesFile(), *device);
+    return added ? 0 : report({added.error()}, common);
+}
+
+int remove(const DevicesArgs& args, const Common& common) {
+    const auto removed = driver::removeDevice(driver::devicesFile(), args.name);
+    if (!removed)
+        return report({removed.error()}, common);
+    return *removed ? 0
+                    : report({error(ErrorKind::Usage, fmt::format("no device is called '{}'", args.name),
+                                    "lathe devices lists them")},
+                             common);
+}
+
+int test(const DevicesArgs& args, const Common& common) {
+    const auto device = driver::parseDevice(args.name);
+    if (!device)
+        return report({device.error()}, common);
+    const auto facts = ask(*device, common);
+    if (!facts) {
+        const int code = report({facts.error()}, common);
+        return code == 3 ? 3 : 1;
+    }
+    print(*device, *facts, common);
+    return 0;
+}
+
+} // namespace
+
+int devicesCommand(const DevicesArgs& args, const Common& common) {
+    switch (args.what) {
+    case DevicesArgs::Do::Add:
+        return add(args, common);
+    case DevicesArgs::Do::Remove:
+        return remove(args, common);
+    case DevicesArgs::Do::Test:
+        return test(args, common);
+    case DevicesArgs::Do::List:
+        break;
+    }
+    return list(common);
+}
+
+} // namespace lathe::cli
