@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// `lathe compile`: an artifact, C source, or the text of a stage.
+// `lathe compile`: an artifact, C source, or the text of a stage. Ctrl+C ends it, and nothing half-written is left.
 #include "app/cli/commands.h"
+#include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
@@ -81,12 +82,15 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     std::error_code ignored;
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}); !other)
         return report({other.error()}, common);
-    auto artifact = driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace,
-                                        makeProgress(common));
+    const Interrupts interrupts;
+    driver::Progress progress = makeProgress(common);
+    progress.cancelled = Interrupts::asked;
+    auto artifact =
+        driver::compileFile(args.model, text ? fs::path{} : fs::path(args.out), *decisions, *options, trace, progress);
     const int code = report(trace.diagnostics, common); // warnings of a good compilation too
     markStale(trace, common);
     if (!artifact)
-        return code;
+        return artifact.error().kind == ErrorKind::Cancelled ? interruptedCode : code;
     if (source) {
         if (common.json)
             fmt::print("{}\n", driver::dump({{"folder", args.out}, {"seconds", artifact->seconds}}));

@@ -114,12 +114,17 @@ with tempfile.TemporaryDirectory() as place:
     def stop(step):
         raise Enough
 
-    raises(lambda: lathe.compile("plain.onnx", "gone.so", progress=stop, no_cache=True), Enough)
+    large = f"{build}/samples/small_cnn.onnx"  # which takes seconds
+    raises(lambda: lathe.compile(large, "gone.so", progress=stop, no_cache=True), Enough)
     assert not Path("gone.so").exists() and not children()
     event = threading.Event()
     event.set()
-    raises(lambda: lathe.compile("plain.onnx", "gone.so", cancel=event, no_cache=True), lathe.Cancelled)
-    raises(lambda: lathe.export("plain.onnx", "gone", cancel=event, no_cache=True), lathe.Cancelled)
+    raises(lambda: lathe.compile(large, "gone.so", cancel=event, no_cache=True), lathe.Cancelled)
+    raises(lambda: lathe.export(large, "gone", cancel=event, no_cache=True), lathe.Cancelled)
+    event.clear()
+    ended = raises(lambda: lathe.compile(large, "gone.so", cancel=event, no_cache=True, progress=lambda step: event.set()),
+                   lathe.Cancelled)  # fmt: skip
+    assert (ended.kind, ended.file) == ("cancelled", large)
     assert not Path("gone.so").exists() and not Path("gone").exists() and not children()
 
     def first_trial(then):

@@ -227,7 +227,8 @@ def _followed(child: _Child, progress: Optional[Callable[[Progress], Any]], canc
         diagnostics.append(Diagnostic(" ".join(texts["err"]), kind="usage"))  # arguments that the program does not know
     outcome = Outcome(lines, "\n".join(texts["out"]), diagnostics, code)
     if child.interrupted and code in (_INTERRUPTED, -signal.SIGINT):
-        raise Cancelled("cancelled", kind="cancelled")
+        told_so = (each for each in diagnostics if isinstance(each, Cancelled))
+        raise next(told_so, Cancelled("cancelled", kind="cancelled"))
     if code and fails:
         raise outcome.error()
     return outcome
