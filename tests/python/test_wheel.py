@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory() as place:
         run(lathe, "compile", folder / f"{name}.onnx", "-o", folder / f"{name}.so", "--quiet", env=environment)
     run(lathe, "bundle", folder / "plain.onnx", "-o", folder / "bundle", "--version", "2.0.1", "--quiet", env=environment)
 
-    run(sys.executable, "-m", "venv", folder / "fresh")
+    run(venv / "bin" / "python", "-m", "venv", folder / "fresh")  # of the same version, for its NumPy
     python = folder / "fresh" / "bin" / "python"
     run(python, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
     (packages,) = (venv / "lib").glob("python3*/site-packages")
