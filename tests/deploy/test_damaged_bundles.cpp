@@ -58,7 +58,7 @@ class TestDamagedBundles : public QObject {
             return true;
         ++harmless_;
         for (const ManifestFile& file : opened->manifest().files)
-            if (!files_.contains(file.path) || sha256(files_.at(file.path)) != file.sha256)
+            if (!files_.contains(file.path) || readAll(opened->folder() / file.path) != files_.at(file.path))
                 return false;
         return opened->manifest().files.size() == files_.size() - 2; // but manifest and sums
     }
