@@ -221,8 +221,9 @@ int check(const BundleArgs& args, const Common& common) {
                                          {"resident_bytes", checked->residentBytes},
                                          {"of_range", checked->ofRange}}));
     else if (!common.quiet)
-        printLine("{} {}: {}", bundle->manifest().name, bundle->manifest().version,
-                  checked->good ? "whole, and right here" : "NOT good here");
+        printLine("{} {}: {} {}", bundle->manifest().name, bundle->manifest().version,
+                  checked->good ? "whole, and right" : "NOT good",
+                  wish.device.isLocal() ? "here" : "on " + toString(wish.device));
     return checked->good ? 0 : 1;
 }
 

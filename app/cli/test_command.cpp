@@ -42,6 +42,9 @@ TestResult fromJson(const std::string& path, const std::string& text) {
     return result;
 }
 
+/// To one device, unless more are asked for: sshd turns away who comes with many others, and the device may be small.
+constexpr size_t connectionsAtOnce = 4;
+
 /// How tests are run: what a worker is told first, as JSON.
 struct Settings {
     driver::Options options;
@@ -196,6 +199,8 @@ int testCommand(const TestArgs& args, const Common& common) {
         }
     };
     size_t jobs = args.jobs > 0 ? static_cast<size_t>(args.jobs) : std::max(1u, std::thread::hardware_concurrency());
+    if (args.jobs == 0 && device->transport == driver::Device::Transport::Ssh)
+        jobs = std::min(jobs, connectionsAtOnce);
     {
         std::vector<std::jthread> threads;
         for (size_t i = 0; i < std::min(jobs, tests.size()); ++i)
