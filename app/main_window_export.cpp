@@ -6,7 +6,7 @@
 #include "bundle/artifact.h"
 #include "codegen/target.h"
 #include "deploy/runtime_package.h"
-#include "driver/device.h"
+#include "driver/device_list.h"
 #include "driver/inputs.h"
 #include "model/random_values.h"
 #include "views/exporting/export_wizard.h"
@@ -17,6 +17,7 @@
 #include <QSettings>
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace lathe::app {
 
@@ -62,6 +63,12 @@ QList<views::models::ExportDevice> devices() {
     for (const char* cpu : {"cortex-a53", "cortex-a72", "cortex-a76", "Nehalem", "Haswell"})
         all.append(
             {QStringLiteral("qemu:%1").arg(QLatin1String(cpu)), MainWindow::tr("this CPU, emulated by qemu-user")});
+    // Of a list that cannot be read the use of a name says why.
+    for (driver::Device device : driver::readDevices(driver::devicesFile()).value_or({})) {
+        const std::string name = std::exchange(device.name, {});
+        all.append({QString::fromStdString(name),
+                    QString::fromStdString(device.note.empty() ? driver::toString(device) : device.note)});
+    }
     return all;
 }
 

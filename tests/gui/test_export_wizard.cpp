@@ -5,6 +5,7 @@
 // File > Export by clicks and keys: from the sample network to a bundle that passes its check; the command that the wizard
 // names gives the same bundle; fields that cannot be are refused page by page; cancelling leaves nothing.
 #include "app/main_window.h"
+#include "driver/device_list.h"
 #include "gui/window.h"
 #include "support/program.h"
 #include "views/exporting/export_wizard.h"
@@ -96,7 +97,12 @@ class TestExportWizard : public QObject {
     }
 
 private slots:
-    void initTestCase() { isolate(folder_, "test_export_wizard"); }
+    void initTestCase() {
+        isolate(folder_, "test_export_wizard");
+        driver::Device board{.transport = driver::Device::Transport::Ssh, .host = "10.0.0.7"};
+        board.name = "board";
+        QVERIFY(driver::addDevice(driver::devicesFile(), board));
+    }
 
     /// The words of the command are those that a shell reads.
     void commandForAShell() {
@@ -217,6 +223,7 @@ private slots:
         QVERIFY(goTo(*wizard, ExportWizard::Checks));
         QVERIFY(warnings(*wizard).contains("computed here, without optimizations"));
         auto device = field<QComboBox>(*wizard, "device");
+        QVERIFY(device->findText("board", Qt::MatchContains) >= 0);
         device->setFocus();
         device->lineEdit()->selectAll();
         QTest::keyClicks(device, "elsewhere");
