@@ -60,7 +60,7 @@ struct Saying {
 };
 constexpr Saying sayings[] = {
     {"HOST IDENTIFICATION HAS CHANGED", "the host key of {0} is another one than before",
-     "somebody may be in between: find out why, then 'ssh-keygen -R {1}' and 'ssh {1}' once"},
+     "somebody may be in between: find out why; 'ssh {1}' says which line of known_hosts it is"},
     {"Host key verification failed", "the host key of {0} is not known here",
      "'ssh {1}' once, and compare the key that it shows with the device's own"},
     {"Could not resolve hostname", "there is no host {1}", "look at the name, and at ~/.ssh/config"},

@@ -216,6 +216,14 @@ private slots:
             ::kill(static_cast<pid_t>(session), SIGCONT);
     }
 
+    void aBusyDeviceIsNotLost() {
+        RunnerOptions options = on(over("device"), 7s);
+        options.ssh->silence = 4s;
+        RunnerClient client(options);
+        QVERIFY(!runWith(client, -102));
+        QCOMPARE(client.outcome(), RunnerOutcome::Timeout);
+    }
+
     /// And a kernel that hangs there then ends by itself.
     void aHangEndsWithoutTheLink() {
         RunnerClient client(on(over("device"), 2s));
@@ -307,6 +315,9 @@ private slots:
         };
         QCOMPARE(told("nowhere.invalid", "there is no host nowhere.invalid", "~/.ssh/config"), QByteArray());
         QCOMPARE(told("stranger", "host key of ssh:stranger is not known", "'ssh stranger' once"), QByteArray());
+        QCOMPARE(told("changed", "host key of ssh:changed is another one than before", "'ssh changed' says which line"),
+                 QByteArray());
+        QCOMPARE(told("closed", "ssh:closed refuses connections", "start sshd there"), QByteArray());
         QCOMPARE(told("locked", "does not let anybody in with the keys", "ssh-copy-id locked"), QByteArray());
     }
 

@@ -44,19 +44,24 @@ public:
                   .arg(port_)
                   .arg(at("host_key"), at("authorized_keys"), options.withPasswords ? "yes" : "no", temporary(),
                        options.command.isEmpty() ? "" : "ForceCommand " + options.command + "\n"));
-        QFile publicKey(at("host_key.pub"));
-        require(publicKey.open(QFile::ReadOnly), "the host's key");
-        write("known_hosts", QString("[127.0.0.1]:%1 %2").arg(port_).arg(QString::fromUtf8(publicKey.readAll())));
+        const auto known = [&](const char* file, const char* key) {
+            QFile publicKey(at(key));
+            require(publicKey.open(QFile::ReadOnly), "the host's key");
+            write(file, QString("[127.0.0.1]:%1 %2").arg(port_).arg(QString::fromUtf8(publicKey.readAll())));
+        };
+        known("known_hosts", "host_key.pub");
+        known("other_hosts", "other_key.pub");
         const QString common = QString("  HostName 127.0.0.1\n  Port %1\n  User %2\n  IdentitiesOnly yes\n"
                                        "  IdentityAgent none\n  GlobalKnownHostsFile /dev/null\n")
                                    .arg(port_)
                                    .arg(getpwuid(geteuid())->pw_name);
-        const auto host = [&](const char* name, const QString& key, const QString& known) {
-            return QString("Host %1\n%2  IdentityFile %3\n  UserKnownHostsFile %4\n").arg(name, common, key, known);
+        const auto host = [&](const char* name, const QString& key, const QString& hosts) {
+            return QString("Host %1\n%2  IdentityFile %3\n  UserKnownHostsFile %4\n").arg(name, common, key, hosts);
         };
-        write("ssh_config", host("device", at("user_key"), at("known_hosts")) +
-                                host("stranger", at("user_key"), "/dev/null") +
-                                host("locked", at("other_key"), at("known_hosts")));
+        write("ssh_config",
+              host("device", at("user_key"), at("known_hosts")) + host("stranger", at("user_key"), "/dev/null") +
+                  host("locked", at("other_key"), at("known_hosts")) +
+                  host("changed", at("user_key"), at("other_hosts")) + "Host closed\n  HostName 127.0.0.1\n  Port 1\n");
         setClient("exec /usr/bin/ssh -F \"" + at("ssh_config") + "\" \"$@\"");
         qputenv("PATH", (folder_.filePath("bin") + ":" + QString::fromLocal8Bit(path_)).toLocal8Bit());
 
