@@ -5,6 +5,8 @@
 #   include/lathe/        the interface
 #   bin/lathe-check       the self-check of bundles, and bin/lathe-runner: static programs, for a device that has nothing
 #                         but a kernel
+#   lib/static/           what static programs of models are linked of: start-up files, and of all libraries what they need
+#   licenses/             of libc and libstdc++, which are in these and in the programs
 #   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
 # Included before own_code.cmake: what is shipped has the same flags in all presets and no sanitizers. clang is a compiler
 # for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
@@ -29,7 +31,11 @@ foreach(file base/data_type base/diagnostic base/narrow_float base/printable bas
 endforeach()
 file(GLOB LATHE_RUNTIME_HEADERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.hpp)
 list(APPEND LATHE_RUNTIME_HEADERS ${CMAKE_SOURCE_DIR}/compiler/runtime/lathe_rt.h ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h
+     ${CMAKE_SOURCE_DIR}/compiler/runtime/linked_model.h
      ${CMAKE_SOURCE_DIR}/compiler/runtime/dlpack.h)
+
+# Its main function is apart: programs that hold a model have another.
+list(REMOVE_ITEM LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/main.cpp)
 
 # What floor.cpp has instead of the newest versions of the C library.
 set(LATHE_FLOOR_WRAPS "")
@@ -81,9 +87,28 @@ function(lathe_runtime_package MACHINE)
     lathe_runtime_part(lathe_runner_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-runner
                        SOURCES ${LATHE_RUNNER_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
 
+    # What lathe-check and programs of models share.
+    lathe_runtime_part(lathe_check_objects_${MACHINE} OBJECT ${triple} SOURCES ${LATHE_CHECK_SOURCES})
+    target_compile_definitions(lathe_check_objects_${MACHINE} PRIVATE FMT_HEADER_ONLY)
     lathe_runtime_part(lathe_check_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-check
-                       SOURCES ${LATHE_CHECK_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
-    target_compile_definitions(lathe_check_${MACHINE} PRIVATE FMT_HEADER_ONLY)
+                       SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/main.cpp
+                               $<TARGET_OBJECTS:lathe_check_objects_${MACHINE}>
+                       LINKS lathe_rt_static_${MACHINE} Threads::Threads)
+
+    # So that whoever adds a model needs neither a C library nor its start-up files.
+    lathe_runtime_part(lathe_program_objects_${MACHINE} OBJECT ${triple}
+                       SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/program/main.cpp)
+    target_compile_definitions(lathe_program_objects_${MACHINE} PRIVATE FMT_HEADER_ONLY)
+    set(program ${folder}/lib/static/liblathe_program.a)
+    set(pack ${CMAKE_SOURCE_DIR}/cmake/pack_program.py)
+    add_custom_command(OUTPUT ${program}
+        COMMAND ${Python3_EXECUTABLE} ${pack} ${folder} --ar ${CMAKE_AR} --objcopy ${CMAKE_OBJCOPY} --
+                ${CMAKE_CXX_COMPILER} --target=${triple} -static -fuse-ld=lld -Wl,--defsym=lathe_program_model=0
+                $<TARGET_OBJECTS:lathe_program_objects_${MACHINE}> $<TARGET_OBJECTS:lathe_check_objects_${MACHINE}>
+                $<TARGET_FILE:lathe_rt_static_${MACHINE}>
+        DEPENDS ${pack} lathe_rt_static_${MACHINE} $<TARGET_OBJECTS:lathe_program_objects_${MACHINE}>
+                $<TARGET_OBJECTS:lathe_check_objects_${MACHINE}>
+        COMMENT "What programs of models are made of: ${triple}" COMMAND_EXPAND_LISTS VERBATIM)
 
     set(headers "")
     foreach(header ${LATHE_RUNTIME_HEADERS})
@@ -98,7 +123,7 @@ function(lathe_runtime_package MACHINE)
     add_custom_command(OUTPUT ${folder}/runtime.json
         COMMAND ${Python3_EXECUTABLE} ${script} ${folder} --version ${PROJECT_VERSION} --abi ${LATHE_ABI_VERSION}
                 --triple ${triple} --readelf ${CMAKE_READELF}
-        DEPENDS ${script} ${parts} ${headers} COMMENT "Runtime package ${triple}" VERBATIM)
+        DEPENDS ${script} ${parts} ${program} ${headers} COMMENT "Runtime package ${triple}" VERBATIM)
     add_custom_target(runtime_${MACHINE} ALL DEPENDS ${folder}/runtime.json)
     add_dependencies(runtimes runtime_${MACHINE})
 endfunction()

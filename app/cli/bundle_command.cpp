@@ -58,6 +58,9 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
     options.compile.cache = compile.cache;
     if (!compile.shapes.empty())
         options.compile.shapes = compile.shapes;
+    if (!args.form.empty()) {
+        LATHE_TRY(options.form, deploy::parseForm(args.form));
+    }
     if (!args.targets.empty())
         options.targets.clear();
     for (const std::string& text : args.targets) {
@@ -151,6 +154,9 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         printStderr("\r\033[K");
     if (!bundle)
         return reported(inFile(bundle.error(), args.model), common);
+    if (!args.sign.empty())
+        if (const auto done = deploy::signBundle(*bundle, args.sign, progress); !done)
+            return reported(done.error(), common);
     for (const std::string& remark : bundle->plan.remarks) {
         Diagnostic note = error(remark);
         note.severity = Severity::Note;
@@ -177,7 +183,12 @@ int makeBundle(const BundleArgs& args, const Common& common) {
 }
 
 int check(const BundleArgs& args, const Common& common) {
-    deploy::CheckWish wish{.repeat = args.repeat, .threads = common.threads, .limits = {}, .device = {}, .noted = {}};
+    deploy::CheckWish wish{.repeat = args.repeat,
+                           .threads = common.threads,
+                           .limits = {},
+                           .keys = args.verifyKey,
+                           .device = {},
+                           .noted = {}};
     if (!args.limits.empty()) {
         const auto limits = deploy::parseLimits(args.limits);
         if (!limits)
@@ -260,11 +271,9 @@ int info(const BundleArgs& args, const Common& common) {
     return 0;
 }
 
-int diff(const BundleArgs& args, const Common& common) {
-    const auto before = deploy::OpenBundle::open(args.bundles[0]), after = deploy::OpenBundle::open(args.bundles[1]);
-    if (!before || !after)
-        return prevented((before ? after : before).error(), common);
-    const auto changes = deploy::diffBundles(before->manifest(), after->manifest());
+/// What differs, and that nothing does: 1 or 0.
+int printChanges(const deploy::Manifest& before, const deploy::Manifest& after, const Common& common) {
+    const auto changes = deploy::diffBundles(before, after);
     for (const deploy::BundleChange& change : changes) {
         if (common.json)
             fmt::print("{}\n", driver::dump({{"what", change.what},
@@ -282,6 +291,29 @@ int diff(const BundleArgs& args, const Common& common) {
     return changes.empty() ? 0 : 1;
 }
 
+int diff(const BundleArgs& args, const Common& common) {
+    const auto before = deploy::OpenBundle::open(args.bundles[0]), after = deploy::OpenBundle::open(args.bundles[1]);
+    if (!before || !after)
+        return prevented((before ? after : before).error(), common);
+    return printChanges(before->manifest(), after->manifest(), common);
+}
+
+int reproduce(const BundleArgs& args, const Common& common) {
+    const Interrupts interrupts;
+    const driver::Progress progress = progressOf(common);
+    const auto bundle = deploy::OpenBundle::open(args.bundles[0], progress);
+    if (!bundle)
+        return reported(bundle.error(), common);
+    std::vector<Diagnostic> diagnostics;
+    const auto again = deploy::planAgain(*bundle, args.bundles[1], args.runtimeDir, diagnostics, progress);
+    if (progress.report)
+        printStderr("\r\033[K");
+    report(diagnostics, common);
+    if (!again)
+        return reported(again.error(), common);
+    return printChanges(bundle->manifest(), again->manifest, common);
+}
+
 } // namespace
 
 int bundleCommand(const BundleArgs& args, const Common& common) {
@@ -292,6 +324,8 @@ int bundleCommand(const BundleArgs& args, const Common& common) {
         return info(args, common);
     case BundleArgs::Do::Diff:
         return diff(args, common);
+    case BundleArgs::Do::Reproduce:
+        return reproduce(args, common);
     default:
         return makeBundle(args, common);
     }

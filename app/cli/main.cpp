@@ -127,7 +127,10 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     make->add_option("--model-license", args.licence, "an SPDX identifier such as Apache-2.0");
     make->add_option("--target", args.targets, std::string(targetText) + "; may be given several times, best first")
         ->allow_extra_args(false);
-    make->add_option("--form", args.form, "folder")->check(CLI::IsMember({"folder"}));
+    make->add_option("--form", args.form,
+                     "folder; exe: one static program; static: a static library and its header; c: C source with a "
+                     "Makefile, for any compiler")
+        ->check(CLI::IsMember({"folder", "exe", "static", "c"}));
     for (auto& [name, parts, text] :
          {std::tuple{"--with", &args.with, "only these parts: c,cpp,python,examples,golden,sbom,reproduce"},
           std::tuple{"--without", &args.without, "all parts but these"}})
@@ -142,22 +145,29 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
         ->check(CLI::Range(0.0, 1.0));
     make->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
     make->add_option("--options", args.options, "a file of options, as reproduce/options.json of a bundle");
+    make->add_option("--sign", args.sign, "a key of ssh-keygen, which signs SHA256SUMS");
     make->add_flag("--force", args.force, "replace the bundle that is there");
     make->add_flag("--dry-run", args.dryRun, "say what would be written, and how large it is");
     CLI::App* commands[] = {
         make->add_subcommand("check", "whether it is whole and right on this machine (exit code 1 if not)"),
         make->add_subcommand("info", "what it is, and what is in it"),
-        make->add_subcommand("diff", "how two differ (exit code 1 if they do)")};
-    constexpr BundleArgs::Do what[] = {BundleArgs::Do::Check, BundleArgs::Do::Info, BundleArgs::Do::Diff};
+        make->add_subcommand("diff", "how two differ (exit code 1 if they do)"),
+        make->add_subcommand("reproduce", "make it again of its model, and compare (exit code 1 if it differs)")};
+    constexpr BundleArgs::Do what[] = {BundleArgs::Do::Check, BundleArgs::Do::Info, BundleArgs::Do::Diff,
+                                       BundleArgs::Do::Reproduce};
     for (size_t i = 0; i < std::size(commands); ++i) {
         commands[i]
-            ->add_option("bundle", args.bundles, "a folder or an archive")
+            ->add_option("bundle", args.bundles,
+                         what[i] == BundleArgs::Do::Reproduce ? "a folder or an archive, and the model"
+                                                              : "a folder or an archive")
             ->required()
-            ->expected(what[i] == BundleArgs::Do::Diff ? 2 : 1);
+            ->expected(what[i] == BundleArgs::Do::Diff || what[i] == BundleArgs::Do::Reproduce ? 2 : 1);
         commands[i]->add_flag("--json", common.json, "print for programs");
         commands[i]->add_flag("--quiet", common.quiet, "print only what was asked for");
         commands[i]->callback([&args, which = what[i]] { args.what = which; });
     }
+    commands[0]->add_option("--verify-key", args.verifyKey, "public keys, one of which must have signed it");
+    commands[3]->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
     for (CLI::App* command : {make, commands[0]})
         addDevice(*command, args.device);
     commands[0]->add_option("--repeat", args.repeat, "timed runs")->check(CLI::Range(0, 100000));

@@ -22,6 +22,7 @@ void addValues(Texts& texts, const char* what, const std::vector<ManifestValue>&
 Texts textsOf(const Manifest& manifest) {
     Texts texts;
     const auto set = [&](const char* what, std::string text) { texts[{what, ""}] = std::move(text); };
+    set("form", std::string(toString(manifest.form)));
     set("name", manifest.name);
     set("version", manifest.version);
     set("created", std::to_string(manifest.created));

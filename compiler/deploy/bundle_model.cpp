@@ -1,23 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps in order: runtimes, compilations, golden cases, files, manifest.
-#include "deploy/bundle_model.h"
+// The steps that all forms have.
+#include "deploy/planner.h"
 
 #include "arith/analysis.h"
 #include "arith/print.h"
+#include "base/sha1.h"
 #include "base/version.h"
 #include "codegen/build_id.h"
 #include "codegen/target.h"
 #include "deploy/file_digest.h"
-#include "deploy/golden.h"
-#include "deploy/model_interface.h"
-#include "deploy/runtime_package.h"
 #include "deploy/sbom.h"
 #include "deploy/texts.h"
-#include "driver/compile.h"
 #include "driver/guarded.h"
 #include "driver/inputs.h"
 #include "runtime/abi.h"
+#include "runtime/artifact_image.h"
 
 #include <algorithm>
 #include <charconv>
@@ -25,6 +23,7 @@
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
 #include <sys/stat.h>
 
 namespace lathe::deploy {
@@ -34,7 +33,7 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::minutes longestRun{10}; // an emulator takes its time
 
-/// SOURCE_DATE_EPOCH, or when the model's file was changed: never the time of the export.
+/// What is asked for, SOURCE_DATE_EPOCH, or when the model's file was changed: never the time of the export.
 Result<int64_t> createdOf(const fs::path& model) {
     constexpr int64_t latest = 253402300799; // the end of the year 9999
     if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
@@ -51,6 +50,25 @@ Result<int64_t> createdOf(const fs::path& model) {
     return std::clamp<int64_t>(facts.st_mtim.tv_sec, 0, latest);
 }
 
+constexpr int64_t runtimePages = 65536; // the runtime is linked for these (cmake/runtimes.cmake), programs too
+
+/// The largest pages that the artifact can be loaded with: each of its segments begins at a multiple of them.
+int64_t pageSizeOf(const fs::path& artifact) {
+    std::ifstream file(artifact, std::ios::binary | std::ios::ate);
+    runtime::ArtifactImage image;
+    image.size = static_cast<uint64_t>(file.tellg());
+    image.read = [&](void* to, size_t bytes, uint64_t offset) {
+        file.seekg(static_cast<std::streamoff>(offset));
+        return static_cast<bool>(file.read(static_cast<char*>(to), static_cast<std::streamsize>(bytes)));
+    };
+    LATHE_ASSERT(!runtime::readHeader(image) && !runtime::readSegments(image), "what was compiled is an artifact");
+    uint64_t least = runtimePages;
+    for (const Elf64_Phdr& segment : image.segments)
+        if (segment.p_type == PT_LOAD)
+            least = std::min(least, uint64_t{segment.p_align});
+    return static_cast<int64_t>(least);
+}
+
 /// "x86-64-v3", "aarch64-cortex-a72": short, and a part of a path. Features beside the cpu's own stand in the manifest.
 std::string tagOf(const Target& target) {
     std::string tag(target.cpu);
@@ -62,76 +80,20 @@ std::string tagOf(const Target& target) {
     return tag;
 }
 
-/// Makes a plan step by step.
-class Planner {
-public:
-    Planner(const fs::path& model, const BundleOptions& options, std::vector<Diagnostic>& diagnostics,
-            const driver::Progress& progress)
-        : model_(model), options_(options), diagnostics_(diagnostics), progress_(progress) {}
+} // namespace
 
-    Result<PlannedBundle> plan();
-
-private:
-    using Compiled = std::pair<std::shared_ptr<const MemoryFile>, std::shared_ptr<driver::Trace>>;
-
-    void step(std::string_view what, double fraction) const {
-        if (progress_.cancelled && progress_.cancelled())
-            throw driver::Cancelled{};
-        if (progress_.report)
-            progress_.report(what, fraction);
-    }
-    /// The artifact in memory, under the bundle's name. from, to: of the progress.
-    Result<Compiled> compile(const Target& target, driver::NumericsLevel numerics, const driver::Decisions& decisions,
-                             std::string_view what, double from, double to);
-    Result<void> findRuntimes();
-    Result<void> compileVariants();
-    Result<void> makeCases();
-    /// Artifacts that this machine, or the device, can run must agree with the golden cases.
-    Result<void> tryHere();
-    Result<void> tryOn(const driver::Device& device, size_t variant);
-    Result<void> describe();
-    /// What whoever exports may not have thought of.
-    void addRemarks();
-    void addPackages();
-    void addTexts();
-    void addReproduce(const std::string& created);
-    Result<void> addManifest();
-
-    void add(std::string path, FileKind kind, std::string text, bool program = false) {
-        bundle_.plan.files.push_back({std::move(path), kind, std::move(text), {}, program});
-    }
-    void addCopy(std::string path, FileKind kind, fs::path from, bool program = false) {
-        bundle_.plan.files.push_back({std::move(path), kind, {}, std::move(from), program});
-    }
-    bool has(Part part) const { return options_.parts.contains(part); }
-
-    const fs::path& model_;
-    BundleOptions options_;
-    std::vector<Diagnostic>& diagnostics_;
-    const driver::Progress& progress_;
-    PlannedBundle bundle_;
-    Manifest& manifest_ = bundle_.manifest;
-    std::vector<RuntimePackage> packages_; // by variant; two may be one
-    std::vector<Compiled> variants_;
-    ModelInterface interface_;
-    std::vector<GoldenCase> cases_;
-};
-
-Result<Planner::Compiled> Planner::compile(const Target& target, driver::NumericsLevel numerics,
-                                           const driver::Decisions& decisions, std::string_view what, double from,
-                                           double to) {
-    auto file = std::make_shared<MemoryFile>("lathe-model");
+Result<std::shared_ptr<driver::Trace>> Planner::compileTo(const fs::path& out, driver::Options options,
+                                                          const driver::Decisions& decisions, std::string_view what,
+                                                          double from, double to) {
     auto trace = std::make_shared<driver::Trace>();
-    driver::Options options = options_.compile;
-    options.target = target;
-    options.numerics = numerics;
     driver::Progress progress;
     progress.cancelled = progress_.cancelled;
     if (progress_.report)
         progress.report = [&](std::string_view stage, double fraction) {
             progress_.report(fmt::format("{}: {}", what, stage), from + (to - from) * fraction);
         };
-    // The artifact is named after the bundle, whatever the file is called.
+    // What is made is named after the bundle, whatever the file is called.
+    options.name = options_.name;
     const driver::ModelSource source{
         model_.string(), [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
             frontend::Imported imported = frontend::importFile(model_, evaluator, importOptions);
@@ -139,7 +101,7 @@ Result<Planner::Compiled> Planner::compile(const Target& target, driver::Numeric
                 imported.graph->file = options_.name;
             return imported;
         }};
-    const auto artifact = driver::compile(source, file->path(), decisions, options, *trace, progress);
+    const auto artifact = driver::compile(source, out, decisions, options, *trace, progress);
     for (Diagnostic& diagnostic : trace->diagnostics) {
         if (diagnostic.file == options_.name)
             diagnostic.file = model_.string();
@@ -152,10 +114,37 @@ Result<Planner::Compiled> Planner::compile(const Target& target, driver::Numeric
             problem.file = model_.string();
         return Failure(problem);
     }
+    return trace;
+}
+
+Result<Planner::Compiled> Planner::compile(const Target& target, driver::NumericsLevel numerics,
+                                           const driver::Decisions& decisions, std::string_view what, double from,
+                                           double to) {
+    auto file = std::make_shared<MemoryFile>("lathe-model");
+    driver::Options options = options_.compile;
+    options.target = target;
+    options.numerics = numerics;
+    LATHE_TRY(auto trace, compileTo(file->path(), options, decisions, what, from, to));
     return Compiled{std::move(file), std::move(trace)};
 }
 
+Result<fs::path> Planner::hold(const fs::path& file) {
+    auto held = std::make_shared<MemoryFile>("lathe-file");
+    std::ifstream from(file, std::ios::binary);
+    std::vector<char> part(size_t{1} << 20);
+    while (from) {
+        from.read(part.data(), static_cast<std::streamsize>(part.size()));
+        LATHE_CHECKED(held->append(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))));
+    }
+    if (!from.eof())
+        return failure("what was made cannot be read again", "look at the space in TMPDIR");
+    bundle_.held.push_back(held);
+    return held->path();
+}
+
 Result<void> Planner::findRuntimes() {
+    if (options_.form != BundleForm::Folder && options_.targets.size() > 1)
+        return failure(ErrorKind::Usage, "a program is for one target: it has no variants", "name one --target");
     for (const Target& target : options_.targets) {
         LATHE_TRY(RuntimePackage package, findRuntime(target, options_.runtimeFolder));
         packages_.push_back(std::move(package));
@@ -186,10 +175,20 @@ Result<void> Planner::compileVariants() {
         codegen::Required needs = codegen::requiredOf(target);
         variant.isa = std::move(needs.isa);
         variant.vectorBits = needs.vectorBits;
-        addCopy(path, FileKind::Artifact, compiled.first->path(), true);
-        bundle_.held.push_back(compiled.first);
+        if (options_.form == BundleForm::Folder) {
+            variant.glibc = packages_[i].glibc;
+            variant.glibcxx = packages_[i].glibcxx;
+            variant.maxPageSize = std::min(pageSizeOf(compiled.first->path()), runtimePages);
+        } else if (options_.form == BundleForm::Program) {
+            variant.maxPageSize = runtimePages;
+        }
+        if (options_.form == BundleForm::Folder) {
+            addCopy(path, FileKind::Artifact, compiled.first->path(), true);
+            bundle_.held.push_back(compiled.first);
+        }
         variants_.push_back(std::move(compiled));
     }
+    trace_ = variants_.front().second;
     for (const ManifestVariant& variant : manifest_.variants)
         bundle_.plan.tag += (bundle_.plan.tag.empty() ? "" : "+") + variant.tag;
     return {};
@@ -256,7 +255,8 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
         double ofRange = 0;
-        const auto wrong = wrongOutputs(golden, outputs, names, options_.tolerance, ofRange);
+        const auto wrong = selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(options_.tolerance),
+                                                   outputs, names, ofRange);
         if (!wrong.empty())
             return failure(fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
                                        device.isLocal() ? "" : " on " + toString(device), golden.name, wrong.front()),
@@ -266,16 +266,21 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
 }
 
 Result<void> Planner::describe() {
-    const driver::Trace& trace = *variants_.front().second;
+    const driver::Trace& trace = *trace_;
+    manifest_.form = options_.form;
     bundle_.plan.name = manifest_.name = options_.name;
     manifest_.version = options_.version;
-    LATHE_TRY(manifest_.created, createdOf(model_));
+    if (options_.created) {
+        manifest_.created = *options_.created;
+    } else {
+        LATHE_TRY(manifest_.created, createdOf(model_));
+    }
     manifest_.latheVersion = base::version();
     manifest_.llvmVersion = codegen::llvmVersion();
     manifest_.abiVersion = LATHE_ABI_VERSION;
     manifest_.numerics = options_.compile.numerics;
     manifest_.level = options_.compile.level;
-    const auto digest = digestOf(model_, false, progress_.cancelled);
+    const auto digest = digestOf(model_, progress_.cancelled);
     if (!digest)
         return failure("the model cannot be read again");
     manifest_.model = {.file = model_.filename().string(),
@@ -288,7 +293,7 @@ Result<void> Planner::describe() {
     std::error_code ignored;
     for (const fs::path& file : trace.files)
         if (!fs::equivalent(file, model_, ignored))
-            if (const auto data = digestOf(file, false, progress_.cancelled))
+            if (const auto data = digestOf(file, progress_.cancelled))
                 manifest_.model.externalData.push_back({file.filename().string(), data->sha256});
     std::ranges::sort(manifest_.model.externalData, {}, [](const auto& data) { return data.file; });
     manifest_.inputs = manifestValues(interface_.inputs);
@@ -310,12 +315,15 @@ void Planner::addRemarks() {
         if (!range.most)
             remarks.push_back(fmt::format(
                 "size '{}' has no upper bound, nor has the memory of a run: --symbol {}=1..MOST", name, name));
-    if (options_.targets.size() == 1 && codegen::requiredOf(options_.targets.front()).has("avx512f"))
+    if (options_.form == BundleForm::CSource)
+        return;
+    if (options_.form == BundleForm::Folder && options_.targets.size() == 1 &&
+        codegen::requiredOf(options_.targets.front()).has("avx512f"))
         remarks.push_back(
             "it needs AVX-512, which many machines lack: --target x86-64-v4 --target x86-64-v3 serves both");
     std::error_code failed;
     uint64_t model = fs::file_size(model_, failed);
-    for (const fs::path& file : variants_.front().second->files)
+    for (const fs::path& file : trace_->files)
         if (!fs::equivalent(file, model_, failed))
             model += fs::file_size(file, failed);
     const uint64_t artifact = fs::file_size(variants_.front().first->path(), failed);
@@ -325,26 +333,7 @@ void Planner::addRemarks() {
                                       artifact, model));
 }
 
-void Planner::addPackages() {
-    std::set<std::string> triples;
-    for (const RuntimePackage& package : packages_) {
-        if (!triples.insert(package.triple).second)
-            continue;
-        for (const std::string& file : package.files) {
-            const fs::path from = package.folder / file;
-            const std::string name = from.filename().string();
-            if (file.starts_with("lib/liblathe_rt."))
-                addCopy(fmt::format("lib/{}/{}", package.triple, name), FileKind::Runtime, from, name.contains(".so"));
-            else if (file == "bin/lathe-check")
-                addCopy(fmt::format("bin/{}/lathe-check", package.triple), FileKind::Check, from, true);
-            else if (file.starts_with("include/lathe/") && triples.size() == 1 && name != "lathe_rt.hpp" &&
-                     has(Part::C))
-                addCopy(file, FileKind::Header, from);
-        }
-    }
-}
-
-void Planner::addTexts() {
+Planner::Words Planner::words() const {
     std::string machines;
     for (const ManifestVariant& variant : manifest_.variants)
         if (!machines.contains(variant.machine))
@@ -352,37 +341,19 @@ void Planner::addTexts() {
     std::string upper = options_.name;
     for (char& c : upper)
         c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
-    const std::string created = std::to_string(manifest_.created);
-    const std::map<std::string, std::string> words = {
-        {"NAME", options_.name},       {"UPPER", upper},       {"TRIPLE", packages_.front().triple},
-        {"VERSION", options_.version}, {"MACHINES", machines}, {"LATHE", manifest_.latheVersion},
-        {"CREATED", created}};
-    add("check", FileKind::Check, filled("check.sh", words), true);
-    const size_t outputs = cases_.empty() ? 0 : cases_.front().data.outputs.size();
-    if (has(Part::C)) {
-        add("include/lathe/" + options_.name + ".h", FileKind::Header, headerOf(manifest_, interface_, outputs));
-        add("lib/cmake/Lathe/LatheConfig.cmake", FileKind::Build, filled("LatheConfig.cmake", words));
-        add("lib/pkgconfig/lathe.pc", FileKind::Build, filled("lathe.pc", words));
-    }
-    if (has(Part::Cpp))
-        add("include/lathe/lathe_rt.hpp", FileKind::Header, std::string(textOf("lathe_rt.hpp")));
-    if (has(Part::Python)) {
-        add("python/lathe_model/__init__.py", FileKind::Python, filled("lathe_model.py", words));
-        for (const char* file : {"_golden.py", "_model.py", "_tensors.py"}) // of lathe_rt
-            add(fmt::format("python/lathe_model/{}", file), FileKind::Python, std::string(textOf(file)));
-        add("python/lathe_model/py.typed", FileKind::Python, "");
-    }
-    if (has(Part::Examples) && !cases_.empty()) {
-        if (has(Part::C) && has(Part::Cpp))
-            for (const char* file : {"golden.h", "main.c", "main.cpp", "Makefile", "CMakeLists.txt"})
-                add(fmt::format("examples/{}", file), FileKind::Example, filled(file, words));
-        if (has(Part::Python))
-            add("examples/main.py", FileKind::Example, filled("main.py", words));
-    }
-    add("README.md", FileKind::Document,
-        readmeOf(manifest_, interface_, has(Part::Python), has(Part::Examples) && !cases_.empty()));
+    return {{"NAME", options_.name},
+            {"UPPER", upper},
+            {"TRIPLE", manifest_.variants.front().triple},
+            {"VERSION", options_.version},
+            {"MACHINES", machines},
+            {"LATHE", manifest_.latheVersion},
+            {"CREATED", std::to_string(manifest_.created)}};
+}
+
+void Planner::addDocuments(const Words& words) {
+    add("README.md", FileKind::Document, readmeOf(manifest_, use_));
     add("licenses/Apache-2.0.txt", FileKind::Licence, std::string(textOf("Apache-2.0.txt")));
-    add("licenses/THIRD_PARTY.md", FileKind::Licence, thirdPartyText());
+    add("licenses/THIRD_PARTY.md", FileKind::Licence, thirdPartyText(manifest_));
     if (has(Part::Reproduce)) {
         add("reproduce/reproduce.sh", FileKind::Reproduce, filled("reproduce.sh", words), true);
         add("reproduce/options.json", FileKind::Reproduce, toJson(options_));
@@ -399,7 +370,7 @@ Result<void> Planner::addManifest() {
             const PlannedFile& file = files[i];
             LATHE_ASSERT(isBundlePath(file.path), "paths of a bundle are good ones");
             const auto digest = file.from.empty() ? FileDigest{sha256(file.text), file.text.size()}
-                                                  : digestOf(file.from, false, progress_.cancelled);
+                                                  : digestOf(file.from, progress_.cancelled);
             if (!digest) {
                 Diagnostic unread = error("the file cannot be read");
                 unread.file = file.from.string();
@@ -413,7 +384,12 @@ Result<void> Planner::addManifest() {
     LATHE_CHECKED(note(0));
     if (has(Part::Sbom)) {
         const size_t before = files.size();
-        const Sbom sbom = sbomOf(manifest_);
+        std::map<std::string, std::string> sha1s;
+        for (const PlannedFile& file : files) {
+            const auto hash = file.from.empty() ? sha1(file.text) : sha1Of(file.from, progress_.cancelled);
+            sha1s[file.path] = hash.value_or(std::string()); // it was read a moment ago
+        }
+        const Sbom sbom = sbomOf(manifest_, sha1s);
         add("sbom.spdx.json", FileKind::Sbom, sbom.spdx);
         add("sbom.cdx.json", FileKind::Sbom, sbom.cycloneDx);
         LATHE_CHECKED(note(before));
@@ -448,22 +424,35 @@ Result<PlannedBundle> Planner::plan() {
     if (options_.targets.empty())
         options_.targets.push_back(codegen::nativeTarget());
     step("runtime packages", 0);
-    LATHE_CHECKED(findRuntimes());
-    LATHE_CHECKED(compileVariants());
-    LATHE_CHECKED(makeCases());
-    step("trying it", 0.9);
-    LATHE_CHECKED(tryHere());
+    if (options_.form == BundleForm::CSource) {
+        LATHE_CHECKED(writeSource());
+        LATHE_CHECKED(makeCases());
+    } else {
+        LATHE_CHECKED(findRuntimes());
+        LATHE_CHECKED(compileVariants());
+        LATHE_CHECKED(makeCases());
+        step("trying it", 0.9);
+        LATHE_CHECKED(tryHere());
+        if (options_.form != BundleForm::Folder)
+            LATHE_CHECKED(link());
+    }
     step("files", 0.95);
     LATHE_CHECKED(describe());
     addRemarks();
-    addPackages();
-    addTexts();
+    const Words known = words();
+    if (options_.form == BundleForm::CSource) {
+        addSourceTexts(known);
+    } else if (options_.form == BundleForm::Folder) {
+        addPackages();
+        addFolderTexts(known);
+    } else {
+        addLinkedTexts(known);
+    }
+    addDocuments(known);
     LATHE_CHECKED(addManifest());
     step("planned", 1);
     return std::move(bundle_);
 }
-
-} // namespace
 
 Result<PlannedBundle> planBundle(const fs::path& model, const BundleOptions& options,
                                  std::vector<Diagnostic>& diagnostics, const driver::Progress& progress) {

@@ -7,6 +7,7 @@
 #include "base/memory_file.h"
 #include "deploy/bundle_options.h"
 #include "deploy/bundle_plan.h"
+#include "deploy/check_bundle.h"
 #include "driver/trace.h"
 
 namespace lathe::deploy {
@@ -20,9 +21,19 @@ struct PlannedBundle {
 
 /// Everything that will be written, in memory. `diagnostics` gets what the compilations warn of. Fails with what is wrong
 /// with the model, the options or the runtime packages; those are looked for before anything is compiled. Throws nothing;
-/// cancelled by `progress` it fails with kind Cancelled.
+/// cancelled by `progress` it fails with kind Cancelled. The time in it is that of the options, else SOURCE_DATE_EPOCH, else
+/// that of the model's file.
 Result<PlannedBundle> planBundle(const std::filesystem::path& model, const BundleOptions& options,
                                  std::vector<Diagnostic>& diagnostics, const driver::Progress& progress = {});
+
+/// Signs a plan (deploy/signature.h): it gets one more file, which is not part of the bundle's id.
+Result<void> signBundle(PlannedBundle& bundle, const std::filesystem::path& key, const driver::Progress& progress = {});
+
+/// The plan of the same bundle, made again of what it says of itself (reproduce/) and of the model. Fails if the bundle does not
+/// say it, or if the model is another. Of another version of Lathe it is tried, with a warning.
+Result<PlannedBundle> planAgain(const OpenBundle& bundle, const std::filesystem::path& model,
+                                const std::filesystem::path& runtimeFolder, std::vector<Diagnostic>& diagnostics,
+                                const driver::Progress& progress = {});
 
 /// Writes a folder, or, where the name ends in .tar.zst or .tar, an archive of one. It is written beside and renamed, so that
 /// nothing half-written is ever there, and nothing is left if this fails or is cancelled. What is there already is an error;

@@ -46,6 +46,12 @@ Result<void> readLimits(const FieldsOf& fields, Limits& limits) {
 }
 
 Result<void> readField(const FieldsOf& root, const std::string& key, const json& value, BundleOptions& options) {
+    if (key == "form") {
+        std::string text;
+        LATHE_CHECKED(root.text("form", text));
+        LATHE_TRY(options.form, parseForm(text));
+        return {};
+    }
     if (key == "name")
         return root.text("name", options.name);
     if (key == "version")
@@ -120,6 +126,7 @@ std::string toJson(const BundleOptions& options) {
     for (const char* machine : {"target", "threads", "cache"}) // that say nothing of what is made
         compile.erase(machine);
     const json root = {
+        {"form", toString(options.form)},
         {"name", options.name},
         {"version", options.version},
         {"license", options.licence},

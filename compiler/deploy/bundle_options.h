@@ -10,6 +10,7 @@
 #include "driver/options.h"
 
 #include <filesystem>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
@@ -24,10 +25,12 @@ inline constexpr Part allParts[] = {Part::C,      Part::Cpp,  Part::Python,   Pa
                                     Part::Golden, Part::Sbom, Part::Reproduce};
 
 struct BundleOptions {
+    BundleForm form = BundleForm::Folder;
     std::string name; // isModelName; empty: modelNameOf the file
     std::string version = "0.1.0";
-    std::string licence;         // of the model, an SPDX expression; empty: not stated
-    std::vector<Target> targets; // variants, best first; empty: this machine
+    std::string licence; // of the model, an SPDX expression; empty: not stated
+    std::vector<Target>
+        targets; // variants, best first; empty: this machine; C source has one at most, whose registers and caches it is made for
     std::set<Part> parts{std::begin(allParts), std::end(allParts)};
     driver::Options compile; // its target is not looked at: `targets` has them
     SymbolRanges symbols;    // of those that stay open; others have any size from 1 on
@@ -37,6 +40,8 @@ struct BundleOptions {
     // Where things lie; not part of the JSON.
     driver::Decisions decisions;
     std::filesystem::path goldenFolder; // a test_data_set folder, or one of several; empty: those beside the model
+    std::optional<int64_t>
+        created;           // the time that stands in it, in seconds since 1970; none: bundle_model.h says which
     driver::Device device; // where artifacts are tried: over ssh all, by qemu those that this machine cannot run
     std::filesystem::path runtimeFolder; // empty: deploy/runtime_package.h says where
 };

@@ -24,8 +24,8 @@ bool isTaken(std::string_view name) {
 } // namespace
 
 std::string_view toString(FileKind kind) {
-    constexpr std::string_view names[] = {"artifact", "runtime", "header",   "python",  "example", "build",
-                                          "golden",   "check",   "document", "licence", "sbom",    "reproduce"};
+    constexpr std::string_view names[] = {"artifact", "source", "runtime",  "header",  "python", "example",  "build",
+                                          "golden",   "check",  "document", "licence", "sbom",   "reproduce"};
     return names[static_cast<size_t>(kind)];
 }
 

@@ -11,6 +11,9 @@
 //   python/lathe_model/  examples/  lib/cmake/Lathe/  lib/pkgconfig/
 //   golden/CASE/{input_N.npy,output_N.npy,case.json}   by ordinal: names of values are any bytes, file names are not
 //   reproduce/  licenses/  sbom.spdx.json  sbom.cdx.json
+// Of a program it is bin/NAME instead of all that is named after a model or a triple; of a static library lib/libNAME.a,
+// lib/liblathe_rt*.a, include/lathe/ and examples/ in C. Of the form C source, README.md, manifest.json, SHA256SUMS, golden/, reproduce/, licenses/ and the SBOMs, and
+//   Makefile  source/NAME*  golden/{compare.c,npy.h}
 #pragma once
 
 #include "base/result.h"
@@ -25,6 +28,7 @@ namespace lathe::deploy {
 
 enum class FileKind {
     Artifact,
+    Source,
     Runtime,
     Header,
     Python,
@@ -37,7 +41,7 @@ enum class FileKind {
     Sbom,
     Reproduce
 };
-std::string_view toString(FileKind kind); // "artifact", "runtime", …
+std::string_view toString(FileKind kind); // "artifact", "source", …
 
 struct PlannedFile {
     std::string path; // in the bundle, as isBundlePath allows it

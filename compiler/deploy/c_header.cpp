@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NAME.h. Names of values are any bytes: they stand in string literals alone, never in comments.
+#include "codegen/c_source.h"
 #include "deploy/model_interface.h"
 
 #include <algorithm>
@@ -125,7 +126,9 @@ static inline lathe_status @_check(const lathe_model* model) {
     }
     return LATHE_OK;
 }
+)";
 
+constexpr std::string_view loader = R"(
 /* Loads the first artifact of the bundle in this folder that the machine can run, and checks it. */
 static inline lathe_status @_load(const char* bundle, lathe_model** model) {
     static const char* const artifacts[] = ^_ARTIFACTS;
@@ -150,6 +153,24 @@ static inline lathe_status @_load(const char* bundle, lathe_model** model) {
 }
 )";
 
+constexpr std::string_view opener = R"(
+/* The model, as its library defines it. */
+extern const lathe_linked_model @SYMBOL@;
+
+/* Opens and checks it. */
+static inline lathe_status @_open(lathe_model** model) {
+    lathe_status status = lathe_linked_model_open(&@SYMBOL@, model);
+    if (status == LATHE_OK) {
+        status = @_check(*model);
+        if (status != LATHE_OK) {
+            lathe_model_free(*model);
+            *model = NULL;
+        }
+    }
+    return status;
+}
+)";
+
 void replaceAll(std::string& text, std::string_view from, std::string_view to) {
     for (size_t at = 0; (at = text.find(from, at)) != std::string::npos; at += to.size())
         text.replace(at, from.size(), to);
@@ -159,14 +180,15 @@ void replaceAll(std::string& text, std::string_view from, std::string_view to) {
 
 std::string headerOf(const Manifest& manifest, const ModelInterface& interface, size_t goldenOutputs) {
     const std::string prefix = upper(interface.name);
+    const bool linked = manifest.form == BundleForm::Library;
     std::string text = fmt::format(
         "/* {0} {1}, made by Lathe {2}. C99.\n"
         " *\n"
         " * Dims: a size, or -(symbol + 1), or INT64_MIN where only a run tells.\n"
         " */\n"
-        "#ifndef LATHE_MODEL_{3}_H\n#define LATHE_MODEL_{3}_H\n\n#include \"lathe_rt.h\"\n\n#include <stdio.h>\n"
+        "#ifndef LATHE_MODEL_{3}_H\n#define LATHE_MODEL_{3}_H\n\n#include \"{4}.h\"\n\n#include <stdio.h>\n"
         "#include <string.h>\n\n#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\n#define {3}_VERSION \"{1}\"\n\n",
-        interface.name, interface.version, manifest.latheVersion, prefix);
+        interface.name, interface.version, manifest.latheVersion, prefix, linked ? "linked_model" : "lathe_rt");
     text += valueLines(prefix, "IN", interface.inputs) + "\n" + valueLines(prefix, "OUT", interface.outputs);
     const std::vector<std::string> symbols = identifiersOf(interface.symbols);
     for (size_t i = 0; i < symbols.size(); ++i) {
@@ -185,9 +207,10 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
         artifacts.push_back(cLiteral(variant.path));
     for (const bool output : interface.random)
         random.push_back(output);
-    text += fmt::format(
-        "\n/* The artifacts, best first, relative to the bundle's folder. */\n#define {}_ARTIFACTS {{{}}}\n", prefix,
-        fmt::join(artifacts, ", "));
+    if (!linked)
+        text += fmt::format(
+            "\n/* The artifacts, best first, relative to the bundle's folder. */\n#define {}_ARTIFACTS {{{}}}\n",
+            prefix, fmt::join(artifacts, ", "));
     if (!manifest.golden.empty())
         text += fmt::format("\n/* Of the golden cases. */\n#define {0}_CASE {1}\n#define {0}_GOLDEN_OUTPUTS {2}\n"
                             "#define {0}_TOLERANCE_ABSOLUTE {3}\n#define {0}_TOLERANCE_OF_RANGE {4}\n"
@@ -199,6 +222,8 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
         for (const driver::RunnerValue& value : *values)
             rank = std::max(rank, value.dims.size());
     std::string code(functions);
+    code += linked ? opener : loader;
+    replaceAll(code, "@SYMBOL@", "lathe_model_" + codegen::cIdentifier(interface.name));
     replaceAll(code, "@RANK@", std::to_string(rank));
     replaceAll(code, "@ROWS@", tableRows(prefix, "IN", interface.inputs) + tableRows(prefix, "OUT", interface.outputs));
     replaceAll(code, "@_", interface.name + "_");

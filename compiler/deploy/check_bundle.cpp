@@ -2,8 +2,12 @@
 #include "deploy/check_bundle.h"
 
 #include "codegen/target.h"
-#include "deploy/golden.h"
+#include "deploy/check_program.h"
+#include "deploy/signature.h"
 #include "driver/guarded.h"
+#include "driver/runner_client.h"
+#include "selfcheck/golden_case.h"
+#include "selfcheck/latency.h"
 
 #include <algorithm>
 #include <charconv>
@@ -21,12 +25,6 @@ double msSince(Clock::time_point start) {
     return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-/// The value at this share of the sorted ones.
-double percentile(const std::vector<int64_t>& sorted, double share) {
-    const auto at = static_cast<size_t>(share * static_cast<double>(sorted.size() - 1) + 0.5);
-    return static_cast<double>(sorted[at]) / 1e6;
-}
-
 class Checker {
 public:
     Checker(const OpenBundle& bundle, const CheckWish& wish, const std::function<void(const CheckStep&)>& told,
@@ -37,8 +35,16 @@ public:
                                                                                    .cancelled = progress.cancelled}) {}
 
     Result<BundleCheck> check() {
-        if (files() && load() && cases() && twice())
-            measure();
+        if (!signature()) {
+            // Whatever else it is, it is not what it is taken for.
+        } else if (files() && bundle_.manifest().form == BundleForm::Folder) {
+            if (load() && cases() && twice())
+                measure();
+        } else if (check_.good && bundle_.manifest().form == BundleForm::Program) {
+            program();
+        } else if (check_.good) {
+            step("run", true, "not run: this form is for a compiler, README.md says how");
+        }
         limits();
         if (runner_.outcome() == driver::RunnerOutcome::Cancelled)
             throw driver::Cancelled{};
@@ -59,6 +65,13 @@ private:
         return false;
     }
 
+    bool signature() {
+        if (wish_.keys.empty())
+            return true;
+        const auto good = verifySignature(bundle_.folder(), wish_.keys, progress_.cancelled);
+        return good ? step("signature", true, "by a key that is known") : failed("signature", good.error());
+    }
+
     bool files() {
         check_.problems = verifyFiles(bundle_, progress_);
         return step("files", check_.problems.empty(),
@@ -70,6 +83,38 @@ private:
     Result<driver::RunnerCommand> commandFor(const ManifestVariant& variant) const {
         LATHE_TRY(const Target target, codegen::parseTarget(variant.target));
         return driver::runnerCommand(wish_.device, target);
+    }
+
+    void program() {
+        const ManifestVariant& variant = bundle_.manifest().variants.front();
+        auto command = commandFor(variant);
+        if (!command) {
+            Diagnostic problem = command.error();
+            problem.file = (bundle_.folder() / variant.path).string();
+            problem.kind = ErrorKind::Invalid; // the bundle's fault, not that of an argument
+            failed("load", problem);
+            return;
+        }
+        if (command->ssh) {
+            failed("run", error(fmt::format("a program is not checked over ssh: {}", toString(wish_.device)),
+                                fmt::format("copy the bundle there, and run {} --check in its folder", variant.path)));
+            return;
+        }
+        const fs::path file = fs::absolute(bundle_.folder() / variant.path);
+        if (command->program.empty())
+            command->program = file;
+        else
+            command->arguments.back() = file.string(); // where the runner would stand
+        check_.variant = variant.tag;
+        const auto ran = checkProgram(*command, bundle_, wish_, progress_, check_,
+                                      [this](std::string name, bool good, std::string text) {
+                                          if (good)
+                                              step(std::move(name), true, std::move(text));
+                                          else
+                                              failed(std::move(name), error(std::move(text)));
+                                      });
+        if (!ran)
+            failed("run", ran.error());
     }
 
     bool load() {
@@ -110,16 +155,21 @@ private:
         return failed("load", last);
     }
 
-    bool set(const GoldenCase& golden) {
-        for (size_t i = 0; i < golden.data.inputs.size(); ++i)
-            if (const auto taken = runner_.setInput(bundle_.manifest().inputs[i].name, golden.data.inputs[i]); !taken)
+    bool set(const selfcheck::GoldenCase& golden) {
+        for (size_t i = 0; i < golden.inputs.size(); ++i)
+            if (const auto taken = runner_.setInput(bundle_.manifest().inputs[i].name, golden.inputs[i]); !taken)
                 return failed(golden.name, taken.error());
         return true;
     }
 
     bool cases() {
+        selfcheck::ValueTypes types;
+        for (const auto& [values, into] : {std::pair{&bundle_.manifest().inputs, &types.inputs},
+                                           std::pair{&bundle_.manifest().outputs, &types.outputs}})
+            for (const ManifestValue& value : *values)
+                into->push_back(*parseDataType(value.dtype)); // which the manifest's reader has done
         for (const ManifestCase& named : bundle_.manifest().golden) {
-            auto golden = readGolden(bundle_.folder(), named, bundle_.manifest());
+            auto golden = selfcheck::readCase(bundle_.folder(), named.name, types);
             if (!golden)
                 return failed(named.name, golden.error());
             if (!set(*golden))
@@ -133,7 +183,8 @@ private:
             if (!got)
                 return failed(named.name, got.error());
             double ofRange = 0;
-            const auto wrong = wrongOutputs(*golden, *got, outputs_, bundle_.manifest().tolerance, ofRange);
+            const auto wrong =
+                selfcheck::wrongOutputs(golden->outputs, golden->compared, golden->rules, *got, outputs_, ofRange);
             check_.ofRange = std::max(check_.ofRange, ofRange);
             if (!wrong.empty())
                 return failed(named.name, error(fmt::format("{}", fmt::join(wrong, "; ")),
@@ -180,11 +231,13 @@ private:
             failed("latency", times.error());
             return;
         }
-        std::vector<int64_t> sorted = times->ns;
-        std::ranges::sort(sorted);
-        check_.p50Ms = percentile(sorted, 0.5);
-        check_.p90Ms = percentile(sorted, 0.9);
-        check_.p99Ms = percentile(sorted, 0.99);
+        std::vector<double> ms;
+        for (const int64_t ns : times->ns)
+            ms.push_back(static_cast<double>(ns) / 1e6);
+        const selfcheck::Latency latency = selfcheck::latencyOf(check_.firstMs, std::move(ms));
+        check_.p50Ms = latency.p50;
+        check_.p90Ms = latency.p90;
+        check_.p99Ms = latency.p99;
         check_.residentBytes = times->residentPeak;
         step("latency", true,
              fmt::format("p50 {:.3f} ms, p90 {:.3f}, p99 {:.3f}, first run {:.1f}; {:.1f} MB resident", check_.p50Ms,
@@ -193,7 +246,8 @@ private:
 
     void limits() {
         Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
-        if (wish_.device.isEmulated())
+        const BundleForm form = bundle_.manifest().form;
+        if (wish_.device.isEmulated() || form == BundleForm::Library || form == BundleForm::CSource)
             limits.p50Ms = limits.p99Ms = limits.loadMs = 0; // its times say nothing of a device's
         std::vector<std::string> over;
         bool any = false;
@@ -229,7 +283,7 @@ private:
     const driver::Progress& progress_;
     driver::RunnerClient runner_;
     std::vector<std::string> outputs_;
-    std::optional<GoldenCase> first_;
+    std::optional<selfcheck::GoldenCase> first_;
     BundleCheck check_;
 };
 

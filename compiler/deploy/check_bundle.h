@@ -5,6 +5,7 @@
 #pragma once
 
 #include "deploy/manifest.h"
+#include "deploy/temporary_folder.h"
 #include "driver/device.h"
 #include "driver/trace.h"
 
@@ -18,9 +19,6 @@ class OpenBundle {
 public:
     /// Reads the manifest. Fails with a Diagnostic that names the file.
     static Result<OpenBundle> open(const std::filesystem::path& path, const driver::Progress& progress = {});
-    OpenBundle(OpenBundle&& other) noexcept;
-    OpenBundle& operator=(OpenBundle&&) = delete;
-    ~OpenBundle();
 
     const std::filesystem::path& folder() const { return folder_; }
     const Manifest& manifest() const { return manifest_; }
@@ -29,16 +27,17 @@ private:
     OpenBundle() = default;
 
     std::filesystem::path folder_;
-    std::filesystem::path unpacked_; // to be removed; empty: none
+    TemporaryFolder unpacked_; // of an archive
     Manifest manifest_;
 };
 
 /// Every file against manifest and SHA256SUMS: one Diagnostic for each that is missing, changed, no plain file, or there
-/// without being listed. Empty: the bundle is whole. Below report/ and examples/ there may be more than is listed.
+/// without being listed. Empty: the bundle is whole. Below report/, examples/ and, of C source, build/
+/// there may be more than is listed.
 std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Progress& progress = {});
 
 struct CheckStep {
-    std::string name; // "files", "load", "random-0" …, "latency", "limits"
+    std::string name; // "signature", "files", "load", "random-0" …, "latency", "limits"
     bool good = true;
     std::string text; // what was found
 };
@@ -54,10 +53,11 @@ struct BundleCheck {
 };
 
 struct CheckWish {
-    int repeat = 50;                                    // timed runs; 0: none
-    int threads = 0;                                    // 0: all
-    std::optional<Limits> limits;                       // instead of the manifest's
-    driver::Device device = {};                         // an emulator keeps no limits of time
+    int repeat = 50;              // timed runs; 0: none
+    int threads = 0;              // 0: all
+    std::optional<Limits> limits; // instead of the manifest's
+    std::filesystem::path keys;   // one of them must have signed it (deploy/signature.h); empty: any
+    driver::Device device = {};   // an emulator keeps no limits of time
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Opening a bundle, and holding its files against what it says of them.
-#include "base/printable.h"
+#include "base/sha256.h"
 #include "deploy/archive.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/check_bundle.h"
-#include "deploy/file_digest.h"
+#include "deploy/signature.h"
 #include "driver/guarded.h"
+#include "selfcheck/listed_files.h"
 
 #include <algorithm>
 #include <fcntl.h>
@@ -20,6 +21,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* manifestName = "manifest.json";
 constexpr uint64_t largestText = uint64_t{16} << 20; // of a manifest
 /// Of an archive of so many bytes, unpacked: weights compress well, but not that well.
 constexpr uint64_t largestUnpacked(uint64_t packed) {
@@ -55,7 +57,7 @@ Result<std::string> readText(const fs::path& path) {
 }
 
 Result<Manifest> readManifest(const fs::path& folder) {
-    const fs::path path = folder / "manifest.json";
+    const fs::path path = folder / manifestName;
     LATHE_TRY(const std::string text, readText(path));
     auto manifest = parseManifest(text);
     if (manifest)
@@ -65,36 +67,14 @@ Result<Manifest> readManifest(const fs::path& folder) {
     return Failure(std::move(problem));
 }
 
-/// Lines "HASH  PATH"; nothing if one is of another form, or names a path twice.
-std::optional<std::map<std::string, std::string>> parseSums(std::string_view text) {
-    std::map<std::string, std::string> sums;
-    while (!text.empty()) {
-        const size_t end = text.find('\n');
-        if (end == std::string_view::npos || end < 67 || text.substr(64, 2) != "  " || !isSha256(text.substr(0, 64)) ||
-            !isBundlePath(text.substr(66, end - 66)) ||
-            !sums.emplace(text.substr(66, end - 66), text.substr(0, 64)).second)
-            return std::nullopt;
-        text.remove_prefix(end + 1);
-    }
-    return sums;
-}
-
-/// Links on the way to a file of the bundle could lead anywhere.
-bool hasPlainFolders(const fs::path& folder, const std::string& path) {
-    std::error_code failed;
-    for (size_t at = path.find('/'); at != std::string::npos; at = path.find('/', at + 1))
-        if (fs::symlink_status(folder / path.substr(0, at), failed).type() != fs::file_type::directory)
-            return false;
-    return true;
-}
-
-/// What is there and not listed: somebody else's, or a file that was renamed. Examples are built where they lie.
-void findStrangers(const fs::path& folder, const std::map<std::string, std::string>& sums,
+/// What is there and not listed: somebody else's, or a file that was renamed. Examples are built where they lie, C source in
+/// a folder beside it.
+void findStrangers(const fs::path& folder, BundleForm form, const std::map<std::string, std::string>& sums,
                    std::vector<Diagnostic>& problems) {
     std::error_code failed;
     for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
         const std::string path = at->path().lexically_relative(folder).generic_string();
-        if (path == "report" || path == "examples") {
+        if (path == "report" || path == "examples" || (form == BundleForm::CSource && path == "build")) {
             at.disable_recursion_pending();
             continue;
         }
@@ -102,22 +82,12 @@ void findStrangers(const fs::path& folder, const std::map<std::string, std::stri
         // Python writes these when the module is used.
         if (folderItself && at->path().filename() == "__pycache__")
             at.disable_recursion_pending();
-        else if (!folderItself && path != "SHA256SUMS" && !sums.contains(path))
+        else if (!folderItself && path != "SHA256SUMS" && path != signatureName && !sums.contains(path))
             problems.push_back(about(at->path(), "the file is not of this bundle", "remove it").error());
     }
 }
 
 } // namespace
-
-OpenBundle::OpenBundle(OpenBundle&& other) noexcept
-    : folder_(std::move(other.folder_)), unpacked_(std::exchange(other.unpacked_, {})),
-      manifest_(std::move(other.manifest_)) {}
-
-OpenBundle::~OpenBundle() {
-    std::error_code ignored;
-    if (!unpacked_.empty())
-        fs::remove_all(unpacked_, ignored);
-}
 
 Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress& progress) {
     return driver::guarded([&]() -> Result<OpenBundle> {
@@ -126,10 +96,8 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
         if (fs::is_directory(path, failed)) {
             bundle.folder_ = path;
         } else if (fs::is_regular_file(path, failed)) {
-            std::string name = (fs::temp_directory_path() / "lathe-bundle-XXXXXX").string();
-            if (!mkdtemp(name.data()))
-                return about(path, "there is no folder to unpack it to", "name one by $TMPDIR");
-            bundle.folder_ = bundle.unpacked_ = name;
+            LATHE_TRY(bundle.unpacked_, TemporaryFolder::make());
+            bundle.folder_ = bundle.unpacked_.path();
             LATHE_CHECKED(
                 unpackArchive(path, bundle.folder_, largestUnpacked(fs::file_size(path)), progress.cancelled));
         } else {
@@ -147,46 +115,49 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Prog
             about(bundle.folder() / path, std::move(what), "copy the bundle again; do not strip or patch its files")
                 .error());
     };
-    const auto sumsText = readText(bundle.folder() / "SHA256SUMS");
-    if (!sumsText)
-        return {sumsText.error()};
-    const auto sums = parseSums(*sumsText);
-    if (!sums) {
-        wrong("SHA256SUMS", "its lines are not 'HASH  PATH', or one stands there twice");
-        return problems;
-    }
+    const auto inBundle = [&](Diagnostic problem) {
+        problem.file = (bundle.folder() / problem.file).string();
+        return problem;
+    };
+    const auto listed = selfcheck::readSums(bundle.folder());
+    if (!listed)
+        return {inBundle(listed.error())};
+    std::map<std::string, std::string> sums;
     std::string lines; // that the bundle id is of
-    for (const auto& [path, sum] : *sums)
-        if (path != "manifest.json")
-            lines += sum + "  " + path + "\n";
+    for (const selfcheck::ListedFile& file : *listed) {
+        sums.emplace(file.path, file.sha256);
+        if (file.path != manifestName)
+            lines += file.sha256 + "  " + file.path + "\n";
+    }
     if (sha256(lines) != bundle.manifest().bundleId)
         wrong("SHA256SUMS", "it is not the one of this manifest: the bundle id is another");
     std::map<std::string, uint64_t> bytes;
     for (const ManifestFile& file : bundle.manifest().files) {
         bytes[file.path] = file.bytes;
-        const auto sum = sums->find(file.path);
-        if (sum == sums->end() || sum->second != file.sha256)
+        const auto sum = sums.find(file.path);
+        if (sum == sums.end() || sum->second != file.sha256)
             wrong(file.path, "SHA256SUMS and the manifest do not agree on it");
     }
-    uint64_t done = 0;
-    for (const auto& [path, sum] : *sums) {
-        if (path != "manifest.json" && !bytes.contains(path))
+    for (const auto& [path, sum] : sums)
+        if (path != manifestName && !bytes.contains(path))
             wrong(path, "it is not in the manifest");
+    if (!sums.contains(manifestName))
+        wrong(manifestName, "it is not in SHA256SUMS");
+    const selfcheck::Verified verified = selfcheck::verify(bundle.folder(), *listed, [&](size_t done) {
+        if (progress.cancelled && progress.cancelled())
+            throw driver::Cancelled{};
         if (progress.report)
-            progress.report("files", static_cast<double>(++done) / static_cast<double>(sums->size()));
-        const auto digest = hasPlainFolders(bundle.folder(), path)
-                                ? digestOf(bundle.folder() / path, true, progress.cancelled)
-                                : std::nullopt;
-        if (!digest)
-            wrong(path, "the file is missing, may not be read, or is no plain file");
-        else if (path != "manifest.json" && bytes.contains(path) && digest->bytes != bytes[path])
-            wrong(path, fmt::format("it has {} bytes, the manifest says {}", digest->bytes, bytes[path]));
-        else if (digest->sha256 != sum)
-            wrong(path, fmt::format("SHA-256 is {}…, expected {}…", digest->sha256.substr(0, 12), sum.substr(0, 12)));
-    }
-    if (!sums->contains("manifest.json"))
-        wrong("manifest.json", "it is not in SHA256SUMS");
-    findStrangers(bundle.folder(), *sums, problems);
+            progress.report("files", static_cast<double>(done) / static_cast<double>(listed->size()));
+    });
+    for (const Diagnostic& problem : verified.problems)
+        problems.push_back(inBundle(problem));
+    std::error_code failed;
+    if (verified.problems.empty()) // each is the plain file that its hash is of
+        for (const auto& [path, size] : bytes)
+            if (const uint64_t found = fs::file_size(bundle.folder() / path, failed);
+                sums.contains(path) && found != size)
+                wrong(path, fmt::format("it has {} bytes, the manifest says {}", found, size));
+    findStrangers(bundle.folder(), bundle.manifest().form, sums, problems);
     return problems;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/file_digest.h"
 
+#include "base/sha1.h"
 #include "driver/guarded.h"
 
 #include <cerrno>
@@ -11,21 +12,22 @@
 
 namespace lathe::deploy {
 
-std::optional<FileDigest> digestOf(const std::filesystem::path& path, bool plainOnly,
-                                   const std::function<bool()>& cancelled) {
+namespace {
+
+/// All of a plain file, part by part; false: it cannot be read.
+bool readParts(const std::filesystem::path& path, const std::function<bool()>& cancelled,
+               const std::function<void(std::span<const std::byte>)>& take) {
     // Not blocking: opening a pipe would wait for whoever writes into it.
-    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | (plainOnly ? O_NOFOLLOW : 0));
+    const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (file < 0)
-        return std::nullopt;
+        return false;
     struct Closed {
         int file;
         ~Closed() { close(file); }
     } const closed{file};
     struct stat facts{};
     if (fstat(file, &facts) != 0 || !S_ISREG(facts.st_mode))
-        return std::nullopt;
-    Sha256 hash;
-    uint64_t bytes = 0;
+        return false;
     std::vector<std::byte> part(size_t{1} << 20);
     while (true) {
         if (cancelled && cancelled())
@@ -34,12 +36,31 @@ std::optional<FileDigest> digestOf(const std::filesystem::path& path, bool plain
         if (got < 0 && errno == EINTR)
             continue;
         if (got < 0)
-            return std::nullopt;
+            return false;
         if (got == 0)
-            return FileDigest{hash.finish(), bytes};
-        hash.add(std::span(part).first(static_cast<size_t>(got)));
-        bytes += static_cast<uint64_t>(got);
+            return true;
+        take(std::span(part).first(static_cast<size_t>(got)));
     }
+}
+
+} // namespace
+
+std::optional<FileDigest> digestOf(const std::filesystem::path& path, const std::function<bool()>& cancelled) {
+    Sha256 hash;
+    uint64_t bytes = 0;
+    if (!readParts(path, cancelled, [&](std::span<const std::byte> part) {
+            hash.add(part);
+            bytes += part.size();
+        }))
+        return std::nullopt;
+    return FileDigest{hash.finish(), bytes};
+}
+
+std::optional<std::string> sha1Of(const std::filesystem::path& path, const std::function<bool()>& cancelled) {
+    Sha1 hash;
+    if (!readParts(path, cancelled, [&](std::span<const std::byte> part) { hash.add(part); }))
+        return std::nullopt;
+    return hash.finish();
 }
 
 } // namespace lathe::deploy

@@ -16,9 +16,10 @@ struct FileDigest {
     uint64_t bytes = 0;
     bool operator==(const FileDigest&) const = default;
 };
-/// Of a plain file; nothing for what cannot be read or is none (a link is not followed if `plainOnly`). Throws Cancelled
-/// (driver/guarded.h) if `cancelled`, which may be empty, says so.
-std::optional<FileDigest> digestOf(const std::filesystem::path& path, bool plainOnly = false,
-                                   const std::function<bool()>& cancelled = {});
+/// Of a plain file; nothing for what cannot be read or is none. Throws Cancelled (driver/guarded.h) if `cancelled`, which may
+/// be empty, says so.
+std::optional<FileDigest> digestOf(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
+/// Of a plain file; nothing for what cannot be read. As digestOf.
+std::optional<std::string> sha1Of(const std::filesystem::path& path, const std::function<bool()>& cancelled = {});
 
 } // namespace lathe::deploy

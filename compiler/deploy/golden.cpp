@@ -119,7 +119,9 @@ private:
             return named(error("it has more outputs than the model"));
         noteRandom(golden);
         double ofRange = 0;
-        const auto wrong = wrongOutputs(golden, *got, namesOf(interface_.outputs), work_.options.tolerance, ofRange);
+        const auto wrong =
+            selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), *got,
+                                    namesOf(interface_.outputs), ofRange);
         if (!wrong.empty())
             return named(error(fmt::format("the model does not compute these outputs: {}", wrong.front()),
                                "name other data by --golden, or allow more by --tolerance"));
@@ -182,34 +184,6 @@ PlannedFile array(const std::string& path, const HostTensor& tensor) {
     return file;
 }
 
-/// Reads the tensors that a list of case.json names; the types are the manifest's.
-Result<std::vector<HostTensor>> readTensors(const fs::path& folder, const FieldsOf& fields, const char* list,
-                                            const std::vector<ManifestValue>& values, std::vector<bool>* compared) {
-    std::vector<HostTensor> tensors;
-    LATHE_CHECKED(fields.each(list, [&](const FieldsOf& one) -> Result<void> {
-        std::string file;
-        LATHE_CHECKED(one.text("file", file));
-        if (!isBundlePath(file) || file.contains('/'))
-            return one.wrong("file", "is no name of a file of the case");
-        if (tensors.size() >= values.size())
-            return one.wrong("file", "is of a value that the model does not have");
-        LATHE_TRY(HostTensor tensor, driver::readTensorFile(folder / file));
-        const auto dtype = parseDataType(values[tensors.size()].dtype);
-        if (!dtype || tensor.dtype != storedAs(*dtype))
-            return one.wrong("file", fmt::format("holds {}, and the model has {} there", lathe::toString(tensor.dtype),
-                                                 values[tensors.size()].dtype));
-        tensor.dtype = *dtype;
-        tensors.push_back(std::move(tensor));
-        if (compared) {
-            bool is = true;
-            LATHE_CHECKED(one.flag("compare", is));
-            compared->push_back(is);
-        }
-        return {};
-    }));
-    return tensors;
-}
-
 } // namespace
 
 uint64_t GoldenCase::bytes() const {
@@ -260,47 +234,6 @@ driver::CompareRules rulesOf(const CaseTolerance& tolerance) {
     rules.absolute = tolerance.absolute;
     rules.absoluteOfRange = tolerance.ofRange;
     return rules;
-}
-
-Result<GoldenCase> readGolden(const fs::path& bundle, const ManifestCase& golden, const Manifest& manifest) {
-    const fs::path folder = bundle / "golden" / golden.name;
-    const auto named = [&](Diagnostic problem) {
-        if (problem.file.empty())
-            problem.file = (folder / "case.json").string();
-        return Failure(std::move(problem));
-    };
-    std::ifstream file(folder / "case.json", std::ios::binary);
-    const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const auto root = driver::parseJson(text);
-    if (!root || !root->is_object())
-        return named(error("it is no JSON object"));
-    const FieldsOf fields(*root, "");
-    GoldenCase read{golden.name, golden.source, {}, {}};
-    auto inputs = readTensors(folder, fields, "inputs", manifest.inputs, nullptr);
-    if (!inputs)
-        return named(inputs.error());
-    auto outputs = readTensors(folder, fields, "outputs", manifest.outputs, &read.compared);
-    if (!outputs)
-        return named(outputs.error());
-    read.data = {std::move(*inputs), std::move(*outputs)};
-    if (read.data.inputs.size() != manifest.inputs.size())
-        return named(error("it has not a file for each input of the model"));
-    return read;
-}
-
-std::vector<std::string> wrongOutputs(const GoldenCase& golden, const std::vector<HostTensor>& got,
-                                      const std::vector<std::string>& names, const CaseTolerance& tolerance,
-                                      double& ofRange) {
-    std::vector<std::string> wrong;
-    for (size_t i = 0; i < std::min(golden.data.outputs.size(), got.size()); ++i) {
-        if (!golden.compared[i])
-            continue;
-        const driver::Comparison comparison = driver::compare(got[i], golden.data.outputs[i], rulesOf(tolerance));
-        ofRange = std::max(ofRange, comparison.ofRange);
-        if (!comparison.right)
-            wrong.push_back(fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
-    }
-    return wrong;
 }
 
 } // namespace lathe::deploy

@@ -12,6 +12,7 @@
 #include "deploy/bundle_plan.h"
 #include "deploy/model_interface.h"
 #include "driver/data_set.h"
+#include "selfcheck/golden_case.h"
 
 #include <functional>
 
@@ -45,15 +46,5 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
 
 /// The rule that outputs are compared by.
 driver::CompareRules rulesOf(const CaseTolerance& tolerance);
-
-/// Reads a case of a bundle: files that case.json names, their sizes and types as the manifest says. Fails with the file's name.
-Result<GoldenCase> readGolden(const std::filesystem::path& bundle, const ManifestCase& golden,
-                              const Manifest& manifest);
-
-/// Empty if the outputs are as expected; else a sentence for each that is not. `ofRange` gets the largest difference, as a
-/// share of the range of expected values.
-std::vector<std::string> wrongOutputs(const GoldenCase& golden, const std::vector<model::HostTensor>& got,
-                                      const std::vector<std::string>& names, const CaseTolerance& tolerance,
-                                      double& ofRange);
 
 } // namespace lathe::deploy

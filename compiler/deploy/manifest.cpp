@@ -9,12 +9,15 @@
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <set>
 
 namespace lathe::deploy {
 namespace {
 
 using nlohmann::json;
+
+constexpr std::string_view formNames[] = {"folder", "exe", "static", "c"}; // by BundleForm
 
 json toJson(const ManifestDim& dim) {
     if (const auto* number = std::get_if<int64_t>(&dim))
@@ -48,19 +51,24 @@ json toJson(const Manifest::Model& model) {
 
 json toJson(const std::vector<ManifestVariant>& variants) {
     json all = json::array();
-    for (const ManifestVariant& variant : variants)
+    for (const ManifestVariant& variant : variants) {
+        const bool any = variant.machine == anyMachine;
         all.push_back({{"path", variant.path},
                        {"tag", variant.tag},
                        {"triple", variant.triple},
                        {"target", variant.target},
                        {"requires",
-                        {{"os", "linux"},
+                        {{"os", any ? anyMachine : "linux"},
                          {"machine", variant.machine},
                          {"endianness", "little"},
-                         {"word_bits", 64},
+                         {"word_bits", any ? 0 : 64},
                          {"cpu", variant.cpu},
                          {"isa", variant.isa},
-                         {"vector_length_bits", variant.vectorBits}}}});
+                         {"vector_length_bits", variant.vectorBits},
+                         {"max_page_size", variant.maxPageSize},
+                         {"glibc", variant.glibc},
+                         {"glibcxx", variant.glibcxx}}}});
+    }
     return all;
 }
 
@@ -116,6 +124,12 @@ Result<void> Reader::variants(Manifest& manifest) {
         LATHE_CHECKED(needs.text("machine", variant.machine));
         LATHE_CHECKED(needs.text("cpu", variant.cpu));
         LATHE_CHECKED(needs.number("vector_length_bits", variant.vectorBits));
+        // Older bundles do not say them.
+        if (!needs.isNull("max_page_size"))
+            LATHE_CHECKED(needs.number("max_page_size", variant.maxPageSize));
+        for (const auto& [field, into] : {std::pair{"glibc", &variant.glibc}, std::pair{"glibcxx", &variant.glibcxx}})
+            if (!needs.isNull(field))
+                LATHE_CHECKED(needs.text(field, *into));
         return needs.texts("isa", variant.isa);
     });
 }
@@ -201,6 +215,8 @@ Result<void> Reader::checkPaths(const Manifest& manifest) {
     for (const ManifestVariant& variant : manifest.variants)
         if (!paths.contains(variant.path))
             return failure(fmt::format("the artifact '{}' is none of 'files'", variant.path));
+    if (manifest.form != BundleForm::Folder && manifest.variants.size() != 1)
+        return failure("'variants' are not one, and this form has one");
     return {};
 }
 
@@ -212,6 +228,11 @@ Result<Manifest> Reader::read() {
     if (schema != manifestSchema)
         return failure(fmt::format("its schema is '{}', and this version of Lathe reads {}", schema, manifestSchema),
                        "use the version of Lathe that made the bundle, or a later one");
+    if (!root.isNull("form")) { // older bundles are folders
+        std::string form;
+        LATHE_CHECKED(root.text("form", form));
+        LATHE_TRY(manifest.form, parseForm(form));
+    }
     LATHE_CHECKED(root.text("bundle_id", manifest.bundleId));
     LATHE_CHECKED(root.text("name", manifest.name));
     LATHE_CHECKED(root.text("version", manifest.version));
@@ -251,6 +272,18 @@ Result<Manifest> Reader::read() {
 
 } // namespace
 
+std::string_view toString(BundleForm form) {
+    return formNames[static_cast<size_t>(form)];
+}
+
+Result<BundleForm> parseForm(std::string_view text) {
+    const auto at = std::ranges::find(formNames, text);
+    if (at == std::end(formNames))
+        return failure(ErrorKind::Usage, fmt::format("'{}' is no form of a bundle", text),
+                       fmt::format("use {}", fmt::join(formNames, ", ")));
+    return static_cast<BundleForm>(at - std::begin(formNames));
+}
+
 std::string toString(const ManifestDim& dim) {
     if (const auto* number = std::get_if<int64_t>(&dim))
         return std::to_string(*number);
@@ -270,6 +303,7 @@ std::string toJson(const Manifest& manifest) {
     const Limits& limits = manifest.limits;
     const json root = {
         {"schema", manifestSchema},
+        {"form", toString(manifest.form)},
         {"bundle_id", manifest.bundleId},
         {"name", manifest.name},
         {"version", manifest.version},

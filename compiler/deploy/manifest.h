@@ -20,6 +20,16 @@ namespace lathe::deploy {
 
 inline constexpr std::string_view manifestSchema = "lathe-bundle/1";
 
+/// What a bundle is for: a folder that works as it lies there; one static program; a static library with its header, for a
+/// program of one's own; or C source for any compiler.
+enum class BundleForm { Folder, Program, Library, CSource };
+std::string_view toString(BundleForm form); // "folder", "exe", "static", "c"
+/// ErrorKind::Usage for another text.
+Result<BundleForm> parseForm(std::string_view text);
+
+/// The machine of what is no machine's code.
+inline constexpr std::string_view anyMachine = "any";
+
 /// A dim: a number, the name of a symbol, or nothing where only a run tells.
 using ManifestDim = std::variant<std::monostate, int64_t, std::string>;
 std::string toString(const ManifestDim& dim); // "3", "batch", "?"
@@ -44,11 +54,14 @@ struct ManifestVariant {
     std::string path;    // of the artifact in the bundle
     std::string tag;     // "x86-64-v3"
     std::string triple;  // of its runtime: "x86_64-linux-gnu"
-    std::string machine; // "x86_64", as uname -m says it
+    std::string machine; // "x86_64", as uname -m says it; or anyMachine
     std::string target;  // all of it, as codegen::parseTarget reads it
     std::string cpu;
     std::vector<std::string> isa; // extensions that the CPU must have, by LLVM's names
     int64_t vectorBits = 0;       // that its registers must have, where their length is the CPU's own; 0: any
+    int64_t maxPageSize = 0;      // bytes of the largest pages that it can be loaded with; 0: not said
+    std::string glibc,
+        glibcxx; // the oldest versions that the shared runtime runs with; empty: none is needed, or not said
 };
 
 struct ManifestFile {
@@ -77,6 +90,7 @@ struct Limits {
 };
 
 struct Manifest {
+    BundleForm form = BundleForm::Folder;
     std::string bundleId; // sha256 of the lines of SHA256SUMS but those of manifest.json
     std::string name, version;
     int64_t created = 0; // seconds since 1970: SOURCE_DATE_EPOCH, or the model file's time

@@ -39,7 +39,7 @@ std::string cLiteral(std::string_view text);
 /// NAME.h: ordinals, names, types, dims and symbols, NAME_check, NAME_load. C99.
 std::string headerOf(const Manifest& manifest, const ModelInterface& interface, size_t goldenOutputs);
 
-/// README.md.
-std::string readmeOf(const Manifest& manifest, const ModelInterface& interface, bool hasPython, bool hasExamples);
+/// README.md. use: its paragraphs on how this form is checked and used.
+std::string readmeOf(const Manifest& manifest, std::string_view use);
 
 } // namespace lathe::deploy

@@ -34,27 +34,24 @@ void table(std::string& text, std::string_view title, const std::vector<Manifest
 
 } // namespace
 
-std::string readmeOf(const Manifest& manifest, const ModelInterface& interface, bool hasPython, bool hasExamples) {
+std::string readmeOf(const Manifest& manifest, std::string_view use) {
     std::vector<std::string> tags, machines;
     for (const ManifestVariant& variant : manifest.variants) {
         tags.push_back(variant.tag);
         if (std::ranges::find(machines, variant.machine) == machines.end())
             machines.push_back(variant.machine);
     }
-    std::string text = fmt::format("# {} {}\n\nA compiled model for Linux on {} ({}), with all that it needs to run. "
-                                   "Nothing has to be installed.\n\n## Is it whole, and right here?\n\n"
-                                   "    ./check\n",
-                                   manifest.name, manifest.version, fmt::join(machines, ", "), fmt::join(tags, ", "));
-    if (hasExamples)
-        text +=
-            "\n## From C and C++\n\n    make -C examples run\n\nor with CMake: `cmake -S examples -B build && cmake "
-            "--build build`. A program of your own includes\n`lathe/" +
-            manifest.name + ".h` (folder `include`) and links `lib/" + manifest.variants.front().triple +
-            "/liblathe_rt.so.1`, or `.a`.\n";
-    if (hasPython)
-        text += "\n## From Python\n\n    python3 examples/main.py\n\n```python\nimport sys\nsys.path.insert(0, "
-                "\"python\")\nfrom lathe_model import Model\n\nmodel = Model()\noutputs = model(" +
-                std::string(interface.inputs.size() == 1 ? "x" : "*inputs") + ")\n```\n";
+    std::string text = fmt::format("# {} {}\n\n", manifest.name, manifest.version);
+    if (manifest.form == BundleForm::CSource)
+        text += "A trained model as C source, for any compiler for C99.\n";
+    else if (manifest.form == BundleForm::Library)
+        text += fmt::format("A compiled model for Linux on {} ({}), to be part of a program.\n",
+                            fmt::join(machines, ", "), fmt::join(tags, ", "));
+    else
+        text += fmt::format("A compiled model for Linux on {} ({}), with all that it needs to run. Nothing has to be "
+                            "installed.\n",
+                            fmt::join(machines, ", "), fmt::join(tags, ", "));
+    text += use;
     text += "\n## What goes in and comes out\n";
     table(text, "input", manifest.inputs);
     table(text, "output", manifest.outputs);

@@ -3,15 +3,28 @@
 
 #include "codegen/target.h"
 #include "deploy/bundle_plan.h"
+#include "driver/json.h"
 
 #include <algorithm>
 #include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <fstream>
+#include <iterator>
 
 namespace lathe::deploy {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+/// "2.17"
+bool isVersion(std::string_view text) {
+    return !text.empty() && text.size() < 20 &&
+           std::ranges::all_of(text, [](char c) { return c == '.' || (c >= '0' && c <= '9'); });
+}
+
+} // namespace
 
 std::vector<fs::path> runtimeFolders(const fs::path& named) {
     if (!named.empty())
@@ -58,6 +71,14 @@ Result<RuntimePackage> findRuntime(const Target& target, const fs::path& named) 
             lacking.file = package.folder.string();
             return Failure(lacking);
         }
+    std::ifstream file(package.folder / "runtime.json", std::ios::binary);
+    const std::string text((std::istreambuf_iterator<char>(file)), {});
+    const auto described = driver::parseJson(text);
+    if (described && described->is_object() && described->contains("floor") && (*described)["floor"].is_object())
+        for (const auto& [name, into] : {std::pair{"GLIBC", &package.glibc}, std::pair{"GLIBCXX", &package.glibcxx}})
+            if (const auto at = (*described)["floor"].find(name);
+                at != (*described)["floor"].end() && at->is_string() && isVersion(at->get<std::string>()))
+                *into = at->get<std::string>();
     return package;
 }
 

@@ -17,6 +17,7 @@ struct RuntimePackage {
     std::string triple;
     std::filesystem::path folder;
     std::vector<std::string> files; // plain files below it, sorted, relative
+    std::string glibc, glibcxx;     // the oldest versions that its shared library runs with, as runtime.json says
 };
 
 /// Where packages are looked for, in this order: `named`, if it is not empty, alone; else the user's own

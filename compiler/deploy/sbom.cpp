@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/sbom.h"
 
+#include "base/sha1.h"
 #include "base/sha256.h"
 #include "driver/json.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
@@ -46,8 +48,11 @@ struct Component {
 std::vector<Component> componentsOf(const Manifest& manifest) {
     std::vector<Component> all = {
         {"SourceModel", manifest.model.file, "NOASSERTION", manifest.model.licence, manifest.model.sha256, "SOURCE"},
-        {"Runtime", "liblathe_rt", manifest.latheVersion, std::string(runtimeLicence), "", "LIBRARY"},
-        {"DLPack", "dlpack.h", "1.0", "Apache-2.0", "", "LIBRARY"}};
+    };
+    if (manifest.form != BundleForm::CSource)
+        all.insert(all.end(),
+                   {{"Runtime", "liblathe_rt", manifest.latheVersion, std::string(runtimeLicence), "", "LIBRARY"},
+                    {"DLPack", "dlpack.h", "1.0", "Apache-2.0", "", "LIBRARY"}});
     for (size_t i = 0; i < manifest.variants.size(); ++i)
         for (const ManifestFile& file : manifest.files)
             if (file.path == manifest.variants[i].path)
@@ -56,13 +61,30 @@ std::vector<Component> componentsOf(const Manifest& manifest) {
     return all;
 }
 
-std::string spdx(const Manifest& manifest, const std::vector<Component>& components) {
+/// SPDX 2.3, 7.9: a hash of the hashes of all files, in order of the hashes.
+std::string verificationCode(const std::map<std::string, std::string>& sha1s) {
+    std::vector<std::string> sorted;
+    for (const auto& [path, hash] : sha1s)
+        sorted.push_back(hash);
+    std::ranges::sort(sorted);
+    std::string all;
+    for (const std::string& hash : sorted)
+        all += hash;
+    return sha1(all);
+}
+
+std::string spdx(const Manifest& manifest, const std::vector<Component>& components,
+                 const std::map<std::string, std::string>& sha1s) {
     json packages = json::array(), files = json::array(), relations = json::array();
     packages.push_back({{"SPDXID", "SPDXRef-Bundle"},
                         {"name", manifest.name},
                         {"versionInfo", manifest.version},
                         {"downloadLocation", "NOASSERTION"},
-                        {"filesAnalyzed", false},
+                        {"filesAnalyzed", true},
+                        {"packageVerificationCode",
+                         {{"packageVerificationCodeValue", verificationCode(sha1s)},
+                          {"packageVerificationCodeExcludedFiles",
+                           {"./SHA256SUMS", "./manifest.json", "./sbom.cdx.json", "./sbom.spdx.json"}}}},
                         {"licenseConcluded", "NOASSERTION"},
                         {"licenseDeclared", "NOASSERTION"},
                         {"copyrightText", "NOASSERTION"}});
@@ -88,13 +110,13 @@ std::string spdx(const Manifest& manifest, const std::vector<Component>& compone
     }
     for (size_t i = 0; i < manifest.files.size(); ++i) {
         const std::string id = fmt::format("SPDXRef-File-{}", i);
-        // SPDX 2.3 wants SHA-1 of each file as well; nobody should rely on that any more.
-        files.push_back(
-            {{"SPDXID", id},
-             {"fileName", "./" + manifest.files[i].path},
-             {"checksums", json::array({{{"algorithm", "SHA256"}, {"checksumValue", manifest.files[i].sha256}}})},
-             {"licenseConcluded", "NOASSERTION"},
-             {"copyrightText", "NOASSERTION"}});
+        files.push_back({{"SPDXID", id},
+                         {"fileName", "./" + manifest.files[i].path},
+                         {"checksums", // SPDX 2.3, 8.4 asks for SHA-1; nobody should rely on that any more
+                          json::array({{{"algorithm", "SHA1"}, {"checksumValue", sha1s.at(manifest.files[i].path)}},
+                                       {{"algorithm", "SHA256"}, {"checksumValue", manifest.files[i].sha256}}})},
+                         {"licenseConcluded", "NOASSERTION"},
+                         {"copyrightText", "NOASSERTION"}});
         relations.push_back(
             {{"spdxElementId", "SPDXRef-Bundle"}, {"relationshipType", "CONTAINS"}, {"relatedSpdxElement", id}});
     }
@@ -145,12 +167,33 @@ std::string cycloneDx(const Manifest& manifest, const std::vector<Component>& co
 
 } // namespace
 
-Sbom sbomOf(const Manifest& manifest) {
+Sbom sbomOf(const Manifest& manifest, const std::map<std::string, std::string>& sha1) {
     const std::vector<Component> components = componentsOf(manifest);
-    return {spdx(manifest, components), cycloneDx(manifest, components)};
+    return {spdx(manifest, components, sha1), cycloneDx(manifest, components)};
 }
 
-std::string thirdPartyText() {
+std::string thirdPartyText(const Manifest& manifest) {
+    if (manifest.form == BundleForm::CSource)
+        return "# Whose work is in this bundle\n\n"
+               "- `source/`: the model's, under its own licence (see `manifest.json`), in code that Lathe made of it.\n"
+               "- `Makefile`, `golden/compare.c`, `golden/npy.h`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n";
+    if (manifest.form == BundleForm::Library)
+        return "# Whose work is in this bundle\n\n"
+               "- `lib/liblathe_rt*.a`, `include/lathe/`, `examples/`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n"
+               "- `include/lathe/dlpack.h`: DLPack, Apache-2.0.\n"
+               "- `lib/`, the model's library: the model's, under its own licence (see `manifest.json`), in code that "
+               "Lathe made\n  of it.\n";
+    if (manifest.form == BundleForm::Program)
+        return "# Whose work is in this bundle\n\n"
+               "- `bin/`: the model's, under its own licence (see `manifest.json`), in code that Lathe made of it, and "
+               "Lathe's\n  runtime, Apache-2.0 (`Apache-2.0.txt`), which includes DLPack, fmt (MIT), JSON for Modern "
+               "C++ "
+               "(MIT) and xxHash\n  (BSD-2-Clause). It is linked statically with the GNU C library "
+               "(LGPL-2.1-or-later), "
+               "libstdc++ and libgcc\n  (GPL-3.0-or-later with the GCC Runtime Library Exception). Whoever passes it "
+               "on "
+               "has to offer what serves to link it\n  anew with another version of them: the model's library, which "
+               "`lathe bundle --form static` makes of the same\n  options (`reproduce/`), and Lathe's sources.\n";
     return "# Whose work is in this bundle\n\n"
            "- `lib/`, `include/lathe/`, `python/`, `examples/`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n"
            "- `include/lathe/dlpack.h`: DLPack, Apache-2.0.\n"

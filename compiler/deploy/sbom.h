@@ -14,10 +14,10 @@ struct Sbom {
     std::string spdx, cycloneDx;
 };
 
-/// `files` of the manifest are those that are listed.
-Sbom sbomOf(const Manifest& manifest);
+/// `files` of the manifest are those that are listed; `sha1` has the hash of each, by its path, which SPDX asks for.
+Sbom sbomOf(const Manifest& manifest, const std::map<std::string, std::string>& sha1);
 
 /// licenses/THIRD_PARTY.md: whose work is in the bundle, under what.
-std::string thirdPartyText();
+std::string thirdPartyText(const Manifest& manifest);
 
 } // namespace lathe::deploy

@@ -3,8 +3,12 @@
 // The back half of compile(), in four steps.
 #include "driver/build.h"
 
+#include "base/memory_file.h"
+#include "base/new_file.h"
 #include "base/parallel.h"
 #include "bundle/artifact.h"
+#include "bundle/linked_weights.h"
+#include "codegen/link.h"
 #include "driver/c_source.h"
 #include "driver/compile_entry.h"
 #include "driver/compile_kernel.h"
@@ -117,6 +121,18 @@ std::vector<int64_t> placeConstants(const std::vector<relay::ConstantPtr>& const
     return offsets;
 }
 
+Result<void> writeLibrary(const Built& built, const std::filesystem::path& path, const std::string& symbol,
+                          const std::vector<bundle::ConstantSource>& constants) {
+    const MemoryFile weights("lathe-weights");
+    LATHE_CHECKED(bundle::writeLinkedWeights(weights.path(), built.objects.front(), symbol, constants));
+    LATHE_TRY(const std::vector<std::byte> library,
+              codegen::linkLibrary(built.objects, weights.path(), symbol, path.stem().string().substr(3) + ".o"));
+    NewFile file(path, NewFile::Kind::Text);
+    if (!file.write(library) || !file.keep())
+        return Failure(file.problem());
+    return {};
+}
+
 } // namespace
 
 Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
@@ -149,6 +165,7 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     }));
     built.constants = std::move(entry.constants);
     LATHE_TRY(built.sharedObject, hook.step("link", [&] { return codegen::linkShared(objects, {"lathe_model"}); }));
+    built.objects = std::move(objects);
     return built;
 }
 
@@ -167,6 +184,8 @@ Result<void> write(const Built& built, const std::filesystem::path& path, const 
                                    LATHE_CHECKED(evaluated());
                                return next;
                            }});
+    if (const std::string name = path.stem().string(); path.extension() == ".a" && name.starts_with("lib"))
+        return writeLibrary(built, path, "lathe_model_" + codegen::cIdentifier(name.substr(3)), sources);
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }
 

@@ -14,7 +14,8 @@ namespace lathe::driver {
 
 struct Built {
     std::vector<std::byte> sharedObject;
-    std::optional<codegen::CModel> source; // instead, if C source is asked for
+    std::vector<std::vector<std::byte>> objects; // that it was linked of
+    std::optional<codegen::CModel> source;       // instead, if C source is asked for
     std::vector<relay::ConstantPtr> constants;
     std::vector<int64_t> offsets; // of the constants, in the constants' part of the artifact
 };
@@ -22,7 +23,8 @@ struct Built {
 Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, const Options& options,
                     const Decisions& decisions, PassHook& hook, Trace& trace);
 
-/// Writes the artifact; recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
+/// Writes the artifact, or, where the path ends in libNAME.a, a static library of the same code and constants, with one
+/// symbol, lathe_model_NAME (runtime/linked_model.h). Recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
 /// empty, is called when all of them are; if it fails, so does this, and no artifact is there.
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
                    relay::Evaluator& evaluator, const Budget& budget, int threads,

@@ -158,4 +158,21 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& fil
     return tensor;
 }
 
+std::string_view npyCode(DataType dtype) {
+    for (const NpyType& type : npyTypes)
+        if (type.dtype == dtype)
+            return type.code;
+    return {};
+}
+
+std::string npyPrefix(std::string_view code, std::span<const int64_t> dims) {
+    const std::string shape = dims.size() == 1 ? fmt::format("{},", dims[0]) : fmt::format("{}", fmt::join(dims, ", "));
+    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", code, shape);
+    header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' '); // elements begin at a multiple of 64
+    header += '\n';
+    const auto length = static_cast<uint16_t>(header.size()); // at most 32 dims of 20 digits
+    return std::string(npyMagic) + '\x01' + '\0' + static_cast<char>(length & 0xff) + static_cast<char>(length >> 8) +
+           header;
+}
+
 } // namespace lathe::driver

@@ -24,6 +24,11 @@ inline constexpr NpyType npyTypes[] = {{"|b1", types::Bool},    {"|i1", types::I
                                        {"<u4", types::UInt32},  {"<i8", types::Int64},   {"<u8", types::UInt64},
                                        {"<f2", types::Float16}, {"<f4", types::Float32}, {"<f8", types::Float64}};
 
+/// Empty: NumPy lacks the type.
+std::string_view npyCode(DataType dtype);
+/// All that stands before the elements in a file, which begin at a multiple of 64 bytes.
+std::string npyPrefix(std::string_view code, std::span<const int64_t> dims);
+
 /// The array in a file of `fileBytes`, read from behind npyMagic on. Fails with a Diagnostic that names `path`; takes memory
 /// only for what the file holds.
 Result<model::HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& file, uint64_t fileBytes);

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <cstring>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <fstream>
 
 namespace lathe::driver {
@@ -28,24 +27,6 @@ std::vector<std::byte> widened(DataType dtype, std::span<const std::byte> elemen
         std::memcpy(wide.data() + i * sizeof(float), &value, sizeof(float));
     }
     return wide;
-}
-
-std::string_view codeOf(DataType dtype) {
-    for (const NpyType& type : npyTypes)
-        if (type.dtype == dtype)
-            return type.code;
-    return {};
-}
-
-/// All that stands before the elements.
-std::string prefixOf(std::string_view code, std::span<const int64_t> dims) {
-    const std::string shape = dims.size() == 1 ? fmt::format("{},", dims[0]) : fmt::format("{}", fmt::join(dims, ", "));
-    std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': ({}), }}", code, shape);
-    header.resize((10 + header.size() + 1 + 63) / 64 * 64 - 11, ' '); // elements begin at a multiple of 64
-    header += '\n';
-    const auto length = static_cast<uint16_t>(header.size()); // at most 32 dims of 20 digits
-    return std::string(npyMagic) + '\x01' + '\0' + static_cast<char>(length & 0xff) + static_cast<char>(length >> 8) +
-           header;
 }
 
 } // namespace
@@ -74,13 +55,13 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
 
 Result<void> writeNpy(const fs::path& path, const TensorView& tensor, const std::function<bool()>& cancelled) {
     constexpr size_t partBytes = size_t{4} << 20;
-    std::string_view code = codeOf(tensor.dtype);
+    std::string_view code = npyCode(tensor.dtype);
     const bool widens = code.empty() && tensor.dtype.isFloat();
     if (widens)
         code = "<f4";
     if (code.empty())
         code = tensor.dtype.isSigned() ? "|i1" : "|u1";
-    const std::string prefix = prefixOf(code, tensor.shape);
+    const std::string prefix = npyPrefix(code, tensor.shape);
     NewFile file(path, NewFile::Kind::Text);
     bool good = file.write(std::as_bytes(std::span(prefix)));
     for (std::span<const std::byte> rest = tensor.bytes; good && !rest.empty();) {
@@ -102,9 +83,9 @@ Result<void> writeNpy(const fs::path& path, const HostTensor& tensor) {
 }
 
 std::string npyOf(const TensorView& tensor) {
-    const std::string_view code = codeOf(tensor.dtype);
+    const std::string_view code = npyCode(tensor.dtype);
     LATHE_ASSERT(!code.empty(), "NumPy has the type");
-    std::string text = prefixOf(code, tensor.shape);
+    std::string text = npyPrefix(code, tensor.shape);
     text.append(reinterpret_cast<const char*>(tensor.bytes.data()), tensor.bytes.size());
     return text;
 }

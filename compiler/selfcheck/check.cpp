@@ -7,6 +7,7 @@
 #include "selfcheck/trial.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
@@ -26,6 +27,18 @@ struct Manifest {
 
 std::string sizeText(double bytes) {
     return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+/// Bytes. What getrusage says is also of the program that started this one, until it did; where there is no /proc, it is what
+/// there is.
+double residentPeak() {
+    std::ifstream status("/proc/self/status");
+    for (std::string line; std::getline(status, line);)
+        if (double kilobytes = 0; std::sscanf(line.c_str(), "VmHWM: %lf kB", &kilobytes) == 1)
+            return 1024 * kilobytes;
+    rusage usage{};
+    getrusage(RUSAGE_SELF, &usage);
+    return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
 class Check {
@@ -114,7 +127,7 @@ private:
     bool variant(const std::string& path, bool first) {
         report_.begin("load");
         Trial trial;
-        if (auto loaded = trial.load(wish_.bundle, path); !loaded) {
+        if (auto loaded = wish_.linked ? trial.open(*wish_.linked) : trial.load(wish_.bundle, path); !loaded) {
             Diagnostic problem = std::move(loaded).error();
             if (problem.kind == ErrorKind::Unsupported && manifest_.variants.size() > 1) {
                 report_.note("skipped: " + problem.what);
@@ -156,7 +169,7 @@ private:
             report_.bad(problem);
             return std::nullopt;
         };
-        auto golden = readCase(wish_.bundle, name, trial.model());
+        auto golden = readCase(wish_.bundle, name, trial.types());
         if (!golden)
             return failed(golden.error());
         const auto outputs = trial.run(golden->inputs, wish_.threads);
@@ -164,17 +177,10 @@ private:
             return failed(outputs.error());
         const int threads = trial.threads();
         double ofRange = 0;
-        for (size_t i = 0; i < golden->outputs.size(); ++i) {
-            if (!golden->compared[i])
-                continue;
-            const driver::Comparison compared = driver::compare((*outputs)[i], golden->outputs[i], golden->rules);
-            lathe_value_info info;
-            lathe_model_output(trial.model(), static_cast<int32_t>(i), &info);
-            if (!compared.right)
-                return failed(error(fmt::format("output '{}': {}", info.name, compared.message),
-                                    "lathe check MODEL says which value diverges first"));
-            ofRange = std::max(ofRange, compared.ofRange);
-        }
+        const std::vector<std::string> wrong =
+            wrongOutputs(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames(), ofRange);
+        if (!wrong.empty())
+            return failed(error(wrong.front(), "lathe check MODEL says which value diverges first"));
         // Chunks of parallel loops do not depend on who runs them, so neither do bits.
         const auto again = trial.run(golden->inputs, threads > 1 ? 1 : wish_.threads);
         if (!again)
@@ -194,9 +200,7 @@ private:
         const auto latency = trial.time(inputs, wish_.threads, wish_.repeat);
         if (!latency)
             return report_.bad(latency.error());
-        rusage usage{};
-        getrusage(RUSAGE_SELF, &usage);
-        const double resident = 1024.0 * static_cast<double>(usage.ru_maxrss);
+        const double resident = residentPeak();
         json facts = {{"first_ms", latency->first}, {"runs", latency->runs}, {"resident_bytes", resident}};
         std::string text = fmt::format("first run {:.3f} ms", latency->first);
         if (latency->runs > 0) {

@@ -5,6 +5,7 @@
 // timed and held against the limits of the manifest. A failing step ends what depends on it, and nothing else.
 #pragma once
 
+#include "runtime/linked_model.h"
 #include "selfcheck/report.h"
 
 #include <filesystem>
@@ -13,8 +14,9 @@ namespace lathe::selfcheck {
 
 struct Wish {
     std::filesystem::path bundle = ".";
-    int threads = 0; // of the runs; 0: all
-    int repeat = 50; // timed runs at most; 0: none
+    int threads = 0;                            // of the runs; 0: all
+    int repeat = 50;                            // timed runs at most; 0: none
+    const lathe_linked_model* linked = nullptr; // instead of the bundle's artifacts: the model of this program
 };
 
 /// Says everything to `report`.

@@ -3,10 +3,11 @@
 
 #include "driver/json.h"
 #include "driver/npy.h"
-#include "runtime/dtype.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <fstream>
 #include <iterator>
 
 namespace lathe::selfcheck {
@@ -29,6 +30,19 @@ bool standsFor(DataType stored, DataType meant) {
     return lacks && stored.code == TypeCode::UInt && stored.bytes() == meant.bytes();
 }
 
+/// A number that a limit can be, by its key; as it was without one.
+bool readLimit(const nlohmann::json& from, const char* key, double& limit) {
+    const auto found = from.find(key);
+    if (found == from.end())
+        return true;
+    if (!found->is_number())
+        return false;
+    limit = found->get<double>();
+    return std::isfinite(limit) && limit >= 0;
+}
+
+} // namespace
+
 Result<HostTensor> readTensor(const fs::path& path, DataType type) {
     std::error_code failed;
     const uint64_t bytes = fs::file_size(path, failed);
@@ -46,29 +60,7 @@ Result<HostTensor> readTensor(const fs::path& path, DataType type) {
     return tensor;
 }
 
-/// A number that a limit can be, by its key; as it was without one.
-bool readLimit(const nlohmann::json& from, const char* key, double& limit) {
-    const auto found = from.find(key);
-    if (found == from.end())
-        return true;
-    if (!found->is_number())
-        return false;
-    limit = found->get<double>();
-    return std::isfinite(limit) && limit >= 0;
-}
-
-} // namespace
-
-DataType typeOf(DLDataType type) {
-    for (int32_t code = 0; code <= static_cast<int32_t>(runtime::TypeCode::String); ++code) {
-        DLDataType candidate;
-        if (runtime::toDlpack(code, type.bits, candidate) && runtime::sameType(candidate, type))
-            return {static_cast<TypeCode>(code), type.bits}; // the codes are the same
-    }
-    return types::Void;
-}
-
-Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, const lathe_model* model) {
+Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, const ValueTypes& types) {
     const fs::path folder = bundle / "golden" / name, description = folder / "case.json";
     std::ifstream file(description, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
@@ -87,26 +79,36 @@ Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, con
         !readLimit(tolerance, "of_range", golden.rules.absoluteOfRange))
         return wrong("its tolerance is malformed");
 
-    const int32_t inputs = lathe_model_input_count(model), most = lathe_model_output_count(model);
-    lathe_value_info info;
-    for (int32_t i = 0; i < inputs; ++i) {
-        lathe_model_input(model, i, &info);
-        LATHE_TRY(HostTensor tensor, readTensor(folder / fmt::format("input_{}.npy", i), typeOf(info.dtype)));
-        golden.inputs.push_back(std::move(tensor));
+    for (size_t i = 0; i < types.inputs.size(); ++i) {
+        LATHE_TRY(golden.inputs.emplace_back(), readTensor(folder / fmt::format("input_{}.npy", i), types.inputs[i]));
     }
-    const nlohmann::json outputs = root->value("outputs", nlohmann::json::array());
-    if (!outputs.is_array() || outputs.size() > static_cast<size_t>(most))
-        return wrong(fmt::format("its outputs are not those of the model, which has {}", most));
-    for (const nlohmann::json& output : outputs) {
-        const auto i = static_cast<int32_t>(golden.outputs.size());
-        lathe_model_output(model, i, &info);
-        LATHE_TRY(HostTensor tensor, readTensor(folder / fmt::format("output_{}.npy", i), typeOf(info.dtype)));
-        golden.outputs.push_back(std::move(tensor));
+    const auto outputs = root->find("outputs");
+    if (outputs == root->end() || !outputs->is_array() || outputs->size() > types.outputs.size())
+        return wrong(fmt::format("its outputs are not those of the model, which has {}", types.outputs.size()));
+    for (const nlohmann::json& output : *outputs) {
+        const size_t i = golden.outputs.size();
+        LATHE_TRY(golden.outputs.emplace_back(),
+                  readTensor(folder / fmt::format("output_{}.npy", i), types.outputs[i]));
         const auto compare = output.is_object() ? output.find("compare") : output.end();
         golden.compared.push_back(!output.is_object() || compare == output.end() || !compare->is_boolean() ||
                                   compare->get<bool>());
     }
     return golden;
+}
+
+std::vector<std::string> wrongOutputs(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
+                                      const driver::CompareRules& rules, const std::vector<HostTensor>& got,
+                                      const std::vector<std::string>& names, double& ofRange) {
+    std::vector<std::string> wrong;
+    for (size_t i = 0; i < std::min(expected.size(), got.size()); ++i) {
+        if (!compared[i])
+            continue;
+        const driver::Comparison comparison = driver::compare(got[i], expected[i], rules);
+        ofRange = std::max(ofRange, comparison.ofRange);
+        if (!comparison.right)
+            wrong.push_back(fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
+    }
+    return wrong;
 }
 
 } // namespace lathe::selfcheck

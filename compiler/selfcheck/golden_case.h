@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A golden case of a bundle, golden/NAME/: case.json, which says how outputs are compared, and the tensors in .npy files by
-// ordinal. All of it may come from anywhere and is held against the loaded model.
+// ordinal. All of it may come from anywhere and is held against the model's types. What checks bundles, on a device and on a
+// desk, reads and judges cases by this alone.
 #pragma once
 
 #include "base/result.h"
 #include "driver/compare.h"
-#include "runtime/lathe_rt.h"
 
 #include <filesystem>
 #include <string>
@@ -22,10 +22,21 @@ struct GoldenCase {
     driver::CompareRules rules;
 };
 
-/// Fails with a Diagnostic that names the file: malformed, a type that the model does not have there, more or fewer inputs.
-Result<GoldenCase> readCase(const std::filesystem::path& bundle, const std::string& name, const lathe_model* model);
+/// The element types of a model's inputs and outputs.
+struct ValueTypes {
+    std::vector<DataType> inputs, outputs;
+};
 
-/// The element type by the runtime's description; Void for one that no tensor here can have.
-DataType typeOf(DLDataType type);
+/// Fails with a Diagnostic that names the file: malformed, a type that the model does not have there, more or fewer inputs.
+Result<GoldenCase> readCase(const std::filesystem::path& bundle, const std::string& name, const ValueTypes& types);
+
+/// The tensor in a .npy file, of the type that the model has there. Fails with a Diagnostic that names the file.
+Result<model::HostTensor> readTensor(const std::filesystem::path& path, DataType type);
+
+/// Empty if the outputs are as expected; else a sentence for each that is not. `ofRange` becomes the largest difference, as a
+/// share of the range of expected values, if it was smaller.
+std::vector<std::string> wrongOutputs(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
+                                      const driver::CompareRules& rules, const std::vector<model::HostTensor>& got,
+                                      const std::vector<std::string>& names, double& ofRange);
 
 } // namespace lathe::selfcheck

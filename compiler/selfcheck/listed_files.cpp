@@ -70,7 +70,8 @@ Descriptor openInside(const fs::path& folder, const std::string& path) {
 }
 
 /// What is wrong with one file; nothing if it is as listed.
-std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& file, uint64_t& bytes) {
+std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& file, uint64_t& bytes,
+                                    const std::function<void()>& progressed) {
     const char* again = "copy the bundle again";
     const Descriptor opened = openInside(folder, file.path);
     if (opened.number() < 0) {
@@ -93,6 +94,7 @@ std::optional<Diagnostic> problemOf(const fs::path& folder, const ListedFile& fi
             return error(fmt::format("it cannot be read: {}", std::strerror(errno)));
         if (got == 0)
             break;
+        progressed();
         hash.add(std::span(part).first(static_cast<size_t>(got)));
         bytes += static_cast<uint64_t>(got);
     }
@@ -120,18 +122,18 @@ Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
     std::vector<ListedFile> files;
     std::set<std::string_view> seen;
     int number = 0;
-    for (const auto row : std::views::split(std::string_view(text), '\n')) {
-        const std::string_view line(row.begin(), row.end());
+    for (std::string_view rest = text; !rest.empty();) {
+        const size_t end = rest.find('\n');
+        const std::string_view line = rest.substr(0, end);
+        rest.remove_prefix(end == std::string_view::npos ? rest.size() : end + 1);
         ++number;
-        if (line.empty())
-            continue;
         constexpr size_t digits = 64, gap = 2;
         const auto wrong = [&](const char* why) {
             return named(sumsName, error(fmt::format("line {} {}", number, why), "copy the bundle again"));
         };
         if (line.size() <= digits + gap || !isSha256(line.substr(0, digits)) || line[digits] != ' ' ||
-            (line[digits + 1] != ' ' && line[digits + 1] != '*'))
-            return wrong("is not a hash and a path");
+            line[digits + 1] != ' ' || end == std::string_view::npos)
+            return wrong("is not a hash, two blanks, a path and its end");
         const std::string_view path = line.substr(digits + gap);
         if (!isSafe(path))
             return wrong("names a path that leads out of the bundle");
@@ -144,13 +146,22 @@ Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
     return files;
 }
 
-Verified verify(const fs::path& folder, const std::vector<ListedFile>& files) {
+Verified verify(const fs::path& folder, const std::vector<ListedFile>& files,
+                const std::function<void(size_t)>& progressed) {
     Verified verified;
-    for (const ListedFile& file : files)
-        if (auto problem = problemOf(folder, file, verified.bytes)) {
+    size_t done = 0;
+    const auto told = [&] {
+        if (progressed)
+            progressed(done);
+    };
+    for (const ListedFile& file : files) {
+        told();
+        if (auto problem = problemOf(folder, file, verified.bytes, told)) {
             problem->file = file.path;
             verified.problems.push_back(*std::move(problem));
         }
+        ++done;
+    }
     return verified;
 }
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The files of a bundle, as SHA256SUMS lists them (the format of sha256sum). The list may come from anywhere: no name in it
-// leads out of the folder, and what is not in the list is neither read nor run by the self-check.
+// The files of a bundle, as SHA256SUMS lists them: lines "HASH  PATH", of the format of sha256sum. The list may come from
+// anywhere: no name in it leads out of the folder, and what is not in the list is neither read nor run. What checks bundles,
+// lathe-check on a device and `lathe bundle check`, reads them by this alone.
 #pragma once
 
 #include "base/result.h"
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,8 @@ struct Verified {
     uint64_t bytes = 0;               // of all files
     std::vector<Diagnostic> problems; // one for each file that is missing, changed, no plain file or behind a link
 };
-Verified verify(const std::filesystem::path& folder, const std::vector<ListedFile>& files);
+/// `progressed`, which may be empty, gets how many files are done, again and again; what it throws ends the work.
+Verified verify(const std::filesystem::path& folder, const std::vector<ListedFile>& files,
+                const std::function<void(size_t)>& progressed = {});
 
 } // namespace lathe::selfcheck

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "selfcheck/trial.h"
 
-#include "selfcheck/golden_case.h"
+#include "runtime/dtype.h"
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <fmt/format.h>
 #include <memory>
 #include <sys/statvfs.h>
@@ -75,12 +74,16 @@ bool isNoexec(const std::filesystem::path& path) {
 constexpr int fewest = 4; // the first run among them
 constexpr double longestMs = 10'000;
 
-double quantile(const std::vector<double>& sorted, double share) {
-    const auto rank = static_cast<size_t>(std::ceil(share * static_cast<double>(sorted.size())));
-    return sorted[std::clamp<size_t>(rank, 1, sorted.size()) - 1];
-}
-
 } // namespace
+
+DataType typeOf(DLDataType type) {
+    for (int32_t code = 0; code <= static_cast<int32_t>(runtime::TypeCode::String); ++code) {
+        DLDataType candidate;
+        if (runtime::toDlpack(code, type.bits, candidate) && runtime::sameType(candidate, type))
+            return {static_cast<TypeCode>(code), type.bits}; // the codes are the same
+    }
+    return types::Void;
+}
 
 Trial::~Trial() {
     lathe_model_free(model_);
@@ -88,15 +91,45 @@ Trial::~Trial() {
 
 Result<void> Trial::load(const std::filesystem::path& bundle, const std::string& path) {
     const std::filesystem::path file = bundle / path;
-    const auto begin = Clock::now();
-    const lathe_status status = lathe_model_load(file.c_str(), &model_);
-    loadMs_ = msSince(begin);
+    lathe_status status = lathe_model_verify(file.c_str());
+    if (status == LATHE_OK) {
+        const auto begin = Clock::now();
+        status = lathe_model_load(file.c_str(), &model_);
+        loadMs_ = msSince(begin);
+    }
     if (status == LATHE_OK)
         return {};
     if (isNoexec(file))
         return failure("the folder is mounted noexec: code cannot be mapped",
                        "copy the bundle to a folder that allows programs");
     return failure(status == LATHE_UNSUPPORTED ? ErrorKind::Unsupported : ErrorKind::Invalid, lathe_thread_error());
+}
+
+Result<void> Trial::open(const lathe_linked_model& linked) {
+    const auto begin = Clock::now();
+    const lathe_status status = lathe_linked_model_open(&linked, &model_);
+    loadMs_ = msSince(begin);
+    if (status == LATHE_OK)
+        return {};
+    return failure(status == LATHE_UNSUPPORTED ? ErrorKind::Unsupported : ErrorKind::Invalid, lathe_thread_error());
+}
+
+ValueTypes Trial::types() const {
+    ValueTypes types;
+    lathe_value_info info;
+    for (int32_t i = 0; lathe_model_input(model_, i, &info) == LATHE_OK; ++i)
+        types.inputs.push_back(typeOf(info.dtype));
+    for (int32_t i = 0; lathe_model_output(model_, i, &info) == LATHE_OK; ++i)
+        types.outputs.push_back(typeOf(info.dtype));
+    return types;
+}
+
+std::vector<std::string> Trial::outputNames() const {
+    std::vector<std::string> names;
+    lathe_value_info info;
+    for (int32_t i = 0; lathe_model_output(model_, i, &info) == LATHE_OK; ++i)
+        names.emplace_back(info.name);
+    return names;
 }
 
 Result<std::vector<HostTensor>> Trial::run(const std::vector<HostTensor>& inputs, int threads) {
@@ -119,23 +152,16 @@ Result<std::vector<HostTensor>> Trial::run(const std::vector<HostTensor>& inputs
 
 Result<Latency> Trial::time(const std::vector<HostTensor>& inputs, int threads, int runs) {
     LATHE_TRY(const ContextPtr context, prepare(model_, inputs, threads));
-    Latency latency;
+    double first = 0;
     std::vector<double> times;
     const auto start = Clock::now();
     for (int i = 0; i <= runs && (i < fewest || msSince(start) < longestMs); ++i) {
         const auto begin = Clock::now();
         if (lathe_run(context.get()) != LATHE_OK)
             return failure(lastError(context.get()));
-        (i == 0 ? latency.first : times.emplace_back()) = msSince(begin);
+        (i == 0 ? first : times.emplace_back()) = msSince(begin);
     }
-    std::ranges::sort(times);
-    latency.runs = static_cast<int>(times.size());
-    if (!times.empty()) {
-        latency.p50 = quantile(times, 0.5);
-        latency.p90 = quantile(times, 0.9);
-        latency.p99 = quantile(times, 0.99);
-    }
-    return latency;
+    return latencyOf(first, std::move(times));
 }
 
 } // namespace lathe::selfcheck

@@ -5,7 +5,9 @@
 
 #include "base/result.h"
 #include "model/host_tensor.h"
-#include "runtime/lathe_rt.h"
+#include "runtime/linked_model.h"
+#include "selfcheck/golden_case.h"
+#include "selfcheck/latency.h"
 
 #include <cstdint>
 #include <filesystem>
@@ -13,10 +15,8 @@
 
 namespace lathe::selfcheck {
 
-struct Latency {
-    double first = 0, p50 = 0, p90 = 0, p99 = 0; // milliseconds; quantiles by the nearest rank
-    int runs = 0;
-};
+/// The element type by the runtime's description; Void for one that no tensor here can have.
+DataType typeOf(DLDataType type);
 
 class Trial {
 public:
@@ -25,9 +25,14 @@ public:
     Trial(const Trial&) = delete;
     Trial& operator=(const Trial&) = delete;
 
-    /// ErrorKind::Unsupported if the artifact is for another machine or CPU.
+    /// Verifies code and constants against the artifact's own hashes, and loads it. ErrorKind::Unsupported if it is for another
+    /// machine or CPU.
     Result<void> load(const std::filesystem::path& bundle, const std::string& path);
+    /// Likewise, of a model that is part of this program.
+    Result<void> open(const lathe_linked_model& linked);
     const lathe_model* model() const { return model_; }
+    ValueTypes types() const;
+    std::vector<std::string> outputNames() const;
     double loadMs() const { return loadMs_; }
 
     /// Outputs of a run on `threads` (0: all) in a context of its own.

@@ -32,7 +32,8 @@ COMPILER = {
     "driver": "model arith relay frontend tir te schedule topi lower tune codegen runtime bundle",
     "selfcheck": "model runtime driver/compare.h driver/json.h driver/npy.h",
     "report": "driver model arith relay tir schedule lower",
-    "deploy": "driver model arith relay frontend codegen bundle runtime",
+    "deploy": "driver model arith relay frontend codegen bundle runtime "
+              "selfcheck/listed_files.h selfcheck/golden_case.h selfcheck/latency.h",
 }
 NOT_EVEN_BASE = {"base", "runtime"}
 # Views show the driver's values and, read only, the IRs; only the app wires them to the driver.
@@ -43,7 +44,8 @@ VIEW_PAGES = "views/models views/text views/page views/graph/graph_pane.h"
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 # Copied to a device as they are, without the folders around them.
-SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/abi.h", "compiler/runtime/dlpack.h"}
+SHIPPED = {"compiler/runtime/lathe_rt.h", "compiler/runtime/linked_model.h", "compiler/runtime/abi.h",
+           "compiler/runtime/dlpack.h"}
 QT = re.compile(r"^(Q[A-Z]\w*|Qt\w+/.*|Qsci/.*|qcustomplot\.h)$")
 # Parsing these costs seconds: only the folders that are about them may include them.
 HEAVY_FOLDERS = ("compiler/codegen/llvm/", "compiler/frontend/onnx/")

@@ -154,7 +154,7 @@ class Bundles(unittest.TestCase):
         sums.write_text(sums.read_text() + sums.read_text().splitlines()[0] + "\n")
         self.refused(folder, "line 6 names a file again")
         sums.write_text("nothing\n")
-        self.refused(folder, "line 1 is not a hash and a path")
+        self.refused(folder, "line 1 is not a hash, two blanks, a path and its end")
         folder = self.copy()
         (folder / "manifest.json").write_text('{"schema": "lathe-bundle/1", "variants": [{"path": "../good/model/x.so"}]}')
         write_sums(folder)

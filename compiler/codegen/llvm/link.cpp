@@ -2,14 +2,17 @@
 //
 // LLD in process. It keeps global state, so one link at a time. Objects go in through files in memory, the result comes
 // out through a pipe: nothing of a link is ever on disk.
+#include "codegen/link.h"
 #include "base/memory_file.h"
 #include "codegen/codegen.h"
+#include "codegen/llvm/static_library.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <iterator>
 #include <lld/Common/Driver.h>
 #include <llvm/Support/raw_ostream.h>
 #include <mutex>
@@ -66,38 +69,12 @@ std::span<const std::byte> asBytes(const std::string& text) {
     return std::as_bytes(std::span(text.data(), text.size()));
 }
 
-} // namespace
-
-Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byte>>& objects,
-                                          const std::vector<std::string>& exports) {
-    std::vector<MemoryFile> files;
-    auto hold = [&](const char* name, std::span<const std::byte> bytes) {
-        return files.emplace_back(name).append(bytes);
-    };
-    for (const std::vector<std::byte>& object : objects)
-        LATHE_CHECKED(hold("lathe-object", object));
-    std::string script = "{ global: ";
-    for (const std::string& name : exports)
-        script += name + "; ";
-    script += "local: *; };\n";
-    LATHE_CHECKED(hold("lathe-exports", asBytes(script)));
+/// Runs LLD with these arguments and what says where the result goes.
+Result<std::vector<std::byte>> runLinker(std::vector<std::string> args) {
     Output output;
     if (!output.ok())
         return failure(fmt::format("cannot make a pipe for the linker: {}", std::strerror(errno)));
-
-    std::vector<std::string> args{"ld.lld",
-                                  "-shared",
-                                  "--no-undefined",
-                                  "-Bsymbolic",
-                                  "--build-id=none",
-                                  "-z",
-                                  "noexecstack",
-                                  "--threads=1",
-                                  "-o",
-                                  output.path(),
-                                  "--version-script=" + files.back().path().string()};
-    for (size_t i = 0; i + 1 < files.size(); ++i)
-        args.push_back(files[i].path().string());
+    args.insert(args.end(), {"-o", output.path()});
     std::vector<const char*> argv;
     for (const std::string& arg : args)
         argv.push_back(arg.c_str());
@@ -113,6 +90,85 @@ Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byt
     if (!good || linked.empty())
         return failure("linking failed: " + messages);
     return linked;
+}
+
+/// Files in memory of these, and their paths.
+struct Held {
+    std::vector<MemoryFile> files;
+
+    Result<void> add(const char* name, std::span<const std::byte> bytes) {
+        return files.emplace_back(name).append(bytes);
+    }
+    Result<void> add(const std::vector<std::vector<std::byte>>& objects) {
+        for (const std::vector<std::byte>& object : objects)
+            LATHE_CHECKED(add("lathe-object", object));
+        return {};
+    }
+    std::vector<std::string> paths() const {
+        std::vector<std::string> all;
+        for (const MemoryFile& file : files)
+            all.push_back(file.path().string());
+        return all;
+    }
+};
+
+} // namespace
+
+Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byte>>& objects,
+                                          const std::vector<std::string>& exports) {
+    Held held;
+    LATHE_CHECKED(held.add(objects));
+    std::vector<std::string> args{"ld.lld",          "-shared", "--no-undefined", "-Bsymbolic",
+                                  "--build-id=none", "-z",      "noexecstack",    "--threads=1"};
+    std::ranges::copy(held.paths(), std::back_inserter(args));
+    std::string script = "{ global: ";
+    for (const std::string& name : exports)
+        script += name + "; ";
+    script += "local: *; };\n";
+    LATHE_CHECKED(held.add("lathe-exports", asBytes(script)));
+    args.push_back("--version-script=" + held.files.back().path().string());
+    return runLinker(std::move(args));
+}
+
+Result<std::vector<std::byte>> linkLibrary(const std::vector<std::vector<std::byte>>& objects,
+                                           const std::filesystem::path& moreObjects, const std::string& symbol,
+                                           const std::string& member) {
+    Held held;
+    LATHE_CHECKED(held.add(objects));
+    // Files in memory have paths of the process; without symbols of files the result does not tell them.
+    std::vector<std::string> args{"ld.lld", "-r", "--threads=1", moreObjects.string()};
+    std::ranges::copy(held.paths(), std::back_inserter(args));
+    LATHE_TRY(std::vector<std::byte> linked, runLinker(std::move(args)));
+    return libraryOf(std::move(linked), symbol, member);
+}
+
+std::vector<std::string> programArguments(const std::string& folder, const std::string& library,
+                                          const std::string& symbol) {
+    // lathe_program_model: what the main function calls the model (selfcheck/program).
+    std::vector<std::string> args{"ld.lld",
+                                  "-static",
+                                  "--gc-sections",
+                                  "--build-id=none",
+                                  "-s",
+                                  "-z",
+                                  "noexecstack",
+                                  "-z",
+                                  "max-page-size=65536",
+                                  "--threads=1",
+                                  "--defsym=lathe_program_model=" + symbol,
+                                  "-u",
+                                  symbol};
+    for (const std::string part : programParts) {
+        if (part == "liblathe_program.a")
+            args.push_back(library);
+        args.push_back(folder + "/" + part);
+    }
+    return args;
+}
+
+Result<std::vector<std::byte>> linkProgram(const std::filesystem::path& folder, const std::filesystem::path& library,
+                                           const std::string& symbol) {
+    return runLinker(programArguments(folder.string(), library.string(), symbol));
 }
 
 } // namespace lathe::codegen

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// Needs: lathe lathe-runner runtimes
+// Links: onnx
+// Timeout: 600
+//
+// Where a bundle comes from: who signed it, whether it can be made again, and what its lists of parts say. Other programs give
+// the expected values: ssh-keygen, and Python's hashes.
+#include "deploy/made_bundle.h"
+
+#include <QTemporaryDir>
+#include <QTest>
+#include <nlohmann/json.hpp>
+
+using namespace lathe::testing;
+namespace fs = std::filesystem;
+
+class TestBundleOrigin : public QObject {
+    Q_OBJECT
+
+    QTemporaryDir folder_;
+
+    QString at(const QString& name) const { return folder_.filePath(name); }
+    static fs::path path(const QString& text) { return text.toStdString(); }
+    void make(const QString& out, const QStringList& more = {}) const {
+        const Outcome outcome = runLathe(QStringList{"bundle", at("plain.onnx"), "-o", at(out)} + more);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+    /// The exit code of a check, which has to say why if it is not 0.
+    int checked(const QString& bundle, const QString& keys, const char* says = "") const {
+        const Outcome outcome = runLathe({"bundle", "check", at(bundle), "--verify-key", at(keys), "--repeat", "0"});
+        if ((outcome.out + outcome.err).find(says) == std::string::npos)
+            qWarning("%s%s", outcome.out.c_str(), outcome.err.c_str());
+        return (outcome.out + outcome.err).find(says) == std::string::npos ? -1 : outcome.code;
+    }
+
+private slots:
+    void initTestCase() {
+        qputenv("LATHE_CACHE", at("cache").toLocal8Bit());
+        writeFile(path(at("plain.onnx")),
+                  graphBytes("g (float[2,3] x) => (float[2,3] y) { t = Tanh (x) y = Mul (t, x) }"));
+        writeFile(path(at("other.onnx")), graphBytes("g (float[2,3] x) => (float[2,3] y) { y = Tanh (x) }"));
+        for (const char* key : {"key", "stranger"})
+            QCOMPARE(runProgram("ssh-keygen", {"-q", "-t", "ed25519", "-N", "", "-f", at(key)}).code, 0);
+        make("plain");
+        make("signed", {"--sign", at("key")});
+    }
+
+    void signatures() {
+        QCOMPARE(checked("signed", "key.pub", "by a key that is known"), 0);
+        QCOMPARE(runLathe({"bundle", "check", at("signed"), "--repeat", "0"}).code, 0);
+        QCOMPARE(checked("signed", "stranger.pub", "SHA256SUMS.sig"), 1);
+        QCOMPARE(checked("plain", "key.pub", "not signed"), 1);
+        QCOMPARE(checked("signed", "plain.onnx"), 1);
+        QCOMPARE(checked("signed", "nothing.pub", "nothing.pub"), 1);
+        // Several keys, and lines that are none.
+        writeFile(path(at("keys")),
+                  "# ours\n" + readAll(path(at("stranger.pub"))) + "\n" + readAll(path(at("key.pub"))));
+        QCOMPARE(checked("signed", "keys"), 0);
+        // It is not part of what is signed: the bundle is the same.
+        QCOMPARE(runLathe({"bundle", "diff", at("plain"), at("signed")}).code, 0);
+        make("again", {"--sign", at("key")});
+        QCOMPARE(filesBelow(path(at("again"))), filesBelow(path(at("signed"))));
+        // ssh-keygen alone says the same.
+        writeFile(path(at("allowed")), "maker " + readAll(path(at("key.pub"))));
+        const Outcome outcome = runProgram("sh", {"-c",
+                                                  "ssh-keygen -Y verify -f \"$1\" -I maker -n lathe-bundle -s "
+                                                  "\"$2/SHA256SUMS.sig\" < \"$2/SHA256SUMS\"",
+                                                  "sh", at("allowed"), at("signed")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        // Signed files that are others.
+        writeFile(path(at("again/README.md")), "other");
+        QCOMPARE(checked("again", "key.pub", "README.md"), 1);
+        writeFile(path(at("again/SHA256SUMS")), readAll(path(at("plain/SHA256SUMS"))) + "\n");
+        QCOMPARE(checked("again", "key.pub", "no signature of this bundle"), 1);
+        // A signature of something else by the same key.
+        QCOMPARE(runProgram("sh", {"-c",
+                                   "ssh-keygen -q -Y sign -n file -f \"$1\" < \"$2/SHA256SUMS\" > "
+                                   "\"$2/SHA256SUMS.sig\"",
+                                   "sh", at("key"), at("signed")})
+                     .code,
+                 0);
+        QCOMPARE(checked("signed", "key.pub", "no signature of this bundle"), 1);
+        const Outcome noKey = runLathe({"bundle", at("plain.onnx"), "-o", at("refused"), "--sign", at("plain.onnx")});
+        QVERIFY2(noKey.code == 1 && noKey.err.find("signs nothing") != std::string::npos, noKey.err.c_str());
+        QVERIFY(!QFile::exists(at("refused")));
+    }
+
+    void reproduce() {
+        Outcome outcome = runLathe({"bundle", "reproduce", at("plain"), at("plain.onnx")});
+        QVERIFY2(outcome.code == 0 && outcome.out.find("the same bundle") != std::string::npos, outcome.err.c_str());
+        outcome = runLathe({"bundle", "reproduce", at("plain"), at("other.onnx")});
+        QVERIFY2(outcome.code == 1 || outcome.code == 2, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("another model") != std::string::npos, outcome.err.c_str());
+        make("bare", {"--without", "reproduce"});
+        outcome = runLathe({"bundle", "reproduce", at("bare"), at("plain.onnx")});
+        QVERIFY2(outcome.code != 0 && outcome.err.find("options.json") != std::string::npos, outcome.err.c_str());
+        // Another bundle of the same model is found out.
+        make("strict", {"--numerics", "strict", "--version", "3.0"});
+        fs::copy(path(at("strict")), path(at("mixed")), fs::copy_options::recursive);
+        fs::copy(path(at("plain/reproduce/options.json")), path(at("mixed/reproduce/options.json")),
+                 fs::copy_options::overwrite_existing);
+        outcome = runLathe({"bundle", "reproduce", at("mixed"), at("plain.onnx")});
+        QVERIFY2(outcome.code != 0 && outcome.err.find("options.json") != std::string::npos, outcome.err.c_str());
+        QVERIFY(runLathe({"bundle", "reproduce", at("strict"), at("plain.onnx")}).code == 0);
+    }
+
+    /// SPDX 2.3, 7.9 and 8.4, and what the manifest asks of a machine.
+    void lists() {
+        const Outcome outcome =
+            runProgram("/usr/bin/python3", {LATHE_SOURCE_DIR "/tests/deploy/check_lists.py", at("plain")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+};
+
+QTEST_GUILESS_MAIN(TestBundleOrigin)
+#include "test_bundle_origin.moc"
