@@ -121,7 +121,7 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     CLI::App* make = app.add_subcommand("bundle", "a model with all that it needs on another machine");
     make->require_subcommand(0, 1);
     make->add_option("model", args.model, "the model file");
-    make->add_option("-o,--output", args.out, "a new folder, or an archive: NAME.tar.zst");
+    make->add_option("-o,--output", args.out, "a new folder, or an archive: NAME.tar.zst, NAME.zip");
     make->add_option("--name", args.name, "of the model, an identifier: a-z, 0-9 and _ (the file's)");
     make->add_option("--version", args.version, "of the model (0.1.0)");
     make->add_option("--model-license", args.licence, "an SPDX identifier such as Apache-2.0");

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A bundle in one file: a tar archive (POSIX ustar), compressed by zstd where its name says so. The same files give the same
-// bytes: one time for all, no owner, no machine. Reading is for archives that anybody may have made: what is not a plain file
-// or folder under a good path (isBundlePath) is refused, and no more is written than was allowed.
+// A bundle in one file: a tar archive (POSIX ustar), compressed by zstd where its name says so, or a zip archive, which any
+// system unpacks. libarchive reads and writes them. The same files give the same bytes: one time for all (none in .zip, where
+// times are those of a time zone), no owner, no machine. Reading is for archives that anybody may have made: what is not a plain
+// file or folder under a good path (isBundlePath) is refused, and no more is written than was allowed.
 #pragma once
 
 #include "base/new_file.h"
@@ -12,7 +13,7 @@
 
 namespace lathe::deploy {
 
-/// Whether a file of this name is an archive: .tar or .tar.zst.
+/// Whether a file of this name is an archive: .tar, .tar.zst or .zip.
 bool isArchiveName(const std::filesystem::path& path);
 
 /// Writes the files of the plan below the folder `top`, each with this time. Fails with the file that could not be read or

@@ -35,7 +35,7 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const std::filesystem:
                                 const std::filesystem::path& runtimeFolder, std::vector<Diagnostic>& diagnostics,
                                 const driver::Progress& progress = {});
 
-/// Writes a folder, or, where the name ends in .tar.zst or .tar, an archive of one. It is written beside and renamed, so that
+/// Writes a folder, or, where the name ends in .tar.zst, .zip or .tar, an archive of one. It is written beside and renamed, so that
 /// nothing half-written is ever there, and nothing is left if this fails or is cancelled. What is there already is an error;
 /// with `replace` a bundle, an archive or an empty folder gives way, but nothing else does.
 Result<void> writeBundle(const PlannedBundle& bundle, const std::filesystem::path& out, bool replace,

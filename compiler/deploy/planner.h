@@ -47,6 +47,7 @@ private:
     Result<void> makeCases();
     /// Artifacts that this machine, or the device, can run must agree with the golden cases.
     Result<void> tryHere();
+    Result<void> tryOn(const driver::Device& device, size_t variant);
     Result<void> describe();
     /// What whoever exports may not have thought of.
     void addRemarks();

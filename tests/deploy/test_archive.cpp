@@ -36,13 +36,27 @@ private slots:
         const std::string deep = std::string(90, 'd') + "/" + std::string(60, 'e') + "/f";
         const std::vector<PlannedFile> files = {file("a.txt", "hello\n"), file("b/empty", ""),
                                                 file("check", "#!/bin/sh\n", true), file(deep, std::string(5000, 'x'))};
-        for (const char* name : {"a.tar", "a.tar.zst"}) {
+        for (const char* name : {"a.tar", "a.tar.zst", "a.zip"}) {
             QVERIFY(writeArchive(files, "top", 1'700'000'000, at(name), {}));
             QVERIFY(writeArchive(files, "top", 1'700'000'000, at("again" + std::string(name)), {}));
             QCOMPARE(lathe::testing::readAll(at(name)), lathe::testing::readAll(at("again" + std::string(name))));
             fs::create_directories(at("tar"));
-            const auto outcome = lathe::testing::runProgram("tar", {"-xf", QString::fromStdString(at(name).string()),
-                                                                    "-C", QString::fromStdString(at("tar").string())});
+            const QString archive = QString::fromStdString(at(name).string()),
+                          to = QString::fromStdString(at("tar").string());
+            const auto outcome = archive.endsWith(".zip")
+                                     ? lathe::testing::runProgram(
+                                           "/usr/bin/python3", {"-c",
+                                                                "import os, sys, zipfile\n"
+                                                                "with zipfile.ZipFile(sys.argv[1]) as archive:\n"
+                                                                "    assert archive.testzip() is None\n"
+                                                                "    for info in archive.infolist():\n"
+                                                                "        path = archive.extract(info, sys.argv[2])\n"
+                                                                "        os.chmod(path, info.external_attr >> 16 & "
+                                                                "0o777)\n"
+                                                                "        assert info.date_time == (1980, 1, 1, 0, 0, "
+                                                                "0), info\n",
+                                                                archive, to})
+                                     : lathe::testing::runProgram("tar", {"-xf", archive, "-C", to});
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
             QCOMPARE(lathe::testing::readAll(at("tar/top/a.txt")), "hello\n");
             QCOMPARE(lathe::testing::readAll(at("tar/top/" + deep)), std::string(5000, 'x'));
@@ -82,6 +96,54 @@ private slots:
                                                       what);
             QVERIFY2(made.code == 0, made.err.c_str());
             QVERIFY(!refused(at("linked.tar")).empty());
+        }
+    }
+
+    /// The day and the time zone are nobody's.
+    void timeZones() {
+        const std::vector<PlannedFile> files = {file("a", "x")};
+        for (const char* name : {"zone.tar", "zone.zip"}) {
+            std::vector<std::string> made;
+            for (const char* zone : {"UTC", "Pacific/Kiritimati"}) {
+                qputenv("TZ", zone);
+                tzset();
+                QVERIFY(writeArchive(files, "top", 1'700'000'000, at(name), {}));
+                made.push_back(lathe::testing::readAll(at(name)));
+            }
+            QCOMPARE(made[0], made[1]);
+        }
+        qunsetenv("TZ");
+        tzset();
+    }
+
+    /// Zip archives by Python: names that lead out, links, one name twice, more than was said.
+    void hostileZips() {
+        const auto made = [&](const char* name, const char* how) {
+            const auto outcome = lathe::testing::runProgram(
+                "/usr/bin/python3",
+                {"-c",
+                 QString("import sys, zipfile\nz = zipfile.ZipFile(sys.argv[1], 'w', zipfile.ZIP_DEFLATED)\n") + how +
+                     "\nz.close()",
+                 QString::fromStdString(at(name).string())});
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        };
+        for (const char* how :
+             {"z.writestr('top/../../evil', 'x')", "z.writestr('/tmp/evil', 'x')",
+              "z.writestr('top/a', 'x'); z.writestr('top/a', 'y')",
+              "z.writestr('top/a', 'x'); z.writestr('other/b', 'x')", "z.writestr('top/a', '0' * (2 << 20))",
+              "i = zipfile.ZipInfo('top/a'); i.external_attr = 0o120777 << 16; z.writestr(i, '/etc/passwd')"}) {
+            made("hostile.zip", how);
+            QVERIFY2(!refused(at("hostile.zip")).empty(), how);
+        }
+        made("good.zip", "z.writestr('top/a', 'x'); z.writestr('top/b/c', 'y')");
+        QCOMPARE(refused(at("good.zip")), "");
+        QVERIFY(!fs::exists(at("evil")) && !fs::exists("/tmp/evil"));
+        const std::string good = lathe::testing::readAll(at("good.zip"));
+        for (size_t i = 0; i < good.size(); i += 3) {
+            std::string flipped = good;
+            flipped[i] = static_cast<char>(flipped[i] ^ 0x10);
+            lathe::testing::writeFile(at("flipped.zip"), flipped);
+            refused(at("flipped.zip")); // whatever it says, it ends and writes nowhere else
         }
     }
 
