@@ -39,8 +39,8 @@ int main(int argc, char** argv) {
         wrong = npy_wrong(kind, width, got, bytes, &expected, strtod(argv[3], NULL), strtod(argv[4], NULL));
     }
     if (wrong)
-        fprintf(stderr, wrong < 0 ? "%s: another size than %s\n" : "%s: elements differ from those of %s: %ld\n", argv[5],
-                argv[6], wrong);
+        fprintf(stderr, wrong < 0 ? "%s: another size than %s\n" : "%s: elements differ from those of %s: %ld\n",
+                argv[5], argv[6], wrong);
     if (file)
         fclose(file);
     free(expected.data);
