@@ -64,7 +64,8 @@ QList<views::models::ExportDevice> devices() {
         all.append(
             {QStringLiteral("qemu:%1").arg(QLatin1String(cpu)), MainWindow::tr("this CPU, emulated by qemu-user")});
     // Of a list that cannot be read the use of a name says why.
-    for (driver::Device device : driver::readDevices(driver::devicesFile()).value_or({})) {
+    const auto named = driver::readDevices(driver::devicesFile());
+    for (driver::Device device : named ? *named : std::vector<driver::Device>()) {
         const std::string name = std::exchange(device.name, {});
         all.append({QString::fromStdString(name),
                     QString::fromStdString(device.note.empty() ? driver::toString(device) : device.note)});
