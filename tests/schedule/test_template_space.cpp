@@ -80,21 +80,25 @@ tir::PrimFuncPtr convolution(int64_t height, int64_t width, int64_t from, int64_
     return te::toTir("convolution", {x, w}, {y}, {});
 }
 
-/// Sums of 3 x 3 windows of a frame within zeros.
-tir::PrimFuncPtr windows(int64_t height, int64_t width, int64_t channels) {
-    auto x = te::placeholder("x", types::Float32, {height, width, channels});
+/// Sums of 3 x 3 windows of a frame within zeros; of channels that are innermost or outermost.
+tir::PrimFuncPtr windows(int64_t height, int64_t width, int64_t channels, bool innermost) {
+    const size_t h = innermost ? 0 : 1, w = h + 1, c = innermost ? 2 : 0;
+    const auto in = [&](const Expr& row, const Expr& column, const Expr& channel) {
+        return innermost ? std::vector<Expr>{row, column, channel} : std::vector<Expr>{channel, row, column};
+    };
+    auto x = te::placeholder("x", types::Float32, in(height, width, channels));
     auto padded = te::compute(
-        "padded", {Expr(height + 2), Expr(width + 2), Expr(channels)},
+        "padded", in(height + 2, width + 2, channels),
         [&](auto& i) {
             const Expr inside =
-                logicalAnd(logicalAnd(ge(i[0], 1), le(i[0], height)), logicalAnd(ge(i[1], 1), le(i[1], width)));
-            return select(inside, (*x)({max(min(i[0] - 1, height - 1), 0), max(min(i[1] - 1, width - 1), 0), i[2]}),
+                logicalAnd(logicalAnd(ge(i[h], 1), le(i[h], height)), logicalAnd(ge(i[w], 1), le(i[w], width)));
+            return select(inside, (*x)(in(max(min(i[h] - 1, height - 1), 0), max(min(i[w] - 1, width - 1), 0), i[c])),
                           arith::zero(types::Float32));
         },
         0);
     auto y = te::reduce(
-        "y", {Expr(height), Expr(width), Expr(channels)}, te::ReduceKind::Sum, {Expr(3), Expr(3)},
-        [&](auto& i, auto& r) { return (*padded)({i[0] + r[0], i[1] + r[1], i[2]}); }, 1);
+        "y", in(height, width, channels), te::ReduceKind::Sum, {Expr(3), Expr(3)},
+        [&](auto& i, auto& r) { return (*padded)(in(i[h] + r[0], i[w] + r[1], i[c])); }, 1);
     return te::toTir("windows", {x}, {y}, {});
 }
 
@@ -123,7 +127,8 @@ std::vector<Subject> subjects() {
         {"rows by rows", rowsByRows(3, 10, 40), {{}}, {"b0.dotRows", "b0.dotColumns"}},
         {"product of computed rows", computedRows(3, 20, 1024), {{}}, {"b0.align"}},
         {"convolution", convolution(5, 13, 8, 32), {{}}, {"b0.fused", "b0.nextRows", "b0.order", "b0.reduceUnroll"}},
-        {"windows", windows(9, 5, 16), {{}}, {"b0.place", "b1.band", "b1.rows"}},
+        {"windows", windows(9, 5, 16, true), {{}}, {"b0.place", "b1.rows"}},
+        {"windows along rows", windows(9, 20, 2, false), {{}}, {"b0.place", "b1.band", "b1.rows"}},
         {"elementwise", chain(9, 35), {{}}, {"b0.place"}},
         {"large elementwise", chain(64, 300), {{}}, {"b0.place", "b1.flat", "b1.grain"}},
         {"sums", sums(6, 40), {{}}, {"b0.partials"}},
