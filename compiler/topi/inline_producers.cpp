@@ -110,13 +110,9 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
         bool linear = true;
         for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
             linear &= read.affine();
-        bool contracted = false, large = false, chooses = false;
+        bool contracted = false, large = false;
         const tir::Store& made = *onlyStore(schedule.get(block));
         const int64_t madeSize = tir::treeSize(made.value, nullptr, 1, inlinedNodes);
-        arith::visit(made.value, [&](const Expr& node) {
-            chooses |= node.kind() == arith::ExprKind::Select;
-            return !chooses;
-        });
         for (const BlockRef& consumer : consumers) {
             const tir::Block& body = schedule.get(consumer);
             const tir::Store* read = onlyStore(body);
@@ -128,7 +124,7 @@ void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts
                 continue;
             }
             // Windows that overlap would test and choose each element of a padded operand several times.
-            const std::optional<RegisterTile> tile = chooses ? registerTile(body, target) : std::nullopt;
+            const std::optional<RegisterTile> tile = chooses(made) ? registerTile(body, target) : std::nullopt;
             if (tile && tile->band > 0)
                 contracted |= !choosesVectors(schedule.get(block), made, body,
                                               body.iters[static_cast<size_t>(tile->vectorAxis)].var);

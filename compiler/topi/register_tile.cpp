@@ -283,16 +283,6 @@ bool sharesReads(const tir::Block& body, const tir::IterVar& column) {
            });
 }
 
-/// Windows over padding that is not stored.
-bool choosesReads(const tir::Store& store) {
-    bool found = false;
-    arith::visit(store.value, [&](const Expr& node) {
-        found |= node.kind() == arith::ExprKind::Select;
-        return !found;
-    });
-    return found;
-}
-
 std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& target) {
     const tir::Store* store = onlyStore(body);
     if (!store || !isReduction(body))
@@ -327,8 +317,8 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
             const int64_t share = store->value.kind() == arith::ExprKind::Add ? 1 : 2;
             const int64_t fitting = tile.shared ? target.vectorRegisters / registersOfShared / vectors
                                                 : accumulatedRows(vectors, target.vectorRegisters / share);
-            tile.rows = choosesReads(*store) ? rowsOf(extent, vectors, std::min(fitting, rowsAtBorders), restAtBorders)
-                                             : rowsOf(extent, vectors, fitting);
+            tile.rows = chooses(*store) ? rowsOf(extent, vectors, std::min(fitting, rowsAtBorders), restAtBorders)
+                                        : rowsOf(extent, vectors, fitting);
             // Each number of rows that may be left over at the end of an unknown extent is code of its own.
             if (extent == unknownExtent)
                 tile.rows = std::min(tile.rows, hiding / vectors);
@@ -339,6 +329,15 @@ std::optional<RegisterTile> slidingTile(const tir::Block& body, const Target& ta
 }
 
 } // namespace
+
+bool chooses(const tir::Store& store) {
+    bool found = false;
+    arith::visit(store.value, [&](const Expr& node) {
+        found |= node.kind() == arith::ExprKind::Select;
+        return !found;
+    });
+    return found;
+}
 
 std::optional<RegisterTile> registerTile(const tir::Block& body, const Target& target) {
     std::optional<RegisterTile> contraction = contractionTile(body, target);

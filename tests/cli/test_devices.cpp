@@ -175,7 +175,7 @@ private slots:
     /// A CPU of 2013, which qemu emulates: the code of another level is refused by name, and of two variants the right one runs.
     void aCpuThatLacksAFeatureIsTold() {
         if (hostIsArm)
-            QSKIP("the other CPU is one of x86-64");
+            QSKIP("the CPU that lacks what others have is one of x86-64");
         const QString script = at("as-haswell");
         std::ofstream(script.toStdString())
             << "#!/bin/sh\nexec /bin/sh -c \"$(printf %s \"$SSH_ORIGINAL_COMMAND\" | sed "

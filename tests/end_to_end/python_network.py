@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """python_network.py BUILD FOLDER: a real network through lathe_rt: its outputs, by the data beside it, without a copy of input or
-output; four threads with four contexts at the same time; and Python goes on while it runs. Run with NumPy and onnx."""
+output; four threads with four contexts at the same time; and Python goes on while it runs. Run with NumPy and onnx. A folder
+that is not there is a failure, but ends the script with 77 (skipped) where there is no shared folder to unpack it from."""
 import subprocess
 import sys
 import tempfile
@@ -10,8 +11,11 @@ import time
 from pathlib import Path
 
 build, folder = Path(sys.argv[1]), Path(sys.argv[2])
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "support"))
+import fixtures  # noqa: E402
+
 if not folder.is_dir():
-    sys.exit(77)
+    fixtures.missing(folder)
 sys.path.insert(0, str(build / "lib" / "python3" / "dist-packages"))
 import lathe_rt  # noqa: E402
 import numpy as np  # noqa: E402

@@ -34,7 +34,7 @@ private slots:
     void resnet50() {
         const auto model = fixture("perf/resnet50/model.onnx");
         if (model.empty() && !fixturesExpected())
-            QSKIP("there is no ResNet-50 below build/fixtures");
+            QSKIP("there is no folder to unpack the fixtures from");
         QVERIFY(!model.empty());
         app::MainWindow window;
         window.show();

@@ -5,7 +5,7 @@
 #include "driver/runner_client.h"
 
 #include "runtime/probe_artifact.h"
-#include "support/host_tensor.h"
+#include "runtime/run_probe.h"
 
 #include <QDir>
 #include <QProcess>
@@ -20,28 +20,15 @@
 using namespace lathe;
 using namespace lathe::driver;
 using namespace lathe::testing;
+using lathe::tests::rows;
+using lathe::tests::runProbe;
 using namespace std::chrono_literals;
-
-namespace {
-
-model::HostTensor rows(const std::vector<float>& values) {
-    return tensorOf(types::Float32, {std::ssize(values) / 4, 4}, values);
-}
-
-} // namespace
 
 class TestRunnerClient : public QObject {
     Q_OBJECT
 
     QTemporaryDir folder_;
     std::string probe_;
-
-    /// Loads the probe, which then behaves as `first` asks, and runs it.
-    Result<RunnerTimes> runWith(RunnerClient& client, float first) {
-        LATHE_CHECKED(client.load(probe_));
-        LATHE_CHECKED(client.setInput("x", rows({first, 1, 2, 3})));
-        return client.run();
-    }
 
 private slots:
     void initTestCase() {
@@ -83,7 +70,7 @@ private slots:
     void countsOrSaysWhyNot() {
         RunnerClient client({.threads = 2});
         QVERIFY(!client.count(1).has_value()); // nothing is loaded
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         const auto counters = client.count(3);
         QVERIFY2(counters.has_value(), counters ? "" : toString(counters.error()).c_str());
         const auto instructions = std::ranges::find(counters->counts, "instructions", &RunnerCounters::Count::name);
@@ -120,7 +107,7 @@ private slots:
         QVERIFY(missing.error().what.find("/nowhere.so") != std::string::npos);
         QCOMPARE(client.outcome(), RunnerOutcome::Refused);
 
-        const auto failed = runWith(client, -104);
+        const auto failed = runProbe(client, probe_, -104);
         QVERIFY(!failed.has_value());
         QCOMPARE(failed.error().node, std::string("gather_3"));
         QCOMPARE(failed.error().what, std::string("index out of range (7 of 4)"));
@@ -133,36 +120,36 @@ private slots:
         auto shortOfBytes = rows({1, 2, 3, 4});
         shortOfBytes.bytes.pop_back();
         QVERIFY(!client.setInput("x", shortOfBytes).has_value());
-        QVERIFY(runWith(client, 0).has_value()); // and the child lives
+        QVERIFY(runProbe(client, probe_, 0).has_value()); // and the child lives
     }
 
     void crashIsTold() {
         RunnerClient client;
-        const auto crashed = runWith(client, -101);
+        const auto crashed = runProbe(client, probe_, -101);
         QVERIFY(!crashed.has_value());
         QCOMPARE(crashed.error().what, std::string("the kernel crashed with SIGSEGV"));
         QCOMPARE(client.outcome(), RunnerOutcome::Crashed);
         QVERIFY(!client.run().has_value());
         QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
-        QVERIFY(runWith(client, 0).has_value()); // a new child
+        QVERIFY(runProbe(client, probe_, 0).has_value()); // a new child
         QCOMPARE(client.outcome(), RunnerOutcome::Good);
     }
 
     void hangIsEnded() {
         RunnerClient client({.timeout = 400ms});
         const auto begin = std::chrono::steady_clock::now();
-        QVERIFY(!runWith(client, -102).has_value());
+        QVERIFY(!runProbe(client, probe_, -102).has_value());
         QCOMPARE(client.outcome(), RunnerOutcome::Timeout);
         QVERIFY(std::chrono::steady_clock::now() - begin < 10s);
         auto patient = client.options();
         patient.timeout = 20s;
         client.setOptions(patient);
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
     }
 
     void memoryLimitIsAnError() {
         RunnerClient client({.contextBytes = 1 << 20});
-        const auto refused = runWith(client, -105);
+        const auto refused = runProbe(client, probe_, -105);
         QVERIFY(!refused.has_value());
         QVERIFY(refused.error().what.starts_with("out of memory"));
         QCOMPARE(client.outcome(), RunnerOutcome::Refused);
@@ -171,19 +158,19 @@ private slots:
     void cancellingEndsTheChild() {
         std::atomic<bool> cancelled = false;
         RunnerClient client({.threads = 1, .cancelled = [&] { return cancelled.load(); }});
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         std::thread later([&] {
             std::this_thread::sleep_for(100ms);
             cancelled = true;
         });
         const auto start = std::chrono::steady_clock::now();
-        const auto ended = runWith(client, -102); // never ends by itself
+        const auto ended = runProbe(client, probe_, -102); // never ends by itself
         later.join();
         QVERIFY(!ended.has_value());
         QCOMPARE(client.outcome(), RunnerOutcome::Cancelled);
         QVERIFY(std::chrono::steady_clock::now() - start < 30s); // the limit of the request is 60 s
         cancelled = false;
-        QVERIFY(runWith(client, 0).has_value()); // a new child
+        QVERIFY(runProbe(client, probe_, 0).has_value()); // a new child
     }
 
     void noRunnerIsADiagnostic() {

@@ -9,7 +9,7 @@
 #include "codegen/target.h"
 
 #include "runtime/probe_artifact.h"
-#include "support/host_tensor.h"
+#include "runtime/run_probe.h"
 #include "support/ssh_server.h"
 
 #include <QFile>
@@ -26,13 +26,11 @@
 using namespace lathe;
 using namespace lathe::driver;
 using namespace lathe::testing;
+using lathe::tests::rows;
+using lathe::tests::runProbe;
 using namespace std::chrono_literals;
 
 namespace {
-
-model::HostTensor rows(const std::vector<float>& values) {
-    return tensorOf(types::Float32, {std::ssize(values) / 4, 4}, values);
-}
 
 Device over(const char* host) {
     return *parseDevice(std::string("ssh:") + host);
@@ -53,11 +51,6 @@ class TestSsh : public QObject {
     std::string probe_;
     std::optional<SshServer> server_;
 
-    Result<RunnerTimes> runWith(RunnerClient& client, float first) {
-        LATHE_CHECKED(client.load(probe_));
-        LATHE_CHECKED(client.setInput("x", rows({first, 1, 2, 3})));
-        return client.run();
-    }
     /// Why nothing can be started there.
     static Diagnostic refusalOf(const Device& device, const std::string& artifact) {
         RunnerClient client(on(device));
@@ -91,7 +84,7 @@ private slots:
         QCOMPARE(valuesOf<float>(found->at(0)), (std::vector<float>{1, 3, 5, 7, 5, 7, 9, 11}));
         QCOMPARE(server_->sessions("lathe-runner").size(), size_t{1});
         QVERIFY(server_->left().isEmpty()); // also while it runs
-        QVERIFY(runWith(there, 0).has_value());
+        QVERIFY(runProbe(there, probe_, 0).has_value());
         there.stop();
         QVERIFY(server_->sessions("lathe-runner").empty()); // gone when it says so
     }
@@ -108,7 +101,7 @@ private slots:
 
     void signsOfLifeAreNoAnswers() {
         RunnerClient client(on(over("device")));
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         QTest::qWait(4500); // two of them
         QVERIFY(client.run(3).has_value());
         QVERIFY(client.outputs().has_value());
@@ -133,27 +126,27 @@ private slots:
     /// A crash, a hang and a limit of memory say the same as here.
     void whatAModelDoesIsTold() {
         RunnerClient client(on(over("device")));
-        const auto crashed = runWith(client, -101);
+        const auto crashed = runProbe(client, probe_, -101);
         QVERIFY(!crashed);
         QCOMPARE(crashed.error().what, std::string("the kernel crashed with SIGSEGV on ssh:device"));
         QCOMPARE(client.outcome(), RunnerOutcome::Crashed);
-        QVERIFY(runWith(client, 0).has_value()); // a new one
+        QVERIFY(runProbe(client, probe_, 0).has_value()); // a new one
         auto hasty = client.options();
         hasty.timeout = 1s;
         client.setOptions(hasty);
-        QVERIFY(!runWith(client, -102));
+        QVERIFY(!runProbe(client, probe_, -102));
         QCOMPARE(client.outcome(), RunnerOutcome::Timeout);
         RunnerOptions small = on(over("device"));
         small.contextBytes = 1 << 20;
         RunnerClient poor(small);
-        const auto refused = runWith(poor, -105);
+        const auto refused = runProbe(poor, probe_, -105);
         QVERIFY(!refused && refused.error().what.starts_with("out of memory"));
         QCOMPARE(poor.outcome(), RunnerOutcome::Refused);
     }
 
     void killedThereIsNotLost() {
         RunnerClient client(on(over("device")));
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         for (const qint64 runner : server_->sessions("lathe-runner"))
             ::kill(static_cast<pid_t>(runner), SIGKILL);
         const auto ended = client.run();
@@ -174,7 +167,7 @@ private slots:
         const SshServer server({.command = script});
         RunnerClient client(on(over("device")));
         for (const bool ranOut : {false, true}) {
-            QVERIFY(runWith(client, 0).has_value());
+            QVERIFY(runProbe(client, probe_, 0).has_value());
             if (ranOut)
                 setCount("nr_free_pages 7\noom_kill 4\n");
             for (const qint64 runner : server.sessions("lathe-runner"))
@@ -188,7 +181,7 @@ private slots:
 
     void aKilledConnectionIsALostDevice() {
         RunnerClient client(on(over("device")));
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         for (const char* name : {"sshd", "sshd-session"})
             for (const qint64 session : server_->sessions(name))
                 ::kill(static_cast<pid_t>(session), SIGKILL);
@@ -197,7 +190,7 @@ private slots:
         QVERIFY2(ended.error().what.starts_with("the device ssh:device is lost: "), ended.error().what.c_str());
         QVERIFY(ended.error().hint.find("'ssh device'") != std::string::npos);
         QCOMPARE(client.outcome(), RunnerOutcome::Lost);
-        QVERIFY(runWith(client, 0).has_value()); // and comes back
+        QVERIFY(runProbe(client, probe_, 0).has_value()); // and comes back
     }
 
     /// Nothing is said any more, as when a cable is pulled.
@@ -205,7 +198,7 @@ private slots:
         RunnerOptions options = on(over("device"));
         options.ssh->silence = 4s;
         RunnerClient client(options);
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         const auto stopped = stopSessions();
         QVERIFY(!stopped.empty());
         const auto ended = client.run();
@@ -220,7 +213,7 @@ private slots:
         RunnerOptions options = on(over("device"), 7s);
         options.ssh->silence = 4s;
         RunnerClient client(options);
-        QVERIFY(!runWith(client, -102));
+        QVERIFY(!runProbe(client, probe_, -102));
         QCOMPARE(client.outcome(), RunnerOutcome::Timeout);
     }
 
@@ -248,7 +241,7 @@ private slots:
         const pid_t client = fork();
         if (client == 0) {
             RunnerClient runner(on(over("device"), 1h));
-            (void)runWith(runner, -102);
+            (void)runProbe(runner, probe_, -102);
             _exit(0);
         }
         QVERIFY(client > 0);
@@ -273,7 +266,7 @@ private slots:
         std::ofstream(old + "/file") << "x";
         std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - 48h);
         RunnerClient client(on(over("device")));
-        QVERIFY(runWith(client, 0).has_value());
+        QVERIFY(runProbe(client, probe_, 0).has_value());
         QVERIFY(!std::filesystem::exists(old));
     }
 
