@@ -21,6 +21,15 @@ namespace {
 
 using namespace lathe::cli;
 
+CLI::Validator between(int low, int high) { // CLI::Range lets NaN pass
+    return {[low, high](const std::string& text) -> std::string {
+                double value = 0;
+                const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
+                return good ? "" : fmt::format("'{}' is not from {} to {}", text, low, high);
+            },
+            fmt::format("FLOAT in [{} - {}]", low, high)};
+}
+
 /// A time that can be waited for.
 CLI::Validator seconds() {
     return {[](const std::string& text) -> std::string {
@@ -142,7 +151,7 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     make->add_option("--cases", args.cases, "golden cases at most (3)")->check(CLI::Range(0, 1000));
     make->add_option("--tolerance", args.tolerance,
                      "how far outputs may be off, as a share of their range; 0: not at all (0.001)")
-        ->check(CLI::Range(0.0, 1.0));
+        ->check(between(0, 1));
     make->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
     make->add_option("--options", args.options, "a file of options, as reproduce/options.json of a bundle");
     make->add_option("--sign", args.sign, "a key of ssh-keygen, which signs SHA256SUMS");
@@ -378,8 +387,7 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random, grid or replay");
     tuneApp->add_option("--space", tune.space, "template, sketch, rules or all");
     tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
-    tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")
-        ->check(CLI::Range(0.0, 50.0));
+    tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")->check(between(0, 50));
     tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
     tuneApp->add_flag("--no-layouts", tune.noLayouts, "schedules alone: no other variants, layouts or fusion");
     CLI::Option* resume = tuneApp->add_flag("--resume", tune.resume, "go on with the last study of this model");

@@ -175,7 +175,8 @@ void say(const std::string& from, const records::Imported& imported, const Commo
 Result<void> import(File& file, const RecordsArgs& args, const Common& common) {
     for (const std::string& from : args.files) {
         std::ifstream lines(from);
-        auto imported = lines ? records::importLines(lines, file) : failure("cannot be read");
+        auto imported = lines ? records::importLines(lines, file)
+                              : failure("cannot be read", "name a file that lathe records export has written");
         if (!imported)
             return Failure(inFile(imported.error(), from));
         say(from, *imported, common);
@@ -240,11 +241,18 @@ Result<void> stats(const File& file, const RecordsArgs&, const Common& common) {
 
 Result<void> run(const RecordsArgs& args, const Common& common) {
     using Do = RecordsArgs::Do;
-    const bool writes =
-        args.what == Do::Import || args.what == Do::Merge || args.what == Do::Prune || args.what == Do::Rehash;
-    if (args.what == Do::Verify) // what fits no more is marked, where that may be written
-        if (auto file = File::open(args.records.empty() ? records::defaultFile() : std::filesystem::path(args.records),
-                                   File::Access::Write))
+    const std::filesystem::path path =
+        args.records.empty() ? records::defaultFile() : std::filesystem::path(args.records);
+    std::error_code ignored;
+    const bool isThere = std::filesystem::exists(path, ignored);
+    const bool makes = args.what == Do::Import || args.what == Do::Merge; // a file of records, if there is none
+    if (makes)
+        for (const std::string& from : args.files)
+            if (!std::filesystem::exists(from, ignored))
+                return Failure(inFile(failure("there is no such file").error(), from));
+    const bool writes = makes || (isThere && (args.what == Do::Prune || args.what == Do::Rehash));
+    if (args.what == Do::Verify && isThere) // what fits no more is marked, where that may be written
+        if (auto file = File::open(path, File::Access::Write))
             return verifyRecords(*file, args, common);
     LATHE_TRY(File file, openRecords(args.records, writes ? File::Access::Write : File::Access::Read, common));
     switch (args.what) {

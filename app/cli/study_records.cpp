@@ -3,6 +3,7 @@
 
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "base/printable.h"
 #include "driver/json.h"
 #include "records/best.h"
 
@@ -37,7 +38,8 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
                                          {"resumed", args.resume},
                                          {"records", path}}));
     else if (!common.quiet)
-        printStderr("{} study '{}', recorded in {}\n", args.resume ? "goes on with" : "begins", recorded.name, path);
+        printStderr("{} study '{}', recorded in {}\n", args.resume ? "goes on with" : "begins",
+                    printable(recorded.name), path);
     return records;
 }
 

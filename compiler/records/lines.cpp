@@ -52,6 +52,8 @@ private:
         if (!value || !value->is_object() || !value->contains("lathe_records"))
             return failure("these are no lines of records", "lathe records export writes such");
         const auto format = driver::integer<int>(value->at("lathe_records"));
+        if (!format || *format < 1)
+            return failure("the first line of the records says no format", "lathe records export writes such");
         if (format != linesFormat)
             return failure(fmt::format("the records are of format {}, and this Lathe knows {}",
                                        driver::dump(value->at("lathe_records")), linesFormat),

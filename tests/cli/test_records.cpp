@@ -354,6 +354,13 @@ private slots:
         const QString missing = folder_.filePath("missing.db");
         QTest::newRow("no command") << QStringList{"records"} << 2 << "";
         QTest::newRow("no such file") << QStringList{"records", "list", "--records", missing} << 1 << "lathe tune";
+        for (const char* command : {"verify", "prune", "rehash", "stats"})
+            QTest::newRow(qPrintable(QString("%1 of what is not there").arg(command)))
+                << QStringList{"records", command, "--records", missing} << 1 << "lathe tune";
+        QTest::newRow("lines that are not there, for a new file")
+            << QStringList{"records", "import", missing + "l", "--records", missing} << 1 << "missing.dbl";
+        QTest::newRow("lines of no format")
+            << QStringList{"records", "import", folder_.filePath("no_format")} << 1 << "says no format";
         QTest::newRow("no such workload") << QStringList{"records", "show", "zz"} << 2 << "zz";
         QTest::newRow("a workload without a name") << QStringList{"records", "show", ""} << 2 << "empty";
         QTest::newRow("no lines") << QStringList{"records", "import", model_} << 1 << "export";
@@ -375,12 +382,16 @@ private slots:
             nothing.close();
             QCOMPARE(records({"import", nothing.fileName()}).code, 0);
         }
+        QFile bad(folder_.filePath("no_format"));
+        QVERIFY(bad.open(QIODevice::WriteOnly) && bad.write("{\"lathe_records\":-1}\n") > 0);
+        bad.close();
         QFETCH(QStringList, arguments);
         QFETCH(int, code);
         QFETCH(QString, reason);
         const Outcome outcome = runLathe(arguments);
         QCOMPARE(outcome.code, code);
         QVERIFY2(contains(outcome.err, qPrintable(reason)), outcome.err.c_str());
+        QVERIFY(!QFile::exists(folder_.filePath("missing.db")));
     }
 
     void pruningLeavesWhatIsBest() {

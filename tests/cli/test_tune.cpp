@@ -244,6 +244,9 @@ private slots:
         QTest::newRow("no such file") << QStringList{missing} << 1 << "missing.onnx";
         QTest::newRow("no such search") << QStringList{model, "--search", "luck"} << 2 << "evolution";
         QTest::newRow("no such space") << QStringList{model, "--space", "outer"} << 2 << "sketch";
+        for (const char* gain : {"nan", "-1", "51", "much"})
+            QTest::newRow(qPrintable(QString("a gain of '%1'").arg(gain)))
+                << QStringList{model, "--min-gain", gain} << 2 << "from 0 to 50";
         QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "can be tuned";
         for (const char* time : {"0", "0m", "nan", "inf", "5x", "m", "", "1e300h"})
             QTest::newRow(qPrintable(QString("a time of '%1'").arg(time)))
