@@ -79,11 +79,13 @@ Result<MadeKernel> KernelBuilders::makeOne(const tune::Task& task, const WantedK
         if (builders_.cancelled && builders_.cancelled())
             return cancelled();
         LATHE_TRY(std::optional<MadeKernel> built, tryOne(*builder, task, wanted));
-        bool fromOutside = false;
-        if (!built)
-            built = afterDeath(*builder, fromOutside);
-        if (fromOutside && attempt < attempts)
-            continue;
+        if (!built) {
+            bool fromOutside = false;
+            Result<MadeKernel> dead = afterDeath(*builder, fromOutside);
+            if (fromOutside && attempt < attempts)
+                continue;
+            LATHE_TRY(built, std::move(dead));
+        }
         giveBack(std::move(builder));
         return std::move(*built);
     }
@@ -147,20 +149,22 @@ Result<void> KernelBuilders::start(Builder& builder) {
     return failure(fmt::format("{} builds no kernels for this program", builders_.program.string()), anotherBuilder);
 }
 
-MadeKernel KernelBuilders::afterDeath(Builder& builder, bool& fromOutside) const {
+Result<MadeKernel> KernelBuilders::afterDeath(Builder& builder, bool& fromOutside) const {
     const std::string how = builder.child.reap();
     const std::optional<int> signal = builder.child.signal();
     fromOutside = signal == SIGKILL || signal == SIGTERM || signal == SIGINT || signal == SIGHUP;
     if (builder.child.exitCode() == exitLacksMemory)
-        return {nullptr, tune::Verdict::BuildMemory,
-                fmt::format("its compilation took more than {} MiB", builders_.bytes >> 20)};
+        return MadeKernel{nullptr, tune::Verdict::BuildMemory,
+                          fmt::format("its compilation took more than {} MiB", builders_.bytes >> 20)};
     if (signal == SIGXCPU)
-        return {nullptr, tune::Verdict::BuildTimeout,
-                fmt::format("its compilation took more than {} s of a processor", builders_.cpuSeconds)};
-    if (fromOutside) // twice
-        return {nullptr, tune::Verdict::BuildMemory,
-                fmt::format("the compiler {}, as the system does when memory runs out", how)};
-    return {nullptr, tune::Verdict::BuildError, "the compiler " + how};
+        return MadeKernel{nullptr, tune::Verdict::BuildTimeout,
+                          fmt::format("its compilation took more than {} s of a processor", builders_.cpuSeconds)};
+    if (signal == SIGKILL) // twice
+        return MadeKernel{nullptr, tune::Verdict::BuildMemory,
+                          fmt::format("the compiler {}, as the system does when memory runs out", how)};
+    if (fromOutside) // likewise; it says nothing of the candidate
+        return failure(fmt::format("the compiler {}", how), anotherBuilder);
+    return MadeKernel{nullptr, tune::Verdict::BuildError, "the compiler " + how};
 }
 
 std::unique_ptr<KernelBuilders::Builder> KernelBuilders::take() {

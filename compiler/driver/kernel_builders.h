@@ -41,7 +41,7 @@ private:
     Result<MadeKernel> makeOne(const tune::Task& task, const WantedKernel& wanted);
     Result<std::optional<MadeKernel>> tryOne(Builder& builder, const tune::Task& task, const WantedKernel& wanted);
     Result<void> start(Builder& builder);
-    MadeKernel afterDeath(Builder& builder, bool& fromOutside) const;
+    Result<MadeKernel> afterDeath(Builder& builder, bool& fromOutside) const;
     std::unique_ptr<Builder> take();
     void giveBack(std::unique_ptr<Builder> builder);
 

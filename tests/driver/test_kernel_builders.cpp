@@ -157,6 +157,15 @@ private slots:
         }
     }
 
+    /// Nor is it the candidate's fault that somebody ends all builders.
+    void whoEndsBuildersIsNoVerdict() {
+        const BuilderOptions options = fake("builder", "take; kill -TERM $$");
+        KernelBuilders builders(options_, options);
+        const auto built = make(builders);
+        QVERIFY(!built);
+        QVERIFY2(built.error().what.find("SIGTERM") != std::string::npos, built.error().what.c_str());
+    }
+
     void whatIsNoBuilderIsTheMachinesFault() {
         for (const char* program : {"/bin/true", "/nowhere/lathe"}) {
             BuilderOptions options;
