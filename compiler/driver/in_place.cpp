@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/in_place.h"
 
+#include "driver/timing_lock.h"
 #include "tune/paired.h"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace lathe::driver {
 namespace {
 
 constexpr std::array pairsOfStage = {9, 15, 25};
 constexpr int pairsOfProcess = 3;
+constexpr double noLimit = std::numeric_limits<double>::infinity(); // on waiting for other tuners
 constexpr double pairMs = 100; // that a model runs in a pair, if one run is not longer
 
 double medianOf(std::vector<double> values) {
@@ -81,6 +84,7 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
             progress.report("run", static_cast<double>(number) / pairsOfStage.back());
         const bool swapped = number % 2 == 1; // neither is always the first
         const auto measured = [&]() -> Result<std::array<RunMs, 2>> {
+            LATHE_TRY(const auto turn, TimingLock::take(noLimit, runner.cancelled, [](const std::string&) {}));
             const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
             LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair, {{}, progress.cancelled}));
             return std::array{runMs(profiles[swapped ? 1 : 0]), runMs(profiles[swapped ? 0 : 1])};

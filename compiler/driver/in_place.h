@@ -37,8 +37,8 @@ using MeasurePair = std::function<Result<std::array<RunMs, 2>>(int)>;
 /// Asks for 9 pairs, then for up to 25 until the two models are told apart.
 Result<Compared> compareByPairs(const MeasurePair& measure);
 
-/// The same of two compiled models, each in three processes one after the other. Whoever compares what was chosen among many
-/// has to measure again: the best of many times is the luckiest.
+/// The same of two compiled models, each in three processes one after the other; each pair while no other tuner times. Whoever
+/// compares what was chosen among many has to measure again: the best of many times is the luckiest.
 Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
                                 const Progress& progress = {});
 
