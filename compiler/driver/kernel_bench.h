@@ -27,7 +27,7 @@ public:
                                             std::vector<tune::Candidate> candidates) override;
     Result<tune::PairedTimes> compare(const tune::Task& task, const tune::Candidate& incumbent,
                                       const tune::Candidate& candidate, double leastGain) override;
-    Result<std::optional<tune::Fault>> check(const tune::Task& task, const tune::Candidate& incumbent,
+    Result<std::optional<tune::Fault>> check(const tune::Task& task, const tune::Candidate& byDefault,
                                              const tune::Candidate& candidate) override;
     double buildSeconds() const override { return buildSeconds_; }
 
@@ -37,7 +37,7 @@ private:
                                                 const std::vector<tune::Candidate>& candidates);
     Result<tune::PairedTimes> compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
                                           const tune::Candidate& candidate, double leastGain);
-    Result<std::optional<tune::Fault>> checkOnce(const tune::Task& task, const tune::Candidate& incumbent,
+    Result<std::optional<tune::Fault>> checkOnce(const tune::Task& task, const tune::Candidate& byDefault,
                                                  const tune::Candidate& candidate);
     template <class Value>
     Result<Value> insist(const std::function<Result<Value>()>& once);
@@ -50,7 +50,7 @@ private:
     Result<void> heat(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> drop(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
                       const Diagnostic& problem);
-    Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const CompiledKernelPtr& incumbent,
+    Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const tune::Candidate& byDefault,
                                                            KernelsInChild::Inputs inputs);
     Result<bool> addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
                           tune::PairedTimes& found);

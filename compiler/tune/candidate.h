@@ -66,7 +66,7 @@ struct Trial {
     Candidate candidate;
     Verdict verdict = Verdict::Measured;
     std::string message;   // why, where it was not measured
-    double us = 0;         // a call, median; Slow: the least that was seen; else 0
+    double us = 0;         // a call, median; Slow: the least that was seen; of other verdicts 0
     Interval ratio;        // of its time to the default's; only if Measured: by the paired test if that accepted it
     bool accepted = false; // a paired test found it faster than what was best before
     int round = 0;

@@ -8,6 +8,7 @@
 #include "tune/judge.h"
 #include "tune/space.h"
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <random>
@@ -54,6 +55,8 @@ public:
     /// It was not tried, and may be made again.
     void release(const Candidate& candidate) { known_.erase(candidate.program); }
 
+    /// Whether there is no time left to look for more; whoever explores sets it.
+    std::function<bool()> isOver = [] { return false; };
     /// Whether somebody has an opinion on candidates before they are tried.
     bool isJudged() const { return judge_ && judge_->asked() != Opinion::None; }
     /// Writes into them what is thought of them, and gives a score for each, higher for what is expected to be faster.

@@ -17,7 +17,8 @@ namespace lathe::tune {
 class Search {
 public:
     virtual ~Search() = default;
-    /// At most `count` new candidates; none: there is nothing left to try. `trials` are all so far, the default's first.
+    /// At most `count` new candidates; none: there is nothing left to try, or explorer.isOver(). `trials` are all so far, the
+    /// default's first.
     virtual std::vector<Candidate> propose(size_t count, Explorer& explorer, std::span<const Trial> trials) = 0;
 };
 

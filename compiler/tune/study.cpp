@@ -9,6 +9,7 @@
 #include <cmath>
 #include <fmt/format.h>
 #include <ranges>
+#include <utility>
 
 namespace lathe::tune {
 namespace {
@@ -48,7 +49,9 @@ public:
         bench_.clock = [this] { return Bench::Time{elapsed(), limits_.seconds - elapsed()}; };
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
+            explorers_.back().isOver = [this] { return isOver(); };
             searches_.push_back(nullptr);
+            untimed_.emplace_back();
             before_ += task.known.seconds;
             study_.tasks.push_back(resumed(std::move(task), explorers_.back()));
         }
@@ -145,6 +148,8 @@ private:
     /// A task begins with its first batch, in which its default is candidate 0: few studies come to all of their tasks. Until
     /// then it takes what it took in the model. Without candidates: there is no default.
     Result<std::vector<Candidate>> firstCandidates(size_t i) {
+        if (!untimed_[i].empty())
+            return std::exchange(untimed_[i], {});
         auto first = explorers_[i].make({}, std::nullopt, Made::Default);
         if (!first)
             return std::vector<Candidate>();
@@ -159,25 +164,21 @@ private:
     }
 
     /// Takes the default's trial from the batch. False: the task has not begun. One whose default cannot be measured is done;
-    /// one that the machine was too busy for may begin later.
-    bool begin(size_t i, std::vector<Trial>& trials, const std::vector<Candidate>& candidates) {
+    /// one that the machine was too busy for may begin later, with the same candidates.
+    bool begin(size_t i, std::vector<Trial>& trials, std::vector<Candidate> candidates) {
         TaskState& state = study_.tasks[i];
         if (trials.front().verdict == Verdict::Disturbed) {
-            std::vector<schedule::Answers>& waiting = state.task.known.seeds;
-            for (const Candidate& candidate : candidates | std::views::reverse) {
-                explorers_[i].release(candidate);
-                if (candidate.made == Made::Recorded)
-                    waiting.insert(waiting.begin(), candidate.answers);
-            }
+            state.isUntimed = true;
+            untimed_[i] = std::move(candidates);
             return false;
         }
         state.trials.push_back(std::move(trials.front()));
         state.trials.front().seconds = before_ + elapsed();
         trials.erase(trials.begin());
         tell(Event::Kind::TaskBegun, i);
-        if (state.trials.front().verdict != Verdict::Measured || trials.empty())
+        if (state.trials.front().verdict != Verdict::Measured || (trials.empty() && !isOver()))
             finish(i, Done::Exhausted);
-        return state.done == Done::No;
+        return state.done == Done::No && !trials.empty();
     }
 
     void finish(size_t i, Done done) {
@@ -192,14 +193,15 @@ private:
         const bool fresh = state.trials.empty();
         LATHE_TRY(std::vector<Candidate> candidates, fresh ? firstCandidates(i) : propose(i, state.trials));
         if (candidates.empty()) {
-            finish(i, Done::Exhausted);
+            if (!isOver())
+                finish(i, Done::Exhausted);
             return {};
         }
         std::optional<Candidate> incumbent;
         if (!fresh)
             incumbent = state.trials[state.best].candidate;
         LATHE_TRY(std::vector<Trial> trials, screen(state.task, incumbent ? &*incumbent : nullptr, candidates));
-        if (fresh && !begin(i, trials, candidates)) {
+        if (fresh && !begin(i, trials, std::move(candidates))) {
             state.seconds += elapsed() - began;
             return {};
         }
@@ -271,27 +273,36 @@ private:
     /// test costs as much as a batch, and of kernels that nothing makes faster half of all candidates look so by a trifle.
     Result<void> contend(size_t i, size_t first) {
         TaskState& state = study_.tasks[i];
+        const auto looksFaster = [&](size_t t) {
+            return state.trials[t].verdict == Verdict::Measured &&
+                   state.trials[t].ratio.middle < (1 - plan_.leastGain) * state.bestRatio;
+        };
         std::vector<size_t> contenders;
         for (size_t t = first; t < state.trials.size(); ++t)
-            if (state.trials[t].verdict == Verdict::Measured &&
-                state.trials[t].ratio.middle < (1 - plan_.leastGain) * state.bestRatio)
+            if (looksFaster(t))
                 contenders.push_back(t);
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));
         for (const size_t t : contenders) {
             if (cancelled_() || (t != contenders.front() && elapsed() >= limits_.seconds))
                 break;
+            if (!looksFaster(t)) // than what has won since
+                continue;
             Trial& trial = state.trials[t];
             const Candidate& incumbent = state.trials[state.best].candidate;
             LATHE_TRY(PairedTimes found, bench_.compare(state.task, incumbent, trial.candidate, plan_.leastGain));
             bool wins = !found.fault && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
             if (wins) {
-                LATHE_TRY(found.fault, bench_.check(state.task, incumbent, trial.candidate));
+                LATHE_TRY(found.fault, bench_.check(state.task, state.trials.front().candidate, trial.candidate));
                 wins = !found.fault;
             }
             if (found.fault) {
                 trial.verdict = found.fault->verdict;
                 trial.message = found.fault->message;
+                trial.us = 0;
+                trial.ratio = {};
+            } else if (found.logRatios.empty()) {
+                trial.message = "no paired test: another tuner timed, or the clock gave no times";
             } else if (found.disturbed > 0) {
                 trial.message =
                     fmt::format("the machine was busy in {} of {} pairs", found.disturbed, found.logRatios.size());
@@ -322,6 +333,7 @@ private:
     Judge judge_;
     std::vector<Explorer> explorers_; // a task's each
     std::vector<std::unique_ptr<Search>> searches_;
+    std::vector<std::vector<Candidate>> untimed_; // a task's first batch, if the machine was too busy for it
 };
 
 double sum(const std::vector<TaskState>& tasks, double (TaskState::*us)() const) {

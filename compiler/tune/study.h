@@ -58,9 +58,9 @@ public:
     /// Times both by turns until they are told apart or there are enough blocks.
     virtual Result<PairedTimes> compare(const Task& task, const Candidate& incumbent, const Candidate& candidate,
                                         double leastGain) = 0;
-    /// Whether the candidate computes what the unscheduled kernel does, where that takes too long what the task's first
-    /// incumbent does, on several sets of values. Nothing: it does.
-    virtual Result<std::optional<Fault>> check(const Task& task, const Candidate& incumbent,
+    /// Whether the candidate computes what the unscheduled kernel does, where that takes too long what the task's default
+    /// does, on several sets of values. Nothing: it does.
+    virtual Result<std::optional<Fault>> check(const Task& task, const Candidate& byDefault,
                                                const Candidate& candidate) = 0;
     /// Of the time until now, what went into building.
     virtual double buildSeconds() const { return 0; }

@@ -42,7 +42,7 @@ std::optional<size_t> nextTask(const std::vector<TaskState>& tasks) {
         const TaskState& state = tasks[i];
         if (state.done != Done::No || state.wish != Wish::Go)
             continue;
-        const bool fresh = state.rounds == 0;
+        const bool fresh = state.rounds == 0 && !state.isUntimed;
         const std::pair<bool, double> worth{fresh, fresh ? state.priority * state.task.calls * state.defaultUs()
                                                          : state.priority * expectedGain(state)};
         if (!best || worth > most) {

@@ -55,6 +55,7 @@ struct TaskState {
     int rounds = 0;
     double seconds = 0;                     // that were spent on it
     int sinceGain = 0;                      // rounds without one
+    bool isUntimed = false;                 // the machine was too busy for its first batch, at least once
     std::vector<double> gains;              // of each round: microseconds of a call
     std::map<std::string, int64_t> refused; // what was not worth building, by reason
     std::vector<Judgement> judgements;      // of each round: how good the predictions of its candidates were
@@ -73,7 +74,7 @@ double expectedGain(const TaskState& state);
 
 /// Which task is worth the next batch: microseconds of the model saved for a second of tuning, expected from what the last
 /// three batches gained and from what is left above the floor, at a pace that falls as time goes by. Tasks without a batch
-/// come first, the most expensive of them before the others. None: all are done. The form is that of Ansor's scheduler (Zheng
+/// come first, the most expensive of them before the others, unless the machine was too busy for that batch before. None: all are done. The form is that of Ansor's scheduler (Zheng
 /// et al., OSDI 2020, section 6), in seconds instead of rounds.
 std::optional<size_t> nextTask(const std::vector<TaskState>& tasks);
 

@@ -147,6 +147,21 @@ private slots:
         QVERIFY(next && !*next);
     }
 
+    /// Of sums of whole numbers none is off by rounding, however long they are.
+    void wholeNumbersHaveToBeEqual() {
+        const std::string whole = loop("Y[i] = X[i] + 5000:float32");
+        auto made = std::make_unique<MadeUpKernels>(options_, whole);
+        made->bodies["candidate_" + toString(candidate(1).program)] = whole + "  Y[613] = Y[613] + 1:float32\n";
+        KernelBench tested(options_, runner_, std::move(made));
+        tune::Task task = task_;
+        task.computation = kernelOf(whole);
+        const auto found = tested.check(task, candidate(0), candidate(1));
+        QVERIFY2(found, found ? "" : toString(found.error()).c_str());
+        QVERIFY(*found && (*found)->verdict == Verdict::Wrong);
+        const auto right = tested.check(task, candidate(0), candidate(2));
+        QVERIFY(right && !*right);
+    }
+
     void whatIsFasterWins() {
         const auto tested = bench();
         bodyOf(0) = again(50);

@@ -62,13 +62,20 @@ public:
     double noise = 0;                          // relative deviation of a measured time
     int failAfter = -1;                        // requests; then the machine fails
     std::vector<tune::Candidate> seen;
+    std::map<std::string, int> busy;     // by task: first batches that the machine has no time for
+    std::vector<tune::Made> truths = {}; // how what a candidate's values were held against was made
 
-    Result<std::vector<tune::Trial>> screen(const tune::Task&, const tune::Candidate* incumbent,
+    Result<std::vector<tune::Trial>> screen(const tune::Task& task, const tune::Candidate* incumbent,
                                             std::vector<tune::Candidate> candidates) override {
         if (failAfter == 0)
             return failure("the disk is full");
         --failAfter;
         std::vector<tune::Trial> trials;
+        if (!incumbent && busy[task.workload] > 0) {
+            --busy[task.workload];
+            trials.emplace_back().verdict = tune::Verdict::Disturbed;
+            return trials;
+        }
         for (tune::Candidate& candidate : candidates) {
             seen.push_back(candidate);
             tune::Trial& trial = trials.emplace_back();
@@ -90,8 +97,9 @@ public:
         return trials;
     }
 
-    Result<std::optional<tune::Fault>> check(const tune::Task&, const tune::Candidate&,
+    Result<std::optional<tune::Fault>> check(const tune::Task&, const tune::Candidate& byDefault,
                                              const tune::Candidate& candidate) override {
+        truths.push_back(byDefault.made);
         const auto verdict = verdicts.find(candidate.program);
         return verdict != verdicts.end() && verdict->second == tune::Verdict::Wrong ? std::optional(tune::Fault{})
                                                                                     : std::nullopt;

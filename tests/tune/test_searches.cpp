@@ -124,6 +124,45 @@ private slots:
         QCOMPARE(int64_t(programs.size()), legal);
     }
 
+    /// Where nearly all settings lead to the same program, the way to the next is long.
+    void gridStopsWhenTheTimeIsOver() {
+        int made = 0;
+        Space space;
+        space.name = "alike";
+        space.generate = [&made](const tir::PrimFuncPtr&,
+                                 const std::shared_ptr<const schedule::Chooser>& chooser) -> Result<Candidate> {
+            Candidate candidate;
+            for (const char* name : {"a", "b", "c", "d"}) {
+                candidate.questions.push_back(numbers(name, 1000, 0));
+                candidate.answers[name] = chooser->answer(candidate.questions.back());
+            }
+            ++made;
+            return candidate;
+        };
+        Explorer explorer(space, nullptr);
+        explorer.isOver = [&made] { return made >= 500; };
+        auto grid = makeSearch("grid", 0);
+        QVERIFY(grid);
+        QCOMPARE((*grid)->propose(16, explorer, {}).size(), size_t(1));
+        QVERIFY((*grid)->propose(16, explorer, {}).empty());
+        QVERIFY(made < 520);
+    }
+
+    /// Recorded seeds leave less of the first batch to a search than it has later.
+    void annealingFillsItsBatches() {
+        MadeUpBench bench;
+        Explorer explorer(madeUpSpace(), nullptr);
+        auto annealing = makeSearch("annealing", 0);
+        QVERIFY(annealing);
+        const Candidate first = *explorer.make({}, std::nullopt, Made::Default);
+        std::vector<Trial> trials = *bench.screen(madeUpTask("one"), nullptr, {first});
+        for (const size_t count : {4, 16, 16}) {
+            std::vector<Candidate> made = (*annealing)->propose(count, explorer, trials);
+            QCOMPARE(made.size(), count);
+            std::ranges::move(*bench.screen(madeUpTask("one"), &first, std::move(made)), std::back_inserter(trials));
+        }
+    }
+
     void randomComesToAlmostAll() {
         Explorer explorer(madeUpSpace(), nullptr);
         auto random = makeSearch("random", 0);

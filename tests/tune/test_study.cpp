@@ -94,6 +94,50 @@ private slots:
         QVERIFY(wrong > 0); // those that contended were found out
     }
 
+    /// What is best may have come there by many small steps; each is held against the same.
+    void valuesAreHeldAgainstTheDefault() {
+        MadeUpBench bench;
+        runStudy({madeUpTask("one")}, madeUpSpace(), planOf(200), bench);
+        QVERIFY(bench.truths.size() > 2);
+        QVERIFY(std::ranges::all_of(bench.truths, [](Made made) { return made == Made::Default; }));
+    }
+
+    void whatIsWrongHasNoTime() {
+        MadeUpBench bench;
+        for (uint64_t program = 0; program < 800; ++program)
+            bench.verdicts[{1, program}] = Verdict::Wrong;
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(100), bench);
+        int wrong = 0;
+        for (const Trial& trial : found.study.tasks.front().trials)
+            if (trial.verdict == Verdict::Wrong) {
+                ++wrong;
+                QVERIFY(trial.us == 0 && trial.ratio.middle == 0);
+            }
+        QVERIFY(wrong > 0);
+    }
+
+    /// A search does not make again what it proposed.
+    void theFirstBatchIsTriedLaterWhenTheMachineWasBusy() {
+        MadeUpBench bench;
+        bench.busy["one"] = 2;
+        Plan plan = planOf(0);
+        plan.search = "grid";
+        plan.batch = 300; // more than there are
+        const StudyResult found = runStudy({madeUpTask("one")}, madeUpSpace(), plan, bench);
+        QCOMPARE(std::ssize(found.study.tasks.front().trials), int64_t(8 * 8 * 4 - 2 * 4));
+        QVERIFY(found.study.tasks.front().trials.front().candidate.made == Made::Default);
+    }
+
+    void aTaskWithoutTimesDoesNotHoldUpTheOthers() {
+        MadeUpBench bench;
+        bench.busy["busy"] = 1'000'000'000;
+        Plan plan = planOf(100);
+        plan.time = std::chrono::seconds(20);
+        const StudyResult found = runStudy({madeUpTask("busy", 1000), madeUpTask("other")}, madeUpSpace(), plan, bench);
+        QVERIFY(found.study.tasks.front().trials.empty());
+        QCOMPARE(found.study.trials, int64_t(100));
+    }
+
     void equalTimesAreNoGain() {
         int accepted = 0, trials = 0;
         for (uint64_t seed = 0; seed < 20; ++seed) {

@@ -2,7 +2,7 @@
 //
 // Simulated annealing (Kirkpatrick, Gelatt, Vecchi, Science 220, 1983) on measured times: walkers that change one answer a
 // round, and go there if that is faster, or else with exp(−Δ/T). The temperature begins at the spread of the first times and
-// falls by a twentieth each round.
+// falls by a twentieth each round. A walker around whom all is known begins anew somewhere else.
 #include "tune/search/searches.h"
 
 #include <algorithm>
@@ -20,27 +20,24 @@ public:
 
     std::vector<Candidate> propose(size_t count, Explorer& explorer, std::span<const Trial> trials) override {
         std::vector<Candidate> made;
-        if (walkers_.empty()) {
-            addRandom(made, count, explorer, random_);
-            for (const Candidate& candidate : made)
-                walkers_.push_back({candidate, 0, candidate.program});
-            return made;
+        if (!walkers_.empty()) {
+            cool(trials);
+            for (Walker& walker : walkers_)
+                settle(walker, trials);
         }
-        const std::vector<const Trial*> measured = fastest(trials);
-        if (temperature_ < 0)
-            temperature_ = measured.empty()
-                               ? 1
-                               : std::log(*ratioOf(*measured.back(), trials) / *ratioOf(*measured.front(), trials));
-        for (Walker& walker : walkers_)
-            settle(walker, trials);
-        temperature_ *= cooling;
-        for (size_t i = 0; i < walkers_.size() && made.size() < count; ++i)
-            if (auto next = step(walkers_[i], explorer)) {
-                walkers_[i].next = next->program;
-                made.push_back(std::move(*next));
+        for (size_t i = 0; i < walkers_.size() && made.size() < count;) {
+            auto next = step(walkers_[i], explorer);
+            if (!next) {
+                walkers_.erase(walkers_.begin() + static_cast<std::ptrdiff_t>(i));
+                continue;
             }
-        if (made.empty()) // all walkers stand where all around is known
-            addRandom(made, count, explorer, random_);
+            walkers_[i++].next = next->program;
+            made.push_back(std::move(*next));
+        }
+        const size_t walked = made.size();
+        addRandom(made, count, explorer, random_);
+        for (size_t i = walked; i < made.size(); ++i)
+            walkers_.push_back({made[i], 0, made[i].program});
         return made;
     }
 
@@ -50,6 +47,15 @@ private:
         double ratio = 0; // 0: not measured
         std::optional<Hash128> next;
     };
+
+    void cool(std::span<const Trial> trials) {
+        const std::vector<const Trial*> measured = fastest(trials);
+        if (temperature_ < 0)
+            temperature_ = measured.empty()
+                               ? 1
+                               : std::log(*ratioOf(*measured.back(), trials) / *ratioOf(*measured.front(), trials));
+        temperature_ *= cooling;
+    }
 
     /// Goes to the place that was tried, or stays.
     void settle(Walker& walker, std::span<const Trial> trials) {

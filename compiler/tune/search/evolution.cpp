@@ -3,7 +3,7 @@
 // Evolution, the default: the first batch looks around the default, whose answers are good; then candidates are made of the
 // fastest few with an answer changed, and some are crossed. Where somebody has an opinion on candidates before they are
 // tried, many more are made than a batch holds, half of them of those that are thought best, and the best go into the
-// batch; the others wait for the next. Two of sixteen are drawn anew and two of those that wait by chance, so that the
+// batch; the others wait for the next. Two of sixteen are drawn anew and one of those that wait by chance, so that the
 // search neither stays where it began nor believes a wrong opinion. Where the default has nothing to change, the first ones are
 // drawn.
 #include "tune/search/searches.h"

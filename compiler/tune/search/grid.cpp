@@ -17,7 +17,7 @@ public:
             find(explorer);
             begun_ = true;
         }
-        while (made.size() < count && !done_) {
+        while (made.size() < count && !done_ && !explorer.isOver()) { // many settings may lead to what is known
             if (auto candidate = explorer.make(held_, std::nullopt, Made::Enumerated))
                 made.push_back(std::move(*candidate));
             advance(explorer);
