@@ -40,13 +40,26 @@ std::string wordsOf(archive* archive) {
     return words ? words : "no reason is given";
 }
 
-la_ssize_t append(archive*, void* file, const void* bytes, size_t count) {
-    const auto* begin = static_cast<const std::byte*>(bytes);
-    return static_cast<NewFile*>(file)->write({begin, count}) ? static_cast<la_ssize_t>(count) : -1;
+/// What an archive is written to, and whether that failed.
+struct Sink {
+    NewFile file;
+    bool failed = false;
+};
+
+la_ssize_t append(archive*, void* to, const void* bytes, size_t count) {
+    auto* sink = static_cast<Sink*>(to);
+    sink->failed |= !sink->file.write({static_cast<const std::byte*>(bytes), count});
+    return sink->failed ? -1 : static_cast<la_ssize_t>(count);
+}
+
+/// Why libarchive does not go on: the disk, which is the user's, or what we asked of libarchive.
+Failure problemOf(const Sink& sink, archive* writer) {
+    LATHE_ASSERT(sink.failed, "libarchive takes what it is given: " + wordsOf(writer));
+    return Failure(sink.file.problem());
 }
 
 /// Ready for entries; what it writes comes into the file.
-std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, NewFile& file) {
+std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, Sink& sink) {
     std::unique_ptr<archive, FreeWriter> writer(archive_write_new());
     int status = ARCHIVE_OK;
     if (out.extension() == ".zip") {
@@ -59,7 +72,7 @@ std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, NewFile& fi
                                archive_write_set_options(writer.get(), "zstd:compression-level=10")});
     }
     archive_write_set_bytes_in_last_block(writer.get(), 1);
-    status = std::min(status, archive_write_open(writer.get(), &file, nullptr, append, nullptr));
+    status = std::min(status, archive_write_open(writer.get(), &sink, nullptr, append, nullptr));
     LATHE_ASSERT(status == ARCHIVE_OK, "libarchive has these formats: " + wordsOf(writer.get()));
     return writer;
 }
@@ -73,8 +86,8 @@ bool isArchiveName(const fs::path& path) {
 
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
                           const fs::path& out, const std::function<bool()>& cancelled) {
-    NewFile file(out, NewFile::Kind::Text);
-    const auto writer = openWriter(out, file);
+    Sink sink{.file{out, NewFile::Kind::Text}};
+    const auto writer = openWriter(out, sink);
     for (const PlannedFile& planned : files) {
         std::error_code failed;
         const uint64_t bytes = planned.from.empty() ? planned.text.size() : fs::file_size(planned.from, failed);
@@ -89,7 +102,9 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         if (out.extension() != ".zip")
             archive_entry_set_mtime(entry.get(), created, 0);
         if (archive_write_header(writer.get(), entry.get()) != ARCHIVE_OK)
-            return about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()), "write a folder");
+            return sink.failed ? Failure(sink.file.problem())
+                               : about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()),
+                                       "write a folder");
         std::ifstream from;
         if (!planned.from.empty())
             from.open(planned.from, std::ios::binary);
@@ -105,12 +120,14 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
             if (next.empty() || next.size() > bytes - written)
                 return about(planned.from, "the file changed while it was read", "try again");
             if (archive_write_data(writer.get(), next.data(), next.size()) != static_cast<la_ssize_t>(next.size()))
-                return Failure(file.problem());
+                return problemOf(sink, writer.get());
             written += next.size();
         }
     }
-    if (archive_write_close(writer.get()) != ARCHIVE_OK || !file.keep())
-        return Failure(file.problem());
+    if (archive_write_close(writer.get()) != ARCHIVE_OK)
+        return problemOf(sink, writer.get());
+    if (!sink.file.keep())
+        return Failure(sink.file.problem());
     return {};
 }
 

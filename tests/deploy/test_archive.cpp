@@ -147,6 +147,26 @@ private slots:
         }
     }
 
+    /// A full disk is told as that, wherever it is noticed: in a file's header, in its bytes, or at the end.
+    void fullDisks() {
+        std::vector<PlannedFile> empty;
+        for (int i = 0; i < 100; ++i)
+            empty.push_back(file("f" + std::to_string(i), ""));
+        for (const auto& files :
+             {empty, std::vector{file("a", std::string(1 << 20, 'x'))}, std::vector{file("a", "x")}}) {
+            const auto written = writeArchive(files, "top", 0, "/dev/full", {});
+            QVERIFY(!written);
+            QVERIFY2(toString(written.error()).find("No space left") != std::string::npos,
+                     toString(written.error()).c_str());
+        }
+        // What the archive cannot have is no fault of the disk.
+        const auto written = writeArchive({file(std::string(300, 'n'), "x")}, "top", 0, at("long.tar"), {});
+        QVERIFY(!written);
+        QVERIFY2(toString(written.error()).find("cannot be part of the archive") != std::string::npos,
+                 toString(written.error()).c_str());
+        QVERIFY(!fs::exists(at("long.tar")));
+    }
+
     void damagedOnes() {
         QVERIFY(writeArchive({file("a", std::string(3000, 'a')), file("b", "b")}, "top", 0, at("good.tar.zst"), {}));
         const std::string good = lathe::testing::readAll(at("good.tar.zst"));
