@@ -182,6 +182,15 @@ int makeBundle(const BundleArgs& args, const Common& common) {
     return 0;
 }
 
+/// No more than what was seen: files alone, that it loads, or that it computes what it should.
+std::string verdictOf(const deploy::BundleCheck& check, const std::string& where) {
+    if (!check.good)
+        return "NOT good " + where;
+    if (check.cases > 0)
+        return "whole, and right " + where;
+    return check.variant.empty() ? "whole" : fmt::format("whole, and loads {}", where);
+}
+
 int check(const BundleArgs& args, const Common& common) {
     deploy::CheckWish wish{.repeat = args.repeat,
                            .threads = common.threads,
@@ -223,6 +232,7 @@ int check(const BundleArgs& args, const Common& common) {
     if (common.json)
         fmt::print("{}\n", driver::dump({{"good", checked->good},
                                          {"bundle_id", bundle->manifest().bundleId},
+                                         {"cases", checked->cases},
                                          {"variant", checked->variant},
                                          {"load_ms", checked->loadMs},
                                          {"first_ms", checked->firstMs},
@@ -232,9 +242,8 @@ int check(const BundleArgs& args, const Common& common) {
                                          {"resident_bytes", checked->residentBytes},
                                          {"of_range", checked->ofRange}}));
     else if (!common.quiet)
-        printLine("{} {}: {} {}", bundle->manifest().name, bundle->manifest().version,
-                  checked->good ? "whole, and right" : "NOT good",
-                  wish.device.isLocal() ? "here" : "on " + toString(wish.device));
+        printLine("{} {}: {}", bundle->manifest().name, bundle->manifest().version,
+                  verdictOf(*checked, wish.device.isLocal() ? "here" : "on " + toString(wish.device)));
     return checked->good ? 0 : 1;
 }
 

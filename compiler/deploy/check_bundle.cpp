@@ -54,6 +54,7 @@ public:
 private:
     bool step(std::string name, bool good, std::string text) {
         check_.good &= good;
+        check_.cases += good && std::ranges::count(bundle_.manifest().golden, name, &ManifestCase::name) > 0;
         check_.steps.push_back({std::move(name), good, std::move(text)});
         if (told_)
             told_(check_.steps.back());

@@ -65,7 +65,19 @@ private slots:
                                                           at(form + "-1") + "/manifest.json"});
         QVERIFY2(outcome.code == 0, outcome.out.c_str());
         QCOMPARE(nlohmann::json::parse(readAll(path(at(form + "-1/manifest.json"))))["form"], form.toStdString());
-        QCOMPARE(runLathe({"bundle", "check", at(form + "-1")}).code, 0);
+        // What is for a compiler is not run: nothing says that it is right here.
+        outcome = runLathe({"bundle", "check", at(form + "-1")});
+        QCOMPARE(outcome.code, 0);
+        QVERIFY2(outcome.out.ends_with(form == "exe" ? "plain 0.1.0: whole, and right here\n" : "plain 0.1.0: whole\n"),
+                 outcome.out.c_str());
+        outcome = runLathe({"bundle", "check", at(form + "-1"), "--json"});
+        const auto verdict =
+            nlohmann::json::parse(outcome.out.substr(outcome.out.rfind('\n', outcome.out.size() - 2) + 1));
+        QVERIFY(verdict["good"].get<bool>());
+        QCOMPARE(verdict["cases"].get<size_t>(),
+                 form == "exe"
+                     ? nlohmann::json::parse(readAll(path(at(form + "-1/manifest.json"))))["golden"]["cases"].size()
+                     : 0);
         outcome =
             runProgram("sh", {at(form + "-1/reproduce/reproduce.sh"), at("plain.onnx"), LATHE_BINARY_DIR "/lathe"});
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
