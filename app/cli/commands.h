@@ -174,6 +174,7 @@ struct RecordsArgs {
     std::vector<std::string> files;
     int64_t keep = 200;
     bool time = false; // verify: time them again
+    bool best = false; // export: only what is worth handing on
 };
 /// What is recorded of tuning. verify: 1 if something is wrong with it.
 int recordsCommand(const RecordsArgs& args, const Common& common);

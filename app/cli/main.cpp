@@ -424,6 +424,8 @@ int run(int argc, char** argv, int& failed) {
                    "what the cost model is worth on recorded kernels that it has not seen"),
         addRecords("stats", RecordsArgs::Do::Stats, "how much there is"),
     };
+    recordsCommands[3]->add_flag("--best", records.best,
+                                 "only the fastest schedules, of those that are faster by 3 % at least");
     recordsCommands[1]->add_option("workload", records.workload, "its hash, or how that begins")->required();
     recordsCommands[2]->add_option("model", records.model, "the model file")->required();
     for (CLI::App* command : {recordsCommands[2], recordsCommands[3]})

@@ -13,6 +13,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <fstream>
+#include <functional>
 #include <ranges>
 #include <string_view>
 
@@ -146,13 +147,18 @@ Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& com
     return writeText(args.out, driver::toJson(decisions));
 }
 
+constexpr double worthHandingOn = 0.03; // of the default's time: less may be another machine's noise
+
 Result<void> exportTo(const File& file, const RecordsArgs& args, const Common&) {
+    const auto exported = [&](const std::function<void(const std::string&)>& take) {
+        return args.best ? records::exportBest(file, worthHandingOn, take) : records::exportLines(file, take);
+    };
     if (args.out.empty())
-        return records::exportLines(file, [](const std::string& line) { fmt::print("{}\n", line); });
+        return exported([](const std::string& line) { fmt::print("{}\n", line); });
     LATHE_CHECKED(keepsFiles(args.out, {args.records}));
     NewFile out(args.out, NewFile::Kind::Text);
     bool good = true;
-    LATHE_CHECKED(records::exportLines(file, [&](const std::string& line) {
+    LATHE_CHECKED(exported([&](const std::string& line) {
         const std::string ended = line + "\n";
         good = good && out.write(std::as_bytes(std::span(ended)));
     }));

@@ -5,6 +5,7 @@
 #include "driver/json.h"
 #include "records/row_lines.h"
 
+#include <filesystem>
 #include <fmt/format.h>
 #include <istream>
 #include <set>
@@ -131,6 +132,36 @@ Result<void> exportLines(const File& file, const std::function<void(const std::s
     LATHE_CHECKED(file.eachTrial([&](const Trial& trial) { take(lineOf(trial)); }));
     LATHE_TRY(const std::vector<Round> rounds, file.rounds());
     takeAll(rounds);
+    return {};
+}
+
+Result<void> exportBest(const File& file, double leastGain, const std::function<void(const std::string&)>& take) {
+    LATHE_TRY(std::vector<Best> all, file.best());
+    std::erase_if(all, [&](const Best& best) { return best.stale || best.trial.ratio.high > 1 - leastGain; });
+    std::set<std::string> ofWorkloads, ofStudies;
+    std::set<std::pair<std::string, std::string>> ofTasks;
+    for (const Best& best : all) {
+        ofWorkloads.insert(best.trial.workload);
+        ofStudies.insert(best.trial.study);
+        ofTasks.emplace(best.trial.study, best.trial.workload);
+    }
+    take(header());
+    LATHE_TRY(const std::vector<Workload> workloads, file.workloads());
+    for (const Workload& workload : workloads)
+        if (ofWorkloads.contains(workload.key))
+            take(lineOf(workload));
+    LATHE_TRY(std::vector<Study> studies, file.studies());
+    for (Study& study : studies)
+        if (ofStudies.contains(study.id)) {
+            study.model = std::filesystem::path(study.model).filename().string();
+            take(lineOf(study));
+        }
+    LATHE_TRY(const std::vector<Task> tasks, file.tasks());
+    for (const Task& task : tasks)
+        if (ofTasks.contains({task.study, task.workload}))
+            take(lineOf(task));
+    for (const Best& best : all)
+        take(lineOf(best.trial));
     return {};
 }
 

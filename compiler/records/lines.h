@@ -28,6 +28,10 @@ namespace lathe::records {
 /// All of the file's lines, each to `take`.
 Result<void> exportLines(const File& file, const std::function<void(const std::string&)>& take);
 
+/// What is worth handing on: of each workload and setting the fastest schedule, if it takes at most 1 - leastGain of the
+/// default's time by the upper end of its interval. Models are named without folders.
+Result<void> exportBest(const File& file, double leastGain, const std::function<void(const std::string&)>& take);
+
 struct Imported {
     int64_t lines = 0;   // that were taken
     int64_t skipped = 0; // that were not

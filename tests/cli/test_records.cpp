@@ -178,6 +178,23 @@ private slots:
         QVERIFY2(contains(none.err, "nothing is recorded"), none.err.c_str());
     }
 
+    /// What is handed on says nothing of the folders that models lay in.
+    void whatIsWorthHandingOn() {
+        const QString lines = folder_.filePath("best.jsonl"), other = folder_.filePath("handed.db");
+        QCOMPARE(records({"export", "--best", "-o", lines}, made_).code, 0);
+        QCOMPARE(records({"import", lines}, other).code, 0);
+        QCOMPARE(records({"list"}, other).out, records({"list"}, made_).out);
+        QCOMPARE(kernel({"--threads", "1", "--records", other})["from"].toString(), QString("records"));
+        QFile file(lines);
+        QVERIFY(file.open(QIODevice::ReadOnly));
+        const QByteArray text = file.readAll();
+        QVERIFY(!text.contains(folder_.path().toUtf8()));
+        QCOMPARE(text.count("\"trial\":"), 1);
+        makeRecords("little.db", [](QJsonObject& trial) { trial["ratio"] = QJsonArray{0.96, 0.97, 0.98}; });
+        const std::string none = records({"export", "--best"}, folder_.filePath("little.db")).out;
+        QCOMPARE(std::ranges::count(none, '\n'), 1); // the header
+    }
+
     void theBestOfAModelAreDecisions() {
         const QString decisions = folder_.filePath("best.json");
         const Outcome best = records({"best", model_, "--threads", "1", "-o", decisions}, made_);
