@@ -129,6 +129,10 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         const MachinePeaks peaks = machinePeaks(options.runner.threads, true, options.runner.cancelled);
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, tuned.leftOut);
+        if (!tasks.empty() &&
+            std::ranges::none_of(tasks, [&](const tune::Task& task) { return task.kernel.contains(options.kernel); }))
+            return failure(fmt::format("no kernel of the model that can be tuned has '{}' in its name", options.kernel),
+                           "lathe passes --kernels lists them");
         std::erase_if(tasks, [&](const tune::Task& task) {
             return options.decisions.kernels.contains(task.workload) || !task.kernel.contains(options.kernel) ||
                    (options.chosen && !options.chosen(task));

@@ -247,7 +247,7 @@ private slots:
         for (const char* gain : {"nan", "-1", "51", "much"})
             QTest::newRow(qPrintable(QString("a gain of '%1'").arg(gain)))
                 << QStringList{model, "--min-gain", gain} << 2 << "from 0 to 50";
-        QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "can be tuned";
+        QTest::newRow("no such kernel") << QStringList{model, "--kernel", "conv"} << 1 << "has 'conv' in its name";
         for (const char* time : {"0", "0m", "nan", "inf", "5x", "m", "", "1e300h"})
             QTest::newRow(qPrintable(QString("a time of '%1'").arg(time)))
                 << QStringList{model, QString("--time=%1").arg(time)} << 2 << "time";
