@@ -25,7 +25,10 @@ public:
                const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned)
         : session_(session), before_(before), options_(options), began_(began), told_(told), tuned_(tuned),
           peaks_(machinePeaks(options.runner.threads, true)) {
-        last_.cancelled = {};
+        if (const auto control = options.control)
+            last_.cancelled = [control] { return control->isAborted(); };
+        else
+            last_.cancelled = {};
     }
 
     Result<void> run() {
@@ -33,17 +36,28 @@ public:
         before_.runner->stop(); // it would hold the model's memory all the while
         const Decisions schedules = tuned_.decisions;
         graph.layouts.decisions = options_.decisions;
-        if (!isCancelled())
+        if (!isCancelled()) {
+            const auto work = working();
             graph.layouts = layouts();
+        }
         const bool more = !isCancelled() && newSchedules(graph.layouts.decisions);
         graph.fusion.decisions = graph.layouts.decisions;
-        if (!isCancelled())
+        if (!isCancelled()) {
+            const auto work = working();
             graph.fusion = fusion(graph.layouts.decisions);
+        }
         const bool changed = graph.fusion.decisions != options_.decisions;
+        const tune::Control::Work work(options_.control.get(), last_.cancelled);
         return more || changed ? hold(schedules, graph) : Result<void>();
     }
 
 private:
+    /// Waits while the study is paused or held.
+    tune::Control::Work working() const {
+        if (options_.control)
+            options_.control->wait(options_.runner.cancelled, false);
+        return tune::Control::Work(options_.control.get(), options_.runner.cancelled);
+    }
     bool isCancelled() const { return options_.runner.cancelled && options_.runner.cancelled(); }
     double secondsUntil(double share) const {
         return options_.plan.time.count() * share - std::chrono::duration<double>(Clock::now() - began_).count();
@@ -120,12 +134,16 @@ private:
         plan.trials -= options_.plan.trials > 0 ? tuned_.study.trials : 0;
         if (plan.time.count() <= 0 || (options_.plan.trials > 0 && plan.trials <= 0))
             return false;
-        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner);
+        std::optional<tune::Control::Work> work(std::in_place, options_.control.get(), options_.runner.cancelled);
+        const Progress quietly{{}, options_.runner.cancelled};
+        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly);
         if (!whole)
             return false;
-        const auto times = profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->shapes, fewRuns);
+        const auto times =
+            profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->shapes, fewRuns, quietly);
         if (!times)
             return false;
+        work.reset();
         std::vector<std::string> leftOut;
         std::vector<tune::Task> tasks = tuningTasks((*whole)->trace, *times, peaks_, options_.runner.threads, leftOut);
         (*whole)->runner->stop();
@@ -141,7 +159,8 @@ private:
             std::erase_if(tasks, [&](const tune::Task& task) { return state(task) != tuned_.study.tasks.end(); });
         for (tune::Task& task : tasks)
             if (const auto known = state(task); known != tuned_.study.tasks.end())
-                task.known = {known->trials, known->seconds, known->judgements, known->task.known.seeds};
+                task.known = {known->trials,           known->seconds,  known->judgements,
+                              known->task.known.seeds, known->priority, known->wish};
             else if (options_.known)
                 task.known = options_.known(task);
         if (tasks.empty())

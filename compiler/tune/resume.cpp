@@ -23,6 +23,8 @@ TaskState resumed(Task task, Explorer& explorer) {
     const Known known =
         std::exchange(task.known, {.trials = {}, .seconds = 0, .judgements = {}, .seeds = task.known.seeds});
     state.task = std::move(task);
+    state.priority = known.priority;
+    state.wish = known.wish;
     int round = 0;
     double before = 0; // microseconds of a call, when the round began
     for (const Trial& trial : known.trials) {

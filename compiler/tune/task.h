@@ -11,13 +11,23 @@
 
 namespace lathe::tune {
 
+/// What the user wants of a task.
+enum class Wish : uint8_t {
+    Go,
+    Paused,   // no batches until it goes on
+    Closed,   // no more; what was found is taken
+    Excluded, // nor is that
+};
+
 /// What is known of a task before a study begins.
 struct Known {
     std::vector<Trial> trials;         // of the study that goes on, in its order; their candidates have no questions
     double seconds = 0;                // that were spent on it in that study
     std::vector<Judgement> judgements; // of its rounds
     std::vector<schedule::Answers>
-        seeds; // that were best before, here or for tasks alike: the first few are tried first
+        seeds;            // that were best before, here or for tasks alike: the first few are tried first
+    double priority = 1;  // of the user's, as long as the same tuning goes on
+    Wish wish = Wish::Go; // likewise
 };
 
 struct Task {
@@ -35,14 +45,6 @@ struct Task {
 /// Why a task gets no more batches.
 enum class Done : uint8_t { No, Exhausted, Settled };
 const char* toString(Done done); // "", "all tried", "no more gains"
-
-/// What the user wants of a task.
-enum class Wish : uint8_t {
-    Go,
-    Paused,   // no batches until it goes on
-    Closed,   // no more; what was found is taken
-    Excluded, // nor is that
-};
 
 /// A task and what is known of it. The first trial is the default's; `best` is the fastest that a paired test accepted. A task
 /// without trials has not begun.

@@ -38,6 +38,21 @@ class TestResume : public QObject {
     Q_OBJECT
 
 private slots:
+    /// What is excluded stays so in the study of what layouts made of the model.
+    void wishesGoOn() {
+        MadeUpBench bench;
+        const TaskState before = studyOf(100, bench).study.tasks.front();
+        QVERIFY(before.isTaken());
+        Task task = withTrials(before);
+        task.known.wish = Wish::Excluded;
+        task.known.priority = 3;
+        Explorer explorer(madeUpSpace(), nullptr);
+        const TaskState after = resumed(std::move(task), explorer);
+        QVERIFY(after.best > 0 && !after.isTaken());
+        QCOMPARE(after.priority, 3.0);
+        QVERIFY(after.wish == Wish::Excluded);
+    }
+
     void standsWhereItStood_data() {
         QTest::addColumn<int>("trials");
         for (const int trials : {1, 16, 40, 64, 160, 240})
