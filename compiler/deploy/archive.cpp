@@ -46,16 +46,11 @@ struct Sink {
     bool failed = false;
 };
 
+/// Never fails towards libarchive, which leaks what it holds when a write does: who writes asks the sink itself.
 la_ssize_t append(archive*, void* to, const void* bytes, size_t count) {
     auto* sink = static_cast<Sink*>(to);
-    sink->failed |= !sink->file.write({static_cast<const std::byte*>(bytes), count});
-    return sink->failed ? -1 : static_cast<la_ssize_t>(count);
-}
-
-/// Why libarchive does not go on: the disk, which is the user's, or what we asked of libarchive.
-Failure problemOf(const Sink& sink, archive* writer) {
-    LATHE_ASSERT(sink.failed, "libarchive takes what it is given: " + wordsOf(writer));
-    return Failure(sink.file.problem());
+    sink->failed = sink->failed || !sink->file.write({static_cast<const std::byte*>(bytes), count});
+    return static_cast<la_ssize_t>(count);
 }
 
 /// Ready for entries; what it writes comes into the file.
@@ -102,9 +97,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         if (out.extension() != ".zip")
             archive_entry_set_mtime(entry.get(), created, 0);
         if (archive_write_header(writer.get(), entry.get()) != ARCHIVE_OK)
-            return sink.failed ? Failure(sink.file.problem())
-                               : about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()),
-                                       "write a folder");
+            return about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()), "write a folder");
         std::ifstream from;
         if (!planned.from.empty())
             from.open(planned.from, std::ios::binary);
@@ -119,14 +112,17 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
             }
             if (next.empty() || next.size() > bytes - written)
                 return about(planned.from, "the file changed while it was read", "try again");
-            if (archive_write_data(writer.get(), next.data(), next.size()) != static_cast<la_ssize_t>(next.size()))
-                return problemOf(sink, writer.get());
+            const la_ssize_t taken = archive_write_data(writer.get(), next.data(), next.size());
+            LATHE_ASSERT(taken == static_cast<la_ssize_t>(next.size()),
+                         "libarchive takes what it is given: " + wordsOf(writer.get()));
+            if (sink.failed)
+                return Failure(sink.file.problem());
             written += next.size();
         }
     }
-    if (archive_write_close(writer.get()) != ARCHIVE_OK)
-        return problemOf(sink, writer.get());
-    if (!sink.file.keep())
+    const int closed = archive_write_close(writer.get());
+    LATHE_ASSERT(closed == ARCHIVE_OK, "libarchive ends what it began: " + wordsOf(writer.get()));
+    if (sink.failed || !sink.file.keep())
         return Failure(sink.file.problem());
     return {};
 }
