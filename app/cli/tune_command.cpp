@@ -43,17 +43,17 @@ public:
             }
             return;
         }
-        if (passed() - last_ < 1 && event.kind != tune::Event::Kind::Accepted)
+        if (study.seconds - last_ < 1 && event.kind != tune::Event::Kind::Accepted)
             return;
-        last_ = passed();
+        last_ = study.seconds;
         const tune::TaskState& state = study.tasks[event.task];
         int64_t failed = 0;
         for (const auto& [verdict, count] : verdictsOf(study))
             if (verdict != tune::Verdict::Measured && verdict != tune::Verdict::Slow)
                 failed += count;
         printStderr("{:>6} left  {:6} trials, {} failed  kernels {:.3f} -> {:.3f} ms  {}: {:.2f} -> {:.2f} us\n",
-                    minutes(seconds_ - passed()), study.trials, failed, study.defaultUs() / 1e3, study.bestUs() / 1e3,
-                    state.task.kernel, state.defaultUs(), state.bestUs());
+                    minutes(seconds_ - study.seconds), study.trials, failed, study.defaultUs() / 1e3,
+                    study.bestUs() / 1e3, state.task.kernel, state.defaultUs(), state.bestUs());
     }
 
     /// The step over the graph: a line for each compilation, which takes seconds.
@@ -78,7 +78,7 @@ public:
 private:
     void note(const tune::Study& study, const std::string& text) const {
         if (!common_.json)
-            return printStderr("{:>6} left  {}\n", minutes(seconds_ - passed()), text);
+            return printStderr("{:>6} left  {}\n", minutes(seconds_ - study.seconds), text);
         fmt::print("{}\n", driver::dump({{"event", "note"}, {"seconds", study.seconds}, {"text", text}}));
         std::fflush(stdout);
     }
@@ -135,12 +135,8 @@ private:
                 {"recall16", quality.recall16}, {"peak5", quality.peak5}};
     }
 
-    /// Of all studies: that of the schedules, and that of the kernels that layouts made.
-    double passed() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begun_).count(); }
-
     const Common& common_;
     double seconds_;
-    std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     double last_ = -1;
 };
 

@@ -10,8 +10,6 @@
 namespace lathe::driver {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr Measuring fewRuns{.warmUp = 1,
                             .leastRuns = 3,
                             .mostRuns = 20,
@@ -21,9 +19,9 @@ constexpr Measuring fewRuns{.warmUp = 1,
 
 class GraphTuner {
 public:
-    GraphTuner(Session& session, WholeModel& before, const TuneOptions& options, Clock::time_point began,
+    GraphTuner(Session& session, WholeModel& before, const TuneOptions& options, tune::TuningBudget& budget,
                const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned)
-        : session_(session), before_(before), options_(options), began_(began), told_(told), tuned_(tuned),
+        : session_(session), before_(before), options_(options), budget_(budget), told_(told), tuned_(tuned),
           peaks_(machinePeaks(options.runner.threads, true)) {
         if (const auto control = options.control)
             last_.cancelled = [control] { return control->isAborted(); };
@@ -46,6 +44,7 @@ public:
             const auto work = working();
             graph.fusion = fusion(graph.layouts.decisions);
         }
+        tuned_.study.seconds = budget_.seconds();
         const bool changed = graph.fusion.decisions != options_.decisions;
         const tune::Control::Work work(options_.control.get(), last_.cancelled);
         return more || changed ? hold(schedules, graph) : Result<void>();
@@ -55,13 +54,10 @@ private:
     /// Waits while the study is paused or held.
     tune::Control::Work working() const {
         if (options_.control)
-            options_.control->wait(options_.runner.cancelled, false);
+            options_.control->waitToGoOn(options_.runner.cancelled);
         return tune::Control::Work(options_.control.get(), options_.runner.cancelled);
     }
     bool isCancelled() const { return options_.runner.cancelled && options_.runner.cancelled(); }
-    double secondsUntil(double share) const {
-        return options_.plan.time.count() * share - std::chrono::duration<double>(Clock::now() - began_).count();
-    }
 
     /// Schedules that compilations have whose kernels they fit: those that were found, and where there is none what is recorded.
     std::map<std::string, schedule::ScheduleTrace> offered() const {
@@ -84,8 +80,10 @@ private:
         search.caution.leastGain = options_.plan.leastGain;
         if (const double gbs = peaks_.of(options_.runner.threads).gbs; gbs > 0)
             search.gbs = gbs;
-        const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(options_.plan.time * share);
-        search.isOver = [end] { return Clock::now() >= end; };
+        search.isOver = [this, share, begun = budget_.seconds()] {
+            const double now = budget_.seconds(), all = budget_.limits().seconds;
+            return now >= all || now - begun >= share * all;
+        };
         search.cancelled = options_.runner.cancelled;
         search.told = [this, step, startMs = 0.0](size_t measured, size_t of, const GraphRun& run) mutable {
             startMs = measured == 1 ? run.ms : startMs;
@@ -129,10 +127,7 @@ private:
 
     /// Of kernels that there were not before; of all, from where they stand, if there are none. Whether anything was tried.
     bool newSchedules(const Decisions& graph) {
-        tune::Plan plan = options_.plan;
-        plan.time = std::chrono::duration<double>(secondsUntil(newSchedulesUntil));
-        plan.trials -= options_.plan.trials > 0 ? tuned_.study.trials : 0;
-        if (plan.time.count() <= 0 || (options_.plan.trials > 0 && plan.trials <= 0))
+        if (budget_.isUsedUp(newSchedulesShare))
             return false;
         std::optional<tune::Control::Work> work(std::in_place, options_.control.get(), options_.runner.cancelled);
         const Progress quietly{{}, options_.runner.cancelled};
@@ -165,14 +160,15 @@ private:
                 task.known = options_.known(task);
         if (tasks.empty())
             return false;
+        tune::Plan plan = options_.plan;
         const Target& target = options_.compile.target;
         plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
         const auto space = tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads);
         if (!space)
             return false;
         KernelBench kernels(options_.compile, options_.runner);
-        tune::StudyResult more = tune::runStudy(std::move(tasks), *space, plan, kernels, told_,
-                                                options_.runner.cancelled, options_.control.get());
+        tune::StudyResult more = tune::runStudy(std::move(tasks), *space, plan, kernels, budget_, newSchedulesShare,
+                                                told_, options_.runner.cancelled);
         if (more.failed && more.failed->kind != ErrorKind::Cancelled)
             tuned_.failed = std::move(more.failed);
         for (tune::TaskState& each : more.study.tasks)
@@ -180,8 +176,8 @@ private:
                 *known = std::move(each);
             else
                 tuned_.study.tasks.push_back(std::move(each));
-        tuned_.study.seconds += more.study.seconds;
-        tuned_.study.trials += more.study.trials;
+        tuned_.study.spent = more.study.spent;
+        tuned_.study.trials = more.study.trials;
         return true;
     }
 
@@ -222,7 +218,7 @@ private:
     Session& session_;
     WholeModel& before_;
     const TuneOptions& options_;
-    Clock::time_point began_;
+    tune::TuningBudget& budget_;
     const std::function<void(const tune::Study&, const tune::Event&)>& told_;
     Tuned& tuned_;
     MachinePeaks peaks_;
@@ -235,9 +231,9 @@ std::string_view toString(GraphEvent::Step step) {
     return step == GraphEvent::Step::Layouts ? "layouts" : "fusion";
 }
 
-Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options, Clock::time_point began,
+Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options, tune::TuningBudget& budget,
                        const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned) {
-    return GraphTuner(session, before, options, began, told, tuned).run();
+    return GraphTuner(session, before, options, budget, told, tuned).run();
 }
 
 } // namespace lathe::driver

@@ -8,15 +8,17 @@
 #include "driver/choose_by_costs.h"
 #include "driver/cut_groups.h"
 #include "driver/in_place.h"
+#include "tune/budget.h"
 
 namespace lathe::driver {
 
 struct TuneOptions;
 struct Tuned;
 
-/// The shares of the time: of the schedules of the model as it is, of layouts and of fusion once they begin; up to where those
-/// of new kernels may go.
-inline constexpr double schedulesShare = 0.6, layoutsShare = 0.2, fusionShare = 0.1, newSchedulesUntil = 0.9;
+/// Up to where schedules go: of the model as it is, and of kernels that are new.
+inline constexpr tune::Share schedulesShare{.time = 0.6, .trials = 0.6}, newSchedulesShare{.time = 0.9, .trials = 1};
+/// Of the time, once they begin; at most as much as is left.
+inline constexpr double layoutsShare = 0.2, fusionShare = 0.1;
 
 /// A compilation was measured.
 struct GraphEvent {
@@ -33,10 +35,9 @@ struct TunedGraph {
     double schedulesMs = 0, wholeMs = 0; // of the model, by turns: with schedules alone, with all; 0: nothing changed
 };
 
-/// Goes on with what `tuned` has: the study and the decisions of the schedules. `before` is the untuned model, `began` when
-/// tuning did.
-Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options,
-                       std::chrono::steady_clock::time_point began,
+/// Goes on with what `tuned` has: the study and the decisions of the schedules. `before` is the untuned model, `budget` that of
+/// all of the tuning.
+Result<void> tuneGraph(Session& session, WholeModel& before, const TuneOptions& options, tune::TuningBudget& budget,
                        const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned);
 
 } // namespace lathe::driver

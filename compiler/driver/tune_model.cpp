@@ -6,7 +6,6 @@
 #include "lower/schedule_kernel.h"
 
 #include <algorithm>
-#include <cmath>
 #include <fmt/format.h>
 #include <map>
 
@@ -110,7 +109,6 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
                         const std::function<void(const tune::Study&, const tune::Event&)>& told,
                         const Progress& progress) {
     return guarded([&]() -> Result<Tuned> {
-        const auto began = std::chrono::steady_clock::now();
         TuneOptions options = wanted;
         if (const auto control = options.control)
             options.runner.cancelled = [control, cancelled = wanted.runner.cancelled] {
@@ -148,18 +146,17 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             throw Cancelled();
         before->runner->stop(); // it would hold the model's memory all the while
         work.reset();
+        tune::TuningBudget budget({.seconds = options.plan.time.count(), .trials = options.plan.trials},
+                                  options.control.get());
         tune::Plan plan = options.plan;
-        if (options.graph) {
-            plan.time *= schedulesShare;
-            plan.trials = static_cast<int64_t>(std::ceil(static_cast<double>(plan.trials) * schedulesShare));
-        }
         const Target& target = options.compile.target;
         plan.machine = tuningMachine(target, peaks, options.runner.threads);
         LATHE_TRY(const tune::Space space,
                   tune::makeSpace(options.space, templateSpace(target), target, plan.machine.threads));
         KernelBench bench(options.compile, options.runner);
         tune::StudyResult result =
-            tune::runStudy(std::move(tasks), space, plan, bench, told, options.runner.cancelled, options.control.get());
+            tune::runStudy(std::move(tasks), space, plan, bench, budget, options.graph ? schedulesShare : tune::Share{},
+                           told, options.runner.cancelled);
         tuned.study = std::move(result.study);
         tuned.learned = std::move(result.learned);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
@@ -188,7 +185,7 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         work.reset();
         if (!options.graph || tuned.failed)
             return tuned;
-        if (const auto done = tuneGraph(session, *before, options, began, told, tuned); !done) {
+        if (const auto done = tuneGraph(session, *before, options, budget, told, tuned); !done) {
             if (done.error().kind == ErrorKind::Cancelled)
                 return Failure(done.error());
             tuned.failed = done.error(); // the schedules were held against the model before

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tune/control.h"
 
-#include <chrono>
 #include <utility>
 
 namespace lathe::tune {
@@ -69,6 +68,14 @@ std::vector<Instruction> Control::instructions() {
     return std::exchange(instructions_, {});
 }
 
+double Control::waited() const {
+    const std::lock_guard lock(mutex_);
+    std::chrono::duration<double> waited = waited_;
+    if (waitsSince_)
+        waited += std::chrono::steady_clock::now() - *waitsSince_;
+    return waited.count();
+}
+
 bool Control::mustWait() const {
     const std::lock_guard lock(mutex_);
     return isHeldBack();
@@ -88,12 +95,24 @@ void Control::waitWhile(std::unique_lock<std::mutex>& lock, const Cancelled& can
     }
 }
 
+template <class Condition>
+void Control::pauseWhile(std::unique_lock<std::mutex>& lock, const Cancelled& cancelled, Condition condition) {
+    waitsSince_ = std::chrono::steady_clock::now();
+    waitWhile(lock, cancelled, condition);
+    waited_ += std::chrono::steady_clock::now() - *std::exchange(waitsSince_, std::nullopt);
+}
+
 void Control::wait(const Cancelled& cancelled, bool idle) {
     std::unique_lock lock(mutex_);
     const bool worked = std::exchange(works_, false);
     changed_.notify_all();
-    waitWhile(lock, cancelled, [&] { return wishes_ == taken_ && (idle || isHeldBack()); });
+    pauseWhile(lock, cancelled, [&] { return wishes_ == taken_ && (idle || isHeldBack()); });
     works_ = worked;
+}
+
+void Control::waitToGoOn(const Cancelled& cancelled) {
+    std::unique_lock lock(mutex_);
+    pauseWhile(lock, cancelled, [&] { return isHeldBack(); });
 }
 
 Control::Hold::Hold(Control& control, const Cancelled& cancelled) : control_(control) {
@@ -114,7 +133,7 @@ Control::Work::Work(Control* control, const Cancelled& cancelled) : control_(con
     if (!control)
         return;
     std::unique_lock lock(control->mutex_);
-    control->waitWhile(lock, cancelled, [&] { return control->holds_ > 0; });
+    control->pauseWhile(lock, cancelled, [&] { return control->holds_ > 0; });
     control->works_ = true;
 }
 

@@ -7,6 +7,7 @@
 
 #include "tune/task.h"
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -16,7 +17,7 @@
 
 namespace lathe::tune {
 
-/// How long a study may go on: it counts no time that it waited.
+/// How long tuning may go on (tune/budget.h): time in which it waits does not count.
 struct Limits {
     double seconds = 300;
     int64_t trials = 0; // 0: as many as fit into the time
@@ -81,12 +82,16 @@ public:
 
     /// Between batches: waits as long as the study is paused or held, or `idle`; not once something is wished, or `cancelled`.
     void wait(const Cancelled& cancelled, bool idle);
+    /// The same between other steps: as long as it is paused or held, whatever is wished.
+    void waitToGoOn(const Cancelled& cancelled);
     /// Whether it is paused or held.
     bool mustWait() const;
     /// What was wished since the last time, in order.
     std::vector<Instruction> instructions();
     /// What was set last, if anything was.
     std::optional<Limits> limits() const;
+    /// Seconds that studies have waited: paused, held, or with nothing to do.
+    double waited() const;
 
 private:
     void set(State state);
@@ -94,6 +99,9 @@ private:
     bool isHeldBack() const { return holds_ > 0 || state_ == State::Paused; }
     template <class Condition>
     void waitWhile(std::unique_lock<std::mutex>& lock, const Cancelled& cancelled, Condition condition);
+    /// The same, of the study's thread.
+    template <class Condition>
+    void pauseWhile(std::unique_lock<std::mutex>& lock, const Cancelled& cancelled, Condition condition);
 
     mutable std::mutex mutex_;
     std::condition_variable changed_;
@@ -101,6 +109,8 @@ private:
     int holds_ = 0;
     bool works_ = false; // a batch, or other work of the study, is under way
     std::optional<Limits> limits_;
+    std::chrono::duration<double> waited_{0}; // but for the time since
+    std::optional<std::chrono::steady_clock::time_point> waitsSince_;
     std::vector<Instruction> instructions_;
     uint64_t wishes_ = 0, taken_ = 0; // how many there were; when the study last asked
 };

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
+#include <limits>
 #include <ranges>
 #include <utility>
 
@@ -38,21 +39,26 @@ private:
 
 class Runner {
 public:
-    Runner(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
-           const std::function<void(const Study&, const Event&)>& told, const std::function<bool()>& cancelled,
-           Control* control)
-        : plan_(plan), bench_(bench), told_(told), control_(control),
-          cancelled_([&cancelled, control] { return (control && control->isEnding()) || (cancelled && cancelled()); }),
-          limits_{.seconds = plan.time.count(), .trials = plan.trials}, begin_(Clock::now()),
+    Runner(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench, TuningBudget& budget,
+           Share upTo, const std::function<void(const Study&, const Event&)>& told,
+           const std::function<bool()>& cancelled)
+        : plan_(plan), bench_(bench), budget_(budget), upTo_(upTo), told_(told), control_(budget.control()),
+          cancelled_([&cancelled, control = budget.control()] {
+              return (control && control->isEnding()) || (cancelled && cancelled());
+          }),
           judge_(plan.machine, makeTreeModel(plan.seed), plan.learned) {
         bench_.noted = [this](const std::string& text) { tell(Event::Kind::Note, at_, 0, text); };
-        bench_.clock = [this] { return Bench::Time{elapsed(), limits_.seconds - elapsed()}; };
+        bench_.clock = [this] { return Bench::Time{elapsed(), secondsLeft()}; };
+        double before = 0;
+        for (const Task& task : tasks)
+            before += task.known.seconds;
+        before_ = budget_.before.value_or(before);
+        budget_.before = before_;
         for (Task& task : tasks) {
             explorers_.emplace_back(space, task.computation, &judge_, task.sizes);
             explorers_.back().isOver = [this] { return isOver(); };
             searches_.push_back(nullptr);
             untimed_.emplace_back();
-            before_ += task.known.seconds;
             study_.tasks.push_back(resumed(std::move(task), explorers_.back()));
         }
     }
@@ -73,17 +79,30 @@ public:
             const auto task = nextTask(study_.tasks);
             if (!task)
                 break;
-            if (auto done = round(*task); !done)
+            if (auto done = round(*task); !done) {
+                stand();
                 return {std::move(study_), done.error(), judge_.learned()};
+            }
         }
-        study_.seconds = elapsed();
+        stand();
         return {std::move(study_), std::nullopt, judge_.learned()};
     }
 
 private:
-    double elapsed() const { return since(begin_) - study_.spent.wait; }
-    bool isOver() const {
-        return elapsed() >= limits_.seconds || (limits_.trials > 0 && study_.trials >= limits_.trials) || cancelled_();
+    double elapsed() const { return budget_.seconds(); }
+    double secondsLeft() const { return budget_.limits(upTo_).seconds - elapsed(); }
+    bool isOver() const { return budget_.isUsedUp(upTo_) || cancelled_(); }
+    /// Candidates that may still be tried.
+    size_t trialsLeft() const {
+        const int64_t most = budget_.limits(upTo_).trials;
+        return most > 0 ? static_cast<size_t>(std::max<int64_t>(most - budget_.trials, 0))
+                        : std::numeric_limits<size_t>::max();
+    }
+    void stand() {
+        study_.seconds = elapsed();
+        study_.trials = budget_.trials;
+        study_.spent = budget_.spent;
+        study_.spent.wait = budget_.waited();
     }
 
     /// Waits while the study is paused or held, or has nothing to do before a task goes on; what is wished is heeded.
@@ -94,7 +113,6 @@ private:
         for (take(); !cancelled_() && (control_->mustWait() || isIdle()); take()) {
             if (!std::exchange(waits, true))
                 tell(Event::Kind::Waits, 0);
-            const Stopwatch waiting(study_.spent.wait);
             control_->wait(cancelled_, isIdle());
         }
         if (waits)
@@ -112,7 +130,6 @@ private:
                     follow(each, study_.tasks[i]);
                     tell(Event::Kind::TaskChanged, i);
                 }
-        limits_ = control_->limits().value_or(limits_);
     }
     static void follow(const Instruction& instruction, TaskState& state) {
         state.priority = instruction.priority.value_or(state.priority);
@@ -123,10 +140,10 @@ private:
         }
     }
     void tell(Event::Kind kind, size_t task, size_t trial = 0, const std::string& note = {}) {
-        study_.seconds = elapsed();
+        stand();
         if (!told_)
             return;
-        const Stopwatch telling(study_.spent.tell);
+        const Stopwatch telling(budget_.spent.tell);
         told_(study_, {kind, task, trial, note});
     }
 
@@ -140,16 +157,19 @@ private:
         const Clock::time_point begin = Clock::now();
         auto result = work();
         const double building = bench_.buildSeconds() - built;
-        study_.spent.build += building;
-        study_.spent.measure += since(begin) - building;
+        budget_.spent.build += building;
+        budget_.spent.measure += since(begin) - building;
         return result;
     }
 
     /// A task begins with its first batch, in which its default is candidate 0: few studies come to all of their tasks. Until
     /// then it takes what it took in the model. Without candidates: there is no default.
     Result<std::vector<Candidate>> firstCandidates(size_t i) {
-        if (!untimed_[i].empty())
-            return std::exchange(untimed_[i], {});
+        if (!untimed_[i].empty()) {
+            std::vector<Candidate> candidates = std::exchange(untimed_[i], {});
+            candidates.resize(1 + std::min(trialsLeft(), candidates.size() - 1));
+            return candidates;
+        }
         auto first = explorers_[i].make({}, std::nullopt, Made::Default);
         if (!first)
             return std::vector<Candidate>();
@@ -215,7 +235,7 @@ private:
                 *ratio *= state.bestRatio;
             state.trials.push_back(std::move(trial));
         }
-        study_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
+        budget_.trials += std::ssize(state.trials) - static_cast<int64_t>(first);
         state.judgements.push_back(judge_.judgementOf(state.trials, first));
         tell(Event::Kind::Trials, i, first);
         LATHE_CHECKED(benched([&] { return contend(i, first); }));
@@ -229,7 +249,7 @@ private:
 
     /// Of all tasks; not from a batch before it was found which of it are wrong.
     void learn() {
-        const Stopwatch training(study_.spent.train);
+        const Stopwatch training(budget_.spent.train);
         std::vector<std::span<const Trial>> trials;
         for (const TaskState& state : study_.tasks)
             trials.emplace_back(state.trials);
@@ -238,15 +258,13 @@ private:
     }
 
     Result<std::vector<Candidate>> propose(size_t i, std::span<const Trial> trials) {
-        const Stopwatch searching(study_.spent.search);
+        const Stopwatch searching(budget_.spent.search);
         if (!searches_[i]) {
             // A study that goes on draws other things than before.
             const uint64_t drawn = trials.size() - 1;
             LATHE_TRY(searches_[i], makeSearch(plan_.search, plan_.seed + i + drawn * 1'000'003));
         }
-        size_t count = plan_.batch;
-        if (limits_.trials > 0)
-            count = std::min(count, static_cast<size_t>(limits_.trials - study_.trials));
+        const size_t count = std::min(plan_.batch, trialsLeft());
         std::vector<Candidate> made;
         if (study_.tasks[i].rounds == 0)
             made = seeds(i, std::min(count, seedsFirst));
@@ -284,7 +302,7 @@ private:
         std::ranges::sort(contenders, {}, [&](size_t t) { return state.trials[t].ratio.middle; });
         contenders.resize(std::min(contenders.size(), contendersABatch));
         for (const size_t t : contenders) {
-            if (cancelled_() || (t != contenders.front() && elapsed() >= limits_.seconds))
+            if (cancelled_() || (t != contenders.front() && secondsLeft() <= 0))
                 break;
             if (!looksFaster(t)) // than what has won since
                 continue;
@@ -322,11 +340,11 @@ private:
 
     const Plan& plan_;
     Bench& bench_;
+    TuningBudget& budget_;
+    const Share upTo_;
     const std::function<void(const Study&, const Event&)>& told_;
     Control* control_;
     std::function<bool()> cancelled_;
-    Limits limits_;
-    Clock::time_point begin_;
     double before_ = 0; // seconds of the study that this one goes on with
     size_t at_ = 0;     // the task at hand
     Study study_;
@@ -356,7 +374,14 @@ double Study::bestUs() const {
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
                      const std::function<void(const Study&, const Event&)>& told,
                      const std::function<bool()>& cancelled, Control* control) {
-    return Runner(std::move(tasks), space, plan, bench, told, cancelled, control).run();
+    TuningBudget budget({.seconds = plan.time.count(), .trials = plan.trials}, control);
+    return runStudy(std::move(tasks), space, plan, bench, budget, {}, told, cancelled);
+}
+
+StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench, TuningBudget& budget,
+                     Share upTo, const std::function<void(const Study&, const Event&)>& told,
+                     const std::function<bool()>& cancelled) {
+    return Runner(std::move(tasks), space, plan, bench, budget, upTo, told, cancelled).run();
 }
 
 } // namespace lathe::tune

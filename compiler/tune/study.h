@@ -5,7 +5,7 @@
 // to watch gets events, on the thread that runs the study.
 #pragma once
 
-#include "tune/control.h"
+#include "tune/budget.h"
 #include "tune/search.h"
 #include "tune/task.h"
 
@@ -17,7 +17,7 @@ namespace lathe::tune {
 
 struct Plan {
     std::chrono::duration<double> time{300};
-    int64_t trials = 0; // at most so many; 0: as many as fit into the time
+    int64_t trials = 0; // at most so many candidates beside the defaults; 0: as many as fit into the time
     size_t batch = 16;
     uint64_t seed = 0;
     double leastGain = 0.01; // below that a candidate is not worth taking
@@ -75,15 +75,9 @@ struct Event {
     std::string note = {}; // Note
 };
 
-/// Where the time of a study went, in seconds.
-struct Spent {
-    double search = 0, build = 0, measure = 0, train = 0;
-    double tell = 0; // in whoever is told: records and views
-    double wait = 0; // which does not count as the study's
-};
-
 struct Study {
     std::vector<TaskState> tasks;
+    /// Of its budget, as it stands: with what was spent on studies before.
     Spent spent;
     double seconds = 0;
     int64_t trials = 0;
@@ -106,5 +100,10 @@ struct StudyResult {
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,
                      const std::function<void(const Study&, const Event&)>& told = {},
                      const std::function<bool()>& cancelled = {}, Control* control = nullptr);
+/// As a step of a tuning that has others: it spends of `budget`, up to that share of it, instead of the plan's time and trials;
+/// the budget's control says what is wished.
+StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench, TuningBudget& budget,
+                     Share upTo, const std::function<void(const Study&, const Event&)>& told,
+                     const std::function<bool()>& cancelled);
 
 } // namespace lathe::tune

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Needs: lathe-runner
+// Needs: lathe lathe-runner
 // Links: onnx
 //
-// Whoever cancels before there is a study waits for no compilation.
+// Tuning a model from the beginning to the end: whoever cancels before there is a study waits for no compilation, and limits are
+// those of the whole.
 #include "driver/tune_model.h"
 #include "support/onnx_model.h"
 
@@ -29,6 +30,35 @@ private slots:
         const auto tuned = driver::tuneModel(model, options, {}, progress);
         QVERIFY(!tuned && tuned.error().kind == ErrorKind::Cancelled);
         QVERIFY2(stages <= 2, qPrintable(QString::number(stages)));
+    }
+
+    /// Of the schedules and of what the graph's choices make of them.
+    void limitsThatAreWishedMeanwhile() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        const std::string model = folder.filePath("model.onnx").toStdString();
+        auto made = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[48,64] x) => (float[48,96] y) "
+                               "{ p = MatMul (x, w) y = Relu (p) }");
+        addWeights(made, "w", {64, 96}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(model, made.SerializeAsString());
+        driver::TuneOptions options;
+        options.runner.threads = 1;
+        options.control = std::make_shared<tune::Control>();
+        options.plan.time = std::chrono::seconds(200);
+        options.plan.trials = 100;
+        options.plan.batch = 4;
+        double seconds = 0;
+        bool goesBack = false;
+        const auto tuned = driver::tuneModel(model, options, [&](const tune::Study& study, const tune::Event&) {
+            goesBack |= study.seconds < seconds;
+            seconds = study.seconds;
+            if (study.trials == 4)
+                options.control->setLimits({.seconds = 200, .trials = 10});
+        });
+        QVERIFY2(tuned, tuned ? "" : toString(tuned.error()).c_str());
+        QVERIFY(tuned->graph && !tuned->failed);
+        QCOMPARE(tuned->study.trials, int64_t(10));
+        QVERIFY(!goesBack && tuned->study.seconds >= seconds);
     }
 };
 

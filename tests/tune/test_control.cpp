@@ -106,6 +106,99 @@ private slots:
         QCOMPARE(study.result.study.trials, 32);
     }
 
+    void steps() {
+        MadeUpBench bench;
+        TuningBudget budget({.seconds = 3600, .trials = 50});
+        const StudyResult first = runStudy({madeUpTask("one")}, madeUpSpace(), planOf(0), bench, budget,
+                                           {.time = 0.6, .trials = 0.5}, {}, {});
+        QCOMPARE(first.study.trials, 25);
+        std::vector<double> seconds{first.study.seconds};
+        const StudyResult second =
+            runStudy({madeUpTask("two")}, madeUpSpace(), planOf(0), bench, budget, {},
+                     [&](const Study& study, const Event&) { seconds.push_back(study.seconds); }, {});
+        QCOMPARE(std::ssize(second.study.tasks.front().trials), std::ptrdiff_t(1 + 25));
+        QCOMPARE(second.study.trials, 50);
+        QVERIFY(std::ranges::is_sorted(seconds)); // by one clock
+        QVERIFY(second.study.spent.search >= first.study.spent.search);
+        const StudyResult nothing =
+            runStudy({madeUpTask("three")}, madeUpSpace(), planOf(0), bench, budget, {}, {}, {});
+        QVERIFY(nothing.study.tasks.front().trials.empty());
+    }
+
+    /// What is wished in one step holds for all of them together.
+    void limitsAreThoseOfAllSteps() {
+        MadeUpBench bench;
+        Control control;
+        TuningBudget budget({.seconds = 3600, .trials = 200}, &control);
+        const auto step = [&](const char* task, Share upTo) {
+            return runStudy({madeUpTask(task)}, madeUpSpace(), planOf(0), bench, budget, upTo,
+                            [&](const Study& study, const Event&) {
+                                if (study.trials == 16)
+                                    control.setLimits({.seconds = 3600, .trials = 40});
+                            },
+                            {});
+        };
+        QCOMPARE(step("one", {.time = 0.6, .trials = 0.6}).study.trials, 24);
+        QCOMPARE(step("two", {}).study.trials, 40);
+        control.setLimits({.seconds = 0, .trials = 100});
+        QVERIFY(budget.isUsedUp());
+        QCOMPARE(step("three", {}).study.trials, 40);
+    }
+
+    void theClockStandsStillWhileItWaits() {
+        Control control;
+        const TuningBudget budget({}, &control);
+        const auto begun = std::chrono::steady_clock::now();
+        for (const bool pause : {true, false}) {
+            std::optional<Control::Hold> hold;
+            if (pause)
+                control.pause();
+            else
+                hold.emplace(control);
+            std::thread other([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                control.resume();
+                hold.reset();
+            });
+            control.waitToGoOn({});
+            other.join();
+            QVERIFY(!control.mustWait());
+        }
+        {
+            std::optional<Control::Hold> hold(std::in_place, control);
+            std::thread other([&] {
+                std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                hold.reset();
+            });
+            const Control::Work work(&control);
+            other.join();
+        }
+        const double passed = budget.seconds();
+        const double all = std::chrono::duration<double>(std::chrono::steady_clock::now() - begun).count();
+        QVERIFY(budget.waited() >= 0.6 && all >= 0.6);
+        QVERIFY2(passed <= all - 0.6, qPrintable(QString::number(passed)));
+    }
+
+    /// What is wished does not end a wait between steps.
+    void wishesDoNotEndAPause() {
+        Control control;
+        control.pause();
+        control.setLimits({});
+        std::atomic<bool> over = false;
+        std::thread study([&] {
+            control.waitToGoOn({});
+            over = true;
+        });
+        QTest::qWait(100);
+        QVERIFY(!over);
+        control.instruct({.workload = "one", .priority = 2, .wish = {}});
+        QTest::qWait(50);
+        QVERIFY(!over);
+        control.resume();
+        study.join();
+        QCOMPARE(control.instructions().size(), size_t(1));
+    }
+
     void stopsWhilePaused() {
         Running study({madeUpTask("one")}, planOf(0));
         study.control.pause();

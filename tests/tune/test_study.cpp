@@ -128,6 +128,18 @@ private slots:
         QVERIFY(found.study.tasks.front().trials.front().candidate.made == Made::Default);
     }
 
+    /// Defaults are none of the trials, and a first batch that had to wait is no larger than what is left of them.
+    void triesAtMostSoMany() {
+        MadeUpBench bench;
+        bench.busy["busy"] = 1;
+        Task busy = madeUpTask("busy", 1000);
+        busy.us = 10; // it comes back before the other goes on
+        const StudyResult found = runStudy({busy, madeUpTask("other")}, madeUpSpace(), planOf(20), bench);
+        QCOMPARE(found.study.trials, int64_t(20));
+        QCOMPARE(found.study.tasks[0].trials.size() + found.study.tasks[1].trials.size(), size_t(2 + 20));
+        QVERIFY(found.study.tasks[0].trials.size() > 1 && found.study.tasks[1].trials.size() > 1);
+    }
+
     void aTaskWithoutTimesDoesNotHoldUpTheOthers() {
         MadeUpBench bench;
         bench.busy["busy"] = 1'000'000'000;
