@@ -172,10 +172,12 @@ private:
         if (more.failed && more.failed->kind != ErrorKind::Cancelled)
             tuned_.failed = std::move(more.failed);
         for (tune::TaskState& each : more.study.tasks)
-            if (const auto known = state(each.task); known != tuned_.study.tasks.end())
+            if (const auto known = state(each.task); known != tuned_.study.tasks.end()) {
+                each.known = known->known; // the trials of both studies are this tuning's
                 *known = std::move(each);
-            else
+            } else {
                 tuned_.study.tasks.push_back(std::move(each));
+            }
         tuned_.study.spent = more.study.spent;
         tuned_.study.trials = more.study.trials;
         return true;

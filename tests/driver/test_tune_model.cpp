@@ -58,6 +58,10 @@ private slots:
         QVERIFY2(tuned, tuned ? "" : toString(tuned.error()).c_str());
         QVERIFY(tuned->graph && !tuned->failed);
         QCOMPARE(tuned->study.trials, int64_t(10));
+        size_t tried = 0;
+        for (const tune::TaskState& state : tuned->study.tasks)
+            tried += state.trials.size() - std::max<size_t>(state.known, 1);
+        QCOMPARE(tried, size_t(10));
         QVERIFY(!goesBack && tuned->study.seconds >= seconds);
     }
 };
