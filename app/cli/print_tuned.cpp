@@ -149,9 +149,12 @@ void printTunedJson(const driver::Tuned& tuned) {
     fmt::print("{}\n", driver::dump({{"event", "model"},
                                      {"seconds", tuned.study.seconds},
                                      {"trials", tuned.study.trials},
+                                     {"nothing_left", driver::hadNothingLeft(tuned.study)},
                                      {"before_ms", tuned.beforeMs},
                                      {"after_ms", tuned.afterMs},
-                                     {"faster", tuned.isFaster}}));
+                                     {"faster", tuned.isFaster},
+                                     {"problem", tuned.failed ? tuned.failed->what : std::string()},
+                                     {"hint", tuned.failed ? tuned.failed->hint : std::string()}}));
 }
 
 void printTuned(const driver::Tuned& tuned, double leastGain) {
@@ -164,6 +167,9 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     }
     printLine("{} trials in {:.0f} s: {}; a schedule has to gain {:g}% to be taken", tuned.study.trials,
               tuned.study.seconds, list(verdictsOf(tuned.study)), leastGain);
+    if (driver::hadNothingLeft(tuned.study))
+        printLine("nothing is left to try in this study: what it measured before holds; without --resume another one "
+                  "begins");
     std::map<std::string, int64_t> refused;
     for (const tune::TaskState& state : tuned.study.tasks)
         for (const auto& [reason, count] : state.refused)

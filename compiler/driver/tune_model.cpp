@@ -26,6 +26,21 @@ double floorOf(double flops, double bytes, const Peak& peak) {
     return aboveFloor * std::max({compute, memory, leastFloorUs});
 }
 
+/// `again` shows one that failed so once more.
+std::string hintOn(tune::Verdict verdict, const std::string& again) {
+    switch (verdict) {
+    case tune::Verdict::BuildTimeout:
+    case tune::Verdict::RunTimeout:
+    case tune::Verdict::Disturbed:
+        return "try again when the machine is less busy; " + again;
+    case tune::Verdict::BuildMemory:
+    case tune::Verdict::RunMemory:
+        return "try again with more memory; " + again;
+    default:
+        return "tune other kernels, and report this: " + again;
+    }
+}
+
 } // namespace
 
 tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads) {
@@ -81,28 +96,42 @@ tune::Space templateSpace(const Target& target) {
     return {"template", 1, generate};
 }
 
+bool hadNothingLeft(const tune::Study& study) {
+    return std::ranges::any_of(study.tasks, [](const tune::TaskState& state) { return state.known > 0; }) &&
+           std::ranges::all_of(study.tasks, [](const tune::TaskState& state) {
+               return state.known == state.trials.size() &&
+                      (state.done != tune::Done::No || state.wish != tune::Wish::Go);
+           });
+}
+
 std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model) {
-    std::map<std::string, std::pair<int64_t, const tune::TaskState*>> causes;
+    if (hadNothingLeft(study))
+        return std::nullopt;
+    struct Cause {
+        int64_t count = 0;
+        const tune::TaskState* first = nullptr;
+        tune::Verdict verdict = {};
+    };
+    std::map<std::string, Cause> causes;
     int64_t tried = 0;
     for (const tune::TaskState& state : study.tasks)
         for (size_t i = state.known; i < state.trials.size(); ++i) {
             const tune::Trial& trial = state.trials[i];
             if (trial.verdict == tune::Verdict::Measured || trial.verdict == tune::Verdict::Slow)
                 return std::nullopt;
-            auto& [count, first] = causes[fmt::format("{}: {}", toString(trial.verdict), trial.message)];
-            ++count;
+            Cause& cause = causes[fmt::format("{}: {}", toString(trial.verdict), trial.message)];
+            ++cause.count;
             ++tried;
-            first = first ? first : &state;
+            cause.first = cause.first ? cause.first : &state;
+            cause.verdict = trial.verdict;
         }
-    if (tried == 0 && std::ranges::any_of(study.tasks, [](const auto& state) { return state.known > 0; }))
-        return std::nullopt;
     if (tried == 0)
         return error("nothing was measured", "give it more time, or a machine that is less busy");
-    const auto commonest = std::ranges::max_element(causes, {}, [](const auto& cause) { return cause.second.first; });
-    return error(
-        fmt::format("nothing could be measured: {} of {} {}", commonest->second.first, tried, commonest->first),
-        fmt::format("`lathe tune {} --kernel {} --trials 1 --json` shows it again", model.string(),
-                    commonest->second.second->task.kernel));
+    const auto& [what, cause] =
+        *std::ranges::max_element(causes, {}, [](const auto& each) { return each.second.count; });
+    return error(fmt::format("nothing could be measured: {} of {} {}", cause.count, tried, what),
+                 hintOn(cause.verdict, fmt::format("`lathe tune {} --kernel {} --trials 1 --json` shows it again",
+                                                   model.string(), cause.first->task.kernel)));
 }
 
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& wanted,

@@ -60,7 +60,9 @@ struct TuneOptions {
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
 
-/// Why nothing was measured, by what happened most often; nothing if something was.
+/// Whether a study went on that had nothing left to try: all of each task was tried, or it gains no more, or nobody wants it.
+bool hadNothingLeft(const tune::Study& study);
+/// Why nothing was measured, by what happened most often, and what to do; nothing if something was, or nothing was left to try.
 std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model);
 
 /// Fails where the model cannot be compiled or run, nothing is there to tune, or it was cancelled before the study began.

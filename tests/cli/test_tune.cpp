@@ -234,6 +234,30 @@ private slots:
         QVERIFY2(again.code == 0, again.err.c_str());
     }
 
+    /// All of it was tried: it says so, and what was found is held against the model again.
+    void aStudyThatHasNothingLeft() {
+        const QString small = folder_.filePath("small.onnx"), records = folder_.filePath("small.db");
+        writeFile(small.toStdString(), graphBytes("g (float[8,30] x) => (float[8,30] y) { y = Relu (x) }"));
+        const QStringList arguments{"tune",         small,       "--threads", "1",        "--search", "grid",
+                                    "--no-layouts", "--records", records,     "--trials", "1000"};
+        const Outcome first = runLathe(arguments + QStringList{"--json"}, 280);
+        QVERIFY2(first.code == 0, first.err.c_str());
+        const auto tasks = linesOf(first.out, "task");
+        QVERIFY(tasks.size() == 1 && tasks[0]["done"] == "all tried");
+        QCOMPARE(linesOf(first.out, "model")[0]["nothing_left"], QJsonValue(false));
+        const Outcome again = runLathe(arguments + QStringList{"--resume", "--json"}, 280);
+        QVERIFY2(again.code == 0, again.err.c_str());
+        const auto models = linesOf(again.out, "model");
+        QCOMPARE(models.size(), size_t(1));
+        QCOMPARE(models[0]["trials"].toInt(), 0);
+        QCOMPARE(models[0]["nothing_left"], QJsonValue(true));
+        QCOMPARE(models[0]["problem"], QJsonValue(""));
+        QCOMPARE(linesOf(again.out, "task")[0]["best_us"].toDouble(), tasks[0]["best_us"].toDouble());
+        const Outcome people = runLathe(arguments + QStringList{"--resume"}, 280);
+        QVERIFY2(people.code == 0, people.err.c_str());
+        QVERIFY2(people.out.find("nothing is left to try") != std::string::npos, people.out.c_str());
+    }
+
     void whatCannotBeTuned_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("code");

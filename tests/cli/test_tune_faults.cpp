@@ -79,8 +79,13 @@ private slots:
         qputenv("LATHE_BROKEN_PASS", damage);
         const Outcome outcome = tune({"--trials", "8", "--time", "200"});
         QVERIFY2(outcome.code == 3, outcome.err.c_str());
-        for (const char* part : {"nothing could be measured", "1 of 1", cause.constData(), "--kernel"})
+        for (const char* part : {"nothing could be measured", "1 of 1", cause.constData(), "--kernel", "report this"})
             QVERIFY2(outcome.err.find(part) != std::string::npos, outcome.err.c_str());
+        const QJsonObject model =
+            QJsonDocument::fromJson(QByteArray::fromStdString(outcome.out).trimmed().split('\n').last()).object();
+        QCOMPARE(model["event"].toString(), QString("model"));
+        QVERIFY2(model["problem"].toString().contains(cause), outcome.out.c_str());
+        QVERIFY2(model["hint"].toString().contains("--kernel"), outcome.out.c_str());
     }
 
     void theMachineCannotMeasure_data() {

@@ -32,6 +32,32 @@ private slots:
         QVERIFY2(stages <= 2, qPrintable(QString::number(stages)));
     }
 
+    /// That a study measured something before it went on is no success of today, unless there is nothing left to try.
+    void whatAStudyThatGoesOnHasMeasured() {
+        tune::Study study;
+        tune::TaskState& state = study.tasks.emplace_back();
+        state.task.kernel = "product";
+        state.trials.resize(3);
+        state.known = 3;
+        const auto none = driver::nothingMeasured(study, "model.onnx");
+        QVERIFY(none && none->what == "nothing was measured" && none->hint.contains("more time"));
+        QVERIFY(!driver::hadNothingLeft(study));
+        for (const tune::Done done : {tune::Done::Exhausted, tune::Done::Settled}) {
+            state.done = done;
+            QVERIFY(driver::hadNothingLeft(study) && !driver::nothingMeasured(study, "model.onnx"));
+        }
+        tune::TaskState& other = study.tasks.emplace_back();
+        other.task.kernel = "sum";
+        QVERIFY(!driver::hadNothingLeft(study) && driver::nothingMeasured(study, "model.onnx"));
+        other.trials.emplace_back().verdict = tune::Verdict::BuildTimeout;
+        other.done = tune::Done::Exhausted;
+        const auto slow = driver::nothingMeasured(study, "model.onnx");
+        QVERIFY(slow && slow->what.contains("1 of 1 build timeout"));
+        QVERIFY2(slow->hint.contains("less busy") && slow->hint.contains("--kernel sum"), slow->hint.c_str());
+        other.trials.front().verdict = tune::Verdict::Measured;
+        QVERIFY(!driver::hadNothingLeft(study) && !driver::nothingMeasured(study, "model.onnx"));
+    }
+
     /// Of the schedules and of what the graph's choices make of them.
     void limitsThatAreWishedMeanwhile() {
         QTemporaryDir folder;
