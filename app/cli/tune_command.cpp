@@ -26,7 +26,7 @@ std::string minutes(double seconds) {
     return fmt::format("{}:{:02}", whole / 60, whole % 60);
 }
 
-/// A line a second for people; for programs one a batch.
+/// A line a second for people; for programs one for each trial, batch, and verdict of a paired test.
 class Watch {
 public:
     Watch(const Common& common, double seconds) : common_(common), seconds_(seconds) {}
@@ -36,13 +36,8 @@ public:
             return;
         if (event.kind == tune::Event::Kind::Note)
             return note(study, event.note);
-        if (common_.json) {
-            if (event.kind == tune::Event::Kind::Trials) {
-                printTrials(study.tasks[event.task], event.firstTrial, study.seconds);
-                printJudgement(study.tasks[event.task], study);
-            }
-            return;
-        }
+        if (common_.json)
+            return printEvent(study, event);
         if (study.seconds - last_ < 1 && event.kind != tune::Event::Kind::Accepted)
             return;
         last_ = study.seconds;
@@ -62,13 +57,12 @@ public:
             return;
         const std::string_view step = driver::toString(event.step);
         if (common_.json) {
-            fmt::print("{}\n", driver::dump({{"event", "graph"},
-                                             {"step", step},
-                                             {"measured", event.measured},
-                                             {"of", event.of},
-                                             {"start_ms", event.startMs},
-                                             {"ms", event.ms}}));
-            std::fflush(stdout);
+            print({{"event", "graph"},
+                   {"step", step},
+                   {"measured", event.measured},
+                   {"of", event.of},
+                   {"start_ms", event.startMs},
+                   {"ms", event.ms}});
         } else {
             printStderr("{}: {} of {} compilations measured, kernels {:.3f} ms, {:.3f} as they were\n", step,
                         event.measured, event.of, event.ms, event.startMs);
@@ -79,27 +73,55 @@ private:
     void note(const tune::Study& study, const std::string& text) const {
         if (!common_.json)
             return printStderr("{:>6} left  {}\n", minutes(seconds_ - study.seconds), text);
-        fmt::print("{}\n", driver::dump({{"event", "note"}, {"seconds", study.seconds}, {"text", text}}));
-        std::fflush(stdout);
+        print({{"event", "note"}, {"seconds", study.seconds}, {"text", text}});
+    }
+
+    static void printEvent(const tune::Study& study, const tune::Event& event) {
+        using Kind = tune::Event::Kind;
+        const tune::TaskState& state = study.tasks[event.task];
+        switch (event.kind) {
+        case Kind::TaskBegun: // its default; what is known of before has been said before
+            return printTrials(state, state.known, study.seconds);
+        case Kind::Trials:
+            printTrials(state, event.firstTrial, study.seconds);
+            return printJudgement(state, study);
+        case Kind::Accepted:
+        case Kind::Rejected:
+            return print(foundOf(state, event.firstTrial, study.seconds, "verdict"));
+        default:
+            return;
+        }
     }
 
     static void printTrials(const tune::TaskState& state, size_t first, double seconds) {
         for (size_t i = first; i < state.trials.size(); ++i) {
-            const tune::Trial& trial = state.trials[i];
-            fmt::print("{}\n", driver::dump({{"event", "trial"},
-                                             {"seconds", seconds},
-                                             {"workload", state.task.workload},
-                                             {"kernel", state.task.kernel},
-                                             {"trial", i},
-                                             {"made", tune::toString(trial.candidate.made)},
-                                             {"verdict", tune::toString(trial.verdict)},
-                                             {"message", trial.message},
-                                             {"prior_us", trial.candidate.prior},
-                                             {"predicted", predictedOf(trial.candidate)},
-                                             {"us", trial.us},
-                                             {"ratio", trial.ratio.middle},
-                                             {"answers", trial.candidate.answers}}));
+            const tune::Candidate& candidate = state.trials[i].candidate;
+            nlohmann::json line = foundOf(state, i, seconds, "trial");
+            line["made"] = tune::toString(candidate.made);
+            line["prior_us"] = candidate.prior;
+            line["predicted"] = predictedOf(candidate);
+            line["answers"] = candidate.answers;
+            print(line);
         }
+    }
+    /// What is known of a trial by now.
+    static nlohmann::json foundOf(const tune::TaskState& state, size_t number, double seconds, const char* event) {
+        const tune::Trial& trial = state.trials[number];
+        return {{"event", event},
+                {"seconds", seconds},
+                {"workload", state.task.workload},
+                {"kernel", state.task.kernel},
+                {"trial", number},
+                {"round", trial.round},
+                {"verdict", tune::toString(trial.verdict)},
+                {"message", trial.message},
+                {"us", trial.us},
+                {"ratio", trial.ratio.middle},
+                {"accepted", trial.accepted}};
+    }
+    static void print(const nlohmann::json& line) {
+        fmt::print("{}\n", driver::dump(line));
+        std::fflush(stdout);
     }
     static nlohmann::json predictedOf(const tune::Candidate& candidate) {
         return candidate.predicted ? nlohmann::json(*candidate.predicted) : nlohmann::json();
@@ -108,23 +130,22 @@ private:
     static void printJudgement(const tune::TaskState& state, const tune::Study& study) {
         const tune::Judgement& judgement = state.judgements.back();
         const tune::Spent& spent = study.spent;
-        fmt::print("{}\n", driver::dump({{"event", "round"},
-                                         {"seconds", study.seconds},
-                                         {"workload", state.task.workload},
-                                         {"kernel", state.task.kernel},
-                                         {"round", state.rounds},
-                                         {"asked", tune::toString(judgement.asked)},
-                                         {"prior", toJson(judgement.prior)},
-                                         {"model", toJson(judgement.model)},
-                                         {"model_of_random", toJson(judgement.random)},
-                                         {"not_built", state.refused},
-                                         {"spent",
-                                          {{"search", spent.search},
-                                           {"build", spent.build},
-                                           {"measure", spent.measure},
-                                           {"learn", spent.train},
-                                           {"record", spent.tell}}}}));
-        std::fflush(stdout);
+        print({{"event", "round"},
+               {"seconds", study.seconds},
+               {"workload", state.task.workload},
+               {"kernel", state.task.kernel},
+               {"round", state.trials.back().round},
+               {"asked", tune::toString(judgement.asked)},
+               {"prior", toJson(judgement.prior)},
+               {"model", toJson(judgement.model)},
+               {"model_of_random", toJson(judgement.random)},
+               {"not_built", state.refused},
+               {"spent",
+                {{"search", spent.search},
+                 {"build", spent.build},
+                 {"measure", spent.measure},
+                 {"learn", spent.train},
+                 {"record", spent.tell}}}});
     }
     static nlohmann::json toJson(const tune::Quality& quality) {
         if (quality.count == 0)

@@ -38,6 +38,12 @@ class TestTune : public QObject {
     QTemporaryDir folder_;
     QString model_, decisions_;
 
+    /// What was tried beside the defaults.
+    static std::vector<QJsonObject> candidatesOf(const std::string& text) {
+        std::vector<QJsonObject> lines = linesOf(text, "trial");
+        std::erase_if(lines, [](const QJsonObject& trial) { return trial["made"] == "default"; });
+        return lines;
+    }
     Outcome tune(const QStringList& further) const {
         return runLathe(QStringList{"tune", model_, "--threads", "1", "--json", "--no-layouts"} + further, 280);
     }
@@ -57,8 +63,14 @@ private slots:
     void saysWhatItTried() {
         const Outcome outcome = tune({"--trials", "24", "--time", "200", "-o", decisions_});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        const auto trials = linesOf(outcome.out, "trial"), tasks = linesOf(outcome.out, "task"),
-                   models = linesOf(outcome.out, "model");
+        const auto trials = candidatesOf(outcome.out), all = linesOf(outcome.out, "trial"),
+                   tasks = linesOf(outcome.out, "task"), models = linesOf(outcome.out, "model");
+        QCOMPARE(all.size(), trials.size() + 1);
+        for (size_t i = 0; i < all.size(); ++i)
+            QCOMPARE(all[i]["trial"].toInt(), int(i));
+        QVERIFY(all[0]["made"] == "default" && all[0]["verdict"] == "measured" && all[0]["round"].toInt() == 0);
+        QCOMPARE(all[0]["ratio"].toDouble(), 1.0);
+        QCOMPARE(all[0]["us"], tasks.at(0)["default_us"]);
         QCOMPARE(tasks.size(), size_t(1));
         QCOMPARE(models.size(), size_t(1));
         QCOMPARE(models[0]["trials"].toInt(), int(trials.size()));
@@ -108,7 +120,7 @@ private slots:
             const Outcome outcome = tune({"--trials", "12", "--search", search, "--records", file, "--min-gain", "0"});
             if (outcome.code != 0)
                 qWarning("%s", outcome.err.c_str());
-            return linesOf(outcome.out, "trial");
+            return candidatesOf(outcome.out);
         };
         QVERIFY(triedBy("replay").empty());
         triedBy("random");
@@ -183,7 +195,7 @@ private slots:
             const Outcome outcome =
                 tune({"--trials", "12", "--search", "random", "--seed", seed, "--time", "4m", "--no-records"});
             QByteArray all;
-            for (const QJsonObject& trial : linesOf(outcome.out, "trial"))
+            for (const QJsonObject& trial : candidatesOf(outcome.out))
                 all += QJsonDocument(trial["answers"].toObject()).toJson();
             return all;
         };
@@ -219,7 +231,7 @@ private slots:
         const QStringList further{"--trials", "16", "--space", "rules", "--study", "by rules"};
         const Outcome outcome = tune(further);
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        const auto trials = linesOf(outcome.out, "trial"), rounds = linesOf(outcome.out, "round");
+        const auto trials = candidatesOf(outcome.out), rounds = linesOf(outcome.out, "round");
         QVERIFY(!trials.empty());
         for (const QJsonObject& trial : trials) {
             QVERIFY(trial["verdict"] == "measured" || trial["verdict"] == "slow");

@@ -77,7 +77,10 @@ with tempfile.TemporaryDirectory() as place:
     found = lathe.tune(model, seconds=300, trials=10, threads=1, no_layouts=True, progress=seen.append)
     assert found.trials > 0 and found.kernels and {"kernel", "applied"} <= set(found.kernels[0]), found
     told = [step for step in seen if step.stage == "tune" and step.facts["event"] == "trial"]
-    assert len(told) >= found.trials - len(found.kernels) and 0 <= told[-1].fraction <= 1
+    assert sum(step.facts["made"] != "default" for step in told) == found.trials and 0 <= told[-1].fraction <= 1
+    assert sum(step.facts["made"] == "default" for step in told) == sum(row["trials"] > 0 for row in found.kernels)
+    verdicts = [step.facts for step in seen if step.stage == "tune" and step.facts["event"] == "verdict"]
+    assert sum(facts["accepted"] for facts in verdicts) >= sum(row["applied"] for row in found.kernels)
     assert found.decisions["schedules"] if any(row["applied"] for row in found.kernels) else True
     bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s", "size": "100MB"},
                           without=["c", "cpp"], threads=1)  # fmt: skip

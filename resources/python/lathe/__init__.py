@@ -117,7 +117,7 @@ def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress
     """Looks for faster schedules on this machine. out: a file for the decisions that were found."""
 
     def told(line: Dict[str, Any]) -> None:
-        if progress is not None and line["event"] in ("trial", "round", "note"):
+        if progress is not None and line["event"] in ("trial", "verdict", "round", "note"):
             progress(Progress("tune", min(line["seconds"] / seconds, 1.0), line))
 
     with tempfile.TemporaryDirectory() as folder:
