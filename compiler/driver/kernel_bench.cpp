@@ -93,7 +93,11 @@ tune::Bench::Time KernelBench::timeOfStudy() const {
 
 /// Of several tuners on this machine one times at a time. Nothing: it was not this one's turn before the study's end.
 Result<std::optional<TimingLock>> KernelBench::takeTurn() {
-    return TimingLock::take(timeOfStudy().left, cancelled_, [this](const std::string& text) { note(text); });
+    auto turn = TimingLock::take(timeOfStudy().left, cancelled_, [this](const std::string& text) { note(text); });
+    if (turn && *turn && !(*turn)->problem().empty() && !std::exchange(saidNoLock_, true))
+        note(
+            fmt::format("{}; other tuners on this machine do not wait, and may disturb the times", (*turn)->problem()));
+    return turn;
 }
 
 bool KernelBench::wait(double seconds) const {

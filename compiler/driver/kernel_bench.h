@@ -64,6 +64,7 @@ private:
     std::function<bool()> cancelled_;
     std::unique_ptr<KernelMaker> maker_;
     bool inProcess_ = false; // and that was not noted yet
+    bool saidNoLock_ = false;
     KernelsInChild child_;
     TimingRounds rounds_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();

@@ -61,7 +61,7 @@ private slots:
         writeFile(model_.toStdString(), model.SerializeAsString());
     }
     void cleanup() {
-        for (const char* variable : {"LATHE_BUILDER", "LATHE_RUNNER", "LATHE_BROKEN_PASS"})
+        for (const char* variable : {"LATHE_BUILDER", "LATHE_RUNNER", "LATHE_BROKEN_PASS", "LATHE_TIMING_LOCK"})
             qunsetenv(variable);
     }
 
@@ -111,15 +111,24 @@ private slots:
 
     /// One that hangs, or was stopped: the study ends at its time all the same.
     void anotherTunerTimesAllTheWhile() {
-        qputenv("XDG_RUNTIME_DIR", folder_.path().toLocal8Bit());
-        QFile lock(folder_.filePath("lathe-timing"));
+        QFile lock(folder_.filePath("timing"));
+        qputenv("LATHE_TIMING_LOCK", lock.fileName().toLocal8Bit());
         QVERIFY(lock.open(QFile::WriteOnly));
         QCOMPARE(flock(lock.handle(), LOCK_EX | LOCK_NB), 0);
         const Outcome outcome = tune({"--time", "3"});
-        qunsetenv("XDG_RUNTIME_DIR");
         QVERIFY2(outcome.code == 3, outcome.err.c_str());
         QVERIFY2(outcome.err.find("nothing was measured") != std::string::npos, outcome.err.c_str());
         QVERIFY(outcome.out.find("\"event\":\"trial\"") == std::string::npos);
+    }
+
+    /// Nobody knows whether others time meanwhile: that is said once, and no reason to stop.
+    void noLockForTiming() {
+        qputenv("LATHE_TIMING_LOCK", "/nowhere/timing");
+        const Outcome outcome = tune({"--trials", "20", "--time", "200", "--no-layouts"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        const QByteArray out = QByteArray::fromStdString(outcome.out);
+        QVERIFY(out.count("\"event\":\"round\"") >= 2);
+        QVERIFY2(out.count("/nowhere/timing cannot be locked: No such file or directory") == 1, out.constData());
     }
 
     void withoutABuilderItSaysSo() {
