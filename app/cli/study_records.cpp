@@ -28,19 +28,25 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
         return records;
     }
     records.records_.emplace(std::move(*begun));
+    records.resumed_ = args.resume;
     report(records.records_->file().warnings(), common);
-    const records::Study& recorded = records.records_->study();
-    const std::string path = records.records_->file().path().string();
-    if (common.json)
+    return records;
+}
+
+void StudyRecords::say() const {
+    if (!records_)
+        return;
+    const records::Study& recorded = records_->study();
+    const std::string path = records_->file().path().string();
+    if (common_->json)
         fmt::print("{}\n", driver::dump({{"event", "study"},
                                          {"study", recorded.id},
                                          {"name", recorded.name},
-                                         {"resumed", args.resume},
+                                         {"resumed", resumed_},
                                          {"records", path}}));
-    else if (!common.quiet)
-        printStderr("{} study '{}', recorded in {}\n", args.resume ? "goes on with" : "begins",
-                    printable(recorded.name), path);
-    return records;
+    else if (!common_->quiet)
+        printStderr("{} study '{}', recorded in {}\n", resumed_ ? "goes on with" : "begins", printable(recorded.name),
+                    path);
 }
 
 std::function<tune::Known(const tune::Task&)> StudyRecords::known() {

@@ -9,6 +9,7 @@
 #include "app/cli/print_tuned.h"
 #include "app/cli/study_records.h"
 #include "base/new_file.h"
+#include "base/printable.h"
 #include "driver/json.h"
 #include "driver/tune_model.h"
 
@@ -161,6 +162,19 @@ private:
     double last_ = -1;
 };
 
+constexpr size_t longestName = 200; // bytes
+
+/// A study's name stands in lines of its own, for people.
+Result<void> checkName(const std::string& name) {
+    if (name.size() > longestName)
+        return failure(ErrorKind::Usage, fmt::format("a study's name of {} bytes is too long", name.size()),
+                       fmt::format("--study takes up to {}", longestName));
+    if (printable(name) != name)
+        return failure(ErrorKind::Usage, fmt::format("a study's name has to be text on one line, not '{}'", name),
+                       "leave control characters out of --study");
+    return {};
+}
+
 Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     driver::TuneOptions options;
     LATHE_TRY(options.compile, makeRunOptions(common));
@@ -184,6 +198,7 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     if (options.graph)
         options.recorded = records.fastest();
     Watch watch(common, args.seconds);
+    options.begins = [&] { records.say(); };
     options.toldGraph = [&](const driver::GraphEvent& event) { watch.tell(event); };
     const auto told = [&](const tune::Study& study, const tune::Event& event) {
         records.tell(study, event);
@@ -204,6 +219,8 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
                              "run lathe tune on the device, and take its decisions (-o) along; lathe bench --device "
                              "times a model there")},
                       common);
+    if (const auto good = checkName(args.study); !good)
+        return report({good.error()}, common);
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, args.records}); !other)
         return report({other.error()}, common);
     std::optional<NewFile> out; // whether it can be written is known before minutes were spent

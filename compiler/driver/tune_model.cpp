@@ -183,6 +183,8 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         LATHE_TRY(const tune::Space space,
                   tune::makeSpace(options.space, templateSpace(target), target, plan.machine.threads));
         KernelBench bench(options.compile, options.runner);
+        if (options.begins)
+            options.begins();
         tune::StudyResult result =
             tune::runStudy(std::move(tasks), space, plan, bench, budget, options.graph ? schedulesShare : tune::Share{},
                            told, options.runner.cancelled);

@@ -57,6 +57,7 @@ struct TuneOptions {
     bool graph = true; // variants, layouts and fusion too
     /// By workload, also of other models: schedules that other variants and layouts have.
     std::map<std::string, schedule::ScheduleTrace> recorded;
+    std::function<void()> begins; // the study does: the model was read, and has something to tune; may be empty
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
 

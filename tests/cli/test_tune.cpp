@@ -287,6 +287,10 @@ private slots:
         for (const char* time : {"0", "0m", "nan", "inf", "5x", "m", "", "1e300h"})
             QTest::newRow(qPrintable(QString("a time of '%1'").arg(time)))
                 << QStringList{model, QString("--time=%1").arg(time)} << 2 << "time";
+        QTest::newRow("a very long name") << QStringList{model, "--study", QString(5000, 'x')} << 2 << "5000 bytes";
+        for (const char* name : {"two\nlines", "\x1b[31mred", "\xe2\x80\xaeturned"})
+            QTest::newRow(qPrintable(QString("a name with the character %1").arg(int(uchar(name[0])))))
+                << QStringList{model, "--study", QString::fromUtf8(name)} << 2 << "--study";
         QTest::newRow("open sizes") << QStringList{open} << 1 << "--shape";
         QTest::newRow("another target") << QStringList{model, "--target", "abacus"} << 2 << "abacus";
     }
@@ -297,6 +301,7 @@ private slots:
         const Outcome outcome = runLathe(QStringList{"tune"} + arguments);
         QCOMPARE(outcome.code, code);
         QVERIFY2(outcome.err.find(reason.toStdString()) != std::string::npos, outcome.err.c_str());
+        QVERIFY2(outcome.err.find("study '") == std::string::npos, outcome.err.c_str()); // none has begun
     }
 
     /// Ctrl+C before the search: it ends, nothing is written and no study is recorded.
@@ -304,18 +309,19 @@ private slots:
         const QString out = folder_.filePath("interrupted.json"), records = folder_.filePath("interrupted.db");
         QProcess process;
         process.setReadChannel(QProcess::StandardError);
-        process.start(LATHE_BINARY_DIR "/lathe", {"tune", model_, "--threads", "1", "-o", out, "--records", records});
+        process.start(LATHE_BINARY_DIR "/lathe",
+                      {"tune", model_, "--threads", "1", "-o", out, "--records", records, "--progress"});
         QVERIFY(process.waitForStarted());
         QByteArray said;
-        while (!said.contains("begins study") && process.waitForReadyRead(60'000))
+        while (!said.contains("\"progress\"") && process.waitForReadyRead(60'000))
             said += process.readAllStandardError();
-        QVERIFY2(said.contains("begins study"), said.constData());
+        QVERIFY2(said.contains("\"progress\""), said.constData());
         QCOMPARE(kill(pid_t(process.processId()), SIGINT), 0);
         QVERIFY(process.waitForFinished(60'000));
         QCOMPARE(process.exitStatus(), QProcess::NormalExit);
         said += process.readAllStandardError();
         QVERIFY2(process.exitCode() == 130, said.constData());
-        QVERIFY2(said.contains("cancelled"), said.constData());
+        QVERIFY2(said.contains("cancelled") && !said.contains("begins study"), said.constData());
         QCOMPARE(process.readAllStandardOutput(), QByteArray());
         QCOMPARE(QDir(folder_.path()).entryList({"interrupted.json*"}), QStringList());
         const auto stats =
