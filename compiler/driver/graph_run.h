@@ -72,7 +72,7 @@ public:
     virtual ~GraphBench() = default;
     /// What is chosen, without code.
     virtual Result<GraphChoices> look(const Decisions& decisions) = 0;
-    /// The same, run. Times of all compilations can be compared.
+    /// The same, run. Times of all compilations can be compared: it fails where a call that ran has none.
     virtual Result<GraphRun> measure(const Decisions& decisions) = 0;
 };
 

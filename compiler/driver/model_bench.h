@@ -13,21 +13,25 @@ namespace lathe::driver {
 class ModelBench final : public GraphBench {
 public:
     /// The reference is compiled under `reference`. What `offered` has of schedules is for all compilations, as far as they have these
-    /// workloads: what is decided has to be there.
+    /// workloads: what is decided has to be there. `profiles` is who measures.
+    using Profiles =
+        std::function<Result<std::vector<Profile>>(const std::vector<Measured>&, const Measuring&, const Progress&)>;
     ModelBench(Session& session, Decisions reference, std::map<std::string, schedule::ScheduleTrace> offered,
-               Options options, RunnerOptions runner);
+               Options options, RunnerOptions runner, Profiles profiles = profileByTurns);
 
     Result<GraphChoices> look(const Decisions& decisions) override;
     Result<GraphRun> measure(const Decisions& decisions) override;
 
 private:
     Decisions withOffered(const Decisions& decisions) const;
+    Result<std::vector<Profile>> profilesOf(const std::vector<Measured>& models) const;
 
     Session& session_;
     Decisions referenceDecisions_;
     std::map<std::string, schedule::ScheduleTrace> offered_;
     Options options_;
     RunnerOptions runner_;
+    Profiles profiles_;
     std::unique_ptr<WholeModel> reference_;
     double referenceMs_ = 0; // as it took first
 };

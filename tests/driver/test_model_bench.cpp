@@ -166,6 +166,37 @@ private slots:
             }
     }
 
+    /// A sum without one of its kernels is that of no model.
+    void aKernelWithoutATimeCountsForNothing() {
+        int asked = 0, untimed = 0;
+        const auto measure = [&](const std::vector<Measured>& models, const Measuring& measuring,
+                                 const Progress& progress) {
+            auto profiles = profileByTurns(models, measuring, progress);
+            if (profiles && ++asked <= untimed)
+                profiles->back().rows.front().ms = 0; // the longest
+            return profiles;
+        };
+        Session session(model_);
+        ModelBench bench(session, {}, {}, options_, {.threads = 1}, measure);
+        untimed = 1;
+        const auto passed = bench.measure({});
+        QVERIFY2(passed, passed ? "" : passed.error().what.c_str());
+        QCOMPARE(asked, 2);
+        for (const auto& [name, taken] : passed->functions)
+            QVERIFY2(taken.ms > 0, name.c_str());
+        untimed = 1000;
+        Decisions cut;
+        cut.skipPasses = {"fuse"};
+        for (const Decisions& decisions : {Decisions(), cut}) {
+            asked = 0;
+            const auto failed = bench.measure(decisions);
+            QVERIFY(!failed);
+            QCOMPARE(asked, 3);
+            QVERIFY2(failed.error().what.contains("no time"), failed.error().what.c_str());
+        }
+        QVERIFY(!chooseByCosts(bench, {}, {}));
+    }
+
     void whatIsWrongIsSaid() {
         Session session(model_);
         ModelBench bench(session, {}, {}, options_, {.threads = 1});
