@@ -142,14 +142,17 @@ Result<std::vector<MadeKernel>> KernelBench::make(const tune::Task& task, std::s
     return built;
 }
 
+/// What was compiled before, in this study or in one that it goes on with.
 Result<CompiledKernelPtr> KernelBench::known(const tune::Task& task, const tune::Candidate& candidate) {
     std::map<Hash128, CompiledKernelPtr>& kernels = kept_[task_].kernels;
     if (const auto found = kernels.find(candidate.program); found != kernels.end())
         return found->second;
-    const WantedKernel wanted{nameOf(candidate), &candidate.trace};
+    const WantedKernel wanted{nameOf(candidate), &candidate.trace, true};
     LATHE_TRY(const std::vector<MadeKernel> built, make(task, std::span(&wanted, 1)));
     if (!built.front().kernel)
-        return failure(built.front().message);
+        return failure(fmt::format("the schedule that others of '{}' are held against cannot be compiled again: {}",
+                                   task.kernel, built.front().message),
+                       "the machine may be too busy, or short of memory");
     return kernels[candidate.program] = built.front().kernel;
 }
 

@@ -17,6 +17,7 @@ using Io = ChildProcess::Io;
 constexpr size_t longestHello = 256, longestAnswer = size_t{1} << 26;
 constexpr std::chrono::seconds toStart{30};
 constexpr int attempts = 2; // where somebody else ended the builder
+constexpr int patience = 4; // times the limits, with what is known
 constexpr const char* anotherBuilder = "lathe is installed beside the workbench; $LATHE_BUILDER names another";
 
 ChildProcess::Deadline in(std::chrono::milliseconds time) {
@@ -100,13 +101,15 @@ Result<std::optional<MadeKernel>> KernelBuilders::tryOne(Builder& builder, const
         LATHE_CHECKED(start(builder));
     ++builder.builds;
     BuildRequest request;
-    BuildSetting setting{optionsText_, taskText_, task.sizes, builders_.cpuSeconds, builders_.bytes};
+    const int times = wanted.isKnown ? patience : 1;
+    BuildSetting setting{optionsText_, taskText_, task.sizes, times * builders_.cpuSeconds, builders_.bytes};
     if (builder.setting != setting)
         request.setting = builder.setting = std::move(setting);
     request.name = wanted.name;
     if (wanted.trace)
         request.trace = schedule::print(*wanted.trace);
-    const auto deadline = in(builders_.wall);
+    const std::chrono::milliseconds wall = times * builders_.wall;
+    const auto deadline = in(wall);
     std::string message;
     Io io = builder.child.writeMessage(encode(request), deadline);
     if (io == Io::Done)
@@ -118,9 +121,9 @@ Result<std::optional<MadeKernel>> KernelBuilders::tryOne(Builder& builder, const
     if (io == Io::Cancelled)
         return cancelled();
     if (io == Io::TimedOut)
-        return std::optional(MadeKernel{
-            nullptr, tune::Verdict::BuildTimeout,
-            fmt::format("it was not compiled within {} s", static_cast<double>(builders_.wall.count()) / 1000)});
+        return std::optional(
+            MadeKernel{nullptr, tune::Verdict::BuildTimeout,
+                       fmt::format("it was not compiled within {} s", static_cast<double>(wall.count()) / 1000)});
     std::optional<BuildAnswer> answer = decodeAnswer(message);
     if (!answer) {
         builder.child.kill();
@@ -157,8 +160,9 @@ Result<MadeKernel> KernelBuilders::afterDeath(Builder& builder, bool& fromOutsid
         return MadeKernel{nullptr, tune::Verdict::BuildMemory,
                           fmt::format("its compilation took more than {} MiB", builders_.bytes >> 20)};
     if (signal == SIGXCPU)
-        return MadeKernel{nullptr, tune::Verdict::BuildTimeout,
-                          fmt::format("its compilation took more than {} s of a processor", builders_.cpuSeconds)};
+        return MadeKernel{
+            nullptr, tune::Verdict::BuildTimeout,
+            fmt::format("its compilation took more than {} s of a processor", builder.setting->cpuSeconds)};
     if (signal == SIGKILL) // twice
         return MadeKernel{nullptr, tune::Verdict::BuildMemory,
                           fmt::format("the compiler {}, as the system does when memory runs out", how)};

@@ -19,7 +19,7 @@ struct BuilderOptions {
     std::vector<std::string> arguments{"build-worker"};
     int count = 0; // 0: one a core
     std::chrono::milliseconds wall{10'000};
-    int64_t cpuSeconds = 8; // both for one kernel
+    int64_t cpuSeconds = 8; // both for one kernel; four times as much for one that is known
     int64_t bytes = int64_t{1} << 30;
     int builds = 200; // of one child
     std::function<bool()> cancelled = {};

@@ -16,6 +16,7 @@ namespace lathe::driver {
 struct WantedKernel {
     std::string name;
     const schedule::ScheduleTrace* trace = nullptr; // null: as it is written, unscheduled
+    bool isKnown = false; // it was compiled before: where it takes too long now, that is the machine's fault
 };
 
 /// What became of it.

@@ -41,6 +41,7 @@ public:
     std::map<std::string, driver::MadeKernel> refused;
     int failures = 0; // of the machine, before it works
     int asked = 0;
+    std::vector<std::string> known = {}; // names of those that were compiled before, whoever asked for them
 
     Result<std::vector<driver::MadeKernel>> make(const tune::Task&,
                                                  std::span<const driver::WantedKernel> wanted) override {
@@ -49,6 +50,8 @@ public:
             return failure("no builder can be started");
         std::vector<driver::MadeKernel> built;
         for (const driver::WantedKernel& each : wanted) {
+            if (each.isKnown)
+                known.push_back(each.name);
             if (const auto found = refused.find(each.name); found != refused.end()) {
                 built.push_back(found->second);
                 continue;

@@ -186,6 +186,26 @@ private slots:
         QCOMPARE(failed.error().what, std::string("cannot measure: no builder can be started (3 times in a row)"));
     }
 
+    /// It was compiled before: that the machine is too slow for it now ends no study.
+    void anIncumbentThatTakesTooLongIsMadeAgain() {
+        const auto tested = bench();
+        refusalOf(0) = {nullptr, Verdict::BuildTimeout, "it was not compiled within 40 s"};
+        tested->noted = [this](const std::string& text) {
+            if (!text.starts_with("tries again")) // others may use the machine
+                return;
+            notes_.push_back(text);
+            makes_->refused.clear();
+        };
+        const tune::Candidate incumbent = candidate(0);
+        const auto trials = tested->screen(task_, &incumbent, {candidate(1)});
+        QVERIFY2(trials, trials ? "" : toString(trials.error()).c_str());
+        QVERIFY(trials->front().verdict == Verdict::Measured);
+        QCOMPARE(makes_->known, std::vector<std::string>(2, "candidate_" + toString(candidate(0).program)));
+        QCOMPARE(notes_.size(), size_t(1));
+        for (const char* part : {"'f'", "cannot be compiled again", "within 40 s"})
+            QVERIFY2(notes_.front().contains(part), notes_.front().c_str());
+    }
+
     void noRunnerIsNobodysVerdict() {
         runner_.program = "/nowhere/lathe-runner";
         const auto tested = bench();

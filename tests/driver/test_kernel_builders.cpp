@@ -122,6 +122,17 @@ private slots:
         QVERIFY(make(builders)->front().kernel);
     }
 
+    void whatIsKnownHasMoreTime() {
+        BuilderOptions options = fake("slow", "take; exec sleep 1000");
+        options.wall = std::chrono::milliseconds(500);
+        KernelBuilders builders(options_, options);
+        const std::vector<WantedKernel> wanted{{"new", nullptr}, {"known", nullptr, true}};
+        const auto built = builders.make(task_, wanted);
+        QVERIFY(built);
+        QCOMPARE((*built)[0].message, std::string("it was not compiled within 0.5 s"));
+        QCOMPARE((*built)[1].message, std::string("it was not compiled within 2 s"));
+    }
+
     void whateverBecomesOfAChildIsAVerdict_data() {
         QTest::addColumn<QString>("body");
         QTest::addColumn<Verdict>("verdict");
