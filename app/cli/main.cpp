@@ -387,6 +387,10 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random, grid or replay");
     tuneApp->add_option("--space", tune.space, "template, sketch, rules or all");
     tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
+    tuneApp->add_option(
+        "--sizes", tune.sizes,
+        "what a size that the model leaves open mostly is, NAME=7,64,128: its kernels are to be fast at "
+        "these, four at most");
     tuneApp->add_option("--min-gain", tune.leastGain, "per cent that a schedule must gain")->check(between(0, 50));
     tuneApp->add_option("--seed", tune.seed, "of what is drawn")->check(seed());
     tuneApp->add_flag("--no-layouts", tune.noLayouts, "schedules alone: no other variants, layouts or fusion");

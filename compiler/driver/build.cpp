@@ -94,7 +94,7 @@ Result<lower::Entry> makeEntry(const relay::Module& fused, const lower::Kernels&
     trace.buffers = entry.buffers;
     for (const lower::Call& call : entry.calls) {
         trace.calls.push_back({call.function, kernels.kernels[static_cast<size_t>(call.kernel)].name, call.origins,
-                               call.span, call.flops, call.bytes});
+                               call.span, call.flops, call.bytes, call.scalars});
     }
     return entry;
 }

@@ -109,7 +109,8 @@ Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& 
         const Decisions decisions = withSchedules(before.trace, base, study, takenBack);
         if (decisions == base)
             return Held{base};
-        LATHE_TRY(const std::unique_ptr<WholeModel> after, wholeModel(session, decisions, options, runner, progress));
+        LATHE_TRY(const std::unique_ptr<WholeModel> after,
+                  wholeModel(session, decisions, options, runner, progress, before.shapes));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
         const size_t was = takenBack.size();
         const auto takeBack = [&](const auto& which) {

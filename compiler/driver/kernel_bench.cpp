@@ -13,6 +13,7 @@
 #include <array>
 #include <cmath>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <limits>
 #include <thread>
 
@@ -28,6 +29,7 @@ constexpr std::array blocksOfStage = {9, 6, 10}; // of a paired test: 9, 15, 25 
 constexpr int children = 3;
 constexpr double mostUnscheduledFlops = 1e9; // a few seconds of plain loops
 constexpr int insistence = 3;                // times
+constexpr double mostLoss = 0.05;            // at one of a task's sizes
 constexpr size_t mostKeptBytes = size_t{256} << 20;
 
 int64_t callsFor(double us, double inAll, int64_t least) {
@@ -48,6 +50,20 @@ bool areWhole(const model::HostTensor& tensor) {
                                [&](double value) { return std::abs(value) <= most && value == std::trunc(value); });
 }
 
+/// What was found at several sizes: pairs that were timed at all of them.
+tune::PairedTimes asOne(const std::vector<tune::PairedTimes>& found) {
+    tune::PairedTimes all;
+    std::vector<std::vector<double>> logRatios;
+    for (const tune::PairedTimes& each : found) {
+        if (each.fault)
+            all.fault = each.fault;
+        all.disturbed += each.disturbed;
+        logRatios.push_back(each.logRatios);
+    }
+    all.logRatios = tune::together(logRatios);
+    return all;
+}
+
 Diagnostic cancelledProblem() {
     return error(ErrorKind::Cancelled, "tuning was cancelled");
 }
@@ -59,8 +75,9 @@ Diagnostic cancelledProblem() {
 struct KernelBench::Contender {
     CompiledKernelPtr kernel;
     tune::Trial* trial = nullptr;
-    double least = 0;            // us, at the glance
-    std::vector<double> us = {}; // of blocks
+    double least = 0; // us, at the last glance
+    /// By the sizes of the task: logarithms of the us of blocks.
+    std::vector<std::vector<double>> logUs = {};
     bool isSlow = false;
 };
 
@@ -162,7 +179,7 @@ void KernelBench::begin(const tune::Task& task) {
     child_.end(); // what it keeps of large operands counts in the limit of its memory
     size_t bytes = 0;
     for (const auto& [workload, kept] : kept_)
-        for (const auto& [inputs, tensors] : kept.expected)
+        for (const auto& [setting, tensors] : kept.expected)
             for (const model::HostTensor& tensor : tensors)
                 bytes += tensor.bytes.size();
     if (bytes > mostKeptBytes)
@@ -217,7 +234,7 @@ Result<std::vector<tune::Trial>> KernelBench::screenOnce(const tune::Task& task,
     if (hasBase && contenders.size() > (before ? 1U : 0U)) {
         LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
         if (turn) {
-            LATHE_CHECKED(load(task, contenders));
+            LATHE_CHECKED(load(task, task.sizes, contenders));
             LATHE_CHECKED(glance(task, contenders));
             LATHE_CHECKED(heat(task, contenders));
         } else {
@@ -234,13 +251,15 @@ Result<std::vector<tune::Trial>> KernelBench::screenOnce(const tune::Task& task,
 }
 
 /// All of them, in one artifact, in their order. One that cannot be linked gets its verdict and goes.
-Result<void> KernelBench::load(const tune::Task& task, std::vector<Contender>& contenders) {
+Result<void> KernelBench::load(const tune::Task& task, const std::vector<int64_t>& sizes,
+                               std::vector<Contender>& contenders) {
+    sizes_ = sizes;
     std::vector<CompiledKernelPtr> kernels;
     for (const Contender& contender : contenders)
         kernels.push_back(contender.kernel);
     const auto linked = KernelsInChild::link(kernels, options_);
     if (linked)
-        return child_.load(*linked, *task.computation, task.sizes, KernelsInChild::Inputs::Random);
+        return child_.load(*linked, *task.computation, sizes_, KernelsInChild::Inputs::Random);
     if (!KernelsInChild::link({kernels.data(), 1}, options_)) // it is not a candidate's fault
         return Failure(linked.error());
     const auto gone = std::erase_if(contenders, [&](const Contender& contender) {
@@ -251,7 +270,7 @@ Result<void> KernelBench::load(const tune::Task& task, std::vector<Contender>& c
         }
         return !alone;
     });
-    return gone > 0 ? load(task, contenders) : Failure(linked.error());
+    return gone > 0 ? load(task, sizes_, contenders) : Failure(linked.error());
 }
 
 /// The contender's block failed: it gets its verdict and goes, the others are loaded again if it took the child along. A
@@ -278,13 +297,18 @@ Result<void> KernelBench::drop(const tune::Task& task, std::vector<Contender>& c
         return {};
     }
     contenders.erase(contenders.begin() + static_cast<std::ptrdiff_t>(which));
-    return load(task, contenders);
+    return load(task, sizes_, contenders);
 }
 
-Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>& contenders) {
+/// The least of a few calls of each that is not known to be slow.
+Result<void> KernelBench::look(const tune::Task& task, std::vector<Contender>& contenders) {
     child_.expect(0);
     int64_t calls = 1;
     for (size_t i = 0; i < contenders.size();) {
+        if (contenders[i].isSlow) {
+            ++i;
+            continue;
+        }
         const auto seen = child_.glance(i, calls, glances);
         if (!seen) {
             LATHE_CHECKED(drop(task, contenders, i, seen.error()));
@@ -297,11 +321,14 @@ Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>&
             if (calls > 1)
                 continue;
         }
-        const double base = contenders.front().least;
-        child_.expect(base);
-        contender.isSlow = contender.least > slowBeyond * base;
+        child_.expect(contenders.front().least);
         ++i;
     }
+    return {};
+}
+
+Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>& contenders) {
+    LATHE_CHECKED(look(task, contenders));
     // Who is neither among the best nor close to the incumbent is not worth more.
     std::vector<double> times;
     for (const Contender& contender : contenders)
@@ -310,9 +337,10 @@ Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>&
     if (times.empty())
         return {};
     std::ranges::sort(times);
-    const double worth = std::max(times[std::min(heated, times.size()) - 1], contenders.front().least);
+    const double base = contenders.front().least;
+    const double worth = std::clamp(times[std::min(heated, times.size()) - 1], base, slowBeyond * base);
     for (Contender& contender : contenders) {
-        contender.isSlow |= contender.least > worth;
+        contender.isSlow = contender.least > worth;
         if (!contender.isSlow || !contender.trial)
             continue;
         contender.trial->verdict = tune::Verdict::Slow;
@@ -321,11 +349,11 @@ Result<void> KernelBench::glance(const tune::Task& task, std::vector<Contender>&
     return {};
 }
 
-Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& contenders) {
-    patience_.begin();
-    int disturbed = 0;
-    bool isUntimed = false;
-    for (int done = 0; done < heatRounds && !contenders.empty() && !isUntimed;) {
+/// Rounds of what is loaded. False: the clock gave no times.
+Result<bool> KernelBench::rounds(const tune::Task& task, std::vector<Contender>& contenders, int& disturbed) {
+    for (Contender& contender : contenders)
+        contender.logUs.emplace_back();
+    for (int done = 0; done < heatRounds && !contenders.empty();) {
         std::vector<TimingRounds::Turn> turns;
         for (size_t i = 0; i < contenders.size(); ++i)
             if (!contenders[i].isSlow)
@@ -334,13 +362,12 @@ Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& c
         switch (round.outcome) {
         case TimingRounds::Round::Outcome::Timed:
             for (size_t turn = 0; turn < turns.size(); ++turn)
-                contenders[turns[turn].which].us.push_back(round.us[turn]);
+                contenders[turns[turn].which].logUs.back().push_back(std::log(round.us[turn]));
             ++done;
             disturbed += round.isDisturbed;
             break;
         case TimingRounds::Round::Outcome::Untimed:
-            isUntimed = true;
-            break;
+            return false;
         case TimingRounds::Round::Outcome::Failed:
             LATHE_CHECKED(drop(task, contenders,
                                round.failed < turns.size() ? turns[round.failed].which : contenders.size(),
@@ -348,32 +375,49 @@ Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& c
             break;
         }
     }
+    return true;
+}
+
+Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& contenders) {
+    patience_.begin();
+    int disturbed = 0;
+    LATHE_TRY(bool isTimed, rounds(task, contenders, disturbed));
+    for (const std::vector<int64_t>& sizes : task.otherSizes)
+        if (isTimed && !contenders.empty()) {
+            LATHE_CHECKED(load(task, sizes, contenders));
+            LATHE_CHECKED(look(task, contenders));
+            LATHE_TRY(isTimed, rounds(task, contenders, disturbed));
+        }
     for (Contender& contender : contenders) {
         if (!contender.trial || contender.isSlow)
             continue;
         tune::Trial& trial = *contender.trial;
-        if (isUntimed) {
+        if (!isTimed) {
             trial.verdict = tune::Verdict::Disturbed;
             trial.message = "the clock gave no times";
             continue;
         }
         trial.verdict = tune::Verdict::Measured;
         if (disturbed > 0)
-            trial.message = fmt::format("the machine was busy in {} of {} rounds", disturbed, heatRounds);
-        trial.us = tune::medianInterval(contender.us).middle;
-        std::vector<double> ratios;
-        for (size_t i = 0; i < contender.us.size(); ++i)
-            ratios.push_back(contender.us[i] / contenders.front().us[i]);
-        trial.ratio = tune::medianInterval(ratios);
+            trial.message = fmt::format("the machine was busy in {} of {} rounds", disturbed,
+                                        static_cast<size_t>(heatRounds) * contender.logUs.size());
+        const std::vector<double> us = tune::together(contender.logUs);
+        const std::vector<double> base = tune::together(contenders.front().logUs);
+        std::vector<double> logRatios;
+        for (size_t i = 0; i < us.size(); ++i)
+            logRatios.push_back(us[i] - base[i]);
+        const tune::Interval ratio = tune::medianInterval(logRatios);
+        trial.us = std::exp(tune::medianInterval(us).middle);
+        trial.ratio = {std::exp(ratio.low), std::exp(ratio.middle), std::exp(ratio.high)};
     }
     return {};
 }
 
 /// What the unscheduled kernel computes, or where that would take too long the task's default: once for a task.
 Result<const std::vector<model::HostTensor>*>
-KernelBench::expected(const tune::Task& task, const tune::Candidate& byDefault, KernelsInChild::Inputs inputs) {
+KernelBench::expected(const tune::Task& task, const tune::Candidate& byDefault, const Setting& setting) {
     auto& kept = kept_[task_].expected;
-    if (const auto found = kept.find(inputs); found != kept.end())
+    if (const auto found = kept.find(setting); found != kept.end())
         return &found->second;
     CompiledKernelPtr truth;
     if (task.flops <= mostUnscheduledFlops) {
@@ -386,10 +430,10 @@ KernelBench::expected(const tune::Task& task, const tune::Candidate& byDefault, 
         LATHE_TRY(truth, known(task, byDefault));
     }
     LATHE_TRY(const KernelsInChild::Linked linked, KernelsInChild::link({&truth, 1}, options_));
-    LATHE_CHECKED(child_.load(linked, *task.computation, task.sizes, inputs));
+    LATHE_CHECKED(child_.load(linked, *task.computation, setting.sizes, setting.inputs));
     child_.expect(0);
     LATHE_TRY(std::vector<model::HostTensor> outputs, child_.outputs(0));
-    return &(kept[inputs] = std::move(outputs));
+    return &(kept[setting] = std::move(outputs));
 }
 
 Result<std::optional<tune::Fault>> KernelBench::checkOnce(const tune::Task& task, const tune::Candidate& byDefault,
@@ -397,36 +441,47 @@ Result<std::optional<tune::Fault>> KernelBench::checkOnce(const tune::Task& task
     begin(task);
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
     LATHE_TRY(const KernelsInChild::Linked alone, KernelsInChild::link({&after, 1}, options_));
-    for (const auto inputs : {KernelsInChild::Inputs::SmallWhole, KernelsInChild::Inputs::Random}) {
-        LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, byDefault, inputs));
-        LATHE_CHECKED(child_.load(alone, *task.computation, task.sizes, inputs));
-        child_.expect(0);
-        const auto got = child_.outputs(0);
-        if (!got) {
-            const std::optional<tune::Verdict> verdict = child_.verdict();
-            if (isCancelled() || !verdict)
-                return Failure(got.error());
-            return tune::Fault{*verdict, got.error().what};
+    for (const std::vector<int64_t>& sizes : task.allSizes())
+        for (const auto inputs : {KernelsInChild::Inputs::SmallWhole, KernelsInChild::Inputs::Random}) {
+            LATHE_TRY(std::optional<tune::Fault> fault, checkAt(task, byDefault, alone, {sizes, inputs}));
+            if (fault)
+                return fault;
         }
-        for (size_t i = 0; i < right->size(); ++i) {
-            CompareRules rules;
-            if (areWhole((*right)[i]))
-                rules.relative = rules.absolute = 0;
-            else
-                rules.absoluteOfRange = 1e-6; // long sums in another order, where terms cancel
-            const Comparison compared = driver::compare((*got)[i], (*right)[i], rules);
-            if (!compared.right)
-                return tune::Fault{tune::Verdict::Wrong, fmt::format("output {}: {}", i, compared.message)};
-        }
+    return std::nullopt;
+}
+
+Result<std::optional<tune::Fault>> KernelBench::checkAt(const tune::Task& task, const tune::Candidate& byDefault,
+                                                        const KernelsInChild::Linked& candidate,
+                                                        const Setting& setting) {
+    LATHE_TRY(const std::vector<model::HostTensor>* right, expected(task, byDefault, setting));
+    LATHE_CHECKED(child_.load(candidate, *task.computation, setting.sizes, setting.inputs));
+    child_.expect(0);
+    const auto got = child_.outputs(0);
+    if (!got) {
+        const std::optional<tune::Verdict> verdict = child_.verdict();
+        if (isCancelled() || !verdict)
+            return Failure(got.error());
+        return tune::Fault{*verdict, got.error().what};
+    }
+    for (size_t i = 0; i < right->size(); ++i) {
+        CompareRules rules;
+        if (areWhole((*right)[i]))
+            rules.relative = rules.absolute = 0;
+        else
+            rules.absoluteOfRange = 1e-6; // long sums in another order, where terms cancel
+        const Comparison compared = driver::compare((*got)[i], (*right)[i], rules);
+        if (!compared.right)
+            return tune::Fault{tune::Verdict::Wrong, fmt::format("output {}: {}", i, compared.message)};
     }
     return std::nullopt;
 }
 
 /// Pairs in a new child. False: there are none to be had, as the candidate or the clock fails.
-Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
+Result<bool> KernelBench::addPairs(const tune::Task& task, const std::vector<int64_t>& sizes,
+                                   const KernelsInChild::Linked& both, bool swapped, int count,
                                    tune::PairedTimes& found) {
     child_.end(); // another process lies elsewhere
-    LATHE_CHECKED(child_.load(both, *task.computation, task.sizes, KernelsInChild::Inputs::Random));
+    LATHE_CHECKED(child_.load(both, *task.computation, sizes, KernelsInChild::Inputs::Random));
     child_.expect(0);
     const size_t candidate = swapped ? 0 : 1;
     const auto failed = [&](size_t which, const Diagnostic& problem) -> Result<bool> {
@@ -459,28 +514,33 @@ Result<bool> KernelBench::addPairs(const tune::Task& task, const KernelsInChild:
 Result<tune::PairedTimes> KernelBench::compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
                                                    const tune::Candidate& candidate, double leastGain) {
     begin(task);
-    tune::PairedTimes found;
+    const std::vector<std::vector<int64_t>> sizes = task.allSizes();
+    std::vector<tune::PairedTimes> found(sizes.size()); // at each
     LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
     const std::array inOrder = {before, after}, swappedOrder = {after, before};
     LATHE_TRY(const KernelsInChild::Linked both, KernelsInChild::link(inOrder, options_));
     LATHE_TRY(const KernelsInChild::Linked swapped, KernelsInChild::link(swappedOrder, options_));
     LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
-    if (!turn)
-        return found;
     patience_.begin();
     for (const int blocks : blocksOfStage) {
+        bool more = turn.has_value();
         for (int part = 0; part < children; ++part) {
             const bool isSwapped = part % 2 == 1;
             const int here = blocks * (part + 1) / children - blocks * part / children;
-            LATHE_TRY(const bool more, addPairs(task, isSwapped ? swapped : both, isSwapped, here, found));
-            if (!more)
-                return found;
+            for (size_t at = 0; at < sizes.size() && more; ++at) {
+                LATHE_TRY(more, addPairs(task, sizes[at], isSwapped ? swapped : both, isSwapped, here, found[at]));
+            }
         }
-        if (!tune::needsMore(found.logRatios, leastGain) || timeOfStudy().left < 0)
+        if (!more || !tune::needsMore(asOne(found).logRatios, leastGain) || timeOfStudy().left < 0)
             break;
     }
-    return found;
+    tune::PairedTimes all = asOne(found);
+    for (size_t at = 0; at < sizes.size() && sizes.size() > 1 && all.loses.empty(); ++at)
+        if (const double log = tune::medianInterval(found[at].logRatios).middle; log > std::log1p(mostLoss))
+            all.loses =
+                fmt::format("{:.0f} % slower at the sizes {}", 100 * std::expm1(log), fmt::join(sizes[at], ", "));
+    return all;
 }
 
 } // namespace lathe::driver

@@ -45,15 +45,25 @@ private:
     Result<std::vector<MadeKernel>> make(const tune::Task& task, std::span<const WantedKernel> wanted);
     Result<CompiledKernelPtr> known(const tune::Task& task, const tune::Candidate& candidate);
     void begin(const tune::Task& task);
-    Result<void> load(const tune::Task& task, std::vector<Contender>& contenders);
+    Result<void> load(const tune::Task& task, const std::vector<int64_t>& sizes, std::vector<Contender>& contenders);
+    Result<void> look(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> glance(const tune::Task& task, std::vector<Contender>& contenders);
+    Result<bool> rounds(const tune::Task& task, std::vector<Contender>& contenders, int& disturbed);
     Result<void> heat(const tune::Task& task, std::vector<Contender>& contenders);
     Result<void> drop(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
                       const Diagnostic& problem);
+    /// At which sizes a task's kernels run, and on what.
+    struct Setting {
+        std::vector<int64_t> sizes;
+        KernelsInChild::Inputs inputs = KernelsInChild::Inputs::Random;
+        auto operator<=>(const Setting&) const = default;
+    };
     Result<const std::vector<model::HostTensor>*> expected(const tune::Task& task, const tune::Candidate& byDefault,
-                                                           KernelsInChild::Inputs inputs);
-    Result<bool> addPairs(const tune::Task& task, const KernelsInChild::Linked& both, bool swapped, int count,
-                          tune::PairedTimes& found);
+                                                           const Setting& setting);
+    Result<std::optional<tune::Fault>> checkAt(const tune::Task& task, const tune::Candidate& byDefault,
+                                               const KernelsInChild::Linked& candidate, const Setting& setting);
+    Result<bool> addPairs(const tune::Task& task, const std::vector<int64_t>& sizes, const KernelsInChild::Linked& both,
+                          bool swapped, int count, tune::PairedTimes& found);
     Result<std::optional<TimingLock>> takeTurn();
     tune::Bench::Time timeOfStudy() const;
     bool isCancelled() const { return cancelled_ && cancelled_(); }
@@ -72,10 +82,11 @@ private:
     /// What is asked for again when the study comes back to a task.
     struct Kept {
         std::map<Hash128, CompiledKernelPtr> kernels; // by program
-        std::map<KernelsInChild::Inputs, std::vector<model::HostTensor>> expected;
+        std::map<Setting, std::vector<model::HostTensor>> expected;
     };
     std::map<std::string, Kept> kept_; // by workload
     std::string task_;                 // the one at hand
+    std::vector<int64_t> sizes_;       // that its contenders are loaded for
     double buildSeconds_ = 0;
 };
 

@@ -83,18 +83,23 @@ Result<SweepQuestion> parseSweep(std::string_view text) {
     return question;
 }
 
+Result<Shapes> shapesAt(const RunnerModel& loaded, const std::string& name, int64_t size, const Tensors& given,
+                        const Shapes& asked) {
+    LATHE_TRY(const int64_t symbol, symbolNamed(loaded, name));
+    LATHE_TRY(Shapes shapes, inputShapes(loaded.inputs, given, asked));
+    for (size_t i = 0; i < shapes.size(); ++i)
+        for (size_t dim = 0; dim < shapes[i].second.size(); ++dim)
+            if (loaded.inputs[i].dims[dim] == symbol)
+                shapes[i].second[dim] = size;
+    return shapes;
+}
+
 Result<Sweep> sweep(RunnerClient& runner, const RunnerModel& loaded, const SweepQuestion& question,
                     const Tensors& given, const Shapes& asked, uint64_t seed, const Measuring& measuring,
                     const Progress& progress) {
-    LATHE_TRY(const int64_t symbol, symbolNamed(loaded, question.name));
-    LATHE_TRY(const Shapes others, inputShapes(loaded.inputs, given, asked));
     Sweep result{question.name, {}, runner.options().threads};
     for (const int64_t size : question.sizes) {
-        Shapes shapes = others;
-        for (size_t i = 0; i < shapes.size(); ++i)
-            for (size_t dim = 0; dim < shapes[i].second.size(); ++dim)
-                if (loaded.inputs[i].dims[dim] == symbol)
-                    shapes[i].second[dim] = size;
+        LATHE_TRY(const Shapes shapes, shapesAt(loaded, question.name, size, given, asked));
         const auto measured = [&]() -> Result<Profile> {
             LATHE_CHECKED(setInputs(runner, loaded, given, shapes, seed, progress.cancelled));
             Progress part = progress;

@@ -21,6 +21,11 @@ struct SweepQuestion {
 /// "NAME=FROM:TO", "NAME=FROM:TO:STEP" or "NAME=1,2,4"; sizes are at least 1, and at most 1000 of them.
 Result<SweepQuestion> parseSweep(std::string_view text);
 
+/// Dims of all inputs where that size of the loaded model, named as in a question, is this; the others are those of `given`
+/// and `asked`, as inputShapes has them. Fails where the model has no such size.
+Result<Shapes> shapesAt(const RunnerModel& loaded, const std::string& name, int64_t size, const Tensors& given,
+                        const Shapes& asked);
+
 struct SweepPoint {
     int64_t size = 0;
     double leastMs = 0, medianMs = 0; // of whole runs
@@ -42,8 +47,8 @@ struct Sweep {
     int threads = 0;                // 0: all
 };
 
-/// Runs a loaded model at each of the sizes, as Measuring says. The other sizes are those of `given` and `asked`, as
-/// inputShapes has them; inputs that are not given are drawn from the seed. Fails where the model has no such size, or one
+/// Runs a loaded model at each of the sizes, as Measuring says, with inputs as shapesAt has them; those that are not given are
+/// drawn from the seed. Fails where the model has no such size, or one
 /// of them cannot be run. Throws Cancelled (driver/guarded.h) where drawing inputs is cancelled.
 Result<Sweep> sweep(RunnerClient& runner, const RunnerModel& loaded, const SweepQuestion& question,
                     const Tensors& given, const Shapes& asked, uint64_t seed, const Measuring& measuring,

@@ -72,6 +72,7 @@ struct CallRecord {
     std::vector<model::Span> origins; // origin ordinal -> Span
     model::Span span;                 // all of them
     arith::Expr flops, bytes;         // estimates over the model's symbols
+    std::vector<arith::Expr> scalars; // of the kernel's computation, likewise; in the order of its parameters
 };
 
 /// A model node that no longer stands in the code, and what took it: a pass, "import" or "lower".

@@ -94,7 +94,7 @@ private:
     }
 
     ModelBench bench(const Decisions& reference) const {
-        return {session_, reference, offered(), options_.compile, options_.runner};
+        return {session_, reference, offered(), options_.compile, options_.runner, before_.shapes};
     }
 
     static std::string reason(const Diagnostic& problem) {
@@ -131,7 +131,7 @@ private:
             return false;
         std::optional<tune::Control::Work> work(std::in_place, options_.control.get(), options_.runner.cancelled);
         const Progress quietly{{}, options_.runner.cancelled};
-        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly);
+        const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.shapes);
         if (!whole)
             return false;
         const auto times =
@@ -140,7 +140,11 @@ private:
             return false;
         work.reset();
         std::vector<std::string> leftOut;
-        std::vector<tune::Task> tasks = tuningTasks((*whole)->trace, *times, peaks_, options_.runner.threads, leftOut);
+        const auto samples = samplesOf(**whole, options_);
+        if (!samples)
+            return false;
+        std::vector<tune::Task> tasks =
+            tuningTasks((*whole)->trace, *times, peaks_, options_.runner.threads, *samples, leftOut);
         (*whole)->runner->stop();
         const auto state = [&](const tune::Task& task) {
             return std::ranges::find(tuned_.study.tasks, task.workload,
@@ -183,6 +187,10 @@ private:
         return true;
     }
 
+    Result<std::unique_ptr<WholeModel>> compiled(const Decisions& decisions) {
+        return wholeModel(session_, decisions, options_.compile, last_, {}, before_.shapes);
+    }
+
     /// All of it against the schedules alone, and then against the untuned model.
     Result<void> hold(const Decisions& schedules, TunedGraph& graph) {
         const Decisions& changed = graph.fusion.decisions;
@@ -192,15 +200,15 @@ private:
                       holdInPlace(session_, before_, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
             all = held.decisions;
         } else {
-            LATHE_TRY(const std::unique_ptr<WholeModel> plain, wholeModel(session_, changed, options_.compile, last_));
+            LATHE_TRY(const std::unique_ptr<WholeModel> plain, compiled(changed));
             LATHE_TRY(const Held held,
                       holdInPlace(session_, *plain, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
             all = held.decisions;
         }
         if (all == schedules)
             return {};
-        LATHE_TRY(const std::unique_ptr<WholeModel> one, wholeModel(session_, schedules, options_.compile, last_));
-        LATHE_TRY(const std::unique_ptr<WholeModel> other, wholeModel(session_, all, options_.compile, last_));
+        LATHE_TRY(const std::unique_ptr<WholeModel> one, compiled(schedules));
+        LATHE_TRY(const std::unique_ptr<WholeModel> other, compiled(all));
         LATHE_TRY(const Compared step, compareInPlace(*one, *other, options_.compile, last_));
         graph.schedulesMs = step.firstMs;
         graph.wholeMs = step.secondMs;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/tune_model.h"
 
+#include "arith/analysis.h"
 #include "driver/guarded.h"
 #include "driver/kernel_bench.h"
 #include "lower/schedule_kernel.h"
@@ -41,6 +42,37 @@ std::string hintOn(tune::Verdict verdict, const std::string& again) {
     }
 }
 
+/// The sizes that the kernel's calls have where the model's inputs have these shapes, and what it can take there at least.
+/// False: they are not known, or there are none, or too many.
+bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& samples, const Peak& peak) {
+    std::vector<std::vector<int64_t>> all;
+    double logFloors = 0;
+    for (const Shapes& shapes : samples) {
+        const auto symbols = symbolValues(trace.passes.front().after->main(), shapes);
+        for (const CallRecord& call : trace.calls) {
+            if (call.kernel != task.kernel)
+                continue;
+            std::vector<int64_t> sizes;
+            for (const arith::Expr& scalar : call.scalars)
+                if (const auto size = arith::evaluate(scalar, symbols))
+                    sizes.push_back(*size);
+            const auto flops = arith::evaluate(call.flops, symbols), bytes = arith::evaluate(call.bytes, symbols);
+            if (sizes.size() < call.scalars.size() || !flops || !bytes)
+                return false;
+            if (std::ranges::find(all, sizes) != all.end())
+                continue;
+            all.push_back(std::move(sizes));
+            logFloors += std::log(floorOf(static_cast<double>(*flops), static_cast<double>(*bytes), peak));
+        }
+    }
+    if (all.empty() || all.size() > mostSamples)
+        return false;
+    task.floorUs = std::exp(logFloors / static_cast<double>(all.size()));
+    task.sizes = all.front();
+    task.otherSizes.assign(all.begin() + 1, all.end());
+    return true;
+}
+
 } // namespace
 
 tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads) {
@@ -53,7 +85,7 @@ tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int
 }
 
 std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
-                                    std::vector<std::string>& leftOut) {
+                                    const std::vector<Shapes>& samples, std::vector<std::string>& leftOut) {
     std::vector<std::pair<double, tune::Task>> found; // ms of the model
     for (const KernelRecord& kernel : trace.kernels) {
         if (!kernel.schedulable || kernel.schedule.questions.empty())
@@ -71,12 +103,13 @@ std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, 
             }
         if (task.calls == 0)
             continue;
-        if (std::ranges::any_of(task.computation->params, [](const tir::Param& param) { return !param.buffer; })) {
+        task.us = 1e3 * msOf(profile, kernel.name) / task.calls;
+        task.floorUs = floorOf(task.flops, task.bytes, peaks.of(threads));
+        if (std::ranges::any_of(task.computation->params, [](const tir::Param& param) { return !param.buffer; }) &&
+            !sizeTask(task, trace, samples, peaks.of(threads))) {
             leftOut.push_back(kernel.name);
             continue;
         }
-        task.us = 1e3 * msOf(profile, kernel.name) / task.calls;
-        task.floorUs = floorOf(task.flops, task.bytes, peaks.of(threads));
         found.emplace_back(msOf(profile, kernel.name), std::move(task));
     }
     std::ranges::stable_sort(found, std::ranges::greater(), &std::pair<double, tune::Task>::first);
@@ -102,6 +135,16 @@ bool hadNothingLeft(const tune::Study& study) {
                return state.known == state.trials.size() &&
                       (state.done != tune::Done::No || state.wish != tune::Wish::Go);
            });
+}
+
+Result<std::vector<Shapes>> samplesOf(const WholeModel& model, const TuneOptions& options) {
+    std::vector<Shapes> samples;
+    if (options.sizes)
+        for (const int64_t size : options.sizes->sizes) {
+            LATHE_TRY(Shapes shapes, shapesAt(model.loaded, options.sizes->name, size, {}, options.compile.shapes));
+            samples.push_back(std::move(shapes));
+        }
+    return samples;
 }
 
 std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model) {
@@ -150,12 +193,17 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         Session session(model);
         LATHE_TRY(const std::unique_ptr<WholeModel> before,
                   wholeModel(session, options.decisions, options.compile, options.runner, preparing));
+        LATHE_TRY(const std::vector<Shapes> samples, samplesOf(*before, options));
+        if (!samples.empty()) {
+            before->shapes = samples.front();
+            LATHE_CHECKED(before->load(options.compile, options.runner));
+        }
         LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
                                                          profiling, preparing));
         Tuned tuned;
         const MachinePeaks peaks = machinePeaks(options.runner.threads, true, options.runner.cancelled);
         std::vector<tune::Task> tasks =
-            tuningTasks(before->trace, profile, peaks, options.runner.threads, tuned.leftOut);
+            tuningTasks(before->trace, profile, peaks, options.runner.threads, samples, tuned.leftOut);
         if (!tasks.empty() &&
             std::ranges::none_of(tasks, [&](const tune::Task& task) { return task.kernel.contains(options.kernel); }))
             return failure(fmt::format("no kernel of the model that can be tuned has '{}' in its name", options.kernel),
@@ -166,8 +214,9 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         });
         if (tasks.empty())
             return failure("nothing of the model can be tuned",
-                           tuned.leftOut.empty() ? "its kernels have no schedules that could be others"
-                                                 : "fix the sizes that it leaves open by --shape");
+                           tuned.leftOut.empty()
+                               ? "its kernels have no schedules that could be others"
+                               : "say by --sizes what its open sizes mostly are, or fix them by --shape");
         if (options.known)
             for (tune::Task& task : tasks)
                 task.known = options.known(task);

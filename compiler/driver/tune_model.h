@@ -6,6 +6,7 @@
 
 #include "driver/compile.h"
 #include "driver/machine_peaks.h"
+#include "driver/sweep.h"
 #include "driver/tune_graph.h"
 #include "tune/spaces.h"
 #include "tune/study.h"
@@ -16,9 +17,11 @@
 namespace lathe::driver {
 
 /// The tasks of a compiled model: its kernels that are scheduled and called, the most expensive first by `profile` (a run of
-/// it; perhaps without rows). Kernels over sizes that are left open are not among them; `leftOut` has their names.
+/// it; perhaps without rows). Kernels over sizes that are left open are to be fast where the model's inputs have the shapes of
+/// the samples, the largest first; those of which these do not say the sizes, or too many, are not among the tasks: `leftOut`
+/// has their names.
 std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, const MachinePeaks& peaks, int threads,
-                                    std::vector<std::string>& leftOut);
+                                    const std::vector<Shapes>& samples, std::vector<std::string>& leftOut);
 
 /// What candidates run on, by the target and by what was measured.
 tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads);
@@ -42,13 +45,19 @@ struct Tuned {
     bool isHeld() const { return !failed || afterMs > 0; }
 };
 
+/// Of a model's sizes, and of a kernel's: each is timed.
+inline constexpr size_t mostSamples = 4;
+
 struct TuneOptions {
     Options compile;
     RunnerOptions runner; // its cancelled ends the study, and what was found until then is given; before it, all
     tune::Plan plan;
     Decisions decisions;
-    std::string space = "template";                      // tune::spaceNames()
-    std::string kernel;                                  // only kernels whose names have this in them; empty: all
+    std::string space = "template"; // tune::spaceNames()
+    std::string kernel;             // only kernels whose names have this in them; empty: all
+    /// What the model's open kernels are to be fast at: values of one of its sizes, at most mostSamples, the largest first.
+    /// None: they are left out.
+    std::optional<SweepQuestion> sizes;
     std::function<bool(const tune::Task&)> chosen;       // likewise those that are to be tuned; empty: all
     std::function<tune::Known(const tune::Task&)> known; // what there is of a task before; may be empty
     /// Null: nobody wishes anything. Stopping ends the study as runner.cancelled does, aborting all of it by a Failure of kind
@@ -60,6 +69,9 @@ struct TuneOptions {
     std::function<void()> begins; // the study does: the model was read, and has something to tune; may be empty
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
+
+/// Shapes of the loaded model's inputs at each of options.sizes.
+Result<std::vector<Shapes>> samplesOf(const WholeModel& model, const TuneOptions& options);
 
 /// Whether a study went on that had nothing left to try: all of each task was tried, or it gains no more, or nobody wants it.
 bool hadNothingLeft(const tune::Study& study);

@@ -14,15 +14,16 @@ struct WholeModel {
     Trace trace;
     std::unique_ptr<RunnerClient> runner;
     RunnerModel loaded;
-    Shapes shapes;
+    Shapes shapes; // of its inputs
 
-    /// In a new child, its inputs drawn at random.
+    /// In a new child, its inputs drawn at random; of its shapes, or where it has none yet as inputShapes says.
     Result<void> load(const Options& options, const RunnerOptions& runner);
     Measured measured() const { return {runner.get(), &loaded, &trace, shapes, {}}; }
 };
 
 /// Compiled and loaded.
 Result<std::unique_ptr<WholeModel>> wholeModel(Session& session, const Decisions& decisions, const Options& options,
-                                               const RunnerOptions& runner, const Progress& progress = {});
+                                               const RunnerOptions& runner, const Progress& progress = {},
+                                               Shapes shapes = {});
 
 } // namespace lathe::driver

@@ -117,7 +117,8 @@ void EntryBuilder::callKernel(const std::string& function, int kernelOrdinal, co
               plan.origins,
               plan.span,
               here(estimateFlops(*kernel.computation)),
-              here(estimateBytes(*kernel.computation))};
+              here(estimateBytes(*kernel.computation)),
+              scalars};
     entry_.calls.push_back(std::move(call));
     ++calls_;
     scope.add(makeStmt(tir::CallKernel{kernel.name, std::move(args), callId}, -1));

@@ -41,7 +41,8 @@ struct Call {
     int kernel = 0;
     std::vector<model::Span> origins;
     model::Span span;
-    Expr flops, bytes; // over the module's symbols
+    Expr flops, bytes;         // over the module's symbols
+    std::vector<Expr> scalars; // the kernel's, likewise; in the order of its parameters
 };
 
 /// How a primitive function of the module is computed: by one kernel, by a pair around an allocation, or as a view.

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 namespace lathe::tune {
 namespace {
@@ -31,6 +30,18 @@ Interval medianInterval(std::span<const double> values) {
     const size_t n = sorted.size(), k = std::max<size_t>(lowRank(n), 1);
     const double middle = n % 2 == 1 ? sorted[n / 2] : (sorted[n / 2 - 1] + sorted[n / 2]) / 2;
     return {sorted[k - 1], middle, sorted[n - k]};
+}
+
+std::vector<double> together(std::span<const std::vector<double>> logs) {
+    std::vector<double> means;
+    for (size_t i = 0; std::ranges::all_of(logs, [&](const auto& each) { return i < each.size(); }) && !logs.empty();
+         ++i) {
+        double sum = 0;
+        for (const std::vector<double>& each : logs)
+            sum += each[i];
+        means.push_back(sum / static_cast<double>(logs.size()));
+    }
+    return means;
 }
 
 Faster isFaster(std::span<const double> logRatios, double gain) {

@@ -7,12 +7,17 @@
 #include "tune/candidate.h"
 
 #include <span>
+#include <vector>
 
 namespace lathe::tune {
 
 /// The interval of the median of `values` by ranks (order statistics and the sign test): it holds the median with at least
 /// 95 %. Of fewer than six values: from the least to the greatest. Zeros if there is none.
 Interval medianInterval(std::span<const double> values);
+
+/// Logarithms of times that were taken at several sizes each, as one series: the logarithm of their geometric mean. As long as
+/// the shortest.
+std::vector<double> together(std::span<const std::vector<double>> logs);
 
 enum class Faster { Yes, No, Undecided };
 

@@ -309,7 +309,8 @@ private:
             Trial& trial = state.trials[t];
             const Candidate& incumbent = state.trials[state.best].candidate;
             LATHE_TRY(PairedTimes found, bench_.compare(state.task, incumbent, trial.candidate, plan_.leastGain));
-            bool wins = !found.fault && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
+            bool wins =
+                !found.fault && found.loses.empty() && isFaster(found.logRatios, plan_.leastGain) == Faster::Yes;
             if (wins) {
                 LATHE_TRY(found.fault, bench_.check(state.task, state.trials.front().candidate, trial.candidate));
                 wins = !found.fault;
@@ -319,6 +320,8 @@ private:
                 trial.message = found.fault->message;
                 trial.us = 0;
                 trial.ratio = {};
+            } else if (!found.loses.empty()) {
+                trial.message = found.loses;
             } else if (found.logRatios.empty()) {
                 trial.message = "no paired test: another tuner timed, or the clock gave no times";
             } else if (found.disturbed > 0) {

@@ -23,6 +23,12 @@ double expectedGain(const TaskState& state) {
     return state.task.calls * std::min(std::max(recentShare * pace, (1 - recentShare) * hope), left);
 }
 
+std::vector<std::vector<int64_t>> Task::allSizes() const {
+    std::vector<std::vector<int64_t>> all{sizes};
+    all.insert(all.end(), otherSizes.begin(), otherSizes.end());
+    return all;
+}
+
 const char* toString(Done done) {
     switch (done) {
     case Done::No:

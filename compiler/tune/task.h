@@ -34,12 +34,17 @@ struct Task {
     std::string workload;         // lower/workload.h: what Decisions name it by
     std::string kernel;           // its name in the model
     tir::PrimFuncPtr computation; // unscheduled
-    std::vector<int64_t> sizes;   // values of its scalars
-    double calls = 1;             // in one run of the model
-    double flops = 0, bytes = 0;  // of one call
-    double us = 0;                // of one call by default, in the model; 0: not known
-    double floorUs = 0.2;         // of one call: nothing can be faster on this machine
+    std::vector<int64_t> sizes;   // values of its scalars; where it has to be fast at several, the largest
+    /// The further ones. Each counts as much as the largest: times are geometric means over all of them.
+    std::vector<std::vector<int64_t>> otherSizes;
+    double calls = 1;            // in one run of the model
+    double flops = 0, bytes = 0; // of one call
+    double us = 0;               // of one call by default, in the model; 0: not known
+    double floorUs = 0.2;        // of one call: nothing can be faster on this machine
     Known known;
+
+    /// All that it has to be fast at, the largest first.
+    std::vector<std::vector<int64_t>> allSizes() const;
 };
 
 /// Why a task gets no more batches.

@@ -236,7 +236,7 @@ int main(int argc, char** argv) {
         if (name != "grid" && name != "replay")
             fmt::print(" {} |", name);
     fmt::print("\n");
-    for (const tune::Task& task : chosen(driver::tuningTasks(model->trace, profile, peaks, 1, leftOut), names)) {
+    for (const tune::Task& task : chosen(driver::tuningTasks(model->trace, profile, peaks, 1, {}, leftOut), names)) {
         const Table table = timed(task, cut(driver::templateSpace(options.target), task.computation, programs), bench);
         fmt::print("| {} | {} | {:.2f} |", task.kernel, table.trials.size(), table.best);
         for (const std::string_view name : tune::searchNames()) {

@@ -128,6 +128,37 @@ private slots:
             QCOMPARE(trial["made"].toString(), QString("recorded"));
     }
 
+    /// Kernels over open sizes are tuned at those that are said to matter, and compiled once for all.
+    void openSizes() {
+        const QString open = folder_.filePath("open.onnx"), found = folder_.filePath("open.json");
+        auto model = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[n,64] x) => (float[n,96] y) "
+                                "{ p = MatMul (x, w) y = Relu (p) }");
+        addWeights(model, "w", {64, 96}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(open.toStdString(), model.SerializeAsString());
+        const auto tuneOpen = [&](const QStringList& further) {
+            return runLathe(
+                QStringList{"tune", open, "--threads", "1", "--json", "--no-layouts", "--trials", "16", "-o", found} +
+                    further,
+                280);
+        };
+        const Outcome leftOut = tuneOpen({});
+        QVERIFY(leftOut.code == 1 && leftOut.err.find("--sizes") != std::string::npos);
+        const Outcome outcome = tuneOpen({"--sizes", "n=7,64,7"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QCOMPARE(linesOf(outcome.out, "task").size(), size_t(1));
+        QVERIFY(!linesOf(outcome.out, "trial").empty());
+        for (const char* shape : {"x=1,64", "x=33,64"}) {
+            const Outcome compared = runLathe({"check", open, "--decisions", found, "--shape", shape}, 200);
+            QVERIFY2(compared.code == 0, compared.err.c_str());
+        }
+        for (const char* bad : {"n", "n=0", "n=1:9", "m=7", "n=99999999999"}) {
+            const Outcome refused = tuneOpen({"--sizes", bad});
+            QVERIFY2(refused.code != 0 && refused.err.find("error") != std::string::npos, bad);
+        }
+        const Outcome fixed = tune({"--trials", "4", "--sizes", "n=7"});
+        QVERIFY(fixed.code != 0 && fixed.err.find("all of its sizes are fixed") != std::string::npos);
+    }
+
     void whatWasFoundChangesNoResult() {
         QVERIFY(QFile::exists(decisions_));
         const QString before = folder_.filePath("before"), after = folder_.filePath("after");

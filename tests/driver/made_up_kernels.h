@@ -12,18 +12,31 @@
 
 namespace lathe::testing {
 
-/// Of 1000 floats: 4000 bytes, which neither a page nor a line of cache is.
-inline tir::PrimFuncPtr kernelOf(const std::string& body) {
-    const auto parsed = tir::parsePrimFunc("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n"
-                                           "  buffer Y: float32[1000]\n" +
-                                           body + "}\n");
+inline tir::PrimFuncPtr parsedOrFatal(const std::string& text) {
+    const auto parsed = tir::parsePrimFunc(text);
     if (!parsed)
         qFatal("%s", toString(parsed.error()).c_str());
     return *parsed;
 }
 
+/// Of 1000 floats: 4000 bytes, which neither a page nor a line of cache is.
+inline tir::PrimFuncPtr kernelOf(const std::string& body) {
+    return parsedOrFatal("primfunc f(X, Y) outputs 1 {\n  buffer X: float32[1000]\n  buffer Y: float32[1000]\n" + body +
+                         "}\n");
+}
+
+/// Of n floats.
+inline tir::PrimFuncPtr openKernelOf(const std::string& body) {
+    return parsedOrFatal("primfunc f(X, Y, n) outputs 1 {\n  var n: index[1, 5000]\n  buffer X: float32[n]\n"
+                         "  buffer Y: float32[n]\n" +
+                         body + "}\n");
+}
+
+inline std::string loopTo(const std::string& extent, const std::string& statement) {
+    return "  for i in " + extent + " {\n    " + statement + "\n  }\n";
+}
 inline std::string loop(const std::string& statement, int extent = 1000) {
-    return "  for i in " + std::to_string(extent) + " {\n    " + statement + "\n  }\n";
+    return loopTo(std::to_string(extent), statement);
 }
 
 /// More memory than a kernel may have.
@@ -34,8 +47,10 @@ inline std::string greedy() {
 /// Makes of each candidate the kernel that stands here for it.
 class MadeUpKernels final : public driver::KernelMaker {
 public:
-    MadeUpKernels(driver::Options options, std::string usual)
-        : options_(std::move(options)), usual_(std::move(usual)) {}
+    /// The bodies are those of kernels as `kernel` makes them.
+    MadeUpKernels(driver::Options options, std::string usual,
+                  tir::PrimFuncPtr (*kernel)(const std::string& body) = kernelOf)
+        : options_(std::move(options)), usual_(std::move(usual)), kernel_(kernel) {}
 
     std::map<std::string, std::string> bodies; // by name; else the usual one
     std::map<std::string, driver::MadeKernel> refused;
@@ -57,7 +72,7 @@ public:
                 continue;
             }
             const auto body = bodies.find(each.name);
-            auto made = driver::compileKernelAlone(kernelOf(body == bodies.end() ? usual_ : body->second), each.name,
+            auto made = driver::compileKernelAlone(kernel_(body == bodies.end() ? usual_ : body->second), each.name,
                                                    false, {}, options_);
             if (!made)
                 return Failure(made.error());
@@ -69,6 +84,7 @@ public:
 private:
     driver::Options options_;
     std::string usual_;
+    tir::PrimFuncPtr (*kernel_)(const std::string& body);
 };
 
 } // namespace lathe::testing

@@ -172,6 +172,46 @@ private slots:
         QVERIFY(tune::medianInterval(found->logRatios).middle < std::log(0.2)); // a fiftieth, but for calling it
     }
 
+    /// Where sizes are open, all of those that matter are timed and checked: the mean of the ratios decides, and one that
+    /// is much slower somewhere does not win.
+    void severalSizesCountAlike() {
+        const auto times = [](const std::string& count) {
+            return loopTo("n", "Y[i] = " + value) + "  for r in " + count + " {\n" +
+                   loopTo("n", "Y[i] = max(Y[i], " + value + ")") + "  }\n";
+        };
+        const auto atSmall = [&](const std::string& small, const std::string& large) {
+            return "  if n < 2000 {\n" + small + "  } else {\n" + large + "  }\n";
+        };
+        auto made = std::make_unique<MadeUpKernels>(options_, times("40"), openKernelOf);
+        makes_ = made.get();
+        bodyOf(1) = times("10");
+        bodyOf(2) = atSmall(times("160"), times("4"));
+        bodyOf(3) = atSmall(times("40") + "  Y[0] = Y[0] + 1:float32\n", times("40"));
+        bodyOf(4) = atSmall(times("40"), times("10"));
+        KernelBench tested(options_, runner_, std::move(made));
+        tune::Task task = task_;
+        task.computation = openKernelOf(times("40"));
+        task.sizes = {4000};
+        task.otherSizes = {{1000}};
+        const auto wins = tested.compare(task, candidate(0), candidate(1), 0.01);
+        QVERIFY2(wins, wins ? "" : toString(wins.error()).c_str());
+        QVERIFY(wins->loses.empty() && tune::isFaster(wins->logRatios, 0.01) == tune::Faster::Yes);
+        // Four times as slow at one, nine times as fast at the other.
+        const auto loses = tested.compare(task, candidate(0), candidate(2), 0.01);
+        QVERIFY(loses && tune::isFaster(loses->logRatios, 0.01) == tune::Faster::Yes);
+        QVERIFY2(loses->loses.find("slower at the sizes 1000") != std::string::npos, loses->loses.c_str());
+        const auto wrong = tested.check(task, candidate(0), candidate(3));
+        QVERIFY(wrong && *wrong && (*wrong)->verdict == Verdict::Wrong);
+        const auto right = tested.check(task, candidate(0), candidate(1));
+        QVERIFY(right && !*right);
+        // A quarter of the work at one, all of it at the other: half, as a geometric mean.
+        const tune::Candidate incumbent = candidate(0);
+        const auto trials = tested.screen(task, &incumbent, {candidate(4)});
+        QVERIFY(trials && trials->front().verdict == Verdict::Measured);
+        const double ratio = trials->front().ratio.middle;
+        QVERIFY2(ratio > 0.4 && ratio < 0.65, qPrintable(QString::number(ratio)));
+    }
+
     void theMachineFailsThreeTimes() {
         auto tested = bench();
         makes_->failures = 1;

@@ -177,7 +177,7 @@ private slots:
             return profiles;
         };
         Session session(model_);
-        ModelBench bench(session, {}, {}, options_, {.threads = 1}, measure);
+        ModelBench bench(session, {}, {}, options_, {.threads = 1}, {}, measure);
         untimed = 1;
         const auto passed = bench.measure({});
         QVERIFY2(passed, passed ? "" : passed.error().what.c_str());

@@ -34,6 +34,15 @@ private slots:
         QCOMPARE(interval.middle, (count + 1) / 2.0);
     }
 
+    void severalSizesAreOneSeries() {
+        const std::vector<std::vector<double>> logs = {{std::log(2), std::log(3), 0}, {std::log(8), std::log(3)}};
+        const std::vector<double> means = together(logs);
+        QCOMPARE(means.size(), size_t(2));
+        QCOMPARE(std::exp(means[0]), 4.0);
+        QCOMPARE(std::exp(means[1]), 3.0);
+        QVERIFY(together({}).empty());
+    }
+
     void fewSayNothing() {
         const std::vector<double> far(5, std::log(0.5));
         QVERIFY(isFaster(far, 0.01) == Faster::Undecided);
