@@ -38,8 +38,8 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         task.flops = known->second.flops;
         task.bytes = known->second.bytes;
     }
-    std::string best; // its program
-    double last = 0;  // when a trial was timed
+    const records::Trial* best = nullptr;
+    double last = 0; // when a trial was timed
     for (const records::Trial& each : rows) {
         auto trial = records::trialOf(each);
         if (!trial)
@@ -55,13 +55,13 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
             task.best = int(at);
             task.bestRatio = trial->ratio.middle;
             task.bestUs = task.defaultUs * task.bestRatio;
-            best = each.program;
+            best = &each;
         }
     }
     if (task.best > 0) {
-        LATHE_TRY(const std::string trace, file.traceOf(row.study, row.workload, best));
+        LATHE_TRY(const std::string trace, file.traceOf(row.study, row.workload, best->program));
         if (auto parsed = schedule::parseTrace(trace))
-            study.end.found[row.workload] = {std::move(*parsed), inPlaceOf(row.inPlace)};
+            study.end.found[row.workload] = {std::move(*parsed), inPlaceOf(best->inPlace)};
     }
     study.update.seconds = std::max(study.update.seconds, last);
     study.update.tasks.push_back(std::move(task));

@@ -10,16 +10,17 @@
 #include <fmt/format.h>
 #include <set>
 #include <sqlite3.h>
+#include <string_view>
 #include <unistd.h>
+#include <utility>
 
 namespace lathe::records {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int busyMs = 5000;                                                        // another tuner writes
-constexpr int longestValue = 64 << 20;                                              // bytes
-constexpr const char* noneOfBefore = "0 AS seconds, 0 AS prior, NULL AS predicted"; // in a trial of format 1
+constexpr int busyMs = 5000;           // another tuner writes
+constexpr int longestValue = 64 << 20; // bytes
 constexpr const char* damagedHint = "restore a copy, or move it away: tuning makes a new one";
 
 Failure noRecords(const fs::path& path) {
@@ -41,14 +42,23 @@ std::set<std::string> objectsOf(SQLite::Database& database) {
 /// The statements that make a file of this format.
 std::set<std::string> objectsOf(int format) {
     std::set<std::string> objects;
-    for (const char* statement : schema)
-        if (formatOf(statement) <= format)
-            objects.insert(statement);
-    if (format == 1) {
-        std::erase_if(objects, [](const std::string& sql) { return sql.starts_with("CREATE TABLE trial "); });
-        objects.insert(trialTable1);
-    }
+    for (const Part& part : schema)
+        if (part.isIn(format))
+            objects.insert(part.sql);
     return objects;
+}
+
+/// What the tables of an earlier format hold, by the columns that tables of their names have now. What came of a task in the
+/// whole model came of the fastest that was accepted.
+std::array<std::pair<std::string, std::string>, 2> tablesOf(int format) {
+    return {
+        {{"task", "SELECT id, study, workload, calls, seconds FROM main.task"},
+         {"trial",
+          fmt::format("SELECT *, {}CASE WHEN accepted = 1 AND trial.id = (SELECT id FROM main.trial AS fastest WHERE "
+                      "fastest.task = trial.task AND accepted = 1 AND verdict = 'measured' ORDER BY ratio, program "
+                      "LIMIT 1) THEN (SELECT in_place FROM main.task WHERE task.id = trial.task) ELSE 'unknown' END "
+                      "AS in_place FROM main.trial",
+                      format == 1 ? "0 AS seconds, 0 AS prior, NULL AS predicted, " : "")}}};
 }
 
 int formatIn(SQLite::Database& database) {
@@ -86,8 +96,9 @@ Result<void> checkIsFile(const fs::path& path) {
 void create(SQLite::Database& database) {
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     if (objectsOf(database).empty()) { // else another program was faster
-        for (const char* statement : schema)
-            database.exec(statement);
+        for (const Part& part : schema)
+            if (part.isIn(schemaVersion))
+                database.exec(part.sql);
         database.exec(fmt::format("PRAGMA application_id = {}", applicationId));
         database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
     }
@@ -112,29 +123,43 @@ void migrate(const fs::path& path, SQLite::Database& database) {
     }
     SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
     if (formatIn(database) == format) { // else another program was faster
-        for (const char* statement : {"DROP VIEW best", "DROP INDEX trial_accepted", "ALTER TABLE trial RENAME TO old"})
+        // By a copy: a table that is renamed stands in the schema as no format has it.
+        const auto tables = tablesOf(format);
+        for (const auto& [name, rows] : tables)
+            database.exec(fmt::format("CREATE TEMP TABLE moved_{} AS {}", name, rows));
+        for (const char* statement : {"DROP VIEW best", "DROP TABLE main.trial", "DROP TABLE main.task"})
             database.exec(statement);
         const std::set<std::string> there = objectsOf(database);
-        for (const char* statement : schema)
-            if (!there.contains(statement))
-                database.exec(statement);
-        database.exec(fmt::format("INSERT INTO trial SELECT *, {} FROM old", noneOfBefore));
-        database.exec("DROP TABLE old");
+        for (const Part& part : schema)
+            if (part.isIn(schemaVersion) && !there.contains(part.sql))
+                database.exec(part.sql);
+        for (const auto& [name, rows] : tables) {
+            database.exec(fmt::format("INSERT INTO {0} SELECT * FROM moved_{0}", name));
+            database.exec(fmt::format("DROP TABLE moved_{}", name));
+        }
         database.exec(fmt::format("PRAGMA user_version = {}", schemaVersion));
     }
     transaction.commit();
 }
 
-/// Reading changes no file: what an earlier format does not have is there for this connection alone, and empty.
+/// Reading changes no file: what an earlier format has otherwise is there for this connection alone, as views of what it has,
+/// or empty.
 void pretend(SQLite::Database& database) {
-    if (formatIn(database) >= schemaVersion)
+    const int format = formatIn(database);
+    if (format >= schemaVersion)
         return;
     constexpr std::string_view create = "CREATE ";
     database.exec("PRAGMA temp_store = MEMORY");
-    for (const char* statement : schema)
-        if (formatOf(statement) > formatIn(database))
-            database.exec(fmt::format("CREATE TEMP {}", std::string_view(statement).substr(create.size())));
-    database.exec(fmt::format("CREATE TEMP VIEW trial AS SELECT *, {} FROM main.trial", noneOfBefore));
+    const auto tables = tablesOf(format);
+    for (const auto& [name, rows] : tables)
+        database.exec(fmt::format("CREATE TEMP VIEW {} AS {}", name, rows));
+    for (const Part& part : schema) {
+        const std::string_view sql = std::string_view(part.sql).substr(create.size());
+        const bool isView = std::ranges::any_of(
+            tables, [&](const auto& table) { return sql.starts_with(fmt::format("TABLE {} ", table.first)); });
+        if (part.isIn(schemaVersion) && !part.isIn(format) && !isView)
+            database.exec(fmt::format("CREATE TEMP {}", sql));
+    }
 }
 
 /// The name as SQLite reads it in a URI, of a file that nothing changes.

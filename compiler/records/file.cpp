@@ -102,6 +102,8 @@ Result<void> File::write(const Batch& batch, Existing existing) {
                 writer.put(task);
             for (const Trial& trial : batch.trials)
                 writer.put(trial);
+            for (const HeldTrial& held : batch.held)
+                writer.put(held);
             for (const Round& round : batch.rounds)
                 writer.put(round);
             for (const auto& [key, blob] : batch.models)

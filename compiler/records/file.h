@@ -25,6 +25,7 @@ struct Batch {
     std::vector<Study> studies;
     std::vector<Task> tasks;
     std::vector<Trial> trials;
+    std::vector<HeldTrial> held; // goes into the trials, which are there or in the batch
     std::vector<Round> rounds;
     std::vector<std::pair<std::string, std::string>> models; // by modelKey: what CostModel::save gave
 };

@@ -8,12 +8,14 @@
 #include <filesystem>
 #include <fmt/format.h>
 #include <istream>
+#include <map>
 #include <set>
+#include <tuple>
 
 namespace lathe::records {
 namespace {
 
-constexpr int linesFormat = 1;
+constexpr int linesFormat = 2;
 constexpr size_t longestLine = size_t{16} << 20;
 constexpr size_t linesABatch = 1000;
 
@@ -43,11 +45,22 @@ public:
     Result<Imported> finish() {
         if (line_ == 0)
             LATHE_CHECKED(takeHeader({}));
+        for (auto& [task, fastest] : fastest_)
+            if (fastest.trial) {
+                fastest.trial->inPlace = fastest.inPlace;
+                batch_.trials.push_back(std::move(*fastest.trial));
+            }
         LATHE_CHECKED(flush());
         return done_;
     }
 
 private:
+    using TaskName = std::pair<std::string, std::string>; // study and workload
+    struct Fastest {
+        InPlace inPlace = InPlace::Unknown;
+        std::optional<Trial> trial; // of those until now
+    };
+
     Result<void> takeHeader(const std::string& line) const {
         const auto value = line.size() <= longestLine ? driver::parseJson(line) : std::nullopt;
         if (!value || !value->is_object() || !value->contains("lathe_records"))
@@ -55,7 +68,7 @@ private:
         const auto format = driver::integer<int>(value->at("lathe_records"));
         if (!format || *format < 1)
             return failure("the first line of the records says no format", "lathe records export writes such");
-        if (format != linesFormat)
+        if (*format > linesFormat)
             return failure(fmt::format("the records are of format {}, and this Lathe knows {}",
                                        driver::dump(value->at("lathe_records")), linesFormat),
                            "import them with a newer Lathe");
@@ -72,16 +85,25 @@ private:
         batch_.studies.push_back(std::move(row));
         return true;
     }
-    bool take(Task& row) {
-        if (!studies_.contains(row.study) || !workloads_.contains(row.workload))
+    bool take(TaskLine& row) {
+        if (!studies_.contains(row.task.study) || !workloads_.contains(row.task.workload))
             return false;
-        tasks_.emplace(row.study, row.workload);
-        batch_.tasks.push_back(std::move(row));
+        TaskName name(row.task.study, row.task.workload);
+        if (row.fastest != InPlace::Unknown)
+            fastest_[name].inPlace = row.fastest;
+        tasks_.insert(std::move(name));
+        batch_.tasks.push_back(std::move(row.task));
         return true;
     }
     bool take(Trial& row) {
-        if (!tasks_.contains({row.study, row.workload}))
+        const TaskName name(row.study, row.workload);
+        if (!tasks_.contains(name))
             return false;
+        if (const auto of = fastest_.find(name); of != fastest_.end() && row.accepted) {
+            auto& [inPlace, fastest] = of->second;
+            if (!fastest || std::tie(row.ratio.middle, row.program) < std::tie(fastest->ratio.middle, fastest->program))
+                fastest = row;
+        }
         batch_.trials.push_back(std::move(row));
         return true;
     }
@@ -112,7 +134,8 @@ private:
     Batch batch_;
     Imported done_;
     std::set<std::string> workloads_, studies_; // of the lines so far
-    std::set<std::pair<std::string, std::string>> tasks_;
+    std::set<TaskName> tasks_;
+    std::map<TaskName, Fastest> fastest_; // of tasks whose lines say what came of it
 };
 
 } // namespace

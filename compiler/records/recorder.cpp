@@ -140,11 +140,7 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         return; // it is of this time alone
     const tune::TaskState& state = study.tasks[event.task];
     const std::string& workload = state.task.workload;
-    const Task task{.study = study_.id,
-                    .workload = workload,
-                    .calls = state.task.calls,
-                    .seconds = state.seconds,
-                    .inPlace = InPlace::Unknown};
+    const Task task{.study = study_.id, .workload = workload, .calls = state.task.calls, .seconds = state.seconds};
     size_t first = event.firstTrial, end = state.trials.size();
     switch (event.kind) {
     case tune::Event::Kind::TaskBegun:
@@ -165,26 +161,21 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         break;
     }
     waiting_.tasks.push_back(task);
-    std::erase_if(tasks_, [&](const auto& each) { return each.first == workload; });
-    tasks_.emplace_back(workload, task);
     for (size_t i = first; i < end; ++i)
         waiting_.trials.push_back(rowOf(state.trials[i], study_.id, workload, static_cast<int64_t>(i)));
     if (!failing_) // the end tries again
         write();
 }
 
-void Recorder::end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack,
-                   const std::string& learned) {
+void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::string& learned) {
     study_.state = state;
     if (!learned.empty())
         waiting_.models.emplace_back(modelKey(study_.setting), learned);
     waiting_.studies.push_back(study_);
-    for (const auto& [workloads, inPlace] : {std::pair(&kept, InPlace::Kept), {&takenBack, InPlace::TakenBack}})
-        for (auto& [workload, task] : tasks_)
-            if (std::ranges::find(*workloads, workload) != workloads->end()) {
-                task.inPlace = inPlace;
-                waiting_.tasks.push_back(task);
-            }
+    for (HeldTrial& each : held) {
+        each.study = study_.id;
+        waiting_.held.push_back(std::move(each));
+    }
     write();
 }
 

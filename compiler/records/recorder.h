@@ -29,11 +29,9 @@ public:
     std::string learned();
     /// What changed: for runStudy, on its thread. What cannot be written is tried again at the end.
     void tell(const tune::Study& study, const tune::Event& event);
-    /// The study has ended: `kept` are the workloads whose schedules were faster in the whole model too, `takenBack` those whose
-    /// were not.
-    /// `learned` is what the cost model knows now; empty: nothing new.
-    void end(StudyState state, const std::vector<std::string>& kept, const std::vector<std::string>& takenBack,
-             const std::string& learned = {});
+    /// The study has ended: `held` are its trials that were held against the model; whose they are need not be said. What is
+    /// recorded of others stays as it is. `learned` is what the cost model knows now; empty: nothing new.
+    void end(StudyState state, std::vector<HeldTrial> held, const std::string& learned = {});
 
     const Study& study() const { return study_; }
     const File& file() const { return file_; }
@@ -50,7 +48,6 @@ private:
     std::optional<NearRecords> near_; // as they are when the study begins
     bool resumed_ = false, failing_ = false;
     Batch waiting_;
-    std::vector<std::pair<std::string, Task>> tasks_; // by workload, as they were written last
     std::vector<Diagnostic> problems_;
 };
 

@@ -38,18 +38,17 @@ inline Study studyAt(SQLite::Statement& row) {
     return study;
 }
 
-inline constexpr const char* taskColumns = "study.uid, workload.key, calls, seconds, in_place";
+inline constexpr const char* taskColumns = "study.uid, workload.key, calls, seconds";
 inline Task taskAt(SQLite::Statement& row) {
     return {.study = row.getColumn(0).getString(),
             .workload = row.getColumn(1).getString(),
             .calls = row.getColumn(2).getDouble(),
-            .seconds = row.getColumn(3).getDouble(),
-            .inPlace = named(row.getColumn(4).getString(), InPlace::TakenBack).value_or(InPlace::Unknown)};
+            .seconds = row.getColumn(3).getDouble()};
 }
 
 inline constexpr const char* trialColumns =
     "study.uid, workload.key, number, trial.program, answers, trace, made, parent, round, "
-    "verdict, message, us, ratio_low, ratio, ratio_high, accepted, trial.seconds, prior, predicted";
+    "verdict, message, us, ratio_low, ratio, ratio_high, accepted, trial.seconds, prior, predicted, in_place";
 inline Trial trialAt(SQLite::Statement& row, int at = 0) {
     return {.study = row.getColumn(at).getString(),
             .workload = row.getColumn(at + 1).getString(),
@@ -69,7 +68,8 @@ inline Trial trialAt(SQLite::Statement& row, int at = 0) {
             .seconds = row.getColumn(at + 16).getDouble(),
             .prior = row.getColumn(at + 17).getDouble(),
             .predicted =
-                row.getColumn(at + 18).isNull() ? std::nullopt : std::optional(row.getColumn(at + 18).getDouble())};
+                row.getColumn(at + 18).isNull() ? std::nullopt : std::optional(row.getColumn(at + 18).getDouble()),
+            .inPlace = named(row.getColumn(at + 19).getString(), InPlace::TakenBack).value_or(InPlace::Unknown)};
 }
 
 inline constexpr const char* roundColumns =

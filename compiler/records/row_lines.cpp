@@ -99,15 +99,20 @@ Study studyIn(const json& line) {
     return row;
 }
 
-Task taskIn(const json& line) {
+InPlace inPlaceIn(const json& line) {
+    if (!line.contains("in_place"))
+        return InPlace::Unknown;
+    const auto inPlace = named(text(line, "in_place"), InPlace::TakenBack);
+    require(inPlace.has_value(), "in_place");
+    return *inPlace;
+}
+
+TaskLine taskIn(const json& line) {
     Task row;
     std::tie(row.study, row.workload) = taskName(line, "task");
     row.calls = number(at(line, "calls"), "calls", 0, largestWork);
     row.seconds = number(at(line, "seconds"), "seconds", 0, largestWork);
-    const auto inPlace = named(text(line, "in_place"), InPlace::TakenBack);
-    require(inPlace.has_value(), "in_place");
-    row.inPlace = *inPlace;
-    return row;
+    return {std::move(row), inPlaceIn(line)};
 }
 
 Trial trialIn(const json& line) {
@@ -144,7 +149,8 @@ Trial trialIn(const json& line) {
         row.prior = number(at(line, "prior_us"), "prior_us", 0, longestUs);
     if (line.contains("predicted") && !at(line, "predicted").is_null())
         row.predicted = number(at(line, "predicted"), "predicted", -largestScore, largestScore);
-    require(isPossible(row), "us, ratio or accepted");
+    row.inPlace = inPlaceIn(line);
+    require(isPossible(row), "us, ratio, accepted or in_place");
     return row;
 }
 
@@ -197,10 +203,7 @@ std::string lineOf(const Study& row) {
 }
 
 std::string lineOf(const Task& row) {
-    return driver::dump({{"task", {row.study, row.workload}},
-                         {"calls", row.calls},
-                         {"seconds", row.seconds},
-                         {"in_place", toString(row.inPlace)}});
+    return driver::dump({{"task", {row.study, row.workload}}, {"calls", row.calls}, {"seconds", row.seconds}});
 }
 
 std::string lineOf(const Trial& row) {
@@ -219,7 +222,8 @@ std::string lineOf(const Trial& row) {
                          {"accepted", row.accepted},
                          {"seconds", row.seconds},
                          {"prior_us", row.prior},
-                         {"predicted", row.predicted ? json(*row.predicted) : json()}});
+                         {"predicted", row.predicted ? json(*row.predicted) : json()},
+                         {"in_place", toString(row.inPlace)}});
 }
 
 std::string lineOf(const Round& row) {

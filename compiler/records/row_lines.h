@@ -15,7 +15,12 @@ std::string lineOf(const Task& row);
 std::string lineOf(const Trial& row);
 std::string lineOf(const Round& row);
 
-using Row = std::variant<Workload, Study, Task, Trial, Round>;
+/// Lines of format 1 say of a task what later ones say of its trials: what came of its fastest in the model.
+struct TaskLine {
+    Task task;
+    InPlace fastest = InPlace::Unknown;
+};
+using Row = std::variant<Workload, Study, TaskLine, Trial, Round>;
 /// Fails with which key is missing or cannot be.
 Result<Row> parseRow(std::string_view line);
 

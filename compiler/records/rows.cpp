@@ -160,7 +160,7 @@ bool isPossible(const Trial& row) {
     const bool ordered = 0 <= ratio.low && ratio.low <= ratio.middle && ratio.middle <= ratio.high && ratio.high <= 1e9;
     const bool measured = row.verdict == tune::Verdict::Measured;
     return ordered && 0 <= row.us && row.us <= 1e12 && (!measured || (row.us > 0 && ratio.low > 0)) &&
-           (!row.accepted || measured);
+           (!row.accepted || measured) && (row.inPlace == InPlace::Unknown || row.accepted);
 }
 
 std::optional<Hash128> parseHash(std::string_view text) {

@@ -65,7 +65,7 @@ std::string textOfSearch(std::string_view search, std::string_view space);
 /// The space that such a text says.
 std::string spaceOf(std::string_view search);
 
-/// What came of the fastest that a task has found, held against its default in the whole model.
+/// What came of a schedule that was held against the default in the whole model.
 enum class InPlace : uint8_t {
     Unknown,
     Kept,
@@ -76,7 +76,6 @@ const char* toString(InPlace inPlace); // "unknown", "kept", "taken back"
 struct Task {
     std::string study, workload; // by id and key
     double calls = 1, seconds = 0;
-    InPlace inPlace = InPlace::Unknown;
     bool operator==(const Task&) const = default;
 };
 
@@ -97,6 +96,13 @@ struct Trial {
     double seconds = 0;              // into the study
     double prior = 0;                // microseconds by the estimate; 0: not known
     std::optional<double> predicted; // by the model
+    InPlace inPlace = InPlace::Unknown;
+};
+
+/// What a study says of a trial in its end.
+struct HeldTrial {
+    std::string study, workload, program;
+    InPlace inPlace = InPlace::Unknown;
 };
 
 /// How good an opinion on the candidates of a batch was.
@@ -116,10 +122,11 @@ std::vector<tune::Judgement> judgementsOf(const std::vector<Round>& rows);
 std::string modelKey(const Setting& setting);
 
 Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, int64_t number);
-/// Whether a measurement can have given its figures: times above 0 and finite, an interval the right way round. No file of
-/// records is believed.
+/// Whether a measurement can have given its figures: times above 0 and finite, an interval the right way round; and only what
+/// was accepted is held against the model. No file of records is believed.
 bool isPossible(const Trial& row);
-/// Its candidate has no questions, and no trace. Fails where a text is none of these, or a figure cannot be.
+/// Its candidate has no questions, and no trace. What came of it in the model is left behind: a study says that of its own
+/// model, anew. Fails where a text is none of these, or a figure cannot be.
 Result<tune::Trial> trialOf(const Trial& row);
 
 std::string textOf(const schedule::Answers& answers);

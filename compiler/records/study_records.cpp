@@ -59,13 +59,18 @@ std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
-    std::vector<std::string> kept;
+    std::vector<HeldTrial> held;
     if (tuned && tuned->isHeld())
         for (const tune::TaskState& state : tuned->study.tasks)
-            if (state.isTaken() && std::ranges::find(tuned->takenBack, state.task.workload) == tuned->takenBack.end())
-                kept.push_back(state.task.workload);
-    recorder_.end(tuned && !tuned->failed ? StudyState::Ended : StudyState::Failed, kept,
-                  tuned ? tuned->takenBack : std::vector<std::string>(), tuned ? tuned->learned : std::string());
+            if (state.isTaken()) {
+                const bool back = std::ranges::find(tuned->takenBack, state.task.workload) != tuned->takenBack.end();
+                held.push_back({{},
+                                state.task.workload,
+                                toString(state.trials[state.best].candidate.program),
+                                back ? InPlace::TakenBack : InPlace::Kept});
+            }
+    recorder_.end(tuned && !tuned->failed ? StudyState::Ended : StudyState::Failed, std::move(held),
+                  tuned ? tuned->learned : std::string());
 }
 
 std::vector<Diagnostic> StudyRecords::newProblems() {

@@ -21,13 +21,13 @@ auto rank(const Study& row) {
                       row.setting.machine, row.setting.threads, row.setting.numerics, row.search, row.program);
 }
 auto rank(const Task& row) {
-    return std::tuple(row.inPlace, row.seconds, row.calls);
+    return std::tie(row.seconds, row.calls);
 }
 auto rank(const Trial& row) {
     const bool wrong = row.verdict == tune::Verdict::Wrong; // whoever has seen that is believed
-    return std::tuple(wrong, row.accepted, row.verdict, row.number, row.round, row.us, row.ratio.low, row.ratio.middle,
-                      row.ratio.high, row.answers, row.trace, row.made, row.parent, row.message, row.seconds, row.prior,
-                      row.predicted);
+    return std::tuple(wrong, row.accepted, row.inPlace, row.verdict, row.number, row.round, row.us, row.ratio.low,
+                      row.ratio.middle, row.ratio.high, row.answers, row.trace, row.made, row.parent, row.message,
+                      row.seconds, row.prior, row.predicted);
 }
 
 auto rank(const Round& row) {
@@ -83,25 +83,30 @@ Writer::Writer(SQLite::Database& database, Existing existing)
                             "numerics = excluded.numerics, search = excluded.search, program = "
                             "excluded.program, started = excluded.started, state = excluded.state",
                             studyColumns)),
-      putTask_(database,
-               fmt::format("INSERT INTO task (study, workload, calls, seconds, in_place) SELECT study.id, "
-                           "workload.id, ?1, ?2, ?3 FROM study, workload WHERE {} ON CONFLICT (study, workload) "
-                           "DO UPDATE SET calls = excluded.calls, seconds = excluded.seconds, in_place = "
-                           "excluded.in_place",
-                           taskIs(4, 5))),
+      putTask_(
+          database,
+          fmt::format("INSERT INTO task (study, workload, calls, seconds) SELECT study.id, workload.id, ?1, ?2 FROM "
+                      "study, workload WHERE {} ON CONFLICT (study, workload) DO UPDATE SET calls = "
+                      "excluded.calls, seconds = excluded.seconds",
+                      taskIs(3, 4))),
       putTrial_(
           database,
           fmt::format(
               "INSERT INTO trial (task, number, program, answers, trace, made, parent, round, verdict, message, us, "
-              "ratio_low, ratio, ratio_high, accepted, seconds, prior, predicted) SELECT task.id, ?1, ?2, ?3, ?4, ?5, "
-              "?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17 FROM {} WHERE {} ON CONFLICT (task, program) DO "
-              "UPDATE SET number = "
+              "ratio_low, ratio, ratio_high, accepted, seconds, prior, predicted, in_place) SELECT task.id, ?1, ?2, "
+              "?3, "
+              "?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18 FROM {} WHERE {} ON CONFLICT (task, "
+              "program) DO UPDATE SET number = "
               "excluded.number, answers = excluded.answers, trace = excluded.trace, made = excluded.made, parent = "
               "excluded.parent, round = excluded.round, verdict = excluded.verdict, message = excluded.message, us "
               "= excluded.us, ratio_low = excluded.ratio_low, ratio = excluded.ratio, ratio_high = "
               "excluded.ratio_high, accepted = excluded.accepted, seconds = excluded.seconds, prior = excluded.prior, "
-              "predicted = excluded.predicted",
-              ofTask, taskIs(18, 19))),
+              "predicted = excluded.predicted, in_place = excluded.in_place",
+              ofTask, taskIs(19, 20))),
+      putHeld_(database,
+               fmt::format("UPDATE trial SET in_place = ?1 WHERE program = ?2 AND task IN (SELECT task.id FROM "
+                           "{} WHERE {})",
+                           ofTask, taskIs(3, 4))),
       putRound_(database,
                 fmt::format("INSERT INTO round (task, number, opinion, asked, count, spearman, told, pairs, recall1, "
                             "recall5, recall16, peak5) SELECT task.id, ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11 "
@@ -138,7 +143,7 @@ void Writer::put(const Study& row) {
 void Writer::put(const Task& row) {
     if (keeps(existing_, row, findTask_, taskAt, row.study, row.workload))
         return;
-    bindAll(putTask_, row.calls, row.seconds, std::string(toString(row.inPlace)), row.study, row.workload);
+    bindAll(putTask_, row.calls, row.seconds, row.study, row.workload);
     run(putTask_);
 }
 
@@ -150,8 +155,13 @@ void Writer::put(const Trial& row) {
     bindAll(putTrial_, row.number, row.program, row.answers, row.trace, std::string(tune::toString(row.made)),
             row.parent, row.round, std::string(tune::toString(row.verdict)), row.message, row.us, row.ratio.low,
             row.ratio.middle, row.ratio.high, static_cast<int>(row.accepted), row.seconds, row.prior, row.predicted,
-            row.study, row.workload);
+            std::string(toString(row.inPlace)), row.study, row.workload);
     run(putTrial_);
+}
+
+void Writer::put(const HeldTrial& row) {
+    bindAll(putHeld_, std::string(toString(row.inPlace)), row.program, row.study, row.workload);
+    run(putHeld_);
 }
 
 void Writer::put(const Round& row) {

@@ -20,13 +20,15 @@ public:
     void put(const Study& row);
     void put(const Task& row);
     void put(const Trial& row);
+    /// Into the row of its trial.
+    void put(const HeldTrial& row);
     void put(const Round& row);
     void putModel(const std::string& key, const std::string& blob);
 
 private:
     Existing existing_;
     SQLite::Statement clear_, clearRounds_, findWorkload_, findStudy_, findTask_, findTrial_, findRound_, putWorkload_,
-        putStudy_, putTask_, putTrial_, putRound_, putModel_;
+        putStudy_, putTask_, putTrial_, putHeld_, putRound_, putModel_;
 };
 
 } // namespace lathe::records

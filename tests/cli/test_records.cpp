@@ -75,13 +75,14 @@ class TestRecords : public QObject {
             if (object.isEmpty())
                 continue;
             const bool measured = object.value("verdict") == "measured";
-            if (object.contains("task"))
-                object["in_place"] = "kept";
-            if (measured)
+            if (measured) {
                 object["accepted"] = false;
+                object["in_place"] = "unknown";
+            }
             if (!changed && measured && object.value("made") != "default") {
                 changed = true;
                 object["accepted"] = true;
+                object["in_place"] = "kept";
                 object["ratio"] = QJsonArray{0.5, 0.5, 0.5};
                 change(object);
             }

@@ -39,13 +39,13 @@ inline records::Study sampleStudy(int number = 1) {
     return study;
 }
 
-inline records::Task sampleTask(const records::Study& study, const records::Workload& workload,
-                                records::InPlace inPlace = records::InPlace::Kept) {
-    return {.study = study.id, .workload = workload.key, .calls = 2, .seconds = 1.5, .inPlace = inPlace};
+inline records::Task sampleTask(const records::Study& study, const records::Workload& workload) {
+    return {.study = study.id, .workload = workload.key, .calls = 2, .seconds = 1.5};
 }
 
-/// Number 0 is the default. `ratio` to it: below 1 it was accepted.
-inline records::Trial sampleTrial(const records::Task& task, int number, double ratio = 1) {
+/// Number 0 is the default. `ratio` to it: below 1 it was accepted, and that came of it in the model.
+inline records::Trial sampleTrial(const records::Task& task, int number, double ratio = 1,
+                                  records::InPlace inPlace = records::InPlace::Kept) {
     records::Trial trial;
     trial.study = task.study;
     trial.workload = task.workload;
@@ -62,6 +62,8 @@ inline records::Trial sampleTrial(const records::Task& task, int number, double 
     trial.prior = 12;
     if (number > 0)
         trial.predicted = 0.25 * number;
+    if (trial.accepted)
+        trial.inPlace = inPlace;
     return trial;
 }
 
@@ -83,9 +85,9 @@ inline records::Batch sampleBatch(const std::vector<double>& ratios, int study =
     records::Batch batch;
     batch.workloads = {sampleWorkload(columns)};
     batch.studies = {sampleStudy(study)};
-    batch.tasks = {sampleTask(batch.studies[0], batch.workloads[0], inPlace)};
+    batch.tasks = {sampleTask(batch.studies[0], batch.workloads[0])};
     for (size_t i = 0; i < ratios.size(); ++i)
-        batch.trials.push_back(sampleTrial(batch.tasks[0], static_cast<int>(i), ratios[i]));
+        batch.trials.push_back(sampleTrial(batch.tasks[0], static_cast<int>(i), ratios[i], inPlace));
     return batch;
 }
 

@@ -90,6 +90,7 @@ private slots:
         QVERIFY((*trials)[1].accepted && !(*trials)[0].accepted);
         QVERIFY((*trials)[2].seconds == 1 && (*trials)[2].prior == 12 && (*trials)[2].predicted == 0.5);
         QVERIFY(!(*trials)[0].predicted);
+        QVERIFY((*trials)[0].inPlace == records::InPlace::Unknown && (*trials)[1].inPlace == records::InPlace::Kept);
         const auto brief = file->trialsOf(batch.tasks[0].study, batch.tasks[0].workload, File::Traces::Leave);
         QVERIFY(brief && brief->size() == 3 && (*brief)[1].trace.empty() &&
                 (*brief)[1].answers == (*trials)[1].answers);
@@ -139,20 +140,31 @@ private slots:
                 records::modelKey(two) != records::modelKey(elsewhere));
     }
 
-    /// A file of the first format. Reading leaves it as it is; who writes makes it one of this format, with a copy beside it.
+    void anEarlierFormat_data() {
+        QTest::addColumn<int>("format");
+        QTest::newRow("1") << 1;
+        QTest::newRow("2") << 2;
+    }
+    /// Reading leaves the file as it is; who writes makes it one of this format, with a copy beside it. What was kept in the
+    /// whole model is the fastest of its task, and nothing else is.
     void anEarlierFormat() {
-        const auto path = at("earlier.db"), copy = at("earlier.db.format1");
-        QFile sql(LATHE_SOURCE_DIR "/tests/records/format1.sql");
+        QFETCH(int, format);
+        const auto path = at(qPrintable(QString("earlier%1.db").arg(format))),
+                   copy = at(qPrintable(QString("earlier%1.db.format%1").arg(format)));
+        QFile sql(QString(LATHE_SOURCE_DIR "/tests/records/format%1.sql").arg(format));
         QVERIFY(sql.open(QIODevice::ReadOnly));
         executeSql(path, sql.readAll().constData());
         const QByteArray before = bytesOf(path);
-        const auto isWhole = [](const File& file) {
-            size_t count = 0;
+        const auto isWhole = [format](const File& file) {
+            size_t count = 0, kept = 0;
             return file.eachTrial([&](const records::Trial& trial) {
-                count += trial.seconds == 0 && trial.prior == 0 && !trial.predicted; // which it does not have
+                const bool hasPredictions = trial.seconds == 0.5 * double(trial.number) && trial.prior == 12;
+                count += format == 1 ? trial.seconds == 0 && trial.prior == 0 && !trial.predicted : hasPredictions;
+                kept += trial.inPlace != records::InPlace::Unknown;
             }) && count == 3 &&
-                   file.best()->size() == 1 && file.best()->front().trial.ratio.middle == 0.81 &&
-                   file.rounds()->empty() && !*file.model("key") && file.problems()->empty() &&
+                   kept == 1 && file.best()->size() == 1 && file.best()->front().trial.ratio.middle == 0.81 &&
+                   file.rounds()->size() == (format == 1 ? 0 : 1) && file.model("key")->has_value() == (format > 1) &&
+                   file.problems()->empty() &&
                    records::workloadOf(**tir::parsePrimFunc(file.workloads()->front().text), Target()).family ==
                        file.workloads()->front().family;
         };
@@ -160,7 +172,7 @@ private slots:
             const auto read = File::open(path, Access::Read);
             QVERIFY2(read, read ? "" : qPrintable(said(read.error())));
             QVERIFY(read->warnings().empty() && isWhole(*read));
-            QCOMPARE(read->stats()->format, 1);
+            QCOMPARE(read->stats()->format, format);
         }
         QCOMPARE(bytesOf(path), before);
         {
@@ -170,21 +182,21 @@ private slots:
         }
         QVERIFY(!std::filesystem::exists(copy));
         QVERIFY(isWhole(*File::open(path, Access::Read)));
-        {
-            const FullDisk full(rlim_t(before.size())); // the copy, and no new tables
+        if (format == 1) {
+            const FullDisk full(rlim_t(before.size())); // the copy, and not the tables that it has not
             const auto file = File::open(path, Access::Write);
             QVERIFY(!file);
         }
-        QCOMPARE(File::open(path, Access::Read)->stats()->format, 1);
+        QCOMPARE(File::open(path, Access::Read)->stats()->format, format);
         QVERIFY(isWhole(*File::open(path, Access::Read)));
         auto file = File::open(path, Access::Write);
         QVERIFY2(file, file ? "" : qPrintable(said(file.error())));
         QVERIFY(isWhole(*file));
-        QCOMPARE(file->stats()->format, 2);
+        QCOMPARE(file->stats()->format, 3);
         QVERIFY(file->write(sampleBatch({1, 0.7})));
         const auto kept = File::open(copy, Access::Read);
         QVERIFY(kept && isWhole(*kept));
-        QCOMPARE(kept->stats()->format, 1);
+        QCOMPARE(kept->stats()->format, format);
         QVERIFY(File::open(path, Access::Write)); // and again: nothing is left to do
     }
 
@@ -211,6 +223,31 @@ private slots:
         QCOMPARE(file->best()->size(), size_t(2)); // and that of strict numerics
         for (const auto& other : {records::Setting{"another machine", 2, "default"}, {"a machine", 1, "default"}})
             QVERIFY(file->best(&other)->empty());
+    }
+
+    /// A faster one that the model was not asked about, or refused, takes nothing from the one that it kept.
+    void theBestIsWhatTheModelKept() {
+        const auto path = at("kept.db");
+        Batch batch = sampleBatch({1, 0.9, 0.8, 0.7, 0.6}, 1, 8, records::InPlace::Unknown);
+        batch.trials[4].ratio.high = 0.85; // the fastest of the task all the same
+        make(path, batch);
+        auto file = File::open(path, Access::Write);
+        QVERIFY(file && file->best()->empty());
+        const auto say = [&](size_t trial, records::InPlace inPlace) {
+            const records::Trial& row = batch.trials[trial];
+            Batch held;
+            held.held = {{row.study, row.workload, row.program, inPlace}};
+            return file->write(held).has_value();
+        };
+        const auto chosen = [&] { return file->best()->empty() ? 0 : file->best()->front().trial.ratio.middle; };
+        QVERIFY(say(2, records::InPlace::Kept));
+        QCOMPARE(chosen(), 0.8);
+        QVERIFY(say(3, records::InPlace::TakenBack));
+        QCOMPARE(chosen(), 0.8);
+        QVERIFY(say(4, records::InPlace::Kept));
+        QCOMPARE(chosen(), 0.6);
+        QVERIFY(say(4, records::InPlace::TakenBack) && say(2, records::InPlace::TakenBack));
+        QCOMPARE(chosen(), 0.0);
     }
 
     void seedsAreTheNearestFirst() {

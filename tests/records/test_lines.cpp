@@ -122,16 +122,38 @@ private slots:
     }
 
     void whatIsDecidedOutlastsWhatIsNot() {
-        Batch early = sampleBatch({1, 1.0}, 1, 8, records::InPlace::Unknown), late = sampleBatch({1, 0.8});
+        Batch early = sampleBatch({1, 0.8}, 1, 8, records::InPlace::Unknown), late = sampleBatch({1, 0.8});
         early.studies[0].state = records::StudyState::Running;
         late.studies[0].state = records::StudyState::Ended;
         for (const bool first : {true, false}) {
             File all = made(first ? early : late);
             QVERIFY(records::merge(made(first ? late : early), all));
             QVERIFY(all.studies()->front().state == records::StudyState::Ended);
-            QVERIFY(all.tasks()->front().inPlace == records::InPlace::Kept);
             QCOMPARE(all.best()->size(), size_t(1));
         }
+    }
+
+    /// What was said of a task is said of the fastest of its trials.
+    void linesOfFormat1() {
+        const Batch batch = sampleBatch({1, 0.7, 0.8, 1.2, 0.75}, 1, 8, records::InPlace::Unknown);
+        std::vector<std::string> lines = linesOf(made(batch));
+        for (std::string& line : lines) {
+            json object = json::parse(line);
+            object.erase("in_place");
+            if (object.contains("lathe_records"))
+                object["lathe_records"] = 1;
+            if (object.contains("task"))
+                object["in_place"] = "kept";
+            line = driver::dump(object);
+        }
+        File file = made({});
+        QCOMPARE(imported(joined(lines), file).skipped, 0);
+        const auto trials = file.trialsOf(batch.tasks[0].study, batch.tasks[0].workload);
+        QCOMPARE(trials->size(), batch.trials.size());
+        for (const records::Trial& trial : *trials)
+            QVERIFY(trial.inPlace == (trial.number == 1 ? records::InPlace::Kept : records::InPlace::Unknown));
+        QCOMPARE(file.best()->size(), size_t(1));
+        QCOMPARE(file.best()->front().trial.ratio.middle, 0.7);
     }
 
     void badLinesAreSkippedAndCounted_data() {
@@ -175,7 +197,8 @@ private slots:
         row("a trial of no task", 5, "trial", "[\"x\",\"y\"]", 1);
         row("a task of no study", 3, "task", "[\"x\",\"y\"]", 4);
         row("calls below 0", 3, "calls", "-1", 4);
-        row("no such place", 3, "in_place", "\"elsewhere\"", 4);
+        row("no such place", 5, "in_place", "\"elsewhere\"", 1);
+        row("kept without being accepted", 5, "accepted", "false", 1);
         row("no threads", 2, "threads", "0", 5);
         row("numerics that are none", 2, "numerics", "\"loose\"", 5);
         row("a study's id that is none", 2, "study", "\"'; DROP TABLE study; --\"", 5);
@@ -262,7 +285,7 @@ private slots:
     }
 
     void whatHasNoHeaderIsNoExport() {
-        for (const char* text : {"", "\n", "{}\n", "{\"lathe_records\":2}\n", "{\"lathe_records\":\"1\"}\n", "x\n"}) {
+        for (const char* text : {"", "\n", "{}\n", "{\"lathe_records\":3}\n", "{\"lathe_records\":\"1\"}\n", "x\n"}) {
             File into = made({});
             std::istringstream stream(text);
             QVERIFY(!records::importLines(stream, into));

@@ -48,6 +48,11 @@ tune::StudyResult run(Recorder& recorder, tune::Bench& bench, const tune::Plan& 
                           [&](const tune::Study& study, const tune::Event& event) { recorder.tell(study, event); });
 }
 
+/// What the model says of the fastest of a task.
+records::HeldTrial heldOf(const tune::TaskState& state, records::InPlace inPlace = records::InPlace::Kept) {
+    return {{}, state.task.workload, toString(state.trials[state.best].candidate.program), inPlace};
+}
+
 } // namespace
 
 class TestRecorder : public QObject {
@@ -91,7 +96,8 @@ private slots:
             QVERIFY(records::judgementsOf(*rounds) == state.judgements);
             QVERIFY(!state.judgements.empty());
         }
-        recorder.end(records::StudyState::Ended, {task().workload}, {task(16).workload});
+        recorder.end(records::StudyState::Ended,
+                     {heldOf(found.study.tasks[0]), heldOf(found.study.tasks[1], records::InPlace::TakenBack)});
         QVERIFY(file.studies()->front().state == records::StudyState::Ended);
         const auto best = file.best();
         QCOMPARE(best->size(), size_t(1));
@@ -185,7 +191,7 @@ private slots:
         Recorder recorder(opened(path), sampleStudy(), Target());
         const tune::StudyResult found = run(recorder, first, planOf(200));
         const tune::TaskState& state = found.study.tasks[0];
-        recorder.end(records::StudyState::Ended, {task().workload}, {});
+        recorder.end(records::StudyState::Ended, {heldOf(state)});
         for (const int64_t columns : {8, 32}) { // the same, and one alike
             MadeUpBench bench;
             Recorder next(opened(path), sampleStudy(), Target());
@@ -220,7 +226,7 @@ private slots:
             const tune::TaskState& state = found.study.tasks[0];
             QVERIFY(state.best > 0);
             recorded.insert(state.trials[state.best].candidate.program);
-            recorder.end(records::StudyState::Ended, {task().workload}, {});
+            recorder.end(records::StudyState::Ended, {heldOf(state)});
         }
         QVERIFY(recorded.size() == 6);
         MadeUpBench bench;
@@ -253,8 +259,8 @@ private slots:
         {
             Recorder recorder(opened(path), sampleStudy(), Target());
             QVERIFY(recorder.learned().empty() && recorder.problems().empty());
-            recorder.end(records::StudyState::Ended, {}, {}, learned);
-            recorder.end(records::StudyState::Ended, {}, {}); // one that learned nothing takes nothing away
+            recorder.end(records::StudyState::Ended, {}, learned);
+            recorder.end(records::StudyState::Ended, {}); // one that learned nothing takes nothing away
         }
         const auto found = [&](int threads, size_t problems) {
             records::Study study = sampleStudy();
@@ -273,7 +279,7 @@ private slots:
         QCOMPARE(found(2, 1), std::string());
         {
             Recorder recorder(opened(path), sampleStudy(), Target());
-            recorder.end(records::StudyState::Ended, {}, {}, learnedOf(3));
+            recorder.end(records::StudyState::Ended, {}, learnedOf(3));
         }
         QCOMPARE(found(2, 1), std::string());
     }
@@ -292,7 +298,7 @@ private slots:
         QVERIFY(recorder.problems()[0].what.find("another program") != std::string::npos);
         QCOMPARE(sqlite3_exec(other, "COMMIT", nullptr, nullptr, nullptr), SQLITE_OK);
         sqlite3_close(other);
-        recorder.end(records::StudyState::Ended, {}, {});
+        recorder.end(records::StudyState::Ended, {});
         QCOMPARE(opened(path).trialsOf(recorder.study().id, task().workload)->size(),
                  found.study.tasks[0].trials.size());
     }
@@ -312,7 +318,8 @@ private slots:
             QVERIFY(with.seen[i].program == without.seen[i].program);
         QCOMPARE(recorder.problems().size(), size_t(1)); // said once
         QVERIFY(recorder.problems()[0].severity == Severity::Warning);
-        recorder.end(records::StudyState::Ended, {task().workload}, {}); // there is room again: nothing is lost
+        recorder.end(records::StudyState::Ended,
+                     {heldOf(found.study.tasks[0])}); // there is room again: nothing is lost
         const File file = opened(path);
         QVERIFY(file.problems()->empty());
         QCOMPARE(file.trialsOf(recorder.study().id, task().workload)->size(), found.study.tasks[0].trials.size());
