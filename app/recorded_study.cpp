@@ -40,7 +40,7 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
     }
     const records::Trial* best = nullptr;
     double last = 0; // when a trial was timed
-    for (const records::Trial& each : rows) {
+    for (const records::Trial& each : records::sinceItBegan(rows)) {
         auto trial = records::trialOf(each);
         if (!trial)
             continue; // a file may hold anything
@@ -51,7 +51,8 @@ Result<void> addTask(const records::File& file, const records::Task& row, Record
         last = std::max(last, trial->seconds);
         if (at == 0)
             task.defaultUs = task.bestUs = trial->us;
-        if (trial->accepted) {
+        // The last to win need not be the last of its batch.
+        if (trial->accepted && trial->ratio.middle < task.bestRatio) {
             task.best = int(at);
             task.bestRatio = trial->ratio.middle;
             task.bestUs = task.defaultUs * task.bestRatio;

@@ -33,7 +33,7 @@ std::optional<tune::Candidate> replayed(const tir::PrimFuncPtr& computation, con
 }
 
 /// The trials with features; without any if the default's cannot be replayed.
-std::vector<tune::Trial> trialsWith(const tir::PrimFuncPtr& computation, const std::vector<Trial>& rows,
+std::vector<tune::Trial> trialsWith(const tir::PrimFuncPtr& computation, std::span<const Trial> rows,
                                     const tune::Judge& judge, int64_t& unread) {
     std::vector<tune::Trial> trials;
     std::vector<tune::Candidate> waiting;
@@ -93,7 +93,8 @@ Result<Evaluated> evaluate(const File& file, const Setting& setting, const tune:
         if (study == studies.end() || workload == workloads.end() || study->setting.machine != setting.machine ||
             (study->setting.threads == 1) != (setting.threads == 1)) // as models are kept
             continue;
-        LATHE_TRY(const std::vector<Trial> rows, file.trialsOf(task.study, task.workload));
+        LATHE_TRY(const std::vector<Trial> all, file.trialsOf(task.study, task.workload));
+        const std::span<const Trial> rows = sinceItBegan(all);
         done.trials += std::ssize(rows);
         const auto computation = tir::parsePrimFunc(workload->second.text);
         std::vector<tune::Trial> trials;

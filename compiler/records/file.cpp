@@ -92,8 +92,6 @@ Result<void> File::write(const Batch& batch, Existing existing) {
         SQLite::Transaction transaction(*state_->database, SQLite::TransactionBehavior::IMMEDIATE);
         {
             Writer writer(*state_->database, existing);
-            for (const auto& [study, workload] : batch.begun)
-                writer.clear(study, workload);
             for (const Workload& workload : batch.workloads)
                 writer.put(workload);
             for (const Study& study : batch.studies)

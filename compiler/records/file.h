@@ -20,7 +20,6 @@ std::filesystem::path defaultFile();
 
 /// What is written at once.
 struct Batch {
-    std::vector<std::pair<std::string, std::string>> begun; // tasks by study and workload: all their trials go before
     std::vector<Workload> workloads;
     std::vector<Study> studies;
     std::vector<Task> tasks;

@@ -14,6 +14,7 @@ namespace lathe::records {
 namespace {
 
 constexpr size_t mostSeeds = 64;
+constexpr int64_t mostNumbers = 1 << 30; // no study comes so far, but a file may hold anything
 
 std::string drawnId() {
     std::random_device random;
@@ -84,11 +85,19 @@ tune::Known Recorder::known(const tune::Task& task) {
             note(rows ? tasks.error() : rows.error());
             return known;
         }
+        Numbers& numbers = numbers_[task.workload];
         for (const Trial& row : *rows)
+            if (row.number < mostNumbers && row.round < mostNumbers) {
+                numbers.trials = std::max(numbers.trials, row.number + 1);
+                numbers.rounds = std::max(numbers.rounds, row.round);
+            }
+        for (const Trial& row : sinceItBegan(*rows))
             if (auto trial = trialOf(row))
                 known.trials.push_back(std::move(*trial));
-        if (const auto rounds = file_.roundsOf(study_.id, task.workload))
+        if (const auto rounds = file_.roundsOf(study_.id, task.workload)) {
             known.judgements = judgementsOf(*rounds);
+            numbers.rounds = std::max(numbers.rounds, static_cast<int>(known.judgements.size()));
+        }
         for (const Task& row : *tasks)
             if (row.study == study_.id && row.workload == task.workload)
                 known.seconds = row.seconds;
@@ -141,19 +150,22 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
     const tune::TaskState& state = study.tasks[event.task];
     const std::string& workload = state.task.workload;
     const Task task{.study = study_.id, .workload = workload, .calls = state.task.calls, .seconds = state.seconds};
+    Numbers& numbers = numbers_[workload];
     size_t first = event.firstTrial, end = state.trials.size();
     switch (event.kind) {
-    case tune::Event::Kind::TaskBegun:
-        waiting_.begun.emplace_back(study_.id, workload);
+    case Kind::TaskBegun:
+        numbers.trialsAhead = numbers.trials - static_cast<int64_t>(state.known);
+        numbers.roundsAhead = numbers.rounds - state.rounds;
         waiting_.workloads.push_back(workloadOf(state.task, target_));
-        first = 0;
+        first = state.known;
         break;
-    case tune::Event::Kind::Trials:
-        for (Round& round : rowsOf(state.judgements.back(), study_.id, workload, state.rounds + 1))
+    case Kind::Trials:
+        numbers.rounds = numbers.roundsAhead + state.rounds + 1;
+        for (Round& round : rowsOf(state.judgements.back(), study_.id, workload, numbers.rounds))
             waiting_.rounds.push_back(std::move(round));
         break;
-    case tune::Event::Kind::Accepted:
-    case tune::Event::Kind::Rejected:
+    case Kind::Accepted:
+    case Kind::Rejected:
         end = first + 1;
         break;
     default:
@@ -161,8 +173,12 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         break;
     }
     waiting_.tasks.push_back(task);
-    for (size_t i = first; i < end; ++i)
-        waiting_.trials.push_back(rowOf(state.trials[i], study_.id, workload, static_cast<int64_t>(i)));
+    for (size_t i = first; i < end; ++i) {
+        Trial row = rowOf(state.trials[i], study_.id, workload, numbers.trialsAhead + static_cast<int64_t>(i));
+        row.round += row.round > 0 ? numbers.roundsAhead : 0;
+        numbers.trials = std::max(numbers.trials, row.number + 1);
+        waiting_.trials.push_back(std::move(row));
+    }
     if (!failing_) // the end tries again
         write();
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Records a study while it goes on: what the study tells of is written at once, so that who is killed loses a batch at most.
+// What was recorded before stays as it is, under its number, also what a study that goes on cannot make again: rows are added.
 // It also says what is known of a task before: the trials of a study that goes on, and what was best elsewhere. That nothing
 // can be written ends no study.
 #pragma once
@@ -8,6 +9,7 @@
 #include "records/near.h"
 #include "tune/study.h"
 
+#include <map>
 #include <optional>
 
 namespace lathe::records {
@@ -39,6 +41,14 @@ public:
     const std::vector<Diagnostic>& problems() const { return problems_; }
 
 private:
+    /// Of a task's rows. The study counts from 0 what it goes on from, and from 1 its rounds; where it could not go on from all
+    /// that is recorded, numbers of rows are ahead of its own.
+    struct Numbers {
+        int64_t trials = 0; // the next row's
+        int rounds = 0;     // the last row's
+        int64_t trialsAhead = 0;
+        int roundsAhead = 0;
+    };
     void write();
     void note(Diagnostic problem);
 
@@ -48,6 +58,7 @@ private:
     std::optional<NearRecords> near_; // as they are when the study begins
     bool resumed_ = false, failing_ = false;
     Batch waiting_;
+    std::map<std::string, Numbers> numbers_; // by workload
     std::vector<Diagnostic> problems_;
 };
 

@@ -163,6 +163,13 @@ bool isPossible(const Trial& row) {
            (!row.accepted || measured) && (row.inPlace == InPlace::Unknown || row.accepted);
 }
 
+std::span<const Trial> sinceItBegan(std::span<const Trial> rows) {
+    for (size_t i = rows.size(); i > 0; --i)
+        if (rows[i - 1].made == tune::Made::Default)
+            return rows.subspan(i - 1);
+    return rows;
+}
+
 std::optional<Hash128> parseHash(std::string_view text) {
     Hash128 hash;
     if (text.size() != 32 || text.find_first_not_of("0123456789abcdef") != std::string_view::npos)

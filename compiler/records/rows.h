@@ -12,6 +12,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -98,6 +99,10 @@ struct Trial {
     std::optional<double> predicted; // by the model
     InPlace inPlace = InPlace::Unknown;
 };
+
+/// Of a task's trials, which are in order, those since it began: where the default has become another one a study that goes on
+/// begins the task anew, and ratios are to that default from there.
+std::span<const Trial> sinceItBegan(std::span<const Trial> rows);
 
 /// What a study says of a trial in its end.
 struct HeldTrial {

@@ -25,8 +25,16 @@ TaskState resumed(Task task, Explorer& explorer) {
     state.task = std::move(task);
     state.priority = known.priority;
     state.wish = known.wish;
-    int round = 0;
+    state.seconds = known.seconds;
+    int round = 0;     // as it is known; rounds that nothing is left of are not counted
     double before = 0; // microseconds of a call, when the round began
+    const auto endRound = [&] {
+        if (round == 0)
+            return;
+        noteRound(state, before - state.bestUs());
+        const size_t at = static_cast<size_t>(round) - 1;
+        state.judgements.push_back(at < known.judgements.size() ? known.judgements[at] : Judgement());
+    };
     for (const Trial& trial : known.trials) {
         auto candidate = explorer.look(trial.candidate.answers);
         const bool same = candidate && candidate->program == trial.candidate.program;
@@ -40,24 +48,21 @@ TaskState resumed(Task task, Explorer& explorer) {
         candidate->parent = trial.candidate.parent;
         candidate->predicted = trial.candidate.predicted; // as it was then
         if (trial.round != round) {
-            if (round > 0)
-                noteRound(state, before - state.bestUs());
+            endRound();
             round = trial.round;
             before = state.bestUs();
         }
         Trial& again = state.trials.emplace_back(trial);
         again.candidate = std::move(*candidate);
-        if (again.accepted) {
+        again.round = round == 0 ? 0 : state.rounds + 1;
+        // The last to win need not be the last of its batch.
+        if (again.accepted && again.ratio.middle < state.bestRatio) {
             state.best = state.trials.size() - 1;
             state.bestRatio = again.ratio.middle;
         }
     }
-    if (round > 0)
-        noteRound(state, before - state.bestUs());
+    endRound();
     state.known = state.trials.size();
-    state.seconds = known.seconds;
-    state.judgements = known.judgements;
-    state.judgements.resize(static_cast<size_t>(state.rounds));
     return state;
 }
 

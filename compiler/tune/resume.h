@@ -9,8 +9,8 @@
 
 namespace lathe::tune {
 
-/// The state of the task after its known trials, whose programs `explorer` then knows. Without trials if there are none, or
-/// the first one is not what the default is now.
+/// The state of the task after its known trials, whose programs `explorer` then knows; their rounds are counted from 1 without
+/// gaps. Without trials if there are none, or the first one is not what the default is now.
 TaskState resumed(Task task, Explorer& explorer);
 
 /// Notes what a round came to, in microseconds of a call: one after the other makes the state what it is.

@@ -23,7 +23,7 @@ enum class Wish : uint8_t {
 struct Known {
     std::vector<Trial> trials;         // of the study that goes on, in its order; their candidates have no questions
     double seconds = 0;                // that were spent on it in that study
-    std::vector<Judgement> judgements; // of its rounds
+    std::vector<Judgement> judgements; // of rounds 1, 2, … by the trials' numbers
     std::vector<schedule::Answers>
         seeds;            // that were best before, here or for tasks alike: the first few are tried first
     double priority = 1;  // of the user's, as long as the same tuning goes on

@@ -299,7 +299,17 @@ private slots:
             for (const QByteArray& name : told)
                 QVERIFY(there.contains(name)); // what was told of was recorded before: a batch is lost at most
         }
-        const auto kept = recorded();
+        // Of each row what names it, and its number.
+        const auto numbered = [&] {
+            std::set<QByteArray> rows;
+            for (const char* kind : {"trial", "round"})
+                for (const QJsonObject& row : objectsOf(records({"export"}, file).out, kind))
+                    rows.insert(QJsonDocument(QJsonArray{row[kind], row["number"], row["program"], row["of"],
+                                                         row["pairs"], row["us"]})
+                                    .toJson());
+            return rows;
+        };
+        const auto kept = recorded(), rows = numbered();
         QCOMPARE(tune({"--resume", "--study", "another"}).code, 2);
         const Outcome on = tune({"--resume", "--search", "random", "--trials", "12"});
         QVERIFY2(on.code == 0, on.err.c_str());
@@ -309,6 +319,10 @@ private slots:
         for (const QByteArray& name : further)
             QVERIFY(!kept.contains(name));
         QCOMPARE(recorded().size(), kept.size() + further.size());
+        const auto rowsNow = numbered();
+        QVERIFY(rowsNow.size() > rows.size());
+        for (const QByteArray& row : rows)
+            QVERIFY2(rowsNow.contains(row), row.constData());
         QCOMPARE(objectsOf(records({"stats"}, file).out, "studies").at(0)["studies"].toArray().size(), 1);
         // The model is another one by now: there is nothing to go on with.
         addWeights(model, "more", {1}, [](int64_t) { return 1.0F; });

@@ -117,10 +117,6 @@ private slots:
         QVERIFY(judgements[0].asked == tune::Opinion::Prior && judgements[1].asked == tune::Opinion::Model);
         QVERIFY(judgements[0].prior == batch.rounds[1].quality && judgements[1].prior.count == 0);
         QVERIFY(records::rowsOf(judgements[0], task.study, task.workload, 1)[1].quality == first.quality);
-        Batch anew;
-        anew.begun = {{task.study, task.workload}};
-        QVERIFY(file->write(anew));
-        QVERIFY(file->rounds()->empty());
     }
 
     void whatModelsHaveLearnedIsKept() {
@@ -270,14 +266,15 @@ private slots:
         QCOMPARE(file->seedsFor(sampleWorkload(), sampleStudy().setting, 2)->size(), size_t(2));
     }
 
-    void aTaskThatBeginsAnewForgetsItsTrials() {
-        const auto path = at("anew.db");
-        make(path, sampleBatch({1, 0.9, 0.8}));
-        auto file = File::open(path, Access::Write);
-        Batch anew = sampleBatch({1});
-        anew.begun = {{anew.tasks[0].study, anew.tasks[0].workload}};
-        QVERIFY(file->write(anew));
-        QCOMPARE(file->trialsOf(anew.tasks[0].study, anew.tasks[0].workload)->size(), size_t(1));
+    void aTaskIsWhatItIsSinceItsDefault() {
+        Batch batch = sampleBatch({1, 0.9, 0.8, 1, 0.7});
+        std::vector<records::Trial>& rows = batch.trials;
+        QCOMPARE(records::sinceItBegan(rows).size(), size_t(5));
+        rows[3].made = tune::Made::Default; // another one by now
+        QCOMPARE(records::sinceItBegan(rows).size(), size_t(2));
+        QCOMPARE(records::sinceItBegan(rows).front().program, rows[3].program);
+        QCOMPARE(records::sinceItBegan(std::span(rows).subspan(1, 2)).size(), size_t(2)); // of a file without
+        QVERIFY(records::sinceItBegan({}).empty());
     }
 
     void pruningKeepsWhatMatters() {

@@ -3,6 +3,7 @@
 // A study that is recorded while it goes on: what is written is what it found, one that was killed goes on where it stood and
 // measures nothing twice, the next one begins with what was best, and one whose records fail finds the same.
 #include "records/recorder.h"
+#include "records/row_lines.h"
 #include "records/sample.h"
 #include "support/full_disk.h"
 #include "support/sql.h"
@@ -12,6 +13,8 @@
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
+#include <map>
 #include <set>
 
 using namespace lathe;
@@ -51,6 +54,14 @@ tune::StudyResult run(Recorder& recorder, tune::Bench& bench, const tune::Plan& 
 /// What the model says of the fastest of a task.
 records::HeldTrial heldOf(const tune::TaskState& state, records::InPlace inPlace = records::InPlace::Kept) {
     return {{}, state.task.workload, toString(state.trials[state.best].candidate.program), inPlace};
+}
+
+template <class Row>
+std::vector<std::string> linesOf(const std::vector<Row>& rows) {
+    std::vector<std::string> lines;
+    for (const Row& row : rows)
+        lines.push_back(lineOf(row));
+    return lines;
 }
 
 } // namespace
@@ -107,11 +118,13 @@ private slots:
         QVERIFY(kept.bestRatio < 1);
     }
 
+    /// And what is recorded stays: rounds, and trials with their numbers, also those that are no candidates any more.
     void aStudyThatWasKilledGoesOn() {
         const auto path = at("killed.db");
         std::set<Hash128> before;
         double bestRatio = 1;
         int rounds = 0;
+        std::string id;
         {
             MadeUpBench bench;
             bench.failAfter = 3; // batches
@@ -123,33 +136,165 @@ private slots:
             QCOMPARE(before.size(), size_t(49));
             bestRatio = cut.study.tasks.front().bestRatio;
             rounds = cut.study.tasks.front().rounds;
+            id = recorder.study().id;
         } // and no end
+        const auto trialsNow = [&] { return linesOf(*opened(path).trialsOf(id, task().workload)); };
+        const auto roundsNow = [&] { return linesOf(*opened(path).roundsOf(id, task().workload)); };
+        // Two are illegal by now, and one leads to another program; the last of them has the last number.
+        const auto isLeftOut = [](const records::Trial& row) {
+            return row.number == 20 || row.number == 21 || row.number == 48;
+        };
+        for (const records::Trial& row : *opened(path).trialsOf(id, task().workload))
+            QVERIFY(!isLeftOut(row) || !row.accepted); // else the best would be another
+        executeSql(path, "UPDATE trial SET program = printf('%032d', number) WHERE number IN (20, 21, 48);"
+                         "UPDATE trial SET answers = '{\"a\":[7],\"b\":[6]}' WHERE number IN (20, 48)");
+        const std::vector<std::string> recorded = trialsNow(), recordedRounds = roundsNow();
+        QCOMPARE(recorded.size(), size_t(49));
+        QCOMPARE(recordedRounds.size(), size_t(3 * 3)); // of the prior, the model, and what was drawn
         MadeUpBench bench;
-        records::Study like = sampleStudy();
-        auto recorder = Recorder::resume(opened(path), like, Target());
-        QVERIFY(recorder);
-        bool begun = false;
-        std::vector<tune::Task> tasks{task()};
-        tasks[0].known = recorder->known(tasks[0]);
-        const tune::StudyResult found = tune::runStudy(tasks, madeUpSpace(), planOf(32), bench,
-                                                       [&](const tune::Study& study, const tune::Event& event) {
-                                                           if (event.kind == tune::Event::Kind::TaskBegun) {
-                                                               begun = true;
-                                                               QCOMPARE(study.tasks[0].trials.size(), size_t(49));
-                                                               QCOMPARE(study.tasks[0].bestRatio, bestRatio);
-                                                               QCOMPARE(study.tasks[0].rounds, rounds);
-                                                           }
-                                                           recorder->tell(study, event);
-                                                       });
-        QVERIFY(begun && !found.failed);
-        QCOMPARE(found.study.trials, 32); // of those that are new
+        {
+            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            QVERIFY(recorder);
+            bool begun = false;
+            std::vector<tune::Task> tasks{task()};
+            tasks[0].known = recorder->known(tasks[0]);
+            const tune::StudyResult found = tune::runStudy(tasks, madeUpSpace(), planOf(32), bench,
+                                                           [&](const tune::Study& study, const tune::Event& event) {
+                                                               if (event.kind == tune::Event::Kind::TaskBegun) {
+                                                                   begun = true;
+                                                                   QCOMPARE(study.tasks[0].trials.size(), size_t(46));
+                                                                   QCOMPARE(study.tasks[0].bestRatio, bestRatio);
+                                                                   QCOMPARE(study.tasks[0].rounds, rounds);
+                                                               }
+                                                               recorder->tell(study, event);
+                                                           });
+            QVERIFY(begun && !found.failed);
+            QCOMPARE(found.study.trials, 32); // of those that are new
+            QCOMPARE(found.study.tasks[0].trials.size(), size_t(46 + 32));
+            QVERIFY(found.study.tasks[0].bestRatio <= bestRatio);
+        } // killed again
+        std::ptrdiff_t again = 0; // the three may be tried as what they were
         for (const tune::Candidate& candidate : bench.seen)
-            QVERIFY(!before.contains(candidate.program));
-        QCOMPARE(found.study.tasks[0].trials.size(), size_t(49 + 32));
-        QVERIFY(found.study.tasks[0].bestRatio <= bestRatio);
+            again += before.contains(candidate.program) ? 1 : 0;
+        QVERIFY2(again <= 3, qPrintable(QString::number(again)));
         const File file = opened(path);
         QCOMPARE(file.studies()->size(), size_t(1));
-        QCOMPARE(file.trialsOf(recorder->study().id, task().workload)->size(), size_t(49 + 32));
+        const std::vector<std::string> now = trialsNow(), nowRounds = roundsNow();
+        QCOMPARE(now.size(), size_t(49 + 32));
+        for (const std::string& line : recorded)
+            QVERIFY2(std::ranges::find(now, line) != now.end(), line.c_str());
+        QCOMPARE(nowRounds.size(), size_t(5 * 3));
+        for (const std::string& line : recordedRounds)
+            QVERIFY2(std::ranges::find(nowRounds, line) != nowRounds.end(), line.c_str());
+        std::set<int64_t> numbers;
+        std::map<int, int> ofRound;
+        for (const records::Trial& row : *file.trialsOf(id, task().workload)) {
+            numbers.insert(row.number);
+            if (row.number >= 49)
+                ++ofRound[row.round];
+        }
+        QCOMPARE(numbers.size(), now.size());
+        QCOMPARE(*numbers.rbegin(), int64_t(49 + 32 - 1));
+        QVERIFY((ofRound == std::map<int, int>{{4, 16}, {5, 16}}));
+    }
+
+    /// The default is another program by now: the task begins anew, behind what is recorded, and goes on from there.
+    void aTaskThatBeginsAnewLosesNothing() {
+        const auto path = at("anew.db");
+        records::HeldTrial held;
+        std::string id;
+        {
+            MadeUpBench bench;
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            held = heldOf(run(recorder, bench, planOf(32)).study.tasks[0]);
+            recorder.end(records::StudyState::Ended, {held});
+            id = recorder.study().id;
+        }
+        executeSql(path, "UPDATE trial SET program = '99999999999999999999999999999999' WHERE number = 0");
+        const std::vector<records::Trial> before = *opened(path).trialsOf(id, task().workload);
+        const std::vector<std::string> rounds = linesOf(*opened(path).roundsOf(id, task().workload));
+        MadeUpBench bench;
+        {
+            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            const tune::StudyResult found = run(*recorder, bench, planOf(16));
+            QCOMPARE(found.study.tasks[0].trials.size(), size_t(17));
+        }
+        std::set<std::string> tried;
+        for (const tune::Candidate& candidate : bench.seen)
+            tried.insert(toString(candidate.program));
+        const std::vector<records::Trial> after = *opened(path).trialsOf(id, task().workload);
+        for (const records::Trial& row : before) // under the number that it had, unless it was tried again
+            if (!tried.contains(row.program)) {
+                const auto there = std::ranges::find(after, row.program, &records::Trial::program);
+                QVERIFY(there != after.end());
+                QCOMPARE(lineOf(*there), lineOf(row));
+            }
+        const auto begun = std::ranges::find(after, int64_t(33), &records::Trial::number);
+        QVERIFY(begun != after.end() && begun->made == tune::Made::Default && begun->round == 0);
+        QCOMPARE(after.back().number, int64_t(33 + 16));
+        QCOMPARE(after.back().round, 3);
+        const std::vector<std::string> roundsAfter = linesOf(*opened(path).roundsOf(id, task().workload));
+        QCOMPARE(roundsAfter.size(), rounds.size() + 3);
+        for (const std::string& line : rounds)
+            QVERIFY(std::ranges::find(roundsAfter, line) != roundsAfter.end());
+        auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+        const tune::Known known = recorder->known(task());
+        QCOMPARE(known.trials.size(), size_t(17));
+        QVERIFY(toString(known.trials[0].candidate.program) == begun->program);
+        MadeUpBench further;
+        const tune::StudyResult found = run(*recorder, further, planOf(16));
+        QCOMPARE(found.study.tasks[0].trials.size(), size_t(17 + 16));
+        QCOMPARE(opened(path).trialsOf(id, task().workload)->back().number, int64_t(33 + 16 + 16));
+    }
+
+    /// A kernel that the model kept, in a study that goes on, finds a faster one and is killed: what was kept is chosen still,
+    /// until another one is held against the model.
+    void whatTheModelKeptStaysChosen() {
+        const auto path = at("kept.db");
+        std::set<Hash128> before;
+        std::string kept;
+        {
+            MadeUpBench bench;
+            Recorder recorder(opened(path), sampleStudy(), Target());
+            const tune::StudyResult found = run(recorder, bench, planOf(32));
+            for (const tune::Candidate& candidate : bench.seen)
+                before.insert(candidate.program);
+            const records::HeldTrial held = heldOf(found.study.tasks[0]);
+            kept = held.program;
+            recorder.end(records::StudyState::Ended, {held});
+        }
+        const auto chosen = [&] {
+            const auto best = opened(path).best();
+            return best->empty() ? std::string() : best->front().trial.program;
+        };
+        QCOMPARE(chosen(), kept);
+        const auto goOn = [&](int trials, double speed) {
+            MadeUpBench bench;
+            bench.time = [&, speed](const tune::Candidate& candidate) {
+                return madeUpTime(candidate) / (before.contains(candidate.program) ? 1 : speed);
+            };
+            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            tune::StudyResult found = run(*recorder, bench, planOf(trials));
+            return std::pair(*std::move(recorder), std::move(found.study.tasks[0]));
+        };
+        goOn(16, 0.5); // finds nothing
+        QCOMPARE(chosen(), kept);
+        {
+            auto [recorder, state] = goOn(16, 0.5);
+            recorder.end(records::StudyState::Failed,
+                         {}); // the machine failed before it could be held against the model
+        }
+        QCOMPARE(chosen(), kept);
+        {
+            const auto [recorder, state] = goOn(16, 100); // and is killed
+            QVERIFY(heldOf(state).program != kept);
+        }
+        QCOMPARE(chosen(), kept);
+        auto [recorder, state] = goOn(16, 100);
+        recorder.end(records::StudyState::Ended, {heldOf(state, records::InPlace::TakenBack)});
+        QCOMPARE(chosen(), kept);
+        recorder.end(records::StudyState::Ended, {heldOf(state)});
+        QCOMPARE(chosen(), heldOf(state).program);
     }
 
     void goesOnWithNoOther() {

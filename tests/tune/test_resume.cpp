@@ -88,6 +88,43 @@ private slots:
         }
     }
 
+    /// Two of a batch may win one after the other, in whatever order they stand in it: the last to win is the fastest.
+    void theLastToWinIsTheBest() {
+        MadeUpBench bench;
+        TaskState before = studyOf(32, bench).study.tasks.front();
+        for (Trial& trial : before.trials)
+            trial.accepted = false;
+        for (const auto& [at, ratio] : {std::pair(5, 0.7), {3, 0.5}, {20, 0.4}, {18, 0.3}}) {
+            before.trials[size_t(at)].accepted = true;
+            before.trials[size_t(at)].ratio = {ratio, ratio, ratio};
+        }
+        Explorer explorer(madeUpSpace(), nullptr);
+        const TaskState after = resumed(withTrials(before), explorer);
+        QCOMPARE(after.best, size_t(18));
+        QCOMPARE(after.bestRatio, 0.3);
+        QVERIFY(std::abs(after.gains[0] - 0.5 * after.defaultUs()) < 1e-9);
+        QVERIFY(std::abs(after.gains[1] - 0.2 * after.defaultUs()) < 1e-9);
+    }
+
+    /// Of a round nothing is left: what is known of the others stays with them.
+    void roundsKeepTheirJudgements() {
+        MadeUpBench bench;
+        Task task = withTrials(studyOf(48, bench).study.tasks.front());
+        task.known.judgements.resize(3);
+        for (size_t i = 0; i < 3; ++i)
+            task.known.judgements[i].prior.count = i + 1;
+        for (Trial& trial : task.known.trials)
+            if (trial.round == 2)
+                trial.candidate.program = {9, 9};
+        Explorer explorer(madeUpSpace(), nullptr);
+        const TaskState after = resumed(std::move(task), explorer);
+        QCOMPARE(after.rounds, 2);
+        QCOMPARE(after.judgements.size(), size_t(2));
+        QCOMPARE(after.judgements[0].prior.count, size_t(1));
+        QCOMPARE(after.judgements[1].prior.count, size_t(3));
+        QCOMPARE(after.trials.back().round, 2);
+    }
+
     void whateverSearchesGoesOn_data() {
         QTest::addColumn<QString>("search");
         for (const std::string_view name : searchNames())

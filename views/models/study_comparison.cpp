@@ -31,10 +31,10 @@ Result<Found> read(const records::File& file, const std::string& study, const st
     LATHE_TRY(const std::vector<records::Trial> trials, file.trialsOf(study, workload, records::File::Traces::Leave));
     Found found;
     curve.trials += trials.size();
-    for (const records::Trial& trial : trials) {
+    for (const records::Trial& trial : records::sinceItBegan(trials)) {
         curve.seconds = std::max(curve.seconds, trial.seconds);
         const bool isMeasured = trial.verdict == tune::Verdict::Measured && trial.us > 0 && trial.ratio.middle > 0;
-        if (trial.number == 0 && isMeasured)
+        if (trial.made == tune::Made::Default && isMeasured)
             found.defaultUs = trial.us;
         if (!isMeasured || !trial.accepted || trial.ratio.middle >= found.ratio.middle)
             continue;
