@@ -8,8 +8,6 @@
 #include "driver/guarded.h"
 #include "driver/session.h"
 
-#include <algorithm>
-
 namespace lathe::app {
 
 namespace {
@@ -22,13 +20,12 @@ using views::models::StudyHead;
 
 StudyEnd endOf(const driver::Tuned& tuned) {
     StudyEnd end;
-    for (const tune::TaskState& state : tuned.study.tasks) {
-        if (!state.isTaken() || !tuned.isHeld())
-            continue;
-        const bool back = std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
-        end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
-                                          back ? FoundSchedule::InPlace::TakenBack : FoundSchedule::InPlace::Kept};
-    }
+    for (const tune::TaskState& state : tuned.study.tasks)
+        if (const tune::Trial* applied = tuned.applied(state))
+            end.found[state.task.workload] = {applied->candidate.trace, FoundSchedule::InPlace::Kept};
+        else if (state.isTaken() && state.trials[state.best].inPlace == tune::InPlace::TakenBack)
+            end.found[state.task.workload] = {state.trials[state.best].candidate.trace,
+                                              FoundSchedule::InPlace::TakenBack};
     end.beforeMs = tuned.beforeMs;
     end.afterMs = tuned.afterMs;
     end.isFaster = tuned.isFaster;

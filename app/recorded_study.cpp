@@ -11,13 +11,13 @@ namespace {
 using views::models::FoundSchedule;
 using views::models::StudyTask;
 
-FoundSchedule::InPlace inPlaceOf(records::InPlace inPlace) {
+FoundSchedule::InPlace inPlaceOf(tune::InPlace inPlace) {
     switch (inPlace) {
-    case records::InPlace::Unknown:
+    case tune::InPlace::Unknown:
         return FoundSchedule::InPlace::Unknown;
-    case records::InPlace::Kept:
+    case tune::InPlace::Kept:
         return FoundSchedule::InPlace::Kept;
-    case records::InPlace::TakenBack:
+    case tune::InPlace::TakenBack:
         return FoundSchedule::InPlace::TakenBack;
     }
     return FoundSchedule::InPlace::Unknown;

@@ -10,11 +10,20 @@
 namespace lathe::cli {
 namespace {
 
-bool isTakenBack(const driver::Tuned& tuned, const tune::TaskState& state) {
-    return std::ranges::find(tuned.takenBack, state.task.workload) != tuned.takenBack.end();
+/// Why the model does not have a schedule that its task found.
+const char* whyNot(tune::InPlace inPlace) {
+    switch (inPlace) {
+    case tune::InPlace::Unknown:
+        return "not confirmed in the whole model";
+    case tune::InPlace::Kept: // before layouts and fusion made others
+        return "the kernel is not in the model any more";
+    case tune::InPlace::TakenBack:
+        return "not faster in the model";
+    }
+    return "";
 }
 
-/// Why the task has the schedule by default; empty: it has another one.
+/// Why the model does not have the fastest that the task found; empty: it does.
 std::string whyNot(const driver::Tuned& tuned, const tune::TaskState& state) {
     if (state.trials.empty())
         return "not looked at: the search ended before";
@@ -22,10 +31,12 @@ std::string whyNot(const driver::Tuned& tuned, const tune::TaskState& state) {
     if (first.verdict != tune::Verdict::Measured)
         return fmt::format("its default cannot be measured: {}{}{}", tune::toString(first.verdict),
                            first.message.empty() ? "" : ", ", first.message);
-    if (isTakenBack(tuned, state))
-        return "not faster in the model";
-    if (state.best > 0)
-        return {};
+    if (state.best > 0) {
+        const tune::Trial &best = state.trials[state.best], *applied = tuned.applied(state);
+        if (applied == &best)
+            return {};
+        return fmt::format("{}{}", whyNot(best.inPlace), applied ? "; a slower one is applied" : "");
+    }
     return state.trials.size() == 1 ? "nothing else was tried" : "nothing is faster by enough";
 }
 
@@ -142,7 +153,8 @@ void printTunedJson(const driver::Tuned& tuned) {
                                          {"done", tune::toString(state.done)},
                                          {"applied", why.empty()},
                                          {"why_not", why},
-                                         {"taken_back", isTakenBack(tuned, state)}}));
+                                         {"taken_back", state.best > 0 && state.trials[state.best].inPlace ==
+                                                                              tune::InPlace::TakenBack}}));
     }
     if (tuned.graph)
         fmt::print("{}\n", driver::dump(toJson(*tuned.graph)));

@@ -102,7 +102,7 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
                                                  {"us", trial.us},
                                                  {"ratio", trial.ratio.middle},
                                                  {"accepted", trial.accepted},
-                                                 {"in_place", records::toString(trial.inPlace)},
+                                                 {"in_place", tune::toString(trial.inPlace)},
                                                  {"answers", driver::parseJson(trial.answers).value_or(nullptr)},
                                                  {"schedule", trial.trace}}));
             else

@@ -27,13 +27,12 @@ RunMs runMs(const Profile& profile) {
     return run;
 }
 
-Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::Study& study,
-                        const std::vector<std::string>& takenBack) {
+Decisions withSchedules(const Trace& trace, const Decisions& base, const tune::Study& study) {
     Decisions result = base;
     for (const tune::TaskState& state : study.tasks) {
         const std::string& workload = state.task.workload;
         if (state.isTaken() && !base.kernels.contains(workload) &&
-            std::ranges::find(takenBack, workload) == takenBack.end() &&
+            state.trials[state.best].inPlace != tune::InPlace::TakenBack &&
             std::ranges::find(trace.kernels, workload, &KernelRecord::workload) != trace.kernels.end())
             result.kernels[workload].trace = state.trials[state.best].candidate.trace;
     }
@@ -101,34 +100,38 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
     });
 }
 
-Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, const tune::Study& study,
-                         std::vector<std::string>& takenBack, const Options& options, const RunnerOptions& runner,
-                         const Progress& progress) {
-    const size_t takenAtFirst = takenBack.size();
-    for (;;) {
-        const Decisions decisions = withSchedules(before.trace, base, study, takenBack);
+Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
+                         const Options& options, const RunnerOptions& runner, const Progress& progress) {
+    for (bool wentBack = false;; wentBack = true) {
+        const Decisions decisions = withSchedules(before.trace, base, study);
         if (decisions == base)
             return Held{base};
         LATHE_TRY(const std::unique_ptr<WholeModel> after,
                   wholeModel(session, decisions, options, runner, progress, before.shapes));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
-        const size_t was = takenBack.size();
-        const auto takeBack = [&](const auto& which) {
-            for (const tune::TaskState& state : study.tasks)
+        // How many it is said of.
+        const auto say = [&](tune::InPlace what, const auto& ofWhich) {
+            size_t count = 0;
+            for (tune::TaskState& state : study.tasks)
                 if (decisions.kernels.contains(state.task.workload) && !base.kernels.contains(state.task.workload) &&
-                    which(state.task.kernel))
-                    takenBack.push_back(state.task.workload);
+                    ofWhich(state.task.kernel)) {
+                    state.trials[state.best].inPlace = what;
+                    ++count;
+                }
+            return count;
+        };
+        const auto all = [](const std::string&) { return true; };
+        const auto notFaster = [&](const std::string& kernel) {
+            const auto ratio = compared.kernels.find(kernel);
+            return ratio != compared.kernels.end() && ratio->second >= 1;
         };
         // Only once: what is left has won its pairs, and would lose some by luck if it were asked again and again.
-        if (was == takenAtFirst)
-            takeBack([&](const std::string& kernel) {
-                const auto ratio = compared.kernels.find(kernel);
-                return ratio != compared.kernels.end() && ratio->second >= 1;
-            });
-        if (takenBack.size() == was && compared.isSlower)
-            takeBack([](const std::string&) { return true; });
-        if (takenBack.size() == was)
-            return Held{decisions, compared.firstMs, compared.secondMs, compared.isFaster};
+        if (!wentBack && say(tune::InPlace::TakenBack, notFaster) > 0)
+            continue;
+        if (compared.isSlower && say(tune::InPlace::TakenBack, all) > 0)
+            continue;
+        say(tune::InPlace::Kept, all);
+        return Held{decisions, compared.firstMs, compared.secondMs, compared.isFaster};
     }
 }
 

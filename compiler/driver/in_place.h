@@ -48,11 +48,10 @@ struct Held {
     bool isFaster = false;            // beyond the noise
 };
 
-/// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those of
-/// `takenBack`. A tuned kernel that is not faster in place than its default is added to these; so are all if what is left of
-/// them makes the model slower.
-Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, const tune::Study& study,
-                         std::vector<std::string>& takenBack, const Options& options, const RunnerOptions& runner,
-                         const Progress& progress = {});
+/// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those that
+/// were taken back before. A tuned kernel that is not faster in place than its default is taken back; so are all if what is
+/// left of them makes the model slower. Their trials say what came of each.
+Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
+                         const Options& options, const RunnerOptions& runner, const Progress& progress = {});
 
 } // namespace lathe::driver

@@ -66,8 +66,7 @@ private:
             const std::string& workload = state.task.workload;
             if (state.trials.empty())
                 continue;
-            const bool back = std::ranges::find(tuned_.takenBack, workload) != tuned_.takenBack.end();
-            if (state.isTaken() && !back)
+            if (state.isTaken() && state.trials[state.best].inPlace != tune::InPlace::TakenBack)
                 all[workload] = state.trials[state.best].candidate.trace;
             else
                 all.erase(workload); // its default was not beaten
@@ -194,15 +193,14 @@ private:
     /// All of it against the schedules alone, and then against the untuned model.
     Result<void> hold(const Decisions& schedules, TunedGraph& graph) {
         const Decisions& changed = graph.fusion.decisions;
+        tune::Study study = tuned_.study; // what its trials say of this model is true if it is taken
         Decisions all;
         if (changed == options_.decisions) {
-            LATHE_TRY(const Held held,
-                      holdInPlace(session_, before_, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
+            LATHE_TRY(const Held held, holdInPlace(session_, before_, changed, study, options_.compile, last_));
             all = held.decisions;
         } else {
             LATHE_TRY(const std::unique_ptr<WholeModel> plain, compiled(changed));
-            LATHE_TRY(const Held held,
-                      holdInPlace(session_, *plain, changed, tuned_.study, tuned_.takenBack, options_.compile, last_));
+            LATHE_TRY(const Held held, holdInPlace(session_, *plain, changed, study, options_.compile, last_));
             all = held.decisions;
         }
         if (all == schedules)
@@ -217,6 +215,7 @@ private:
         LATHE_TRY(const Compared whole, compareInPlace(before_, *other, options_.compile, last_));
         graph.isTaken = whole.isFaster;
         if (graph.isTaken) {
+            tuned_.study = std::move(study);
             tuned_.decisions = all;
             tuned_.beforeMs = whole.firstMs;
             tuned_.afterMs = whole.secondMs;

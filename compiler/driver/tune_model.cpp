@@ -177,6 +177,16 @@ std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::f
                                                    model.string(), cause.first->task.kernel)));
 }
 
+const tune::Trial* Tuned::applied(const tune::TaskState& state) const {
+    const auto decided = decisions.kernels.find(state.task.workload);
+    if (decided == decisions.kernels.end())
+        return nullptr;
+    const auto found = std::ranges::find_if(state.trials, [&](const tune::Trial& trial) {
+        return trial.accepted && trial.candidate.trace == decided->second.trace;
+    });
+    return found == state.trials.end() ? nullptr : &*found;
+}
+
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& wanted,
                         const std::function<void(const tune::Study&, const tune::Event&)>& told,
                         const Progress& progress) {
@@ -252,8 +262,8 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         if (const auto control = options.control)
             last.runner.cancelled = [control] { return control->isAborted(); };
         work.emplace(options.control.get(), last.runner.cancelled);
-        const Result<Held> held = holdInPlace(session, *before, options.decisions, tuned.study, tuned.takenBack,
-                                              last.compile, last.runner, {progress.report, last.runner.cancelled});
+        const Result<Held> held = holdInPlace(session, *before, options.decisions, tuned.study, last.compile,
+                                              last.runner, {progress.report, last.runner.cancelled});
         if (held) {
             tuned.decisions = held->decisions;
             tuned.beforeMs = held->beforeMs;

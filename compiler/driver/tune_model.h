@@ -31,18 +31,18 @@ tune::Space templateSpace(const Target& target);
 
 struct Tuned {
     tune::Study study;
-    Decisions decisions;                // those that tuning began with, and what was found
-    std::vector<std::string> leftOut;   // kernels over open sizes
-    std::vector<std::string> takenBack; // workloads whose tuned kernel is not faster in place
-    double beforeMs = 0, afterMs = 0;   // of the whole model, by turns; 0: not measured
-    bool isFaster = false;              // beyond the noise
-    std::string learned;                // by the cost model: tune::StudyResult
-    std::optional<TunedGraph> graph;    // if it was asked for
+    Decisions decisions;              // those that tuning began with, and what was found
+    std::vector<std::string> leftOut; // kernels over open sizes
+    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: not measured
+    bool isFaster = false;            // beyond the noise
+    std::string learned;              // by the cost model: tune::StudyResult
+    std::optional<TunedGraph> graph;  // if it was asked for
     /// The machine failed, or nothing could be measured. What was found until then stands beside it.
     std::optional<Diagnostic> failed;
 
-    /// Whether what the study found was held against the model: a machine that fails may not be able to any more.
-    bool isHeld() const { return !failed || afterMs > 0; }
+    /// The trial of the task whose schedule is in `decisions`; null: none is. It is not the fastest where that one was found
+    /// after the schedules were held against the model, and is not taken.
+    const tune::Trial* applied(const tune::TaskState& state) const;
 };
 
 /// Of a model's sizes, and of a kernel's: each is timed.

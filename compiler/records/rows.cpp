@@ -109,18 +109,6 @@ const char* toString(StudyState state) {
     return "";
 }
 
-const char* toString(InPlace inPlace) {
-    switch (inPlace) {
-    case InPlace::Unknown:
-        return "unknown";
-    case InPlace::Kept:
-        return "kept";
-    case InPlace::TakenBack:
-        return "taken back";
-    }
-    return "";
-}
-
 std::string textOfSearch(std::string_view search, std::string_view space) {
     return space == templates ? std::string(search) : fmt::format("{}{}{}", search, inSpace, space);
 }
@@ -231,7 +219,8 @@ Trial rowOf(const tune::Trial& trial, std::string study, std::string workload, i
             .accepted = trial.accepted,
             .seconds = trial.seconds,
             .prior = candidate.prior,
-            .predicted = candidate.predicted};
+            .predicted = candidate.predicted,
+            .inPlace = trial.inPlace};
 }
 
 Result<tune::Trial> trialOf(const Trial& row) {

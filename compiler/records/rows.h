@@ -18,6 +18,8 @@
 
 namespace lathe::records {
 
+using tune::InPlace;
+
 /// What schedules were measured for, beside the workload, and are good for again.
 struct Setting {
     std::string machine; // its class: the processor and what a compiler sees of it
@@ -65,14 +67,6 @@ struct Study {
 std::string textOfSearch(std::string_view search, std::string_view space);
 /// The space that such a text says.
 std::string spaceOf(std::string_view search);
-
-/// What came of a schedule that was held against the default in the whole model.
-enum class InPlace : uint8_t {
-    Unknown,
-    Kept,
-    TakenBack, // it is slower there
-};
-const char* toString(InPlace inPlace); // "unknown", "kept", "taken back"
 
 struct Task {
     std::string study, workload; // by id and key

@@ -4,8 +4,6 @@
 #include "base/file_hash.h"
 #include "driver/options.h"
 
-#include <algorithm>
-
 namespace lathe::records {
 namespace {
 
@@ -60,15 +58,11 @@ std::function<tune::Known(const tune::Task&)> StudyRecords::known() {
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
     std::vector<HeldTrial> held;
-    if (tuned && tuned->isHeld())
+    if (tuned)
         for (const tune::TaskState& state : tuned->study.tasks)
-            if (state.isTaken()) {
-                const bool back = std::ranges::find(tuned->takenBack, state.task.workload) != tuned->takenBack.end();
-                held.push_back({{},
-                                state.task.workload,
-                                toString(state.trials[state.best].candidate.program),
-                                back ? InPlace::TakenBack : InPlace::Kept});
-            }
+            for (const tune::Trial& trial : state.trials)
+                if (trial.inPlace != InPlace::Unknown)
+                    held.push_back({{}, state.task.workload, toString(trial.candidate.program), trial.inPlace});
     recorder_.end(tuned && !tuned->failed ? StudyState::Ended : StudyState::Failed, std::move(held),
                   tuned ? tuned->learned : std::string());
 }

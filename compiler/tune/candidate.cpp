@@ -59,4 +59,16 @@ std::optional<Verdict> verdictOf(std::string_view text) {
     return named(text, Verdict::Measured);
 }
 
+const char* toString(InPlace inPlace) {
+    switch (inPlace) {
+    case InPlace::Unknown:
+        return "unknown";
+    case InPlace::Kept:
+        return "kept";
+    case InPlace::TakenBack:
+        return "taken back";
+    }
+    return "";
+}
+
 } // namespace lathe::tune

@@ -62,6 +62,14 @@ struct Interval {
     double low = 0, middle = 0, high = 0;
 };
 
+/// What came of a schedule that was held against the default in the whole model.
+enum class InPlace : uint8_t {
+    Unknown,
+    Kept,
+    TakenBack, // it is not faster there
+};
+const char* toString(InPlace inPlace); // "unknown", "kept", "taken back"
+
 struct Trial {
     Candidate candidate;
     Verdict verdict = Verdict::Measured;
@@ -71,6 +79,7 @@ struct Trial {
     bool accepted = false; // a paired test found it faster than what was best before
     int round = 0;
     double seconds = 0; // into the study, when it had been timed; 0: not known
+    InPlace inPlace = InPlace::Unknown;
 };
 
 } // namespace lathe::tune

@@ -2,13 +2,14 @@
 // Needs: lathe lathe-runner
 // Links: onnx
 //
-// Tuning a model from the beginning to the end: whoever cancels before there is a study waits for no compilation, and limits are
-// those of the whole.
+// Tuning a model from the beginning to the end: whoever cancels before there is a study waits for no compilation, limits are
+// those of the whole, and what is said to be applied is what the decisions have.
 #include "driver/tune_model.h"
 #include "support/onnx_model.h"
 
 #include <QTemporaryDir>
 #include <QTest>
+#include <algorithm>
 
 using namespace lathe;
 using namespace lathe::testing;
@@ -89,6 +90,58 @@ private slots:
             tried += state.trials.size() - std::max<size_t>(state.known, 1);
         QCOMPARE(tried, size_t(10));
         QVERIFY(!goesBack && tuned->study.seconds >= seconds);
+    }
+
+    void whatIsAppliedIsInTheDecisions() {
+        driver::Tuned tuned;
+        tune::TaskState& state = tuned.study.tasks.emplace_back();
+        state.task.workload = "w";
+        QVERIFY(!tuned.applied(state)); // not looked at
+        for (const char* trace : {"loops blocks(#0) gives(0)\n", "loops blocks(#0) gives(0, 1)\n",
+                                  "loops blocks(#0) gives(0, 1)\nparallel loops(0)\n"}) {
+            tune::Trial& trial = state.trials.emplace_back();
+            trial.candidate.trace = *schedule::parseTrace(trace);
+            trial.accepted = state.trials.size() > 1;
+        }
+        state.best = 2;
+        QVERIFY(!tuned.applied(state));
+        lower::ScheduleDecisions& decided = tuned.decisions.kernels["w"];
+        decided.trace = state.trials[2].candidate.trace;
+        QVERIFY(tuned.applied(state) == &state.trials[2]);
+        decided.trace = state.trials[1].candidate.trace; // of before the graph was looked at
+        QVERIFY(tuned.applied(state) == &state.trials[1]);
+        decided.trace = state.trials[0].candidate.trace; // by default, and by who wished it
+        QVERIFY(!tuned.applied(state));
+        decided.trace.reset();
+        QVERIFY(!tuned.applied(state));
+    }
+
+    /// Loops as they come are far slower than the default.
+    void whatGoesBackSaysSo() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        const std::string model = folder.filePath("model.onnx").toStdString();
+        writeFile(model, graphBytes("g (float[192,192] x) => (float[192,192] y) { y = MatMul (x, x) }"));
+        driver::Session session(model);
+        driver::RunnerOptions runner;
+        runner.threads = 1;
+        const auto before = driver::wholeModel(session, {}, {}, runner);
+        QVERIFY2(before, before ? "" : toString(before.error()).c_str());
+        const auto kernel = std::ranges::find_if((*before)->trace.kernels, &driver::KernelRecord::schedulable);
+        QVERIFY(kernel != (*before)->trace.kernels.end());
+        tune::Study study;
+        tune::TaskState& state = study.tasks.emplace_back();
+        state.task.workload = kernel->workload;
+        state.task.kernel = kernel->name;
+        state.trials.resize(2);
+        state.trials[1].candidate.trace = *schedule::parseTrace("loops blocks(#0) gives(0, 1, 2)\n");
+        state.trials[1].accepted = true;
+        state.best = 1;
+        const auto held = driver::holdInPlace(session, **before, {}, study, {}, runner);
+        QVERIFY2(held, held ? "" : toString(held.error()).c_str());
+        QVERIFY(held->decisions == driver::Decisions());
+        QVERIFY(state.trials[1].inPlace == tune::InPlace::TakenBack);
+        QVERIFY(state.trials[0].inPlace == tune::InPlace::Unknown);
     }
 };
 

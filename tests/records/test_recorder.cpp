@@ -5,6 +5,7 @@
 #include "records/recorder.h"
 #include "records/row_lines.h"
 #include "records/sample.h"
+#include "records/study_records.h"
 #include "support/full_disk.h"
 #include "support/sql.h"
 #include "tune/features.h"
@@ -14,6 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <fstream>
 #include <map>
 #include <set>
 
@@ -295,6 +297,34 @@ private slots:
         QCOMPARE(chosen(), kept);
         recorder.end(records::StudyState::Ended, {heldOf(state)});
         QCOMPARE(chosen(), heldOf(state).program);
+    }
+
+    /// Where the graph is looked at last, a faster schedule may be found that is not applied.
+    void whatIsAppliedIsKept() {
+        const auto path = at("applied.db"), model = at("model");
+        std::ofstream(model) << "a model";
+        driver::TuneOptions options;
+        options.compile.target = Target(); // of the sample workloads
+        auto study = records::StudyRecords::begin({.model = model, .file = path, .name = {}, .resume = false}, options);
+        QVERIFY2(study, study ? "" : toString(study.error()).c_str());
+        MadeUpBench bench;
+        driver::Tuned tuned;
+        tuned.study = tune::runStudy({task(), task(16)}, madeUpSpace(), planOf(200), bench,
+                                     [&](const tune::Study& now, const tune::Event& event) { study->tell(now, event); })
+                          .study;
+        std::vector<tune::TaskState>& tasks = tuned.study.tasks;
+        const auto first = std::ranges::find_if(tasks[0].trials, &tune::Trial::accepted);
+        QVERIFY(first != tasks[0].trials.begin() + std::ptrdiff_t(tasks[0].best)); // there is a slower one
+        first->inPlace = tune::InPlace::Kept;
+        tasks[1].trials[tasks[1].best].inPlace = tune::InPlace::TakenBack;
+        study->end(tuned);
+        QVERIFY(study->newProblems().empty());
+        const File file = opened(path);
+        QCOMPARE(file.best()->size(), size_t(1));
+        QCOMPARE(file.best()->front().trial.program, toString(first->candidate.program));
+        for (const tune::TaskState& state : tasks)
+            for (const records::Trial& row : *file.trialsOf(study->study().id, state.task.workload))
+                QVERIFY(row.inPlace == state.trials[size_t(row.number)].inPlace);
     }
 
     void goesOnWithNoOther() {
