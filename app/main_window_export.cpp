@@ -4,7 +4,7 @@
 #include "app/main_window.h"
 #include "arith/analysis.h"
 #include "bundle/artifact.h"
-#include "codegen/target.h"
+#include "codegen/lacking.h"
 #include "deploy/runtime_package.h"
 #include "driver/device_list.h"
 #include "driver/inputs.h"
@@ -83,11 +83,9 @@ QString lacking(const driver::Device& device, const Target& target) {
     const auto emulated = codegen::parseTarget(QString::fromStdString(device.cpu).toLower().toStdString());
     if (device.cpu.empty() || !emulated || emulated->machine != target.machine)
         return {};
-    const codegen::Required has = codegen::requiredOf(*emulated);
     QStringList missing;
-    for (const std::string& name : codegen::requiredOf(target).isa)
-        if (!has.has(name))
-            missing << QString::fromStdString(name);
+    for (const std::string& name : codegen::lacking(target, codegen::requiredOf(*emulated)))
+        missing << QString::fromStdString(name);
     return missing.isEmpty() ? QString() : MainWindow::tr("it lacks %1").arg(missing.join(QStringLiteral(", ")));
 }
 

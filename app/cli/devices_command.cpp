@@ -5,16 +5,17 @@
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 #include "base/printable.h"
-#include "codegen/target.h"
+#include "codegen/lacking.h"
 #include "driver/device_list.h"
 #include "driver/json.h"
 #include "driver/runner_client.h"
 
-#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
 #include <map>
+#include <sstream>
 
 namespace lathe::cli {
 namespace {
@@ -37,19 +38,11 @@ int64_t numberOf(const std::string& text) {
     return value;
 }
 
-/// What the device lacks of what a target's code needs; empty: it runs there.
-std::string lackFor(const Target& target, const Facts& facts) {
-    const codegen::Required required = codegen::requiredOf(target);
-    const std::string has = " " + factOf(facts, "isa") + " ";
-    std::vector<std::string> lacks;
-    for (const std::string& isa : required.isa)
-        if (has.find(" " + isa + " ") == std::string::npos)
-            lacks.push_back(isa);
-    const int64_t bits = numberOf(factOf(facts, "vector_bits"));
-    const bool exactly = target.machine == Machine::AArch64;
-    if (required.vectorBits > 0 && (exactly ? bits != required.vectorBits : bits < required.vectorBits))
-        lacks.push_back(fmt::format("vectors of {} bits", required.vectorBits));
-    return fmt::format("{}", fmt::join(lacks, ", "));
+codegen::Required hasOf(const Facts& facts) {
+    codegen::Required has{.isa = {}, .vectorBits = static_cast<int>(numberOf(factOf(facts, "vector_bits")))};
+    std::istringstream words(factOf(facts, "isa"));
+    has.isa.assign(std::istream_iterator<std::string>(words), {});
+    return has;
 }
 
 struct Fit {
@@ -57,11 +50,12 @@ struct Fit {
 };
 
 std::vector<Fit> fitsOf(const Facts& facts) {
+    const codegen::Required has = hasOf(facts);
     std::vector<Fit> fits;
     for (const char* name : usualTargets)
         if (const auto target = codegen::parseTarget(name);
             target && codegen::nameOf(target->machine) == factOf(facts, "machine"))
-            fits.push_back({name, lackFor(*target, facts)});
+            fits.push_back({name, fmt::format("{}", fmt::join(codegen::lacking(*target, has), ", "))});
     return fits;
 }
 

@@ -2,6 +2,7 @@
 //
 // The machine this runs on: its cpu by LLVM, of which features it has by LLVM on x86-64 and by the runtime elsewhere, which
 // asks the kernel; caches by the C library and the kernel.
+#include "codegen/lacking.h"
 #include "codegen/llvm/subtarget.h"
 #include "codegen/target.h"
 #include "runtime/isa.h"
@@ -22,10 +23,13 @@ namespace {
 
 #if defined(__aarch64__)
 constexpr Machine here = Machine::AArch64;
+constexpr auto& isaHere = runtime::armIsa;
 #elif defined(__riscv)
 constexpr Machine here = Machine::RiscV64;
+constexpr auto& isaHere = runtime::riscvIsa;
 #else
 constexpr Machine here = Machine::X86_64;
+constexpr auto& isaHere = runtime::x86Isa;
 #endif
 
 /// The size that the C library reads out of CPUID, else the kernel's own note of it ("2048K"), else `usual`.
@@ -44,6 +48,15 @@ int64_t cacheBytes(int name, int level, int64_t usual) {
             std::ifstream(folder + "size") >> size >> unit && size > 0)
             return size * (unit == 'M' ? int64_t{1} << 20 : unit == 'K' ? int64_t{1} << 10 : 1);
     }
+}
+
+/// As the CPU and the kernel say it.
+Required hasHere() {
+    Required has{.isa = {}, .vectorBits = lathe_cpu_vector_bits()};
+    for (const auto& isa : isaHere)
+        if (lathe_cpu_supports(isa.name))
+            has.isa.emplace_back(isa.name);
+    return has;
 }
 
 /// What differs from the cpu's own features, removals first.
@@ -113,13 +126,7 @@ Result<void> checkRunsHere(const Target& target) {
             fmt::format("run it by `--device qemu`, or compile it with `lathe compile` and run the artifact on "
                         "such a machine"));
     LATHE_CHECKED(backendOf(target.triple));
-    const Required required = requiredOf(target);
-    std::vector<std::string> missing;
-    std::ranges::copy_if(required.isa, std::back_inserter(missing),
-                         [](const std::string& isa) { return !lathe_cpu_supports(isa.c_str()); });
-    const int bits = lathe_cpu_vector_bits();
-    if (here == Machine::AArch64 ? required.vectorBits > 0 && bits != required.vectorBits : bits < required.vectorBits)
-        missing.push_back(fmt::format("vectors of {} bits", required.vectorBits));
+    const std::vector<std::string> missing = lacking(target, hasHere());
     if (missing.empty())
         return {};
     return failure(
