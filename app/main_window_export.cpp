@@ -78,6 +78,11 @@ QString problemOfDevice(const QString& text) {
     return device ? QString() : withHint(device.error());
 }
 
+bool isEmulated(const QString& text) {
+    const auto device = driver::parseDevice(text.toStdString());
+    return device && device->isEmulated();
+}
+
 /// What the CPU that is emulated lacks of what the target needs, where LLVM knows it by that name; else only the run tells.
 QString lacking(const driver::Device& device, const Target& target) {
     const auto emulated = codegen::parseTarget(QString::fromStdString(device.cpu).toLower().toStdString());
@@ -301,6 +306,7 @@ void MainWindow::beginExport(const ExportRequest& chosen) {
     choices.devices = devices();
     choices.problemOfDevice = problemOfDevice;
     choices.problemOfRun = problemOfRun;
+    choices.isEmulated = isEmulated;
     fillOutlook(choices, trace_);
     choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())

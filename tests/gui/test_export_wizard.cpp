@@ -102,6 +102,9 @@ private slots:
         driver::Device board{.transport = driver::Device::Transport::Ssh, .host = "10.0.0.7"};
         board.name = "board";
         QVERIFY(driver::addDevice(driver::devicesFile(), board));
+        driver::Device old{.transport = driver::Device::Transport::Qemu, .cpu = "Nehalem"};
+        old.name = "old";
+        QVERIFY(driver::addDevice(driver::devicesFile(), old));
     }
 
     /// The words of the command are those that a shell reads.
@@ -238,7 +241,16 @@ private slots:
         QCOMPARE(wizard->request().device, QString("qemu:Nehalem"));
         QVERIFY(views::models::commandOf(wizard->request(), "m", {}).contains("--device qemu:Nehalem"));
         field<QDoubleSpinBox>(*wizard, "p99")->setValue(3);
-        QVERIFY(warnings(*wizard).contains("Times under an emulator"));
+        QVERIFY(warnings(*wizard).contains("limits of time are not held"));
+        // By whatever name.
+        device->lineEdit()->selectAll();
+        QTest::keyClicks(device, "board");
+        QVERIFY(!warnings(*wizard).contains("emulator"));
+        device->lineEdit()->selectAll();
+        QTest::keyClicks(device, "old");
+        QVERIFY2(warnings(*wizard).contains("limits of time are not held"), qPrintable(warnings(*wizard)));
+        field<QDoubleSpinBox>(*wizard, "p99")->setValue(0);
+        QVERIFY(warnings(*wizard).contains("Times under an emulator") && !warnings(*wizard).contains("limits"));
         QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
         QVERIFY(!warnings(*wizard).contains("qemu") && !device->isEnabled());
         QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);

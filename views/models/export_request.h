@@ -71,6 +71,7 @@ struct ExportChoices {
     std::function<std::optional<qint64>(const std::map<QString, qint64>&)>
         peakBytes;                                          // of a run's memory, at these sizes
     std::function<QString(const QString&)> problemOfDevice; // of its name; empty text: none
+    std::function<bool(const QString&)> isEmulated;         // a device, so that its times say nothing
     std::function<QString(const QString&, const QString&)>
         problemOfRun;                                            // why a device cannot run a target; empty: it can
     std::function<QString(const QString&)> problemOfTarget;      // empty text: none

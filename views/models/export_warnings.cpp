@@ -32,11 +32,13 @@ void addRuns(const ExportRequest& request, const ExportChoices& choices, QList<E
         problems << tr("No target can be run there, so the check will fail: choose another device, or do without.");
     for (const QString& problem : problems)
         warnings << ExportWarning{ExportTopic::Checks, problem};
-    if (request.device.startsWith(QLatin1String("qemu")) &&
-        (request.p50Ms > 0 || request.p99Ms > 0 || request.loadMs > 0))
+    if (choices.isEmulated && choices.isEmulated(request.device)) {
+        const bool limited = request.p50Ms > 0 || request.p99Ms > 0 || request.loadMs > 0;
         warnings << ExportWarning{
             ExportTopic::Checks,
-            tr("Times under an emulator say nothing of a device: limits of time are not held there.")};
+            limited ? tr("Times under an emulator say nothing of a device: limits of time are not held there.")
+                    : tr("Times under an emulator say nothing of a device.")};
+    }
 }
 
 } // namespace
