@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-3.0-or-later
+//
+// What the export wizard is given to choose from, and who says whether a choice is good: what `lathe bundle` and the machine know.
+#pragma once
+
+#include "app/engine.h"
+#include "views/models/export_request.h"
+
+namespace lathe::app {
+
+/// For the model of this file. `trace`: of its compilation or, before that, its import.
+views::models::ExportChoices exportChoices(const QString& model, const driver::Options& settings,
+                                           const TracePtr& trace);
+
+/// Settings as arguments of the command line.
+QStringList argumentsOf(const driver::Options& settings);
+
+/// What is wrong, and in brackets what to do.
+QString withHint(const Diagnostic& problem);
+
+} // namespace lathe::app
