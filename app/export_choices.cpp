@@ -27,6 +27,10 @@ QString tr(const char* text) {
     return QCoreApplication::translate("ExportChoices", text);
 }
 
+QString textOf(std::string_view text) {
+    return QString::fromUtf8(text.data(), qsizetype(text.size()));
+}
+
 /// What is mostly exported for; `--target` takes anything else.
 constexpr std::pair<const char*, const char*> presets[] = {
     {"x86-64-v4", "x86-64-v4 (AVX-512)"},
@@ -95,9 +99,36 @@ QString problemOfRun(const QString& text, const QString& targetText) {
     return command ? lacking(*device, *target) : withHint(command.error());
 }
 
-/// Runtimes of the targets, expected cases, texts.
-qint64 bytesBeside(const ExportRequest& request, qint64 caseBytes) {
+QString problemOfCheck(const QString& formText, const QString& deviceText) {
+    const auto form = deploy::parseForm(formText.toStdString());
+    const auto device = driver::parseDevice(deviceText.toStdString());
+    if (!form || !device)
+        return {};
+    const auto may = deploy::mayRun(*form, *device);
+    return may ? QString() : withHint(may.error());
+}
+
+/// What of a runtime package goes in, or is as large as what does.
+bool isPutBeside(deploy::BundleForm form, const std::string& file) {
+    switch (form) {
+    case deploy::BundleForm::Folder:
+        return file.starts_with("lib/liblathe_rt.") || file == "bin/lathe-check";
+    case deploy::BundleForm::Program: // which is linked of the same libraries
+        return file == "bin/lathe-check";
+    case deploy::BundleForm::Library:
+        return file.starts_with("lib/liblathe_rt") && file.ends_with(".a");
+    case deploy::BundleForm::CSource:
+        break;
+    }
+    return false;
+}
+
+/// Runtimes of the targets, expected cases, texts. Of C source nobody knows it, nor how large the source itself becomes.
+std::optional<qint64> bytesBeside(const ExportRequest& request, qint64 caseBytes) {
     constexpr qint64 texts = 60'000;
+    const auto form = deploy::parseForm(request.form.toStdString());
+    if (!form || *form == deploy::BundleForm::CSource)
+        return std::nullopt;
     qint64 bytes = texts;
     std::set<std::string> triples;
     for (const QString& text : request.targets) {
@@ -106,7 +137,7 @@ qint64 bytesBeside(const ExportRequest& request, qint64 caseBytes) {
         if (!package || !triples.insert(package->triple).second)
             continue;
         for (const std::string& file : package->files)
-            if (file.starts_with("lib/liblathe_rt.") || file == "bin/lathe-check")
+            if (isPutBeside(*form, file))
                 bytes += QFileInfo(QString::fromStdString((package->folder / file).string())).size();
     }
     return bytes + (request.parts.contains("golden") ? request.cases * caseBytes : 0);
@@ -186,11 +217,20 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     for (const auto& [text, label] : presets)
         choices.targets.append({QLatin1String(text), QLatin1String(label), problemOfTarget(QLatin1String(text))});
     for (const deploy::Part part : deploy::allParts)
-        choices.parts << QString::fromUtf8(deploy::toString(part).data(), qsizetype(deploy::toString(part).size()));
+        choices.parts << textOf(deploy::toString(part));
+    for (const deploy::BundleForm form : deploy::allForms) {
+        views::models::ExportForm& each = choices.forms.emplaceBack(textOf(deploy::toString(form)));
+        each.isRunnable = deploy::isRunnable(form);
+        each.hasVariants = deploy::hasVariants(form);
+        for (const deploy::Part part : deploy::allParts)
+            if (deploy::hasChoice(form, part))
+                each.parts << textOf(deploy::toString(part));
+    }
     choices.devices = devices();
     choices.problemOfDevice = problemOfDevice;
     choices.problemOfRun = problemOfRun;
     choices.isEmulated = isEmulated;
+    choices.problemOfCheck = problemOfCheck;
     fillOutlook(choices, trace);
     return choices;
 }

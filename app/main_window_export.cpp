@@ -57,6 +57,8 @@ views::models::ExportEnd endOf(const ExportedBundle& exported) {
         return end;
     const deploy::BundleCheck& check = *exported.check;
     end.good = check.good;
+    end.variant = QString::fromStdString(check.variant);
+    end.cases = check.cases;
     end.loadMs = check.loadMs;
     end.firstMs = check.firstMs;
     end.p50Ms = check.p50Ms;
@@ -76,6 +78,8 @@ views::models::ExportEnd endOf(const ExportedBundle& exported) {
 
 deploy::BundleOptions MainWindow::bundleOptions(const ExportRequest& request) const {
     deploy::BundleOptions options;
+    if (const auto form = deploy::parseForm(request.form.toStdString()))
+        options.form = *form;
     options.name = request.name.toStdString();
     options.version = request.version.toStdString();
     options.licence = request.licence.toStdString();

@@ -143,7 +143,7 @@ Result<fs::path> Planner::hold(const fs::path& file) {
 }
 
 Result<void> Planner::findRuntimes() {
-    if (options_.form != BundleForm::Folder && options_.targets.size() > 1)
+    if (!hasVariants(options_.form) && options_.targets.size() > 1)
         return failure(ErrorKind::Usage, "a program is for one target: it has no variants", "name one --target");
     for (const Target& target : options_.targets) {
         LATHE_TRY(RuntimePackage package, findRuntime(target, options_.runtimeFolder));

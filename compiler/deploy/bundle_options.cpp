@@ -113,6 +113,22 @@ Result<Part> parsePart(std::string_view text) {
                  "use c, cpp, python, examples, golden, sbom, reproduce");
 }
 
+bool hasChoice(BundleForm form, Part part) {
+    switch (part) {
+    case Part::Golden:
+    case Part::Sbom:
+    case Part::Reproduce:
+        return true;
+    case Part::Cpp:
+    case Part::Examples:
+        return form == BundleForm::Folder || form == BundleForm::Library;
+    case Part::C:
+    case Part::Python:
+        break;
+    }
+    return form == BundleForm::Folder;
+}
+
 std::string toJson(const BundleOptions& options) {
     json targets = json::array(), parts = json::array(), symbols = json::object();
     for (const Target& target : options.targets)

@@ -23,6 +23,8 @@ std::string_view toString(Part part); // "c", "cpp", "python", "examples", "gold
 Result<Part> parsePart(std::string_view text);
 inline constexpr Part allParts[] = {Part::C,      Part::Cpp,  Part::Python,   Part::Examples,
                                     Part::Golden, Part::Sbom, Part::Reproduce};
+/// Whether it can be chosen for a form: else it is always there, or never.
+bool hasChoice(BundleForm form, Part part);
 
 struct BundleOptions {
     BundleForm form = BundleForm::Folder;

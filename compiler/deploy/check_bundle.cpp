@@ -96,9 +96,8 @@ private:
             failed("load", problem);
             return;
         }
-        if (command->ssh) {
-            failed("run", error(fmt::format("a program is not checked over ssh: {}", toString(wish_.device)),
-                                fmt::format("copy the bundle there, and run {} --check in its folder", variant.path)));
+        if (const auto may = mayRun(bundle_.manifest().form, wish_.device); !may) {
+            failed("run", may.error());
             return;
         }
         const fs::path file = fs::absolute(bundle_.folder() / variant.path);
@@ -247,8 +246,7 @@ private:
 
     void limits() {
         Limits limits = wish_.limits.value_or(bundle_.manifest().limits);
-        const BundleForm form = bundle_.manifest().form;
-        if (wish_.device.isEmulated() || form == BundleForm::Library || form == BundleForm::CSource)
+        if (wish_.device.isEmulated() || !isRunnable(bundle_.manifest().form))
             limits.p50Ms = limits.p99Ms = limits.loadMs = 0; // its times say nothing of a device's
         std::vector<std::string> over;
         bool any = false;
@@ -302,6 +300,13 @@ std::optional<std::pair<double, std::string_view>> numberWithUnit(std::string_vi
 Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told, const driver::Progress& progress) {
     return driver::guarded([&] { return Checker(bundle, wish, told, progress).check(); });
+}
+
+Result<void> mayRun(BundleForm form, const driver::Device& device) {
+    if (form == BundleForm::Program && device.transport == driver::Device::Transport::Ssh)
+        return failure(ErrorKind::Usage, fmt::format("a program is not checked over ssh: {}", toString(device)),
+                       "copy the bundle there, and run its program with --check in the bundle's folder");
+    return {};
 }
 
 Result<Limits> parseLimits(std::string_view text) {

@@ -69,6 +69,9 @@ Result<BundleCheck> checkBundle(const OpenBundle& bundle, const CheckWish& wish,
                                 const std::function<void(const CheckStep&)>& told,
                                 const driver::Progress& progress = {});
 
+/// Fails (kind Usage) if a bundle of a form cannot be run there.
+Result<void> mayRun(BundleForm form, const driver::Device& device);
+
 /// "p99=15ms,resident=200MB,size=30MB,load=100ms,p50=…": kind Usage for another text.
 Result<Limits> parseLimits(std::string_view text);
 

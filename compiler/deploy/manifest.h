@@ -26,6 +26,16 @@ enum class BundleForm { Folder, Program, Library, CSource };
 std::string_view toString(BundleForm form); // "folder", "exe", "static", "c"
 /// ErrorKind::Usage for another text.
 Result<BundleForm> parseForm(std::string_view text);
+inline constexpr BundleForm allForms[] = {BundleForm::Folder, BundleForm::Program, BundleForm::Library,
+                                          BundleForm::CSource};
+/// Whether it runs as it lies there; others are for a compiler first.
+constexpr bool isRunnable(BundleForm form) {
+    return form == BundleForm::Folder || form == BundleForm::Program;
+}
+/// Whether it may be for several targets.
+constexpr bool hasVariants(BundleForm form) {
+    return form == BundleForm::Folder;
+}
 
 /// The machine of what is no machine's code.
 inline constexpr std::string_view anyMachine = "any";

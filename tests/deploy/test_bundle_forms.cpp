@@ -4,6 +4,7 @@
 // Timeout: 600
 //
 // Bundles that are no folder of a model and its runtime: each is used by what its README says, where nothing of Lathe is.
+#include "deploy/bundle_options.h"
 #include "deploy/made_bundle.h"
 
 #include <QDir>
@@ -11,6 +12,8 @@
 #include <QTest>
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
 #include <unistd.h>
 
 using namespace lathe::testing;
@@ -83,6 +86,34 @@ private slots:
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
         flip(form + "-2/golden/random-0/output_0.npy");
         QCOMPARE(runLathe({"bundle", "check", at(form + "-2")}).code, 1);
+    }
+
+    void partsThatAreChosen_data() {
+        QTest::addColumn<QString>("form");
+        for (const char* form : {"folder", "exe", "static", "c"})
+            QTest::newRow(form) << QString(form);
+    }
+    /// Leaving a part out leaves out files exactly where there is a choice.
+    void partsThatAreChosen() {
+        QFETCH(QString, form);
+        const auto planned = [&](const QStringList& more) {
+            const Outcome outcome =
+                runLathe(QStringList{"bundle", at("plain.onnx"), "--form", form, "--dry-run", "--json"} + more);
+            std::set<std::string> paths;
+            std::istringstream lines(outcome.out);
+            for (std::string line; std::getline(lines, line);)
+                if (const auto row = nlohmann::json::parse(line); row.contains("path"))
+                    paths.insert(row["path"]);
+            return paths;
+        };
+        const auto all = planned({});
+        QVERIFY(all.contains("manifest.json") || all.contains("README.md"));
+        for (const lathe::deploy::Part part : lathe::deploy::allParts) {
+            const std::string name(toString(part));
+            const auto without = planned({"--without", QString::fromStdString(name)});
+            QVERIFY(std::ranges::includes(all, without));
+            QVERIFY2((without != all) == hasChoice(*lathe::deploy::parseForm(form.toStdString()), part), name.c_str());
+        }
     }
 
     void source_data() {

@@ -5,11 +5,13 @@
 // File > Export by clicks and keys: from the sample network to a bundle that passes its check; the command that the wizard
 // names gives the same bundle; fields that cannot be are refused page by page; cancelling leaves nothing.
 #include "app/main_window.h"
+#include "deploy/archive.h"
 #include "driver/device_list.h"
 #include "gui/window.h"
 #include "support/program.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/export_warnings.h"
+#include "views/models/packing.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -20,6 +22,7 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPlainTextEdit>
+#include <QRadioButton>
 #include <QRegularExpression>
 #include <QSpinBox>
 #include <QTableWidget>
@@ -54,6 +57,10 @@ QString warnings(ExportWizard& wizard) {
 
 QString problem(ExportWizard& wizard) {
     return field<QLabel>(wizard, "problem")->text();
+}
+
+void choose(ExportWizard& wizard, const char* form) {
+    QTest::mouseClick(field<QRadioButton>(wizard, form), Qt::LeftButton, {}, QPoint(8, 8));
 }
 
 /// Enter goes on, wherever the focus is.
@@ -123,6 +130,166 @@ private slots:
                  QStringLiteral("lathe|bundle|/m/\u00e4 \\.onnx|-o|/tmp/a b'c|--name|net|--model-license|MIT OR "
                                 "BSD-3-Clause|--target|native|--target|x86-64-v3|--with|c,golden|--symbol|it's "
                                 "\"odd\"\n$n=1..64:8|--symbol|free=3|--limit|p99=1.5ms|--shape|x=1,3|"));
+    }
+
+    /// Endings are those that bundles are archives by.
+    void packingIsTheEnding() {
+        using views::models::packingOf;
+        using views::models::withPacking;
+        for (const QString& packing : views::models::packings()) {
+            QCOMPARE(deploy::isArchiveName(("out" + packing).toStdString()), !packing.isEmpty());
+            QCOMPARE(packingOf("/x.y/out" + packing), packing);
+            QCOMPARE(withPacking("/x.y/out.tar.zst", packing), "/x.y/out" + packing);
+            QCOMPARE(withPacking("/x.y/out//", packing), "/x.y/out" + packing);
+            QCOMPARE(withPacking("", packing), QString());
+        }
+        QVERIFY(!deploy::isArchiveName("out.tgz"));
+        QCOMPARE(packingOf("out.tgz"), QString());
+        QCOMPARE(withPacking("out.tgz", ".zip"), QString("out.tgz.zip"));
+    }
+
+    void verdicts() {
+        using views::models::ExportVerdict;
+        views::models::ExportEnd end;
+        QCOMPARE(verdictOf(end), ExportVerdict::NotChecked);
+        end.checked = true;
+        QCOMPARE(verdictOf(end), ExportVerdict::Whole);
+        end.variant = "x86-64-v2";
+        QCOMPARE(verdictOf(end), ExportVerdict::Loads);
+        end.cases = 1;
+        QCOMPARE(verdictOf(end), ExportVerdict::Right);
+        end.good = false;
+        QCOMPARE(verdictOf(end), ExportVerdict::NotGood);
+    }
+
+    void formsSayWhatTheyCannot() {
+        app::MainWindow window;
+        ExportWizard* wizard = begin(window);
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Contents));
+        QVERIFY(field<QRadioButton>(*wizard, "folder")->isChecked());
+        QCOMPARE(field<QLabel>(*wizard, "fixed")->text(), QString());
+        const QStringList all = wizard->request().parts;
+        QCOMPARE(all.size(), 7);
+        QTest::keyClick(field<QCheckBox>(*wizard, "sbom"), Qt::Key_Space);
+        choose(*wizard, "exe");
+        QVERIFY(!field<QCheckBox>(*wizard, "python")->isEnabled() && !field<QCheckBox>(*wizard, "python")->isChecked());
+        QVERIFY(field<QLabel>(*wizard, "fixed")->text().contains("not for it"));
+        QCOMPARE(wizard->request().parts, (QStringList{"golden", "reproduce"}));
+        choose(*wizard, "static");
+        QCOMPARE(wizard->request().parts, (QStringList{"cpp", "examples", "golden", "reproduce"}));
+        choose(*wizard, "folder"); // what was chosen is chosen again
+        QCOMPARE(wizard->request().parts.size(), all.size() - 1);
+        QVERIFY(!wizard->request().parts.contains("sbom"));
+
+        // A program is not checked over ssh; it is elsewhere, or not at all.
+        choose(*wizard, "exe");
+        QVERIFY(goTo(*wizard, ExportWizard::Checks));
+        QVERIFY(!field<QLabel>(*wizard, "unrun")->isVisible());
+        field<QDoubleSpinBox>(*wizard, "p99")->setValue(3);
+        field<QComboBox>(*wizard, "device")->setCurrentText("board");
+        QVERIFY2(problem(*wizard).contains("not checked over ssh"), qPrintable(problem(*wizard)));
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
+        QCOMPARE(problem(*wizard), QString());
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
+        field<QComboBox>(*wizard, "device")->setCurrentText("qemu");
+        QCOMPARE(problem(*wizard), QString());
+        // Of source nothing is run, so there is no device and no time.
+        const auto toContents = [&] {
+            while (wizard->currentId() > ExportWizard::Contents)
+                wizard->back();
+        };
+        toContents();
+        choose(*wizard, "c");
+        QVERIFY(goTo(*wizard, ExportWizard::Checks));
+        QVERIFY(field<QLabel>(*wizard, "unrun")->isVisible());
+        QVERIFY(!field<QComboBox>(*wizard, "device")->isEnabled());
+        QVERIFY(!field<QDoubleSpinBox>(*wizard, "p99")->isEnabled());
+        QVERIFY(field<QDoubleSpinBox>(*wizard, "size")->isEnabled());
+        QVERIFY2(!warnings(*wizard).contains("emulator"), qPrintable(warnings(*wizard)));
+        QCOMPARE(wizard->request().p99Ms, 0.0);
+        QCOMPARE(wizard->request().device, QString("local"));
+        QVERIFY(views::models::commandOf(wizard->request(), "m", {}).contains(" --form c "));
+        toContents();
+        choose(*wizard, "folder");
+        QVERIFY(goTo(*wizard, ExportWizard::Checks));
+        QCOMPARE(wizard->request().p99Ms, 3.0);
+        QCOMPARE(wizard->request().device, QString("qemu"));
+        QVERIFY(!views::models::commandOf(wizard->request(), "m", {}).contains("--form"));
+
+        // Several targets are for a folder alone.
+        toContents();
+        wizard->back();
+        auto targets = field<QListWidget>(*wizard, "targets");
+        for (int i = 0; i < 2; ++i)
+            targets->item(i)->setCheckState(Qt::Checked);
+        QVERIFY(goTo(*wizard, ExportWizard::Contents));
+        QCOMPARE(problem(*wizard), QString());
+        choose(*wizard, "static");
+        QVERIFY2(problem(*wizard).contains("2 are chosen"), qPrintable(problem(*wizard)));
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+    }
+
+    /// In an archive, by the box beside its path; then the command that the wizard names, and the list of exports.
+    void formsAndPackings_data() {
+        QTest::addColumn<QString>("form");
+        QTest::addColumn<QString>("packing");
+        QTest::addColumn<QString>("verdict");
+        QTest::addColumn<QString>("state");
+        QTest::newRow("program") << "exe" << ".zip" << "✓ Whole, and right on this machine." << "✓ right";
+        QTest::newRow("C source") << "c" << ".tar.zst" << "✓ Whole. Nothing of it was run." << "✓ whole";
+    }
+    void formsAndPackings() {
+        QFETCH(QString, form);
+        QFETCH(QString, packing);
+        QFETCH(QString, verdict);
+        QFETCH(QString, state);
+        app::MainWindow window;
+        ExportWizard* wizard = begin(window);
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Contents));
+        choose(*wizard, qPrintable(form));
+        Settled settled(window);
+        QVERIFY(goTo(*wizard, ExportWizard::Summary));
+        type(field<QLineEdit>(*wizard, "out"), folder_.filePath(form + "-bundle"));
+        auto packings = field<QComboBox>(*wizard, "packing");
+        QCOMPARE(packings->currentData().toString(), QString());
+        packings->setFocus();
+        while (packings->currentData().toString() != packing) {
+            const int before = packings->currentIndex();
+            QTest::keyClick(packings, Qt::Key_Down);
+            QVERIFY(packings->currentIndex() > before);
+        }
+        const QString out = folder_.filePath(form + "-bundle" + packing);
+        QCOMPARE(field<QLineEdit>(*wizard, "out")->text(), out);
+        // The path goes before.
+        type(field<QLineEdit>(*wizard, "out"), folder_.filePath("x.tar"));
+        QCOMPARE(packings->currentData().toString(), QString(".tar"));
+        type(field<QLineEdit>(*wizard, "out"), out);
+        QCOMPARE(packings->currentData().toString(), packing);
+        const QString command = field<QPlainTextEdit>(*wizard, "command")->toPlainText();
+        QVERIFY(settled.wait());
+        QCOMPARE(problem(*wizard), QString());
+        enter(*wizard);
+        QVERIFY(settled.wait());
+        QCOMPARE(wizard->currentId(), int(ExportWizard::Result));
+        QCOMPARE(field<QLabel>(*wizard, "verdict")->text().section('\n', 0, 0), verdict);
+        QVERIFY(QFileInfo(out).isFile());
+        const auto& kept = window.exportList().at(0);
+        QVERIFY(kept.request.form == form && kept.request.out == out);
+        const auto& list = window.exportList();
+        QCOMPARE(list.index(0, views::models::ExportListModel::State).data().toString(), state);
+
+        const QString again = folder_.filePath(form + "-again" + packing);
+        const Outcome made =
+            runProgram("/bin/sh", {"-c", "PATH=" LATHE_BINARY_DIR ":$PATH; " + QString(command).replace(out, again)});
+        QVERIFY2(made.code == 0, made.err.c_str());
+        const Outcome same = runProgram(lathe_, {"bundle", "diff", out, again});
+        QVERIFY2(same.code == 0, same.out.c_str());
+        // The next one begins with the same.
+        enter(*wizard);
+        wizard = ask(window);
+        QVERIFY(wizard);
+        QCOMPARE(wizard->request().form, form);
     }
 
     void refusesWhatCannotBe() {
@@ -294,6 +461,16 @@ private slots:
         QVERIFY(!has(request, choices, ExportTopic::Checks, "No target"));
         request.targets.removeLast();
         QVERIFY(has(request, choices, ExportTopic::Checks, "No target"));
+        // Of source nobody knows how large it becomes.
+        choices.bytesBeside = [](const ExportRequest& of) {
+            return of.form == "c" ? std::optional<qint64>() : 1'000'000;
+        };
+        QVERIFY(views::models::estimateOf(request, choices, {}).startsWith("about 1.9 MB"));
+        request.form = "c";
+        QVERIFY(views::models::estimateOf(request, choices, {}).contains("once the model is compiled"));
+        // Nor is it run.
+        choices.forms = {{"c", {}, false, false}};
+        QVERIFY(!has(request, choices, ExportTopic::Checks, "No target"));
         choices.isDecided = true;
         QVERIFY(has(request, choices, ExportTopic::Contents, "decided in this window"));
         choices.kernels = 12;

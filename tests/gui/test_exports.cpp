@@ -37,6 +37,7 @@ namespace {
 /// Every field another one than by default.
 KeptExport anExport() {
     KeptExport made;
+    made.request.form = "exe";
     made.request.name = "net";
     made.request.version = "1.2";
     made.request.licence = "MIT OR \"x\"";
@@ -58,6 +59,8 @@ KeptExport anExport() {
     made.end.id = "00ff";
     made.end.checked = true;
     made.end.good = false;
+    made.end.variant = "x86-64-v3";
+    made.end.cases = 2;
     made.end.loadMs = 1;
     made.end.firstMs = 2;
     made.end.p50Ms = 3;
@@ -169,6 +172,18 @@ private slots:
         QCOMPARE(unread, QStringList());
     }
 
+    /// The place is none of them, but what its ending says.
+    void choicesThatChanged() {
+        using views::models::ExportChange;
+        KeptExport other = anExport();
+        other.request.out = "/elsewhere";
+        QCOMPARE(views::models::changedChoices(anExport(), other), QList<ExportChange>());
+        other.request.form = "static";
+        other.request.out = "/elsewhere.zip";
+        QCOMPARE(views::models::changedChoices(anExport(), other),
+                 (QList<ExportChange>{{"form", "exe", "static"}, {"packing", "", ".zip"}}));
+    }
+
     /// A field that is not what it should be takes its export with it, no other; what is missing or unknown does no harm.
     void hostileTexts() {
         const QString good = views::models::textOf({anExport()});
@@ -183,7 +198,8 @@ private slots:
             QVERIFY2(refused(text), text);
         QVERIFY(refused(QString(100'000, '[')));
         int mutants = 0;
-        const QStringList fields = {"name",
+        const QStringList fields = {"form",
+                                    "name",
                                     "version",
                                     "licence",
                                     "targets",
@@ -202,6 +218,8 @@ private slots:
                                     "id",
                                     "checked",
                                     "good",
+                                    "variant",
+                                    "right cases",
                                     "load_ms",
                                     "p99_ms",
                                     "resident_bytes",
@@ -332,6 +350,7 @@ private slots:
             QTest::mouseClick(in<QAbstractButton>(*dialog, "compare"), Qt::LeftButton);
             QVERIFY(in<QLabel>(*dialog, "compared")->text().contains("not there any more"));
             QVERIFY(hasRow(*in<QTableView>(*dialog, "changes"), "parts"));
+            QVERIFY(hasRow(*in<QTableView>(*dialog, "changes"), "packing"));
             // Taken off the list; the bundle stays.
             table->setCurrentIndex(table->model()->index(0, 0));
             table->setFocus();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/exporting/export_page.h"
 
+#include "views/exporting/export_wizard.h"
+
 #include <QLabel>
 #include <QStyle>
 #include <QVBoxLayout>
@@ -44,6 +46,10 @@ void ExportPage::setWarnings(const QStringList& warnings) {
     warnings_->setText(text);
     warnings_->setAccessibleName(tr("Warnings: %1").arg(warnings.join(' ')));
     warnings_->setVisible(!warnings.isEmpty());
+}
+
+models::ExportRequest ExportPage::wholeRequest() const {
+    return qobject_cast<ExportWizard*>(wizard())->request();
 }
 
 void ExportPage::changed() {

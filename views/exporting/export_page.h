@@ -30,6 +30,8 @@ public:
     void setWarnings(const QStringList& warnings);
 
 protected:
+    /// As all pages of the wizard have it.
+    models::ExportRequest wholeRequest() const;
     /// After each change of a field: shows the problem, and tells the wizard.
     void changed();
     void initializePage() override { changed(); }

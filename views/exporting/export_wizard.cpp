@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/exporting/export_wizard.h"
 
+#include "views/exporting/contents_page.h"
 #include "views/exporting/outcome_pages.h"
 #include "views/exporting/settings_pages.h"
 #include "views/models/export_warnings.h"

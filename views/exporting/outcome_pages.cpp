@@ -4,9 +4,11 @@
 #include "views/exporting/open_folder.h"
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
+#include "views/models/packing.h"
 
 #include <QCheckBox>
 #include <QClipboard>
+#include <QComboBox>
 #include <QFileDialog>
 #include <QFileInfo>
 #include <QFormLayout>
@@ -55,6 +57,35 @@ QPlainTextEdit* addCommand(QVBoxLayout* to, const QString& title) {
     return command;
 }
 
+/// Each of packings(), for people.
+QString textOfPacking(const QString& packing) {
+    const std::pair<const char*, QString> texts[] = {
+        {".tar.zst", ExportPage::tr("One file: .tar.zst, the smallest")},
+        {".zip", ExportPage::tr("One file: .zip, for any system")},
+        {".tar", ExportPage::tr("One file: .tar, not compressed")},
+    };
+    for (const auto& [ending, text] : texts)
+        if (packing == QLatin1String(ending))
+            return text;
+    return ExportPage::tr("A folder");
+}
+
+QString textOf(models::ExportVerdict verdict, const QString& device) {
+    switch (verdict) {
+    case models::ExportVerdict::NotChecked:
+        return ExportPage::tr("Made, and not checked.");
+    case models::ExportVerdict::NotGood:
+        return ExportPage::tr("✗ Made, and NOT good on %1.").arg(device);
+    case models::ExportVerdict::Whole:
+        return ExportPage::tr("✓ Whole. Nothing of it was run.");
+    case models::ExportVerdict::Loads:
+        return ExportPage::tr("✓ Whole, and loads on %1. Nothing says that it is right there.").arg(device);
+    case models::ExportVerdict::Right:
+        break;
+    }
+    return ExportPage::tr("✓ Whole, and right on %1.").arg(device);
+}
+
 void showFraction(QProgressBar* bar, double fraction) {
     bar->setRange(0, 1000);
     bar->setValue(int(fraction * 1000));
@@ -65,12 +96,18 @@ void showFraction(QProgressBar* bar, double fraction) {
 SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportRequest& begin)
     : ExportPage(tr("Summary"),
                  tr("What will be written, and where. The model is compiled for it; nothing is on the disk yet.")),
-      problemOfPlace_(choices.problemOfPlace), out_(new QLineEdit(begin.out)),
+      problemOfPlace_(choices.problemOfPlace), out_(new QLineEdit(begin.out)), packing_(new QComboBox),
       replace_(new QCheckBox(tr("&Replace the bundle that is there"))), files_(new QTreeWidget),
       known_(new QPlainTextEdit), progress_(new QProgressBar) {
     setCommitPage(true);
     setButtonText(QWizard::CommitButton, tr("&Export"));
     out_->setObjectName("out");
+    packing_->setObjectName("packing");
+    packing_->setAccessibleName(tr("How it is packed"));
+    for (const QString& packing : models::packings())
+        packing_->addItem(textOfPacking(packing), packing);
+    const auto showPacking = [this] { packing_->setCurrentIndex(packing_->findData(models::packingOf(out_->text()))); };
+    showPacking();
     replace_->setObjectName("replace");
     files_->setObjectName("files");
     files_->setAccessibleName(tr("Files of the bundle"));
@@ -89,6 +126,7 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
     label->setBuddy(out_);
     row->addWidget(label);
     row->addWidget(out_, 1);
+    row->addWidget(packing_);
     row->addWidget(browse);
     layout_->addLayout(row);
     layout_->addWidget(replace_);
@@ -106,7 +144,12 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
         changed();
         emit edited();
     };
+    connect(out_, &QLineEdit::textChanged, this, showPacking);
     connect(out_, &QLineEdit::textChanged, this, onEdit);
+    connect(packing_, &QComboBox::activated, this, [this, showPacking](int index) {
+        out_->setText(models::withPacking(out_->text(), packing_->itemData(index).toString()));
+        showPacking(); // without a path there is nothing to pack
+    });
     connect(replace_, &QCheckBox::toggled, this, onEdit);
 }
 
@@ -126,7 +169,7 @@ QString SummaryPage::problem() const {
     if (!failure_.isEmpty())
         return failure_;
     if (out_->text().isEmpty())
-        return tr("Say where it goes: a folder, or an archive that ends in .tar.zst.");
+        return tr("Say where it goes.");
     if (const QString why = problemOfPlace_(out_->text(), replace_->isChecked()); !why.isEmpty())
         return why;
     return planned_ ? QString() : tr("It is being compiled.");
@@ -261,10 +304,7 @@ void ResultPage::show(const models::ExportEnd& end, const ExportRequest& request
                               : tr("%1, %2. Its id is %3.").arg(end.out, megabytes(double(end.bytes)), end.id.left(16));
     const QString device =
         request.device == ExportRequest().device ? tr("this machine") : models::oneLine(request.device, 60);
-    const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.")
-                            : !end.checked    ? tr("Made, and not run.")
-                            : end.good        ? tr("✓ Whole, and right on %1.").arg(device)
-                                              : tr("✗ Made, and NOT good on %1.").arg(device);
+    const QString verdict = end.out.isEmpty() ? tr("✗ Nothing was written.") : textOf(verdictOf(end), device);
     verdict_->setText(QStringList{verdict, where, end.problems.join('\n')}.join('\n').trimmed());
     struct Row {
         QString name, measured, limit;

@@ -6,6 +6,7 @@
 #include "views/exporting/export_page.h"
 
 class QCheckBox;
+class QComboBox;
 class QLineEdit;
 class QListWidget;
 class QPlainTextEdit;
@@ -43,6 +44,7 @@ private:
 
     std::function<QString(const QString&, bool)> problemOfPlace_;
     QLineEdit* out_;
+    QComboBox* packing_; // shows the ending of the path, and changes it
     QCheckBox* replace_;
     QTreeWidget* files_;
     QPlainTextEdit* known_; // what one should know

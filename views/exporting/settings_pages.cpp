@@ -26,23 +26,6 @@ namespace {
 
 enum SizeColumn { Name, Least, Most, Usual, sizeColumns };
 
-/// What each part is, for people.
-QString textOf(const QString& part) {
-    const std::pair<const char*, QString> texts[] = {
-        {"c", ExportPage::tr("Headers for &C")},
-        {"cpp", ExportPage::tr("&Headers for C++")},
-        {"python", ExportPage::tr("&Python module (needs no build)")},
-        {"examples", ExportPage::tr("&Examples, with CMake and make")},
-        {"golden", ExportPage::tr("Expected inputs and outputs, for the chec&k")},
-        {"sbom", ExportPage::tr("Bill of materials (SPDX, C&ycloneDX)")},
-        {"reproduce", ExportPage::tr("What makes the same bundle a&gain")},
-    };
-    for (const auto& [name, text] : texts)
-        if (part == QLatin1String(name))
-            return text;
-    return part;
-}
-
 QDoubleSpinBox* limit(const QString& suffix, double value) {
     auto box = new QDoubleSpinBox;
     box->setRange(0, 1e6);
@@ -155,34 +138,6 @@ QString TargetPage::problem() const {
     return request.targets.isEmpty() ? tr("Choose one target at least.") : QString();
 }
 
-ContentsPage::ContentsPage(const models::ExportChoices& choices, const ExportRequest& begin)
-    : ExportPage(tr("What goes in"), tr("The compiled model, the runtime and the self-check are always there.")) {
-    for (const QString& part : choices.parts) {
-        QCheckBox* box = parts_.emplace_back(new QCheckBox(textOf(part)));
-        box->setObjectName(part);
-        box->setChecked(begin.parts.contains(part));
-        layout_->addWidget(box);
-        connect(box, &QCheckBox::toggled, this, &ContentsPage::changed);
-    }
-    layout_->addStretch();
-}
-
-void ContentsPage::fill(ExportRequest& request) const {
-    request.parts.clear();
-    for (const QCheckBox* box : parts_)
-        if (box->isChecked())
-            request.parts << box->objectName();
-}
-
-QString ContentsPage::problem() const {
-    ExportRequest request;
-    fill(request);
-    const auto has = [&](const char* part) { return request.parts.contains(QLatin1String(part)); };
-    if (has("examples") && !has("golden"))
-        return tr("The examples compare with the expected outputs: they go in too, or neither.");
-    return request.parts.isEmpty() ? tr("Choose one part at least.") : QString();
-}
-
 SizesPage::SizesPage(const ExportRequest& begin)
     : ExportPage(tr("Sizes"), tr("What the model leaves open: from, to (empty: any), and what the examples have.")),
       sizes_(new QTableWidget(int(begin.sizes.size()), sizeColumns)) {
@@ -243,11 +198,10 @@ QString SizesPage::problem() const {
 
 ChecksPage::ChecksPage(const models::ExportChoices& choices, const ExportRequest& begin)
     : ExportPage(tr("Checks"), tr("What the bundle has to compute where it runs, and what that may take.")),
-      cases_(new QSpinBox), tolerance_(new QDoubleSpinBox), p50_(limit(tr(" ms"), begin.p50Ms)),
-      p99_(limit(tr(" ms"), begin.p99Ms)), load_(limit(tr(" ms"), begin.loadMs)),
+      choices_(choices), unrun_(new QLabel), cases_(new QSpinBox), tolerance_(new QDoubleSpinBox),
+      p50_(limit(tr(" ms"), begin.p50Ms)), p99_(limit(tr(" ms"), begin.p99Ms)), load_(limit(tr(" ms"), begin.loadMs)),
       resident_(limit(tr(" MB"), begin.residentMb)), size_(limit(tr(" MB"), begin.sizeMb)),
-      check_(new QCheckBox(tr("&Run it before it is called done"))), device_(new QComboBox),
-      problemOfDevice_(choices.problemOfDevice) {
+      check_(new QCheckBox(tr("Check it befo&re it is called done"))), device_(new QComboBox) {
     cases_->setRange(0, 100);
     cases_->setValue(begin.cases);
     cases_->setToolTip(tr("Of the data beside the model; else computed here without optimizations"));
@@ -264,11 +218,15 @@ ChecksPage::ChecksPage(const models::ExportChoices& choices, const ExportRequest
     }
     device_->setToolTip(tr("local, or qemu[:CPU]: another CPU, emulated program by program"));
     device_->setCurrentText(begin.device);
-    device_->setEnabled(begin.check);
+    unrun_->setObjectName("unrun");
+    unrun_->setWordWrap(true);
+    unrun_->setText(tr("Nothing of a library or of source is run here: the check holds its files against their hashes, "
+                       "on no device, and there is nothing to time."));
     auto form = new QFormLayout;
     form->addRow(tr("E&xpected cases"), cases_);
     form->addRow(tr("&Tolerance, of an output's range"), tolerance_);
     form->addRow(check_);
+    form->addRow(unrun_);
     form->addRow(tr("&Device"), device_);
     form->addRow(tr("&Median of a run"), p50_);
     form->addRow(tr("&99 of 100 runs"), p99_);
@@ -282,28 +240,49 @@ ChecksPage::ChecksPage(const models::ExportChoices& choices, const ExportRequest
         {resident_, "resident"}, {size_, "size"},           {check_, "check"}, {device_, "device"}};
     for (const auto& [widget, name] : names)
         widget->setObjectName(QLatin1String(name));
-    connect(check_, &QCheckBox::toggled, device_, &QComboBox::setEnabled);
-    connect(check_, &QCheckBox::toggled, this, &ChecksPage::changed);
+    connect(check_, &QCheckBox::toggled, this, [this] {
+        allow();
+        changed();
+    });
     connect(device_, &QComboBox::currentTextChanged, this, &ChecksPage::changed);
     connect(cases_, &QSpinBox::valueChanged, this, &ChecksPage::changed);
     for (const QDoubleSpinBox* box : {p50_, p99_, load_})
         connect(box, &QDoubleSpinBox::valueChanged, this, &ChecksPage::changed);
+    allow();
+}
+
+void ChecksPage::initializePage() {
+    form_ = choices_.form(wholeRequest().form);
+    allow();
+    ExportPage::initializePage();
+}
+
+void ChecksPage::allow() {
+    device_->setEnabled(form_.isRunnable && check_->isChecked());
+    for (QDoubleSpinBox* box : {p50_, p99_, load_, resident_})
+        box->setEnabled(form_.isRunnable);
+    unrun_->setVisible(!form_.isRunnable);
 }
 
 QString ChecksPage::problem() const {
-    return check_->isChecked() ? problemOfDevice_(device_->currentText().trimmed()) : QString();
+    if (!form_.isRunnable || !check_->isChecked())
+        return {};
+    const QString device = device_->currentText().trimmed(), why = choices_.problemOfDevice(device);
+    return why.isEmpty() ? choices_.problemOfCheck(form_.text, device) : why;
 }
 
 void ChecksPage::fill(ExportRequest& request) const {
     request.cases = cases_->value();
     request.tolerance = tolerance_->value();
     request.check = check_->isChecked();
+    request.sizeMb = size_->value();
+    if (!form_.isRunnable)
+        return;
     request.device = device_->currentText().trimmed();
     request.p50Ms = p50_->value();
     request.p99Ms = p99_->value();
     request.loadMs = load_->value();
     request.residentMb = resident_->value();
-    request.sizeMb = size_->value();
 }
 
 } // namespace lathe::views::exporting

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// The pages of the export wizard that ask: the model, where it is to run, what goes in, sizes, checks. Each checks its fields
-// as they are typed.
+// Pages of the export wizard that ask: the model, where it is to run, sizes, checks. Each checks its fields as they are typed.
 #pragma once
 
 #include "views/exporting/export_page.h"
@@ -9,6 +8,7 @@
 class QCheckBox;
 class QComboBox;
 class QDoubleSpinBox;
+class QLabel;
 class QLineEdit;
 class QListWidget;
 class QSpinBox;
@@ -45,18 +45,6 @@ private:
     QLineEdit* other_;
 };
 
-class ContentsPage : public ExportPage {
-    Q_OBJECT
-
-public:
-    ContentsPage(const models::ExportChoices& choices, const models::ExportRequest& begin);
-    void fill(models::ExportRequest& request) const override;
-    QString problem() const override;
-
-private:
-    QList<QCheckBox*> parts_;
-};
-
 class SizesPage : public ExportPage {
     Q_OBJECT
 
@@ -80,12 +68,20 @@ public:
     void fill(models::ExportRequest& request) const override;
     QString problem() const override;
 
+protected:
+    void initializePage() override;
+
 private:
+    /// What the form can have.
+    void allow();
+
+    models::ExportChoices choices_;
+    models::ExportForm form_;
+    QLabel* unrun_; // why nothing is run
     QSpinBox* cases_;
     QDoubleSpinBox *tolerance_, *p50_, *p99_, *load_, *resident_, *size_;
     QCheckBox* check_;
     QComboBox* device_;
-    std::function<QString(const QString&)> problemOfDevice_;
 };
 
 } // namespace lathe::views::exporting

@@ -18,10 +18,24 @@ bool isNumber(int column) {
     return column >= ExportListModel::Size && column <= ExportListModel::Memory;
 }
 
+QString textOf(ExportVerdict verdict) {
+    switch (verdict) {
+    case ExportVerdict::NotChecked:
+        return ExportListModel::tr("not checked");
+    case ExportVerdict::NotGood:
+        return ExportListModel::tr("✗ not good");
+    case ExportVerdict::Whole:
+        return ExportListModel::tr("✓ whole");
+    case ExportVerdict::Loads:
+        return ExportListModel::tr("✓ loads");
+    case ExportVerdict::Right:
+        break;
+    }
+    return ExportListModel::tr("✓ right");
+}
+
 QString stateOf(const ExportEnd& end, ExportListModel::Whereabouts whereabouts) {
-    const QString found = !end.checked ? ExportListModel::tr("not run")
-                          : end.good   ? ExportListModel::tr("✓ right")
-                                       : ExportListModel::tr("✗ not good");
+    const QString found = textOf(verdictOf(end));
     switch (whereabouts) {
     case ExportListModel::Whereabouts::Replaced:
         return ExportListModel::tr("%1; replaced").arg(found);

@@ -3,6 +3,7 @@
 
 #include <QLocale>
 #include <QRegularExpression>
+#include <algorithm>
 #include <tuple>
 
 namespace lathe::views::models {
@@ -21,6 +22,21 @@ QString sizeText(const ExportSize& size) {
 
 } // namespace
 
+ExportForm ExportChoices::form(const QString& text) const {
+    const auto at = std::ranges::find(forms, text, &ExportForm::text);
+    return at == forms.end() ? ExportForm{.text = text, .parts = parts} : *at;
+}
+
+ExportVerdict verdictOf(const ExportEnd& end) {
+    if (!end.checked)
+        return ExportVerdict::NotChecked;
+    if (!end.good)
+        return ExportVerdict::NotGood;
+    if (end.cases > 0)
+        return ExportVerdict::Right;
+    return end.variant.isEmpty() ? ExportVerdict::Whole : ExportVerdict::Loads;
+}
+
 QString shellQuoted(const QString& word) {
     static const QRegularExpression plain(QStringLiteral("^[A-Za-z0-9_./:=,+@%-]+$"));
     if (plain.match(word).hasMatch())
@@ -37,6 +53,8 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
         add("--version", request.version);
     if (!request.licence.isEmpty())
         add("--model-license", request.licence);
+    if (request.form != usual.form)
+        add("--form", request.form);
     for (const QString& target : request.targets)
         add("--target", target);
     add("--with", request.parts.join(','));

@@ -23,6 +23,7 @@ struct ExportSize {
 };
 
 struct ExportRequest {
+    QString form = QStringLiteral("folder"); // as `lathe bundle --form` takes it
     QString name, version = QStringLiteral("0.1.0"), licence;
     QStringList targets; // as `lathe bundle --target` takes them, best first
     QStringList parts;   // as --with does
@@ -32,7 +33,7 @@ struct ExportRequest {
     double p50Ms = 0, p99Ms = 0, loadMs = 0, residentMb = 0, sizeMb = 0; // limits; 0: none
     bool check = true;                                                   // it is run, before it is done,
     QString device = QStringLiteral("local");                            // there, as `lathe bundle --device` takes it
-    QString out;                                                         // a folder, or a name that ends in .tar.zst
+    QString out;                                                         // its ending says how it is packed: packing.h
     bool replace = false;
     bool operator==(const ExportRequest&) const = default;
 };
@@ -49,6 +50,14 @@ struct ExportTarget {
     QString problem; // why it cannot be chosen; empty: it can
 };
 
+/// What a bundle can be for.
+struct ExportForm {
+    QString text;             // as `--form` takes it
+    QStringList parts;        // that can be chosen
+    bool isRunnable = true;   // by the check, which of others looks at files alone
+    bool hasVariants = false; // for several targets
+};
+
 /// Where a bundle can be run.
 struct ExportDevice {
     QString text;  // as `--device` takes it
@@ -60,6 +69,7 @@ struct ExportChoices {
     QString model; // its file
     QStringList settings;
     QList<ExportTarget> targets;
+    QList<ExportForm> forms;
     QStringList parts; // with what they are: "c", "examples" …
     QList<ExportDevice> devices;
     qint64 artifactBytes = 0, modelBytes = 0; // of the compilation of now; of the model's files
@@ -67,15 +77,20 @@ struct ExportChoices {
     bool hasData = false;                     // expected outputs lie beside the model
     bool isDecided = false;                   // something is, otherwise than by default, in the window
     QStringList randomOutputs;
-    std::function<qint64(const ExportRequest&)> bytesBeside; // of what is put beside artifacts, about
+    std::function<std::optional<qint64>(const ExportRequest&)> bytesBeside; // of what is put beside artifacts, about
     std::function<std::optional<qint64>(const std::map<QString, qint64>&)>
         peakBytes;                                          // of a run's memory, at these sizes
     std::function<QString(const QString&)> problemOfDevice; // of its name; empty text: none
     std::function<bool(const QString&)> isEmulated;         // a device, so that its times say nothing
     std::function<QString(const QString&, const QString&)>
+        problemOfCheck; // why a bundle of a form cannot be checked on a device; empty: it can
+    std::function<QString(const QString&, const QString&)>
         problemOfRun;                                            // why a device cannot run a target; empty: it can
     std::function<QString(const QString&)> problemOfTarget;      // empty text: none
     std::function<QString(const QString&, bool)> problemOfPlace; // of what it is written to, and whether it may replace
+
+    /// Of this text; the usual one for others.
+    ExportForm form(const QString& text) const;
 };
 
 struct ExportFile {
@@ -99,10 +114,16 @@ struct ExportStep {
 struct ExportEnd {
     QString out, id;
     bool checked = false, good = true; // as the check found it
+    QString variant;                   // that ran in the check; empty: nothing did
+    int cases = 0;                     // expected ones that it computed
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
     qint64 residentBytes = 0, bytes = 0;
     QStringList problems; // of the export, or of the check
     bool operator==(const ExportEnd&) const = default;
 };
+
+/// No more than what was seen.
+enum class ExportVerdict { NotChecked, NotGood, Whole, Loads, Right };
+ExportVerdict verdictOf(const ExportEnd& end);
 
 } // namespace lathe::views::models

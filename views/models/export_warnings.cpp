@@ -22,7 +22,7 @@ QString megabytes(qint64 bytes) {
 
 /// Whether any target can be run where it is to be checked, and why others cannot.
 void addRuns(const ExportRequest& request, const ExportChoices& choices, QList<ExportWarning>& warnings) {
-    if (!request.check || !choices.problemOfRun)
+    if (!request.check || !choices.problemOfRun || !choices.form(request.form).isRunnable)
         return;
     QStringList problems;
     for (const QString& target : request.targets)
@@ -92,10 +92,10 @@ QString estimateOf(const ExportRequest& request, const ExportChoices& choices, s
     QStringList texts;
     if (bytes)
         texts << megabytes(*bytes);
-    else if (choices.artifactBytes > 0)
+    else if (const auto beside = choices.bytesBeside ? choices.bytesBeside(request) : std::nullopt;
+             beside && choices.artifactBytes > 0)
         texts << tr("about %1, of it the compiled model %2")
-                     .arg(megabytes(choices.artifactBytes * std::max<qsizetype>(1, request.targets.size()) +
-                                    (choices.bytesBeside ? choices.bytesBeside(request) : 0)),
+                     .arg(megabytes(choices.artifactBytes * std::max<qsizetype>(1, request.targets.size()) + *beside),
                           megabytes(choices.artifactBytes));
     else
         texts << tr("The size is known once the model is compiled");

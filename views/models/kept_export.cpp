@@ -3,6 +3,8 @@
 // The fields stand once, in the functions `visit`, for the one that writes and the one that reads.
 #include "views/models/kept_export.h"
 
+#include "views/models/packing.h"
+
 #include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -25,6 +27,7 @@ void visitSize(Visitor& visitor, Size& size) {
 
 template <class Visitor, class Request>
 void visit(Visitor& visitor, Request& request) {
+    visitor("form", request.form);
     visitor("name", request.name);
     visitor("version", request.version);
     visitor("licence", request.licence);
@@ -48,6 +51,8 @@ void visitEnd(Visitor& visitor, End& end) {
     visitor("id", end.id);
     visitor("checked", end.checked);
     visitor("good", end.good);
+    visitor("variant", end.variant);
+    visitor("right cases", end.cases);
     visitor("load_ms", end.loadMs);
     visitor("first_ms", end.firstMs);
     visitor("p50_ms", end.p50Ms);
@@ -247,6 +252,8 @@ QList<KeptExport> exportsIn(const QString& text, QStringList& unread) {
 QList<ExportChange> changedChoices(const KeptExport& before, const KeptExport& after) {
     QList<ExportChange> changes;
     QJsonObject was = objectOf(before.request), is = objectOf(after.request);
+    was["packing"] = packingOf(before.request.out);
+    is["packing"] = packingOf(after.request.out);
     was["settings"] = QJsonArray::fromStringList(before.settings);
     is["settings"] = QJsonArray::fromStringList(after.settings);
     for (auto at = was.begin(); at != was.end(); ++at)

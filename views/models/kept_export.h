@@ -31,7 +31,7 @@ QString textOf(const QList<KeptExport>& exports);
 QList<KeptExport> exportsIn(const QString& text, QStringList& unread);
 
 /// What stands under a name in the choices of one and not of the other, as text: ("parts", "c, golden", "golden"). Where it
-/// went is no choice.
+/// went is no choice, but how it was packed is.
 struct ExportChange {
     QString what, before, after;
     bool operator==(const ExportChange&) const = default;
