@@ -299,6 +299,19 @@ private slots:
         QVERIFY(next.leaseDevice().has_value());
     }
 
+    /// What a runner leaves that the system kills goes with the next one, what is held stays.
+    void whatIsLeftOfALeaseIsRemoved() {
+        const std::string lock = server_->temporary().toStdString() + "/lathe-device.lock";
+        std::ofstream(lock) << "ann@desk";
+        RunnerClient first(on(over("device"))), second(on(over("device")));
+        QVERIFY(first.facts().has_value());
+        QCOMPARE(server_->left(), QStringList());
+        QVERIFY(first.leaseDevice().has_value());
+        QVERIFY(second.facts().has_value());
+        QCOMPARE(server_->left(), QStringList{"lathe-device.lock"});
+        QVERIFY(first.releaseDevice().has_value());
+    }
+
     void whoCannotBeReachedIsTold() {
         const auto told = [&](const char* host, const char* what, const char* hint) {
             const Diagnostic problem = refusalOf(over(host), probe_);

@@ -30,6 +30,16 @@ bool isNamed(int descriptor, const char* path) {
 
 } // namespace
 
+Lease::Lease(const std::string& folder) : path_(folder + "/lathe-device.lock") {
+    const int descriptor = open(path_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (descriptor < 0)
+        return;
+    // Under the lock, so that it is nobody's.
+    if (flock(descriptor, LOCK_EX | LOCK_NB) == 0 && isNamed(descriptor, path_.c_str()))
+        unlink(path_.c_str());
+    close(descriptor);
+}
+
 std::string Lease::take(const std::string& who) {
     if (descriptor_ >= 0)
         return "";

@@ -10,7 +10,8 @@ namespace lathe::runtime::runner {
 
 class Lease {
 public:
-    explicit Lease(const std::string& folder) : path_(folder + "/lathe-device.lock") {}
+    /// Removes the file of a process that was killed while it held it.
+    explicit Lease(const std::string& folder);
     ~Lease() { release(); }
     Lease(const Lease&) = delete;
     Lease& operator=(const Lease&) = delete;
