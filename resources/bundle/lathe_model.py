@@ -12,7 +12,7 @@
 Inputs: NumPy arrays, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers (array.array, memoryview), nested lists.
 Outputs: NumPy arrays, or where NumPy cannot be imported Array, which has __dlpack__ and a buffer. They are copies, so they
 live on, unless out= or output(copy=False) says otherwise. Nothing is converted silently: another dtype than the model's is
-an Error. _model and _tensors are those of the package lathe_rt, which loads other artifacts and bundles alike.
+an Error. The files beside this one are those of the package lathe_rt, which loads other artifacts and bundles alike.
 """
 import pathlib
 from typing import Optional, Union

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Models and contexts, through the C interface of liblathe_rt by ctypes. The same file serves lathe_rt and the module of
-bundles."""
+"""Models and contexts, through the C interface of liblathe_rt. The same file serves lathe_rt and the module of bundles."""
 from __future__ import annotations
 
 import ctypes
@@ -8,112 +7,16 @@ import functools
 import json
 import os
 import pathlib
-import platform
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar, Union, cast
 
 from ._golden import Case
-from ._tensors import IO_ERROR, MISMATCH, TYPE_NAMES, DataType, Error, Tensor, array_at, empty, tensor_of
+from ._runtime import OK, ContextOptions, Owned, ValueInfo, runtime_for, text_of, triple
+from ._tensors import IO_ERROR, MISMATCH, TYPE_NAMES, Error, Tensor, array_at, empty, tensor_of
 
-_HERE = pathlib.Path(__file__).resolve().parent
-_LIBRARY = "liblathe_rt.so.1"
-_OK = 0
 _UNKNOWN_DIM = -(2**63)
 _MOST = 2**31 - 1
 _Method = TypeVar("_Method", bound=Callable[..., Any])
-
-
-class _ValueInfo(ctypes.Structure):
-    _fields_ = [
-        ("name", ctypes.c_char_p),
-        ("dtype", DataType),
-        ("rank", ctypes.c_int32),
-        ("dims", ctypes.POINTER(ctypes.c_int64)),
-    ]
-
-
-class _ContextOptions(ctypes.Structure):
-    _fields_ = [
-        ("struct_bytes", ctypes.c_size_t),
-        ("threads", ctypes.c_int32),
-        ("memory_limit", ctypes.c_int64),
-        ("allocate", ctypes.c_void_p),
-        ("release", ctypes.c_void_p),
-        ("user", ctypes.c_void_p),
-    ]
-
-
-def _triple() -> str:
-    machine = platform.machine().lower()
-    return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine) + "-linux-gnu"
-
-
-@functools.lru_cache(maxsize=None)
-def _opened(path: str) -> ctypes.CDLL:
-    try:
-        runtime = ctypes.CDLL(path)
-    except OSError as wrong:
-        raise Error("the runtime cannot be loaded: %s" % wrong, IO_ERROR) from None
-    pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32
-    tensor, out = ctypes.POINTER(Tensor), ctypes.POINTER(ctypes.c_void_p)
-    for name, result, arguments in (
-        ("lathe_version", text, []),
-        ("lathe_thread_error", text, []),
-        ("lathe_model_load", number, [text, out]),
-        ("lathe_model_free", None, [pointer]),
-        ("lathe_model_name", text, [pointer]),
-        ("lathe_model_metadata", text, [pointer]),
-        ("lathe_model_input_count", number, [pointer]),
-        ("lathe_model_output_count", number, [pointer]),
-        ("lathe_model_symbol_count", number, [pointer]),
-        ("lathe_model_input", number, [pointer, number, ctypes.POINTER(_ValueInfo)]),
-        ("lathe_model_output", number, [pointer, number, ctypes.POINTER(_ValueInfo)]),
-        ("lathe_model_symbol", text, [pointer, number]),
-        ("lathe_context_create", number, [pointer, ctypes.POINTER(_ContextOptions), out]),
-        ("lathe_context_free", None, [pointer]),
-        ("lathe_last_error", text, [pointer]),
-        ("lathe_last_error_node", text, [pointer]),
-        ("lathe_set_input", number, [pointer, number, tensor]),
-        ("lathe_bind_input", number, [pointer, number, tensor]),
-        ("lathe_bind_output", number, [pointer, number, tensor]),
-        ("lathe_set_seed", number, [pointer, ctypes.c_uint64]),
-        ("lathe_run", number, [pointer]),
-        ("lathe_get_output", number, [pointer, number, tensor]),
-    ):
-        function = getattr(runtime, name)
-        function.restype, function.argtypes = result, arguments
-    return runtime
-
-
-def _runtime_for(bundle: Optional[pathlib.Path]) -> ctypes.CDLL:
-    """The library beside this file (lathe_rt), else the bundle's."""
-    own = _HERE / _LIBRARY
-    if own.is_file() or bundle is None:
-        return _opened(str(own))
-    path = bundle / "lib" / _triple() / _LIBRARY
-    if not path.is_file():
-        have = sorted(folder.name for folder in (bundle / "lib").glob("*-linux-*"))
-        raise Error("this bundle has no runtime for %s, only for %s" % (_triple(), ", ".join(have) or "none"), IO_ERROR)
-    return _opened(str(path.resolve()))
-
-
-def _text(value: Optional[bytes]) -> str:
-    return (value or b"").decode("utf-8", "replace")
-
-
-class _Owned:
-    """A model or a context of the runtime, freed with the last that uses it; not in a forked process, which has neither its
-    threads nor, perhaps, its memory to itself."""
-
-    def __init__(self, pointer: ctypes.c_void_p, free: Callable[[Any], None]) -> None:
-        self.pointer, self._free, self._getpid, self._pid = pointer, free, os.getpid, os.getpid()
-
-    def is_here(self) -> bool:
-        return self._getpid() == self._pid
-
-    def __del__(self) -> None:
-        if self.is_here():
-            self._free(self.pointer)
 
 
 class Value:
@@ -139,11 +42,11 @@ class Model:
     version, variant, manifest and golden()."""
 
     def __init__(self, path: Union[str, "os.PathLike[str]"], variant: Optional[str] = None) -> None:
-        self._owner: Optional[_Owned] = None
+        self._owner: Optional[Owned] = None
         self._local = threading.local()
         place = pathlib.Path(path)
         self.bundle: Optional[pathlib.Path] = place if b"\0" not in os.fsencode(place) and place.is_dir() else None
-        self._runtime = _runtime_for(self.bundle)
+        self._runtime = runtime_for(self.bundle)
         self.name = self.version = self.variant = ""
         self.manifest: Dict[str, Any] = {}
         self.symbols: Dict[str, Dict[str, Optional[int]]] = {}
@@ -157,11 +60,11 @@ class Model:
             except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as wrong:
                 raise Error("%s: the manifest is none of a bundle: %r" % (place, wrong), IO_ERROR) from None
         runtime = self._runtime
-        self.name = self.name or _text(runtime.lathe_model_name(self._handle()))
+        self.name = self.name or text_of(runtime.lathe_model_name(self._handle()))
         self.inputs = self._values(runtime.lathe_model_input_count, runtime.lathe_model_input)
         self.outputs = self._values(runtime.lathe_model_output_count, runtime.lathe_model_output)
         for i in range(runtime.lathe_model_symbol_count(self._handle())):
-            name = _text(runtime.lathe_model_symbol(self._handle(), i))
+            name = text_of(runtime.lathe_model_symbol(self._handle(), i))
             self.symbols.setdefault(name, {"min": None, "max": None, "default": None})
 
     def _load_bundle(self, bundle: pathlib.Path, variant: Optional[str]) -> None:
@@ -173,7 +76,7 @@ class Model:
         self.symbols = dict(self.manifest["symbols"])
         status, reasons = IO_ERROR, []
         for artifact in self.manifest["variants"]:
-            if artifact["triple"] != _triple() or variant not in (None, artifact["tag"]):
+            if artifact["triple"] != triple() or variant not in (None, artifact["tag"]):
                 continue
             try:
                 self._load(bundle / artifact["path"])
@@ -182,7 +85,7 @@ class Model:
             except Error as wrong:
                 status = wrong.status
                 reasons.append(wrong.message)
-        raise Error("; ".join(reasons) or "this bundle has no artifact for %s" % (variant or _triple()), status)
+        raise Error("; ".join(reasons) or "this bundle has no artifact for %s" % (variant or triple()), status)
 
     def _load(self, path: pathlib.Path) -> None:
         name = os.fsencode(path)
@@ -190,9 +93,9 @@ class Model:
             raise Error("a path has a zero in it: %r" % name)
         pointer = ctypes.c_void_p()
         status = self._runtime.lathe_model_load(name, ctypes.byref(pointer))
-        if status != _OK:
-            raise Error(_text(self._runtime.lathe_thread_error()), status)
-        self._owner = _Owned(pointer, self._runtime.lathe_model_free)
+        if status != OK:
+            raise Error(text_of(self._runtime.lathe_thread_error()), status)
+        self._owner = Owned(pointer, self._runtime.lathe_model_free)
 
     def _handle(self) -> ctypes.c_void_p:
         owner = self._owner
@@ -203,20 +106,20 @@ class Model:
     def _values(self, count: Any, read: Any) -> List[Value]:
         values = []
         for i in range(count(self._handle())):
-            info = _ValueInfo()
-            if read(self._handle(), i, ctypes.byref(info)) != _OK:
-                raise Error(_text(self._runtime.lathe_thread_error()))
+            info = ValueInfo()
+            if read(self._handle(), i, ctypes.byref(info)) != OK:
+                raise Error(text_of(self._runtime.lathe_thread_error()))
             shape: List[Union[int, str, None]] = []
             for dim in info.dims[: info.rank]:
                 symbol = self._runtime.lathe_model_symbol(self._handle(), -(dim + 1)) if dim > _UNKNOWN_DIM else None
-                shape.append(dim if dim >= 0 else _text(symbol) if symbol is not None else None)
-            values.append(Value(_text(info.name), TYPE_NAMES[(info.dtype.code, info.dtype.bits)], tuple(shape)))
+                shape.append(dim if dim >= 0 else text_of(symbol) if symbol is not None else None)
+            values.append(Value(text_of(info.name), TYPE_NAMES[(info.dtype.code, info.dtype.bits)], tuple(shape)))
         return values
 
     @property
     def metadata(self) -> Dict[str, Any]:
         """What the artifact says of itself."""
-        facts: Dict[str, Any] = json.loads(_text(self._runtime.lathe_model_metadata(self._handle())) or "{}")
+        facts: Dict[str, Any] = json.loads(text_of(self._runtime.lathe_model_metadata(self._handle())) or "{}")
         return facts
 
     def context(self, threads: int = 0, memory_limit: int = 0) -> "Context":
@@ -274,17 +177,17 @@ class Context:
         self._runtime = model._runtime
         self._lock = threading.RLock()
         self._getpid, self._pid = os.getpid, os.getpid()
-        self._owner: Optional[_Owned] = None
+        self._owner: Optional[Owned] = None
         # What the runtime has the addresses of: by input and output what is bound, and what the last run wrote to.
         self._bound: Dict[Tuple[str, int], Tuple[Tensor, Any]] = {}
         self._written: Dict[int, Any] = {}
         threads = max(-1, min(threads, _MOST))
-        options = _ContextOptions(ctypes.sizeof(_ContextOptions), threads, memory_limit, None, None, None)
+        options = ContextOptions(ctypes.sizeof(ContextOptions), threads, memory_limit, None, None, None)
         pointer = ctypes.c_void_p()
         status = self._runtime.lathe_context_create(model._handle(), ctypes.byref(options), ctypes.byref(pointer))
-        if status != _OK:
-            raise Error(_text(self._runtime.lathe_thread_error()), status)
-        self._owner = _Owned(pointer, self._runtime.lathe_context_free)
+        if status != OK:
+            raise Error(text_of(self._runtime.lathe_thread_error()), status)
+        self._owner = Owned(pointer, self._runtime.lathe_context_free)
 
     def is_here(self) -> bool:
         """Whether this process made it."""
@@ -292,12 +195,12 @@ class Context:
 
     @property
     def _handle(self) -> ctypes.c_void_p:
-        return cast(_Owned, self._owner).pointer
+        return cast(Owned, self._owner).pointer
 
     def _check(self, status: int) -> None:
-        if status != _OK:
-            node = _text(self._runtime.lathe_last_error_node(self._handle))
-            raise Error(_text(self._runtime.lathe_last_error(self._handle)), status, node)
+        if status != OK:
+            node = text_of(self._runtime.lathe_last_error_node(self._handle))
+            raise Error(text_of(self._runtime.lathe_last_error(self._handle)), status, node)
 
     @staticmethod
     def _ordinal(values: List[Value], which: Union[int, str], what: str) -> int:

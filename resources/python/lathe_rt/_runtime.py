@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""liblathe_rt by ctypes: where it lies, its functions and structures, and what frees what they give. The same file serves lathe_rt
+and the module of bundles."""
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pathlib
+import platform
+from typing import Any, Callable, Optional
+
+from ._tensors import IO_ERROR, DataType, Error, Tensor
+
+_HERE = pathlib.Path(__file__).resolve().parent
+_LIBRARY = "liblathe_rt.so.1"
+OK = 0  # of lathe_status
+
+
+class ValueInfo(ctypes.Structure):
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("dtype", DataType),
+        ("rank", ctypes.c_int32),
+        ("dims", ctypes.POINTER(ctypes.c_int64)),
+    ]
+
+
+class ContextOptions(ctypes.Structure):
+    _fields_ = [
+        ("struct_bytes", ctypes.c_size_t),
+        ("threads", ctypes.c_int32),
+        ("memory_limit", ctypes.c_int64),
+        ("allocate", ctypes.c_void_p),
+        ("release", ctypes.c_void_p),
+        ("user", ctypes.c_void_p),
+    ]
+
+
+def triple() -> str:
+    machine = platform.machine().lower()
+    return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine) + "-linux-gnu"
+
+
+@functools.lru_cache(maxsize=None)
+def _opened(path: str) -> ctypes.CDLL:
+    try:
+        runtime = ctypes.CDLL(path)
+    except OSError as wrong:
+        raise Error("the runtime cannot be loaded: %s" % wrong, IO_ERROR) from None
+    pointer, text, number = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int32
+    tensor, out = ctypes.POINTER(Tensor), ctypes.POINTER(ctypes.c_void_p)
+    for name, result, arguments in (
+        ("lathe_version", text, []),
+        ("lathe_thread_error", text, []),
+        ("lathe_model_load", number, [text, out]),
+        ("lathe_model_free", None, [pointer]),
+        ("lathe_model_name", text, [pointer]),
+        ("lathe_model_metadata", text, [pointer]),
+        ("lathe_model_input_count", number, [pointer]),
+        ("lathe_model_output_count", number, [pointer]),
+        ("lathe_model_symbol_count", number, [pointer]),
+        ("lathe_model_input", number, [pointer, number, ctypes.POINTER(ValueInfo)]),
+        ("lathe_model_output", number, [pointer, number, ctypes.POINTER(ValueInfo)]),
+        ("lathe_model_symbol", text, [pointer, number]),
+        ("lathe_context_create", number, [pointer, ctypes.POINTER(ContextOptions), out]),
+        ("lathe_context_free", None, [pointer]),
+        ("lathe_last_error", text, [pointer]),
+        ("lathe_last_error_node", text, [pointer]),
+        ("lathe_set_input", number, [pointer, number, tensor]),
+        ("lathe_bind_input", number, [pointer, number, tensor]),
+        ("lathe_bind_output", number, [pointer, number, tensor]),
+        ("lathe_set_seed", number, [pointer, ctypes.c_uint64]),
+        ("lathe_run", number, [pointer]),
+        ("lathe_get_output", number, [pointer, number, tensor]),
+    ):
+        function = getattr(runtime, name)
+        function.restype, function.argtypes = result, arguments
+    return runtime
+
+
+def runtime_for(bundle: Optional[pathlib.Path]) -> ctypes.CDLL:
+    """The library beside this file (lathe_rt), else the bundle's."""
+    own = _HERE / _LIBRARY
+    if own.is_file() or bundle is None:
+        return _opened(str(own))
+    path = bundle / "lib" / triple() / _LIBRARY
+    if not path.is_file():
+        have = sorted(folder.name for folder in (bundle / "lib").glob("*-linux-*"))
+        raise Error("this bundle has no runtime for %s, only for %s" % (triple(), ", ".join(have) or "none"), IO_ERROR)
+    return _opened(str(path.resolve()))
+
+
+def text_of(value: Optional[bytes]) -> str:
+    return (value or b"").decode("utf-8", "replace")
+
+
+class Owned:
+    """A model or a context of the runtime, freed with the last that uses it; not in a forked process, which has neither its
+    threads nor, perhaps, its memory to itself."""
+
+    def __init__(self, pointer: ctypes.c_void_p, free: Callable[[Any], None]) -> None:
+        self.pointer, self._free, self._getpid, self._pid = pointer, free, os.getpid, os.getpid()
+
+    def is_here(self) -> bool:
+        return self._getpid() == self._pid
+
+    def __del__(self) -> None:
+        if self.is_here():
+            self._free(self.pointer)
