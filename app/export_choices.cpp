@@ -219,6 +219,8 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     for (const deploy::Part part : deploy::allParts)
         choices.parts << textOf(deploy::toString(part));
     for (const deploy::BundleForm form : deploy::allForms) {
+        if (form == deploy::BundleForm::Program)
+            continue; // linking one leaves this process's memory damaged: the command line makes programs
         views::models::ExportForm& each = choices.forms.emplaceBack(textOf(deploy::toString(form)));
         each.isRunnable = deploy::isRunnable(form);
         each.hasVariants = deploy::hasVariants(form);
