@@ -16,6 +16,7 @@
 #include <algorithm>
 #include <chrono>
 #include <fmt/format.h>
+#include <functional>
 #include <optional>
 
 namespace lathe::cli {

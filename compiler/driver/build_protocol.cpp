@@ -18,13 +18,21 @@ std::string textOf(const Writer& writer) {
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
-int64_t workspaceAt(const lower::Kernel& kernel, const std::vector<int64_t>& sizes) {
+/// Enough at each of the sizes; -1: it does not follow from them.
+int64_t workspaceAt(const lower::Kernel& kernel, const std::vector<std::vector<int64_t>>& allSizes) {
     if (!kernel.workspaceBytes)
         return 0;
-    arith::VarMap values;
-    for (size_t i = 0; i < kernel.scalars.size() && i < sizes.size(); ++i)
-        values[kernel.scalars[i].get()] = arith::intImm(sizes[i]);
-    return arith::asInt(arith::simplify(arith::substitute(kernel.workspaceBytes, values))).value_or(-1);
+    int64_t most = 0;
+    for (const std::vector<int64_t>& sizes : allSizes) {
+        arith::VarMap values;
+        for (size_t i = 0; i < kernel.scalars.size() && i < sizes.size(); ++i)
+            values[kernel.scalars[i].get()] = arith::intImm(sizes[i]);
+        const auto bytes = arith::asInt(arith::simplify(arith::substitute(kernel.workspaceBytes, values)));
+        if (!bytes)
+            return -1;
+        most = std::max(most, *bytes);
+    }
+    return most;
 }
 
 } // namespace
@@ -36,8 +44,11 @@ std::string encode(const BuildRequest& request) {
         writer.string(request.setting->options);
         writer.string(request.setting->computation);
         writer.number(static_cast<uint32_t>(request.setting->sizes.size()));
-        for (const int64_t size : request.setting->sizes)
-            writer.number(size);
+        for (const std::vector<int64_t>& sizes : request.setting->sizes) {
+            writer.number(static_cast<uint32_t>(sizes.size()));
+            for (const int64_t size : sizes)
+                writer.number(size);
+        }
         writer.number(request.setting->cpuSeconds);
         writer.number(request.setting->bytes);
     }
@@ -54,9 +65,12 @@ std::optional<BuildRequest> decodeRequest(std::string_view message) {
         BuildSetting& setting = request.setting.emplace();
         setting.options = reader.string();
         setting.computation = reader.string();
-        setting.sizes.resize(std::min(reader.count(sizeof(int64_t)), mostSizes));
-        for (int64_t& size : setting.sizes)
-            size = reader.number<int64_t>();
+        setting.sizes.resize(std::min(reader.count(sizeof(uint32_t)), mostSizes));
+        for (std::vector<int64_t>& sizes : setting.sizes) {
+            sizes.resize(std::min(reader.count(sizeof(int64_t)), mostSizes));
+            for (int64_t& size : sizes)
+                size = reader.number<int64_t>();
+        }
         setting.cpuSeconds = reader.number<int64_t>();
         setting.bytes = reader.number<int64_t>();
     }
@@ -68,7 +82,7 @@ std::optional<BuildRequest> decodeRequest(std::string_view message) {
     return reader.finished() ? std::optional(std::move(request)) : std::nullopt;
 }
 
-std::string encodeBuilt(const CompiledKernel& kernel, const std::vector<int64_t>& sizes) {
+std::string encodeBuilt(const CompiledKernel& kernel, const std::vector<std::vector<int64_t>>& sizes) {
     const Hash128 hash = hashBytes(kernel.object);
     Writer writer;
     writer.number(uint8_t{1});

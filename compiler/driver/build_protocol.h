@@ -17,11 +17,11 @@ inline constexpr int exitLacksMemory = 3;
 
 /// What holds for the kernels of one task.
 struct BuildSetting {
-    std::string options;        // as toJson prints them
-    std::string computation;    // as tir::print does
-    std::vector<int64_t> sizes; // of its scalars
-    int64_t cpuSeconds = 0;     // for one kernel
-    int64_t bytes = 0;          // writable memory of the builder; 0: no limit
+    std::string options;                     // as toJson prints them
+    std::string computation;                 // as tir::print does
+    std::vector<std::vector<int64_t>> sizes; // tune::Task::allSizes
+    int64_t cpuSeconds = 0;                  // for one kernel
+    int64_t bytes = 0;                       // writable memory of the builder; 0: no limit
     bool operator==(const BuildSetting&) const = default;
 };
 
@@ -36,11 +36,11 @@ std::string encode(const BuildRequest& request);
 std::optional<BuildRequest> decodeRequest(std::string_view message);
 
 /// Of a kernel, or why there is none.
-std::string encodeBuilt(const CompiledKernel& kernel, const std::vector<int64_t>& sizes);
+std::string encodeBuilt(const CompiledKernel& kernel, const std::vector<std::vector<int64_t>>& sizes);
 std::string encodeRefused(const std::string& why);
 
 struct BuildAnswer {
-    std::optional<CompiledKernel> kernel; // name, object, checks and workspace, which is that at the sizes
+    std::optional<CompiledKernel> kernel; // name, object, checks and workspace, which is enough at all of the sizes
     std::string why;
 };
 /// Nothing if the message is malformed, or its object is not the one that was sent.

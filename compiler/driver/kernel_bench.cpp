@@ -57,7 +57,7 @@ tune::PairedTimes asOne(const std::vector<tune::PairedTimes>& found) {
     for (const tune::PairedTimes& each : found) {
         if (each.fault)
             all.fault = each.fault;
-        all.disturbed += each.disturbed;
+        all.disturbed = std::max(all.disturbed, each.disturbed);
         logRatios.push_back(each.logRatios);
     }
     all.logRatios = tune::together(logRatios);
@@ -536,7 +536,8 @@ Result<tune::PairedTimes> KernelBench::compareOnce(const tune::Task& task, const
             break;
     }
     tune::PairedTimes all = asOne(found);
-    for (size_t at = 0; at < sizes.size() && sizes.size() > 1 && all.loses.empty(); ++at)
+    const bool isFaster = tune::isFaster(all.logRatios, leastGain) == tune::Faster::Yes;
+    for (size_t at = 0; at < sizes.size() && sizes.size() > 1 && isFaster && all.loses.empty(); ++at)
         if (const double log = tune::medianInterval(found[at].logRatios).middle; log > std::log1p(mostLoss))
             all.loses =
                 fmt::format("{:.0f} % slower at the sizes {}", 100 * std::expm1(log), fmt::join(sizes[at], ", "));

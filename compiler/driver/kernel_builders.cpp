@@ -102,7 +102,7 @@ Result<std::optional<MadeKernel>> KernelBuilders::tryOne(Builder& builder, const
     ++builder.builds;
     BuildRequest request;
     const int times = wanted.isKnown ? patience : 1;
-    BuildSetting setting{optionsText_, taskText_, task.sizes, times * builders_.cpuSeconds, builders_.bytes};
+    BuildSetting setting{optionsText_, taskText_, task.allSizes(), times * builders_.cpuSeconds, builders_.bytes};
     if (builder.setting != setting)
         request.setting = builder.setting = std::move(setting);
     request.name = wanted.name;

@@ -8,6 +8,8 @@
 #include "driver/graph_run.h"
 #include "driver/whole_model.h"
 
+#include <functional>
+
 namespace lathe::driver {
 
 class ModelBench final : public GraphBench {

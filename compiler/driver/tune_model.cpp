@@ -7,7 +7,9 @@
 #include "lower/schedule_kernel.h"
 
 #include <algorithm>
+#include <cmath>
 #include <fmt/format.h>
+#include <functional>
 #include <map>
 
 namespace lathe::driver {
@@ -46,6 +48,7 @@ std::string hintOn(tune::Verdict verdict, const std::string& again) {
 /// False: they are not known, or there are none, or too many.
 bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& samples, const Peak& peak) {
     std::vector<std::vector<int64_t>> all;
+    std::vector<std::pair<int64_t, size_t>> bytesOf; // of each of them, and its place
     double logFloors = 0;
     for (const Shapes& shapes : samples) {
         const auto symbols = symbolValues(trace.passes.front().after->main(), shapes);
@@ -61,6 +64,7 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
                 return false;
             if (std::ranges::find(all, sizes) != all.end())
                 continue;
+            bytesOf.emplace_back(*bytes, all.size());
             all.push_back(std::move(sizes));
             logFloors += std::log(floorOf(static_cast<double>(*flops), static_cast<double>(*bytes), peak));
         }
@@ -68,8 +72,10 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
     if (all.empty() || all.size() > mostSamples)
         return false;
     task.floorUs = std::exp(logFloors / static_cast<double>(all.size()));
-    task.sizes = all.front();
-    task.otherSizes.assign(all.begin() + 1, all.end());
+    std::ranges::stable_sort(bytesOf, std::ranges::greater(), &std::pair<int64_t, size_t>::first);
+    task.sizes = all[bytesOf.front().second];
+    for (size_t i = 1; i < bytesOf.size(); ++i)
+        task.otherSizes.push_back(all[bytesOf[i].second]);
     return true;
 }
 

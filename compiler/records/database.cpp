@@ -6,6 +6,7 @@
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <algorithm>
+#include <array>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <set>

@@ -2,6 +2,8 @@
 //
 // Records a study while it goes on: what the study tells of is written at once, so that who is killed loses a batch at most.
 // What was recorded before stays as it is, under its number, also what a study that goes on cannot make again: rows are added.
+// Only what is tried again, because its task began anew, takes its old row along; what the model kept stays so until the model
+// is asked again, or the schedule turns out to be wrong.
 // It also says what is known of a task before: the trials of a study that goes on, and what was best elsewhere. That nothing
 // can be written ends no study.
 #pragma once

@@ -16,7 +16,10 @@ Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     if (const auto hash = hashFile(wish.model, options.runner.cancelled))
         study.modelHash = toString(*hash);
     study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
-    study.search = textOfSearch(options.plan.search, options.space);
+    std::string space = options.space;
+    if (options.sizes) // times at other sizes are not to be compared with these
+        space += fmt::format(" --sizes {}={}", options.sizes->name, fmt::join(options.sizes->sizes, ","));
+    study.search = textOfSearch(options.plan.search, space);
     return study;
 }
 

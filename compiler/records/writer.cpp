@@ -56,6 +56,12 @@ bool keeps(Existing existing, const Row& row, Statement& find, const Read& read,
     return kept;
 }
 
+/// Of a trial that a study tries again: what the model kept is kept until the model is asked again, unless it is wrong now.
+constexpr const char* keptStays =
+    "CASE WHEN trial.in_place = 'kept' AND excluded.in_place = 'unknown' THEN trial.in_place ELSE excluded.in_place "
+    "END WHERE NOT (trial.in_place = 'kept' AND excluded.accepted = 0 AND excluded.verdict IN ('measured', 'slow', "
+    "'disturbed'))";
+
 } // namespace
 
 Writer::Writer(SQLite::Database& database, Existing existing)
@@ -101,8 +107,8 @@ Writer::Writer(SQLite::Database& database, Existing existing)
               "excluded.parent, round = excluded.round, verdict = excluded.verdict, message = excluded.message, us "
               "= excluded.us, ratio_low = excluded.ratio_low, ratio = excluded.ratio, ratio_high = "
               "excluded.ratio_high, accepted = excluded.accepted, seconds = excluded.seconds, prior = excluded.prior, "
-              "predicted = excluded.predicted, in_place = excluded.in_place",
-              ofTask, taskIs(19, 20))),
+              "predicted = excluded.predicted, in_place = {}",
+              ofTask, taskIs(19, 20), existing == Existing::Replaced ? keptStays : "excluded.in_place")),
       putHeld_(database,
                fmt::format("UPDATE trial SET in_place = ?1 WHERE program = ?2 AND task IN (SELECT task.id FROM "
                            "{} WHERE {})",

@@ -36,8 +36,8 @@ struct Fault {
 struct PairedTimes {
     std::optional<Fault> fault = {};    // the candidate does not run any more
     std::vector<double> logRatios = {}; // of times, candidate to incumbent, of blocks that ran side by side
-    size_t disturbed = 0;               // of these, in how many something else used the machine
-    std::string loses = {}; // where the task's sizes are several: at which it is much slower; empty: at none
+    size_t disturbed = 0;               // of these, in how many at least something else used the machine
+    std::string loses = {};             // of a faster one, of several sizes: at which it is much slower; empty: at none
 };
 
 /// Builds and times. A Failure is of the machine, not of a candidate (no runner, no room): it ends the study.

@@ -164,7 +164,7 @@ private slots:
         };
         const Outcome leftOut = tuneOpen({});
         QVERIFY(leftOut.code == 1 && leftOut.err.find("--sizes") != std::string::npos);
-        const Outcome outcome = tuneOpen({"--sizes", "n=7,64,7"});
+        const Outcome outcome = tuneOpen({"--sizes", "n=7,64,7", "--study", "sized"});
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
         QCOMPARE(linesOf(outcome.out, "task").size(), size_t(1));
         QVERIFY(!linesOf(outcome.out, "trial").empty());
@@ -172,6 +172,9 @@ private slots:
             const Outcome compared = runLathe({"check", open, "--decisions", found, "--shape", shape}, 200);
             QVERIFY2(compared.code == 0, compared.err.c_str());
         }
+        const Outcome elsewhere = tuneOpen({"--sizes", "n=9", "--resume", "--study", "sized"});
+        QVERIFY2(elsewhere.code == 2 && elsewhere.err.find("by --space template --sizes n=64,7,") != std::string::npos,
+                 elsewhere.err.c_str());
         for (const char* bad : {"n", "n=0", "n=1:9", "m=7", "n=99999999999"}) {
             const Outcome refused = tuneOpen({"--sizes", bad});
             QVERIFY2(refused.code != 0 && refused.err.find("error") != std::string::npos, bad);

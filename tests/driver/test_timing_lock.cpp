@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+// Alone: yes
 //
 // Tuners take turns at timing, whatever their environments say, and go on where nothing can be locked.
 #include "driver/timing_lock.h"

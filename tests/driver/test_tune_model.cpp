@@ -92,6 +92,37 @@ private slots:
         QVERIFY(!goesBack && tuned->study.seconds >= seconds);
     }
 
+    /// One kernel, called at two sizes in each of the model's: the largest comes first, wherever it is called.
+    void allSizesOfAKernel() {
+        QTemporaryDir folder;
+        qputenv("LATHE_CACHE", folder.path().toLocal8Bit());
+        const std::string path = folder.filePath("model.onnx").toStdString();
+        auto made = parseModel("<ir_version: 10, opset_import: [\"\" : 21]> g (float[m,64] a, float[n,64] b) => "
+                               "(float[m,96] y, float[n,96] z) { y = MatMul (a, w) z = MatMul (b, w) }");
+        addWeights(made, "w", {64, 96}, [](int64_t i) { return float(i % 7) - 3; });
+        writeFile(path, made.SerializeAsString());
+        driver::Session session(path);
+        driver::TuneOptions options;
+        options.runner.threads = 1;
+        options.sizes = driver::SweepQuestion{"n", {64, 7}};
+        const auto model = driver::wholeModel(session, {}, {}, options.runner);
+        QVERIFY2(model, model ? "" : toString(model.error()).c_str());
+        const auto samples = driver::samplesOf(**model, options);
+        QVERIFY2(samples && samples->size() == 2, samples ? "" : toString(samples.error()).c_str());
+        const auto profile =
+            driver::profile(*(*model)->runner, (*model)->loaded, (*model)->trace, (*model)->shapes, {.mostRuns = 3});
+        QVERIFY2(profile, profile ? "" : toString(profile.error()).c_str());
+        std::vector<std::string> leftOut;
+        const auto tasks = driver::tuningTasks((*model)->trace, *profile, {}, 1, *samples, leftOut);
+        QCOMPARE(tasks.size(), size_t(1));
+        QCOMPARE(tasks[0].calls, 2.0);
+        QVERIFY(tasks[0].sizes == std::vector<int64_t>{64});
+        QVERIFY((tasks[0].otherSizes == std::vector<std::vector<int64_t>>{{7}, {1}}));
+        QVERIFY(leftOut.empty());
+        QVERIFY(driver::tuningTasks((*model)->trace, *profile, {}, 1, {}, leftOut).empty());
+        QCOMPARE(leftOut, std::vector<std::string>{tasks[0].kernel});
+    }
+
     void whatIsAppliedIsInTheDecisions() {
         driver::Tuned tuned;
         tune::TaskState& state = tuned.study.tasks.emplace_back();

@@ -231,6 +231,8 @@ private slots:
                 QVERIFY(there != after.end());
                 QCOMPARE(lineOf(*there), lineOf(row));
             }
+        const auto stillKept = std::ranges::find(after, held.program, &records::Trial::program);
+        QVERIFY(stillKept != after.end() && stillKept->inPlace == tune::InPlace::Kept); // tried again or not
         const auto begun = std::ranges::find(after, int64_t(33), &records::Trial::number);
         QVERIFY(begun != after.end() && begun->made == tune::Made::Default && begun->round == 0);
         QCOMPARE(after.back().number, int64_t(33 + 16));
