@@ -47,8 +47,7 @@ std::string hintOn(tune::Verdict verdict, const std::string& again) {
 /// The sizes that the kernel's calls have where the model's inputs have these shapes, and what it can take there at least.
 /// False: they are not known, or there are none, or too many.
 bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& samples, const Peak& peak) {
-    std::vector<std::vector<int64_t>> all;
-    std::vector<std::pair<int64_t, size_t>> bytesOf; // of each of them, and its place
+    std::vector<std::pair<int64_t, std::vector<int64_t>>> all; // the bytes that a call moves, and its sizes
     double logFloors = 0;
     for (const Shapes& shapes : samples) {
         const auto symbols = symbolValues(trace.passes.front().after->main(), shapes);
@@ -62,20 +61,19 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
             const auto flops = arith::evaluate(call.flops, symbols), bytes = arith::evaluate(call.bytes, symbols);
             if (sizes.size() < call.scalars.size() || !flops || !bytes)
                 return false;
-            if (std::ranges::find(all, sizes) != all.end())
+            if (std::ranges::find(all, sizes, &std::pair<int64_t, std::vector<int64_t>>::second) != all.end())
                 continue;
-            bytesOf.emplace_back(*bytes, all.size());
-            all.push_back(std::move(sizes));
+            all.emplace_back(*bytes, std::move(sizes));
             logFloors += std::log(floorOf(static_cast<double>(*flops), static_cast<double>(*bytes), peak));
         }
     }
     if (all.empty() || all.size() > mostSamples)
         return false;
     task.floorUs = std::exp(logFloors / static_cast<double>(all.size()));
-    std::ranges::stable_sort(bytesOf, std::ranges::greater(), &std::pair<int64_t, size_t>::first);
-    task.sizes = all[bytesOf.front().second];
-    for (size_t i = 1; i < bytesOf.size(); ++i)
-        task.otherSizes.push_back(all[bytesOf[i].second]);
+    std::ranges::sort(all, std::ranges::greater());
+    task.sizes = std::move(all.front().second);
+    for (size_t i = 1; i < all.size(); ++i)
+        task.otherSizes.push_back(std::move(all[i].second));
     return true;
 }
 

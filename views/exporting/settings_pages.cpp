@@ -267,8 +267,7 @@ void ChecksPage::allow() {
 QString ChecksPage::problem() const {
     if (!form_.isRunnable || !check_->isChecked())
         return {};
-    const QString device = device_->currentText().trimmed(), why = choices_.problemOfDevice(device);
-    return why.isEmpty() ? choices_.problemOfCheck(form_.text, device) : why;
+    return choices_.problemOfDevice(device_->currentText().trimmed());
 }
 
 void ChecksPage::fill(ExportRequest& request) const {
