@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// LLD in process. It keeps global state, so one link at a time. Objects go in through files in memory, the result comes
-// out through a pipe: nothing of a link is ever on disk.
+// LLD in process. It keeps global state, so one link at a time, and none begins with what the last one left. Objects go in
+// through files in memory, the result comes out through a pipe: nothing of a link is ever on disk.
 #include "codegen/link.h"
 #include "base/memory_file.h"
 #include "codegen/codegen.h"
@@ -21,8 +21,26 @@
 
 LLD_HAS_DRIVER(elf)
 
+// LLD's pointers to symbols that it defines itself. LLD 19 frees these symbols with a link, but forgets the pointers only where
+// the next one defines the same: a shared object after a static program is written to freed memory.
+namespace lld::elf {
+class Defined;
+struct ElfSym {
+    static Defined *bss, *etext1, *etext2, *edata1, *edata2, *end1, *end2, *globalOffsetTable, *mipsGp, *mipsGpDisp,
+        *mipsLocalGp, *riscvGlobalPointer, *relaIpltStart, *relaIpltEnd, *tlsModuleBase;
+};
+} // namespace lld::elf
+
 namespace lathe::codegen {
 namespace {
+
+void forgetSymbols() {
+    using S = lld::elf::ElfSym;
+    for (lld::elf::Defined** symbol : {&S::bss, &S::etext1, &S::etext2, &S::edata1, &S::edata2, &S::end1, &S::end2,
+                                       &S::globalOffsetTable, &S::mipsGp, &S::mipsGpDisp, &S::mipsLocalGp,
+                                       &S::riscvGlobalPointer, &S::relaIpltStart, &S::relaIpltEnd, &S::tlsModuleBase})
+        *symbol = nullptr;
+}
 
 /// What LLD writes, caught without a file: LLD writes to a pipe as it stands, where it would put a file beside a regular
 /// one and rename it.
@@ -84,6 +102,7 @@ Result<std::vector<std::byte>> runLinker(std::vector<std::string> args) {
     {
         static std::mutex mutex;
         std::lock_guard lock(mutex);
+        forgetSymbols();
         good = lld::lldMain(argv, out, out, {{lld::Gnu, &lld::elf::link}}).retCode == 0;
     }
     std::vector<std::byte> linked = output.take();
