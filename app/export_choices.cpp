@@ -99,14 +99,24 @@ QString problemOfRun(const QString& text, const QString& targetText) {
     return command ? lacking(*device, *target) : withHint(command.error());
 }
 
-/// What of a runtime package goes in.
+QString problemOfCheck(const QString& formText, const QString& deviceText) {
+    const auto form = deploy::parseForm(formText.toStdString());
+    const auto device = driver::parseDevice(deviceText.toStdString());
+    if (!form || !device)
+        return {};
+    const auto may = deploy::mayRun(*form, *device);
+    return may ? QString() : withHint(may.error());
+}
+
+/// What of a runtime package goes in, or is as large as what does.
 bool isPutBeside(deploy::BundleForm form, const std::string& file) {
     switch (form) {
     case deploy::BundleForm::Folder:
         return file.starts_with("lib/liblathe_rt.") || file == "bin/lathe-check";
+    case deploy::BundleForm::Program: // which is linked of the same libraries
+        return file == "bin/lathe-check";
     case deploy::BundleForm::Library:
         return file.starts_with("lib/liblathe_rt") && file.ends_with(".a");
-    case deploy::BundleForm::Program: // is not offered
     case deploy::BundleForm::CSource:
         break;
     }
@@ -209,8 +219,6 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     for (const deploy::Part part : deploy::allParts)
         choices.parts << textOf(deploy::toString(part));
     for (const deploy::BundleForm form : deploy::allForms) {
-        if (form == deploy::BundleForm::Program)
-            continue; // linking one leaves this process's memory damaged: the command line makes programs
         views::models::ExportForm& each = choices.forms.emplaceBack(textOf(deploy::toString(form)));
         each.isRunnable = deploy::isRunnable(form);
         each.hasVariants = deploy::hasVariants(form);
@@ -222,6 +230,7 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     choices.problemOfDevice = problemOfDevice;
     choices.problemOfRun = problemOfRun;
     choices.isEmulated = isEmulated;
+    choices.problemOfCheck = problemOfCheck;
     fillOutlook(choices, trace);
     return choices;
 }

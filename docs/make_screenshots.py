@@ -60,7 +60,7 @@ PICTURES = {
     "lineage": ("small_cnn", TUNE + ["pick:Trials", "pick:Lineage"]),
     "model_features": ("small_cnn", TUNE + ["pick:Cost model", "pick:Features"]),
     "export_target": ("small_cnn", COMPILE + ["file.export", "type:\n"]),
-    "export_contents": ("small_cnn", COMPILE + ["file.export", "type:\n\n", "pick:A static library"]),
+    "export_contents": ("small_cnn", COMPILE + ["file.export", "type:\n\n", "pick:A program"]),
     "export_checks": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n"]),
     "export_summary": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n\n"]),
     "exports": ("small_cnn", COMPILE + ["file.export", "type:\n\n\n\n\n", "type:first", "type:\n", "pick:Finish",

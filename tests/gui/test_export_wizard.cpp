@@ -171,10 +171,9 @@ private slots:
         const QStringList all = wizard->request().parts;
         QCOMPARE(all.size(), 7);
         QTest::keyClick(field<QCheckBox>(*wizard, "sbom"), Qt::Key_Space);
-        QVERIFY(!field<QRadioButton>(*wizard, "exe"));
-        choose(*wizard, "c");
+        choose(*wizard, "exe");
         QVERIFY(!field<QCheckBox>(*wizard, "python")->isEnabled() && !field<QCheckBox>(*wizard, "python")->isChecked());
-        QVERIFY(field<QLabel>(*wizard, "fixed")->text().contains("always has"));
+        QVERIFY(field<QLabel>(*wizard, "fixed")->text().contains("not for it"));
         QCOMPARE(wizard->request().parts, (QStringList{"golden", "reproduce"}));
         choose(*wizard, "static");
         QCOMPARE(wizard->request().parts, (QStringList{"cpp", "examples", "golden", "reproduce"}));
@@ -182,10 +181,19 @@ private slots:
         QCOMPARE(wizard->request().parts.size(), all.size() - 1);
         QVERIFY(!wizard->request().parts.contains("sbom"));
 
+        // A program is not checked over ssh; it is elsewhere, or not at all.
+        choose(*wizard, "exe");
         QVERIFY(goTo(*wizard, ExportWizard::Checks));
         QVERIFY(!field<QLabel>(*wizard, "unrun")->isVisible());
         field<QDoubleSpinBox>(*wizard, "p99")->setValue(3);
+        field<QComboBox>(*wizard, "device")->setCurrentText("board");
+        QVERIFY2(problem(*wizard).contains("not checked over ssh"), qPrintable(problem(*wizard)));
+        QVERIFY(!wizard->button(QWizard::NextButton)->isEnabled());
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
+        QCOMPARE(problem(*wizard), QString());
+        QTest::keyClick(field<QCheckBox>(*wizard, "check"), Qt::Key_Space);
         field<QComboBox>(*wizard, "device")->setCurrentText("qemu");
+        QCOMPARE(problem(*wizard), QString());
         // Of source nothing is run, so there is no device and no time.
         const auto toContents = [&] {
             while (wizard->currentId() > ExportWizard::Contents)
@@ -228,7 +236,7 @@ private slots:
         QTest::addColumn<QString>("packing");
         QTest::addColumn<QString>("verdict");
         QTest::addColumn<QString>("state");
-        QTest::newRow("library") << "static" << ".zip" << "✓ Whole. Nothing of it was run." << "✓ whole";
+        QTest::newRow("program") << "exe" << ".zip" << "✓ Whole, and right on this machine." << "✓ right";
         QTest::newRow("C source") << "c" << ".tar.zst" << "✓ Whole. Nothing of it was run." << "✓ whole";
     }
     void formsAndPackings() {

@@ -267,7 +267,8 @@ void ChecksPage::allow() {
 QString ChecksPage::problem() const {
     if (!form_.isRunnable || !check_->isChecked())
         return {};
-    return choices_.problemOfDevice(device_->currentText().trimmed());
+    const QString device = device_->currentText().trimmed(), why = choices_.problemOfDevice(device);
+    return why.isEmpty() ? choices_.problemOfCheck(form_.text, device) : why;
 }
 
 void ChecksPage::fill(ExportRequest& request) const {

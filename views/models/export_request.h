@@ -83,6 +83,8 @@ struct ExportChoices {
     std::function<QString(const QString&)> problemOfDevice; // of its name; empty text: none
     std::function<bool(const QString&)> isEmulated;         // a device, so that its times say nothing
     std::function<QString(const QString&, const QString&)>
+        problemOfCheck; // why a bundle of a form cannot be checked on a device; empty: it can
+    std::function<QString(const QString&, const QString&)>
         problemOfRun;                                            // why a device cannot run a target; empty: it can
     std::function<QString(const QString&)> problemOfTarget;      // empty text: none
     std::function<QString(const QString&, bool)> problemOfPlace; // of what it is written to, and whether it may replace
