@@ -4,13 +4,14 @@
 // as many as give a few hundred programs: the table. Then each search looks in the table instead of at the machine, with
 // many seeds: how many trials it takes to within 5 % of the table's fastest, and how much is missing after 64.
 //
-//   searches-bench MODEL [PROGRAMS [SEEDS [KERNEL…]]]
+//   searches-bench MODEL [SPACE [PROGRAMS [SEEDS [THREADS [KERNEL…]]]]]
 //
-// Prints Markdown. Times are of one thread; run it on a machine that has nothing else to do.
+// Prints Markdown. Run it on a machine that has nothing else to do.
 #include "codegen/target.h"
 #include "driver/kernel_bench.h"
 #include "driver/tune_model.h"
 #include "tune/paired.h"
+#include "tune/spaces.h"
 
 #include <algorithm>
 #include <cmath>
@@ -209,35 +210,43 @@ std::vector<tune::Task> chosen(const std::vector<tune::Task>& tasks, const std::
 int main(int argc, char** argv) {
     const std::vector<std::string> arguments(argv + 1, argv + argc);
     if (arguments.empty()) {
-        fmt::print(stderr, "searches-bench MODEL [PROGRAMS [SEEDS [KERNEL…]]]\n");
+        fmt::print(stderr, "searches-bench MODEL [SPACE [PROGRAMS [SEEDS [THREADS [KERNEL…]]]]]\n");
         return 2;
     }
-    const size_t programs = arguments.size() > 1 ? std::stoul(arguments[1]) : 500;
-    const uint64_t seeds = arguments.size() > 2 ? std::stoul(arguments[2]) : 20;
-    const std::vector<std::string> names(arguments.begin() + std::min<ptrdiff_t>(3, std::ssize(arguments)),
+    const auto argument = [&](size_t i, const char* otherwise) {
+        return i < arguments.size() ? arguments[i] : std::string(otherwise);
+    };
+    const std::string spaceName = argument(1, "template");
+    const size_t programs = std::stoul(argument(2, "500"));
+    const uint64_t seeds = std::stoul(argument(3, "20"));
+    const int threads = std::stoi(argument(4, "1"));
+    const std::vector<std::string> names(arguments.begin() + std::min<ptrdiff_t>(5, std::ssize(arguments)),
                                          arguments.end());
     driver::Options options;
     options.target = orFail(codegen::parseTarget("native"));
-    options.threads = 1;
+    options.threads = threads;
     driver::RunnerOptions runner;
-    runner.threads = 1;
+    runner.threads = threads;
     driver::Session session(arguments[0]);
     const auto model = orFail(driver::wholeModel(session, {}, options, runner));
     const driver::Profile profile = orFail(
         driver::profile(*model->runner, model->loaded, model->trace, model->shapes, {.leastRuns = 3, .mostRuns = 10}));
     model->runner->stop();
-    const driver::MachinePeaks peaks = driver::machinePeaks(1, true);
-    const tune::Machine machine = driver::tuningMachine(options.target, peaks, 1);
+    const driver::MachinePeaks peaks = driver::machinePeaks(threads, true);
+    const tune::Machine machine = driver::tuningMachine(options.target, peaks, threads);
     std::vector<std::string> leftOut;
     driver::KernelBench bench(options, runner);
+    const tune::Space space =
+        orFail(tune::makeSpace(spaceName, driver::templateSpace(options.target), options.target, threads));
     std::map<std::string_view, std::vector<double>> trials, missing;
     fmt::print("| kernel | programs | fastest of the default |");
     for (const std::string_view name : tune::searchNames())
         if (name != "grid" && name != "replay")
             fmt::print(" {} |", name);
     fmt::print("\n");
-    for (const tune::Task& task : chosen(driver::tuningTasks(model->trace, profile, peaks, 1, {}, leftOut), names)) {
-        const Table table = timed(task, cut(driver::templateSpace(options.target), task.computation, programs), bench);
+    for (const tune::Task& task :
+         chosen(driver::tuningTasks(model->trace, profile, peaks, threads, {}, leftOut), names)) {
+        const Table table = timed(task, cut(space, task.computation, programs), bench);
         fmt::print("| {} | {} | {:.2f} |", task.kernel, table.trials.size(), table.best);
         for (const std::string_view name : tune::searchNames()) {
             if (name == "grid" || name == "replay")
