@@ -6,6 +6,7 @@
 #include "topi/register_tile.h"
 
 #include <algorithm>
+#include <ranges>
 #include <unordered_map>
 
 namespace lathe::topi {
@@ -94,52 +95,82 @@ bool choosesVectors(const tir::Block& producer, const tir::Store& made, const ti
     return whole;
 }
 
+/// What becomes of a block's readers if it becomes part of them.
+struct Readers {
+    bool repeated = false;   // they compute an element more than once
+    bool contracted = false; // and are worse to compute for it: no vectors, or the same test for each of many elements
+    bool large = false;      // and one of them grows beyond measure
+    bool reductions = false; // some are
+};
+
+Readers readersOf(const Schedule& schedule, const BlockRef& block, const Target& target) {
+    const std::vector<BlockRef> consumers = schedule.consumers(block);
+    Readers readers{.repeated = consumers.size() > 1};
+    // What a reduction reads must stay linear in its axes, or there are no vectors; but for borders.
+    bool linear = true;
+    for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
+        linear &= read.affine();
+    const tir::Store& made = *onlyStore(schedule.get(block));
+    const int64_t madeSize = tir::treeSize(made.value, nullptr, 1, inlinedNodes);
+    for (const BlockRef& consumer : consumers) {
+        const tir::Block& body = schedule.get(consumer);
+        const tir::Store* read = onlyStore(body);
+        readers.large |= read && tir::treeSize(read->value, made.buffer.get(), madeSize, inlinedNodes) >= inlinedNodes;
+        if (!isReduction(body)) {
+            const bool several = read && readsSeveral(read->value, made.buffer.get());
+            readers.repeated |= several || readsAgain(body, *made.buffer);
+            readers.contracted |= several && !linear;
+            continue;
+        }
+        readers.reductions = true;
+        // Windows that overlap would test and choose each element of a padded operand several times.
+        const std::optional<RegisterTile> tile = chooses(made) ? registerTile(body, target) : std::nullopt;
+        if (tile && tile->band > 0)
+            readers.contracted |=
+                !choosesVectors(schedule.get(block), made, body, body.iters[static_cast<size_t>(tile->vectorAxis)].var);
+        else
+            readers.contracted |= !linear || asContraction(body).has_value();
+        // An element that a reduction reads for several results is computed that many times.
+        for (const tir::AccessPattern& read : readsOf(body))
+            if (read.buffer == made.buffer)
+                for (const tir::IterVar& iter : body.iters)
+                    readers.repeated |=
+                        iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) && !arith::isConst(iter.extent, 1);
+    }
+    return readers;
+}
+
+bool mayBePlaced(const Schedule& schedule, const BlockRef& block,
+                 const std::optional<TransformedProducts>& transformed) {
+    return !(transformed && transformed->contains(block)) && schedule.hasBlock(block) &&
+           !isOutput(schedule.get(block)) && isInjective(schedule.get(block));
+}
+
+void place(Schedule& schedule, const BlockRef& block, int64_t preferred, std::vector<schedule::Refusal>& refusals) {
+    attempt(schedule, "inlining", block, refusals, [&](Schedule& s) { s.place(block, {}, preferred); });
+}
+
 } // namespace
 
 void inlineProducers(Schedule& schedule, const std::optional<TransformedProducts>& transformed, const Target& target,
                      std::vector<schedule::Refusal>& refusals) {
-    for (const BlockRef& block : schedule.blocks()) {
-        if (transformed && transformed->contains(block))
+    const std::vector<BlockRef> blocks = schedule.blocks();
+    std::vector<BlockRef> left;
+    // Readers first, where nothing is repeated: two that become one read an element once.
+    for (const BlockRef& block : blocks | std::views::reverse) {
+        if (!mayBePlaced(schedule, block, transformed))
             continue;
-        if (!schedule.hasBlock(block) || isOutput(schedule.get(block)) || !isInjective(schedule.get(block)))
-            continue;
-        std::vector<BlockRef> consumers = schedule.consumers(block);
-        bool cheap = isCheap(schedule.get(block));
-        bool repeated = consumers.size() > 1;
-        // What a reduction reads must stay linear in its axes, or there are no vectors; but for borders.
-        bool linear = true;
-        for (const tir::AccessPattern& read : readsOf(schedule.get(block)))
-            linear &= read.affine();
-        bool contracted = false, large = false;
-        const tir::Store& made = *onlyStore(schedule.get(block));
-        const int64_t madeSize = tir::treeSize(made.value, nullptr, 1, inlinedNodes);
-        for (const BlockRef& consumer : consumers) {
-            const tir::Block& body = schedule.get(consumer);
-            const tir::Store* read = onlyStore(body);
-            large |= read && tir::treeSize(read->value, made.buffer.get(), madeSize, inlinedNodes) >= inlinedNodes;
-            if (!isReduction(body)) {
-                const bool several = read && readsSeveral(read->value, made.buffer.get());
-                repeated |= several || readsAgain(body, *made.buffer);
-                contracted |= several && !linear;
-                continue;
-            }
-            // Windows that overlap would test and choose each element of a padded operand several times.
-            const std::optional<RegisterTile> tile = chooses(made) ? registerTile(body, target) : std::nullopt;
-            if (tile && tile->band > 0)
-                contracted |= !choosesVectors(schedule.get(block), made, body,
-                                              body.iters[static_cast<size_t>(tile->vectorAxis)].var);
-            else
-                contracted |= !linear || asContraction(body).has_value();
-            // An element that a reduction reads for several results is computed that many times.
-            for (const tir::AccessPattern& read : readsOf(body))
-                if (read.buffer == made.buffer)
-                    for (const tir::IterVar& iter : body.iters)
-                        repeated |= iter.kind == tir::IterKind::Spatial && !read.uses(iter.var) &&
-                                    !arith::isConst(iter.extent, 1);
-        }
-        const int64_t preferred =
-            contracted || large || (repeated && !cheap) ? Schedule::placeStored : Schedule::placeInline;
-        attempt(schedule, "inlining", block, refusals, [&](Schedule& s) { s.place(block, {}, preferred); });
+        const Readers readers = readersOf(schedule, block, target);
+        if (readers.reductions || readers.repeated || readers.large)
+            left.push_back(block);
+        else
+            place(schedule, block, Schedule::placeInline, refusals);
+    }
+    // Of the others what they are made of comes first, and makes them less cheap.
+    for (const BlockRef& block : left | std::views::reverse) {
+        const Readers readers = readersOf(schedule, block, target);
+        const bool stored = readers.contracted || readers.large || (readers.repeated && !isCheap(schedule.get(block)));
+        place(schedule, block, stored ? Schedule::placeStored : Schedule::placeInline, refusals);
     }
 }
 
