@@ -9,6 +9,8 @@
 #include "relay/attrs.h"
 #include "relay/transform/make.h"
 
+#include <numeric>
+
 namespace lathe::lower {
 namespace {
 
@@ -43,13 +45,27 @@ int panelDim(const OpCall& call, const TensorType& weights, bool blocked) {
 /// multiply-adds an element that costs more than rows of the image in vectors do.
 constexpr int64_t leastScattered = 64;
 
-bool isFewToScatter(const OpCall& call, const TensorType& weights, const TensorType& result, const Target& target) {
+/// What a first cache holds of addresses that lie a multiple of so many bytes apart: lines that came before are lost to a
+/// column of a tile that has more channels.
+constexpr int64_t setBytes = 4096, setLines = 8;
+
+/// Whether lines so many bytes apart, one a channel, are too many for the sets that they fall into.
+bool crowdSets(int64_t channels, int64_t bytes) {
+    return channels > setLines * (setBytes / std::gcd(bytes, setBytes));
+}
+
+/// Whether rows of the image in vectors are better than panels of `width` channels, for a result in the model's order.
+bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorType& result, int64_t width,
+                    const Target& target) {
     if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanes(types::Float32.bits))
         return false;
-    int64_t products = 1;
-    for (size_t dim = 1; dim < weights.shape.size(); ++dim)
+    int64_t products = 1, pixels = 1;
+    for (size_t dim = 1; dim < weights.shape.size(); ++dim) {
         products *= std::min(arith::bounds(weights.shape[dim]).upper, leastScattered + 1);
-    return products <= leastScattered;
+        // With an open size it is a multiple of what the others say.
+        pixels *= dim < 2 ? 1 : arith::asInt(result.shape[dim]).value_or(1);
+    }
+    return products <= leastScattered || crowdSets(width, pixels * (types::Float32.bits / 8));
 }
 
 /// So many panels pay for a last one that is cut short.
@@ -182,7 +198,7 @@ private:
         if (dim < 0)
             return;
         PanelWidths widths = panelWidths(type->shape[static_cast<size_t>(dim)], blocks, target_);
-        if (!blocks && isFewToScatter(call, *type, *asTensor(binding.type), target_))
+        if (!blocks && isBadToScatter(call, *type, *asTensor(binding.type), widths.preferred, target_))
             widths.preferred = 0;
         const auto pin = pins_.panels.find(binding.var.id);
         const int64_t width = pin == pins_.panels.end() ? widths.preferred : pin->second;

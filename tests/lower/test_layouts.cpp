@@ -259,7 +259,8 @@ private slots:
     /// the image are no vectors.
     void panelsOfResultsInOrder() {
         for (const auto& [channels, width, panels] :
-             {std::tuple{3, 32, false}, std::tuple{8, 32, true}, std::tuple{3, 3, true}}) {
+             {std::tuple{3, 40, false}, std::tuple{8, 40, true}, std::tuple{3, 3, true}, std::tuple{8, 32, false},
+              std::tuple{8, 64, false}, std::tuple{8, 48, true}}) {
             relay::Module module;
             module.spans = std::make_shared<model::SpanTable>();
             relay::Builder b{module, nullptr};
