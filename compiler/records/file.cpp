@@ -195,6 +195,17 @@ Result<std::vector<Study>> File::studies() const {
     return state_->all(fmt::format("SELECT {} FROM study ORDER BY started DESC, uid", studyColumns), studyAt);
 }
 
+Result<std::optional<Study>> File::newestLike(const Study& like) const {
+    LATHE_TRY(
+        const std::vector<Study> found,
+        state_->all(fmt::format("SELECT {} FROM study WHERE model_hash = ?1 AND machine = ?2 AND threads = ?3 AND "
+                                "numerics = ?4 AND ?5 IN ('', name) ORDER BY started DESC, id DESC LIMIT 1",
+                                studyColumns),
+                    studyAt, like.modelHash, like.setting.machine, like.setting.threads, like.setting.numerics,
+                    like.name));
+    return found.empty() ? std::nullopt : std::optional(found.front());
+}
+
 Result<std::vector<Task>> File::tasks() const {
     return state_->all(fmt::format("SELECT {} FROM {} ORDER BY study.uid, workload.key", taskColumns, ofTask), taskAt);
 }

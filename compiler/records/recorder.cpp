@@ -43,17 +43,8 @@ Recorder::Recorder(File file, Study study, Target target)
     waiting_.studies = {study_};
 }
 
-Result<std::optional<Study>> newestLike(const File& file, const Study& like) {
-    LATHE_TRY(const std::vector<Study> studies, file.studies());
-    const auto found = std::ranges::find_if(studies, [&](const Study& study) {
-        return study.modelHash == like.modelHash && study.setting == like.setting &&
-               (like.name.empty() || study.name == like.name);
-    });
-    return found == studies.end() ? std::nullopt : std::optional(*found);
-}
-
 Result<Recorder> Recorder::resume(File file, const Study& like, Target target) {
-    LATHE_TRY(const std::optional<Study> found, newestLike(file, like));
+    LATHE_TRY(const std::optional<Study> found, file.newestLike(like));
     if (!found)
         return failure(ErrorKind::Usage, "there is no study of this model to go on with",
                        "it has to be of the same machine, threads, numerics and name: lathe records stats");

@@ -16,15 +16,11 @@
 
 namespace lathe::records {
 
-/// The newest study with the model and the setting of this one, of its name if that is not empty.
-Result<std::optional<Study>> newestLike(const File& file, const Study& like);
-
 class Recorder {
 public:
     /// A new study is begun; its id and time are drawn here.
     Recorder(File file, Study study, Target target);
-    /// The newest study with the model and the setting of this one goes on, of its name if that is not empty. Fails if there is
-    /// none, or it is in another space.
+    /// The newest study like this one goes on (File::newestLike). Fails if there is none, or it is in another space.
     static Result<Recorder> resume(File file, const Study& like, Target target);
 
     /// What there is of a task: for tuneModel.

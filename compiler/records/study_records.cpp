@@ -39,7 +39,7 @@ std::optional<Study> lastStudy(const StudyWish& wish, const driver::TuneOptions&
         return std::nullopt;
     StudyWish any = wish;
     any.resume = true;
-    const auto found = newestLike(*file, studyOf(any, options));
+    const auto found = file->newestLike(studyOf(any, options));
     return found ? *found : std::nullopt;
 }
 

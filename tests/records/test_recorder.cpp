@@ -362,6 +362,27 @@ private slots:
         QVERIFY(Recorder::resume(opened(path), searched, Target()));
     }
 
+    /// Whatever their names and ids are, and whichever ended last.
+    void goesOnWithTheLastOfOneSecond_data() {
+        QTest::addColumn<int>("first");
+        QTest::addColumn<int>("last");
+        QTest::newRow("ascending ids") << 1 << 2;
+        QTest::newRow("descending ids") << 2 << 1;
+    }
+    void goesOnWithTheLastOfOneSecond() {
+        QFETCH(int, first);
+        QFETCH(int, last);
+        const auto path = at(("second" + std::to_string(first)).c_str());
+        for (const int number : {first, last, first}) {
+            records::Batch batch = sampleBatch({1}, number);
+            batch.studies[0].started = 1'700'000'000;
+            QVERIFY(opened(path).write(batch));
+        }
+        records::Study like = sampleStudy();
+        like.name.clear();
+        QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(last).id);
+    }
+
     void theNextStudyBeginsWithTheBest() {
         const auto path = at("seeds.db");
         MadeUpBench first;
