@@ -99,9 +99,13 @@ void printStep(std::string_view what, size_t changed, size_t of, const auto& ste
 void printGraph(const driver::TunedGraph& graph) {
     printStep("variants and layouts", graph.layouts.changed, graph.layouts.sites, graph.layouts);
     printStep("fused groups", graph.fusion.cut, graph.fusion.groups, graph.fusion);
-    if (graph.layouts.changed + graph.fusion.cut > 0 && !graph.isTaken)
+    if (graph.layouts.changed + graph.fusion.cut == 0 || graph.isTaken)
+        return;
+    if (graph.wholeMs > 0)
         printLine("the model with them takes {:.3f} ms, {:.3f} with schedules alone: they stay as they were",
                   graph.wholeMs, graph.schedulesMs);
+    else
+        printLine("the model with them could not be timed: they stay as they were");
 }
 
 constexpr size_t reasonsSaid = 5;

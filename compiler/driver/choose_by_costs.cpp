@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/choose_by_costs.h"
 
+#include "driver/disturbance.h"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -15,8 +17,8 @@ const SiteRun* find(const GraphRun& run, const std::string& site) {
     return found == run.sites.end() ? nullptr : &found->second;
 }
 
-bool isTime(const Taken& taken) {
-    return std::isfinite(taken.ms) && taken.ms > 0 && std::isfinite(taken.spread);
+bool isTimed(const Taken& taken) {
+    return isTime(taken.ms) && std::isfinite(taken.spread);
 }
 
 /// Builds the problem. Sites and options are named by their places in it.
@@ -28,7 +30,7 @@ public:
     GraphProblem make() {
         problem_.restMs = runs_.front().ms;
         for (const auto& [name, start] : runs_.front().sites)
-            if (isTime(start.taken))
+            if (isTimed(start.taken))
                 addSite(name, start);
         for (size_t reader = 0; reader < problem_.sites.size(); ++reader)
             for (size_t source = 0; source < problem_.sites.size(); ++source)
@@ -56,7 +58,7 @@ private:
     }
 
     double costOf(const Taken& start, const Taken& other) const {
-        if (!isTime(other))
+        if (!isTimed(other))
             return infinity;
         return other.ms * (1 + caution_.leastGain) + caution_.noises * noiseOf(start, other);
     }
@@ -89,14 +91,14 @@ private:
 
     bool hasOption(const GraphRun& run, size_t site, size_t option) const {
         const SiteRun* at = find(run, problem_.sites[site]);
-        return at && at->option == problem_.options[site][option] && isTime(at->taken);
+        return at && at->option == problem_.options[site][option] && isTimed(at->taken);
     }
 
     /// How much more the reader took in `run` than in `first`, for each of its sources that is stored otherwise.
     double shown(const GraphRun& first, const GraphRun& run, size_t reader) const {
         const SiteRun &before = in(first, reader), &after = in(run, reader);
         const double more = after.taken.ms - before.taken.ms;
-        if (!isTime(before.taken) || std::abs(more) <= noiseOf(before.taken, after.taken))
+        if (!isTimed(before.taken) || std::abs(more) <= noiseOf(before.taken, after.taken))
             return 0;
         const auto others = std::ranges::count_if(after.reads, [&](const std::string& source) {
             const SiteRun *was = find(first, source), *is = find(run, source);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/cut_groups.h"
 
+#include "driver/disturbance.h"
+
 #include <algorithm>
-#include <cmath>
 
 namespace lathe::driver {
 namespace {
@@ -18,8 +19,7 @@ bool isAnchor(const FusionRecord::Operator& each) {
 
 /// By what another may be faster, it is: beyond the noise, and by the gain that is asked for.
 bool isFaster(const Taken& other, const Taken& start, const Caution& caution) {
-    return std::isfinite(other.ms) && other.ms > 0 &&
-           other.ms * (1 + caution.leastGain) + caution.noises * noiseOf(start, other) < start.ms;
+    return isTime(other.ms) && other.ms * (1 + caution.leastGain) + caution.noises * noiseOf(start, other) < start.ms;
 }
 
 class Cutting {

@@ -36,6 +36,10 @@ bool isMore(Recent& recent, double value, double slack) {
 
 } // namespace
 
+bool isTime(double time) {
+    return std::isfinite(time) && time > 0;
+}
+
 void Recent::note(double value) {
     values_.push_back(value);
     if (values_.size() > remembered)

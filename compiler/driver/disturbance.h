@@ -14,6 +14,9 @@
 
 namespace lathe::driver {
 
+/// What a clock says is a time. On a machine that is busy throughout it may stand still; that is no very fast kernel.
+bool isTime(double time);
+
 /// Of the last hundred values.
 class Recent {
 public:

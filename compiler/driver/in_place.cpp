@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/in_place.h"
 
+#include "driver/disturbance.h"
 #include "driver/timing_lock.h"
 #include "tune/paired.h"
 
@@ -54,22 +55,33 @@ Result<Compared> compareByPairs(const MeasurePair& measure) {
     std::vector<double> logRatios;
     std::map<std::string, std::vector<double>> kernels;
     tune::Faster faster = tune::Faster::Undecided;
+    int asked = 0;
     for (const int pairs : pairsOfStage) {
-        while (std::ssize(logRatios) < pairs) {
-            LATHE_TRY(const auto pair, measure(static_cast<int>(logRatios.size())));
+        while (std::ssize(logRatios) < pairs && asked < pairsOfStage.back()) {
+            LATHE_TRY(const auto pair, measure(asked++));
+            if (!isTime(pair[0].model) || !isTime(pair[1].model))
+                continue;
             for (size_t i = 0; i < models.size(); ++i)
                 models[i].push_back(pair[i].model);
             logRatios.push_back(std::log(pair[1].model / pair[0].model));
             for (const auto& [kernel, ms] : pair[0].kernels)
-                if (const auto other = pair[1].kernels.find(kernel); other != pair[1].kernels.end() && ms > 0)
+                if (const auto other = pair[1].kernels.find(kernel);
+                    other != pair[1].kernels.end() && isTime(ms) && isTime(other->second))
                     kernels[kernel].push_back(other->second / ms);
         }
         faster = tune::isFaster(logRatios, 0);
         if (faster != tune::Faster::Undecided)
             break;
     }
-    Compared compared{
-        faster == tune::Faster::Yes, faster == tune::Faster::No, medianOf(models[0]), medianOf(models[1]), {}};
+    Compared compared;
+    if (std::ssize(logRatios) < pairsOfStage.front()) {
+        compared.isDisturbed = true;
+        return compared;
+    }
+    compared.isFaster = faster == tune::Faster::Yes;
+    compared.isSlower = faster == tune::Faster::No;
+    compared.firstMs = medianOf(models[0]);
+    compared.secondMs = medianOf(models[1]);
     for (auto& [kernel, ratios] : kernels)
         compared.kernels[kernel] = medianOf(std::move(ratios));
     return compared;
@@ -109,6 +121,8 @@ Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& 
         LATHE_TRY(const std::unique_ptr<WholeModel> after,
                   wholeModel(session, decisions, options, runner, progress, before.shapes));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
+        if (compared.isDisturbed)
+            return Held{base};
         // How many it is said of.
         const auto say = [&](tune::InPlace what, const auto& ofWhich) {
             size_t count = 0;

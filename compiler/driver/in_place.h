@@ -25,16 +25,19 @@ struct RunMs {
 
 /// What pairs of runs say of two models.
 struct Compared {
-    bool isFaster = false; // the second, beyond the noise: tune::isFaster
+    bool isDisturbed = false; // too few pairs had times: nothing is known
+    bool isFaster = false;    // the second, beyond the noise: tune::isFaster
     bool isSlower = false;
-    double firstMs = 0, secondMs = 0;      // medians
-    std::map<std::string, double> kernels; // the median over the pairs of second over first; of those that both have
+    double firstMs = 0, secondMs = 0; // medians
+    std::map<std::string, double>
+        kernels; // the median over the pairs of second over first; of those that both have, with times
 };
 
 /// Both once more, side by side; the argument counts the pairs from 0.
 using MeasurePair = std::function<Result<std::array<RunMs, 2>>(int)>;
 
-/// Asks for 9 pairs, then for up to 25 until the two models are told apart.
+/// Asks for 9 pairs, then for up to 25 until the two models are told apart. A pair without a time of both (isTime) does not
+/// count: another is asked for, up to 25 in all.
 Result<Compared> compareByPairs(const MeasurePair& measure);
 
 /// The same of two compiled models, each in three processes one after the other; each pair while no other tuner times. Whoever
@@ -44,13 +47,14 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
 
 struct Held {
     Decisions decisions;              // with the schedules that held
-    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: nothing was found, so nothing was measured
+    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: nothing was found, or it was disturbed
     bool isFaster = false;            // beyond the noise
 };
 
 /// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those that
 /// were taken back before. A tuned kernel that is not faster in place than its default is taken back; so are all if what is
-/// left of them makes the model slower. Their trials say what came of each.
+/// left of them makes the model slower. Their trials say what came of each; where that is not known, as pairs were disturbed, none
+/// is in the decisions.
 Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
                          const Options& options, const RunnerOptions& runner, const Progress& progress = {});
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/model_bench.h"
 
+#include "driver/disturbance.h"
 #include "driver/guarded.h"
 #include "driver/passes.h"
 
-#include <cmath>
 #include <fmt/format.h>
 #include <numeric>
 
@@ -20,12 +20,11 @@ constexpr Measuring byTurns{.warmUp = 1,
 
 constexpr int insistence = 3; // times
 
-/// A call that ran for no time, by the clock; null: there is none. On a machine that is busy throughout clocks may stand still,
-/// and the sum of the others would be that of a very fast model.
+/// A call that ran for no time, by the clock; null: there is none. The sum of the others would be that of a very fast model.
 const ProfileRow* untimed(const std::vector<Profile>& profiles) {
     for (const Profile& profile : profiles)
         for (const ProfileRow& row : profile.rows)
-            if (!(std::isfinite(row.ms) && row.ms > 0))
+            if (!isTime(row.ms))
                 return &row;
     return nullptr;
 }

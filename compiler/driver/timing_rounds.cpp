@@ -14,10 +14,6 @@ constexpr int again = 3;                 // times, at once
 constexpr double betweenProbes = 10'000; // us that are timed: a probe takes some 200
 constexpr int quietRounds = 50;
 
-bool isTime(double us) {
-    return std::isfinite(us) && us > 0;
-}
-
 double secondsOf(const TimingRounds::Turn& turn, double us) {
     return isTime(us) ? us * static_cast<double>(turn.calls) / 1e6 : 0;
 }

@@ -31,8 +31,9 @@ std::string_view toString(GraphEvent::Step step); // "layouts", "fusion"
 struct TunedGraph {
     ChosenByCosts layouts;
     CutGroups fusion;
-    bool isTaken = false;                // what changed is in the decisions
-    double schedulesMs = 0, wholeMs = 0; // of the model, by turns: with schedules alone, with all; 0: nothing changed
+    bool isTaken = false; // what changed is in the decisions
+    double schedulesMs = 0,
+           wholeMs = 0; // of the model, by turns: with schedules alone, with all; 0: nothing changed, or was timed
 };
 
 /// Goes on with what `tuned` has: the study and the decisions of the schedules. `before` is the untuned model, `budget` that of

@@ -52,6 +52,42 @@ private slots:
         QCOMPARE(compared.secondMs, 9.0);
     }
 
+    /// A clock that stood still says nothing of either model, whichever it was asked for.
+    void aPairWithoutATimeDoesNotCount_data() {
+        QTest::addColumn<int>("of");
+        QTest::addColumn<double>("time");
+        for (const auto& [name, time] : {std::pair{"0", 0.0}, {"no number", std::nan("")}, {"infinity", HUGE_VAL}}) {
+            QTest::addRow("%s of the first", name) << 0 << time;
+            QTest::addRow("%s of the second", name) << 1 << time;
+        }
+    }
+    void aPairWithoutATimeDoesNotCount() {
+        QFETCH(int, of);
+        QFETCH(double, time);
+        const auto compared = [&](int untimed, int& asked) {
+            return *compareByPairs([&, untimed](int number) -> Result<std::array<RunMs, 2>> {
+                asked = number + 1;
+                std::array pair{RunMs{10, {{"a", 2}, {"b", 2}}}, RunMs{11, {{"a", 3}, {"b", 3}}}};
+                if (number < untimed)
+                    pair[size_t(of)].model = time;
+                pair[size_t(of)].kernels["b"] = time;
+                return pair;
+            });
+        };
+        int asked = 0;
+        const Compared some = compared(16, asked);
+        QCOMPARE(asked, 25); // 9 of which had times
+        QVERIFY(some.isSlower && !some.isFaster && !some.isDisturbed);
+        QCOMPARE(some.firstMs, 10.0);
+        QCOMPARE(some.secondMs, 11.0);
+        QVERIFY(some.kernels == (std::map<std::string, double>{{"a", 1.5}}));
+        const Compared none = compared(17, asked);
+        QCOMPARE(asked, 25);
+        QVERIFY(none.isDisturbed && !none.isSlower && !none.isFaster);
+        QCOMPARE(none.firstMs, 0.0);
+        QVERIFY(none.kernels.empty());
+    }
+
     void asksNoMoreThanItMust() {
         std::vector<int> asked;
         const auto always = [&](double ratio) {
