@@ -33,7 +33,8 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
     return records;
 }
 
-void StudyRecords::say() const {
+void StudyRecords::say() {
+    begun_ = true;
     if (!records_)
         return;
     const records::Study& recorded = records_->study();
@@ -92,7 +93,7 @@ void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
-    if (!records_ || (!tuned && tuned.error().kind == ErrorKind::Cancelled))
+    if (!records_ || (!begun_ && !tuned && tuned.error().kind == ErrorKind::Cancelled))
         return;
     records_->end(tuned);
     sayProblems();

@@ -13,8 +13,8 @@ public:
     /// Fails where a file was named that cannot be written, or a study is to go on that is not there.
     static Result<StudyRecords> begin(const TuneArgs& args, const driver::TuneOptions& options, const Common& common);
 
-    /// Which study it is, and where it is recorded.
-    void say() const;
+    /// The study begins: says which it is, and where it is recorded.
+    void say();
     /// For TuneOptions::known; valid as long as this stays where it is.
     std::function<tune::Known(const tune::Task&)> known();
     /// For tune::Plan::learned.
@@ -30,7 +30,7 @@ private:
     void sayProblems();
 
     const Common* common_;
-    bool resumed_ = false;
+    bool resumed_ = false, begun_ = false;
     std::optional<records::StudyRecords> records_; // none: nothing is recorded
 };
 

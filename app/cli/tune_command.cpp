@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe tune`: a line a second while it goes on, then a table of what was found. Ctrl+C ends the search; what was found until
-// then is still checked and given; before the search nothing is, and nothing is written. A second Ctrl+C ends the program.
+// then is still checked and given; before anything was measured nothing is, and nothing is written. A second Ctrl+C ends the
+// program.
 #include "app/cli/commands.h"
 #include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"

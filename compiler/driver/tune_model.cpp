@@ -253,12 +253,16 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
                            told, options.runner.cancelled);
         tuned.study = std::move(result.study);
         tuned.learned = std::move(result.learned);
+        const bool hasFound = tuned.study.defaultUs() != tuned.study.bestUs();
+        std::optional<Diagnostic> nothing = nothingMeasured(tuned.study, model);
         if (result.failed && result.failed->kind != ErrorKind::Cancelled)
             tuned.failed = std::move(result.failed);
         else if (!(options.runner.cancelled && options.runner.cancelled()))
-            tuned.failed = nothingMeasured(tuned.study, model);
+            tuned.failed = std::move(nothing);
+        else if (nothing && !hasFound) // as before the search: there is nothing to give
+            throw Cancelled();
         tuned.decisions = options.decisions; // of what cannot be held against the model nothing is given out
-        if (tuned.failed && tuned.study.defaultUs() == tuned.study.bestUs())
+        if (tuned.failed && !hasFound)
             return tuned;
         // Whoever cancels wants to keep what was found: it is still held against the model, in a child that goes on.
         TuneOptions last = options;

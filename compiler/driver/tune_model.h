@@ -50,7 +50,8 @@ inline constexpr size_t mostSamples = 4;
 
 struct TuneOptions {
     Options compile;
-    RunnerOptions runner; // its cancelled ends the study, and what was found until then is given; before it, all
+    /// Its cancelled ends the study, and what was found until then is given; if nothing was measured, it ends all.
+    RunnerOptions runner;
     tune::Plan plan;
     Decisions decisions;
     std::string space = "template"; // tune::spaceNames()
@@ -78,7 +79,7 @@ bool hadNothingLeft(const tune::Study& study);
 /// Why nothing was measured, by what happened most often, and what to do; nothing if something was, or nothing was left to try.
 std::optional<Diagnostic> nothingMeasured(const tune::Study& study, const std::filesystem::path& model);
 
-/// Fails where the model cannot be compiled or run, nothing is there to tune, or it was cancelled before the study began.
+/// Fails where the model cannot be compiled or run, nothing is there to tune, or it was cancelled before anything was measured.
 Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& options,
                         const std::function<void(const tune::Study&, const tune::Event&)>& told = {},
                         const Progress& progress = {});

@@ -155,6 +155,34 @@ private slots:
             QVERIFY(!isAlive(child));
     }
 
+    /// The search has begun, but nothing is measured while another tuner times: as before the search, nothing is written.
+    void interruptedBeforeAnythingWasMeasured() {
+        QFile lock(folder_.filePath("timing"));
+        qputenv("LATHE_TIMING_LOCK", lock.fileName().toLocal8Bit());
+        QVERIFY(lock.open(QFile::WriteOnly));
+        QCOMPARE(flock(lock.handle(), LOCK_EX | LOCK_NB), 0);
+        const QString out = folder_.filePath("nothing.json"), records = folder_.filePath("nothing.db");
+        QProcess process;
+        process.start(LATHE_BINARY_DIR "/lathe",
+                      {"tune", model_, "--threads", "1", "--json", "--time", "250", "--records", records, "-o", out});
+        QByteArray said;
+        while (!said.contains("waits for another tuner") && process.waitForReadyRead(100'000))
+            said += process.readAllStandardOutput();
+        QVERIFY2(said.contains("\"event\":\"study\""), said.constData());
+        QVERIFY2(said.contains("waits for another tuner"), said.constData());
+        QCOMPARE(::kill(pid_t(process.processId()), SIGINT), 0);
+        QVERIFY(process.waitForFinished(100'000));
+        QCOMPARE(process.exitStatus(), QProcess::NormalExit);
+        const QByteArray problem = process.readAllStandardError();
+        QVERIFY2(process.exitCode() == 130, problem.constData());
+        QVERIFY2(problem.contains("cancelled"), problem.constData());
+        QVERIFY(!process.readAllStandardOutput().contains("\"event\":\"model\""));
+        QCOMPARE(QDir(folder_.path()).entryList({"nothing.json*"}), QStringList());
+        const Outcome exported = runLathe({"records", "export", "--records", records});
+        QVERIFY2(exported.out.find("\"state\":\"failed\"") != std::string::npos,
+                 exported.out.c_str()); // it goes on from there
+    }
+
     void interruptedTwice() {
         QProcess process;
         begin(process);

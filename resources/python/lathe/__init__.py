@@ -11,7 +11,8 @@ shape={"x": [1, 3, 224, 224]}, target=["x86-64-v3", "x86-64-v2"] where an option
 
 Each call runs the program as a child, so whatever a model does there, this interpreter goes on. Errors are Diagnostics.
 progress is called with a Progress, in the thread of the call. What it raises, and Ctrl+C, ends the work: nothing half-done is
-left. So does cancel, a threading.Event that somebody sets; the call then raises Cancelled, but tune gives what it has found.
+left. So does cancel, a threading.Event that somebody sets; the call then raises Cancelled, but tune gives what it has found
+once something was measured.
 """
 from __future__ import annotations
 
