@@ -408,8 +408,8 @@ void MainWindow::showSettings() {
     const QString text = settings_.text(modelGraph());
     settingsButton_->setText(fontMetrics().elidedText(text, Qt::ElideRight, widestSettings));
     settingsButton_->setToolTip(views::models::plainTip(tr("What models are compiled and run for: %1").arg(text)));
-    tuning_->setSettings(text,
-                         modelGraph() && !settings_.fixSizes && !views::models::openSizesOf(*trace_->graph).empty());
+    const bool leavesOpen = modelGraph() && !settings_.fixSizes && !views::models::openSizesOf(*trace_->graph).empty();
+    tuning_->setSettings(text, leavesOpen ? trace_->graph : nullptr);
 }
 
 void MainWindow::askForSettings() {

@@ -117,6 +117,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
     wish.options.plan.trials = request.limits.trials;
     wish.options.plan.search = request.search.toStdString();
     wish.options.space = request.space.toStdString();
+    wish.options.sizes = request.sizes;
     wish.options.plan.leastGain = request.leastGain;
     wish.options.plan.seed = request.seed;
     if (!request.kernels.isEmpty())
@@ -150,7 +151,10 @@ void MainWindow::showTuned(const QString& path, const views::models::StudyEnd& e
                             .arg(views::models::counted(kept, "schedule", "schedules")));
     }
     for (const QString& kernel : end.leftOut)
-        log(tr("%1 is left out: its sizes are open. Model › Settings… fixes them.").arg(kernel), LogLevel::Warning);
+        log(tr("%1 is left out: its sizes are open. Start tuning… takes what they mostly are, Model › Settings… fixes "
+               "them.")
+                .arg(kernel),
+            LogLevel::Warning);
     keeper_.touch();
 }
 

@@ -77,6 +77,7 @@ views::models::StudyHead headOf(const records::Study& study, const std::filesyst
     head.name = QString::fromStdString(study.name);
     head.model = QString::fromStdString(study.model);
     head.search = QString::fromStdString(study.search);
+    head.sizes = QString::fromStdString(records::sizesOf(study.search));
     head.records = QString::fromStdString(file.string());
     head.threads = study.setting.threads;
     return head;

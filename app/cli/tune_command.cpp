@@ -177,21 +177,6 @@ Result<void> checkName(const std::string& name) {
     return {};
 }
 
-/// The largest first; what stands there twice counts once.
-Result<std::optional<driver::SweepQuestion>> sizesOf(const TuneArgs& args) {
-    if (args.sizes.empty())
-        return std::nullopt;
-    LATHE_TRY(driver::SweepQuestion question, driver::parseSweep(args.sizes));
-    std::ranges::sort(question.sizes, std::ranges::greater());
-    const auto twice = std::ranges::unique(question.sizes);
-    question.sizes.erase(twice.begin(), twice.end());
-    if (question.sizes.size() > driver::mostSamples)
-        return failure(ErrorKind::Usage,
-                       fmt::format("--sizes has {} sizes, of {} at most", question.sizes.size(), driver::mostSamples),
-                       "each candidate is timed at each of them: choose those that matter");
-    return question;
-}
-
 Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     driver::TuneOptions options;
     LATHE_TRY(options.compile, makeRunOptions(common));
@@ -205,7 +190,9 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     options.plan.leastGain = args.leastGain / 100;
     options.space = args.space;
     options.kernel = args.kernel;
-    LATHE_TRY(options.sizes, sizesOf(args));
+    if (!args.sizes.empty()) {
+        LATHE_TRY(options.sizes, driver::parseTunedSizes(args.sizes));
+    }
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
     LATHE_CHECKED(tune::makeSpace(args.space, {}, options.compile.target, 1));
     const Interrupts interrupts;

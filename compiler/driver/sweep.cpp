@@ -83,6 +83,10 @@ Result<SweepQuestion> parseSweep(std::string_view text) {
     return question;
 }
 
+std::string toString(const SweepQuestion& question) {
+    return fmt::format("{}={}", question.name, fmt::join(question.sizes, ","));
+}
+
 Result<Shapes> shapesAt(const RunnerModel& loaded, const std::string& name, int64_t size, const Tensors& given,
                         const Shapes& asked) {
     LATHE_TRY(const int64_t symbol, symbolNamed(loaded, name));

@@ -20,6 +20,8 @@ struct SweepQuestion {
 
 /// "NAME=FROM:TO", "NAME=FROM:TO:STEP" or "NAME=1,2,4"; sizes are at least 1, and at most 1000 of them.
 Result<SweepQuestion> parseSweep(std::string_view text);
+/// "NAME=1,2,4"
+std::string toString(const SweepQuestion& question);
 
 /// Dims of all inputs where that size of the loaded model, named as in a question, is this; the others are those of `given`
 /// and `asked`, as inputShapes has them. Fails where the model has no such size.

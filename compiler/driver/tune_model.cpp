@@ -79,6 +79,18 @@ bool sizeTask(tune::Task& task, const Trace& trace, const std::vector<Shapes>& s
 
 } // namespace
 
+Result<SweepQuestion> parseTunedSizes(std::string_view text) {
+    LATHE_TRY(SweepQuestion question, parseSweep(text));
+    std::ranges::sort(question.sizes, std::ranges::greater());
+    const auto twice = std::ranges::unique(question.sizes);
+    question.sizes.erase(twice.begin(), twice.end());
+    if (question.sizes.size() > mostSamples)
+        return failure(ErrorKind::Usage,
+                       fmt::format("'{}' are {} sizes, of {} at most", text, question.sizes.size(), mostSamples),
+                       "each candidate is timed at each of them: choose those that matter");
+    return question;
+}
+
 tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int threads) {
     tune::Machine machine = tune::machineOf(target, threads > 0 ? threads : peaks.threads);
     if (peaks.one.gflops > 0)

@@ -48,6 +48,9 @@ struct Tuned {
 /// Of a model's sizes, and of a kernel's: each is timed.
 inline constexpr size_t mostSamples = 4;
 
+/// TuneOptions::sizes, as parseSweep reads them, in any order and perhaps several times.
+Result<SweepQuestion> parseTunedSizes(std::string_view text);
+
 struct TuneOptions {
     Options compile;
     /// Its cancelled ends the study, and what was found until then is given; if nothing was measured, it ends all.

@@ -17,7 +17,7 @@ namespace lathe::records {
 namespace {
 
 constexpr int mostRounds = 1'000'000; // a list has a place for each
-constexpr std::string_view templates = "template", inSpace = " in ";
+constexpr std::string_view templates = "template", inSpace = " in ", atSizes = " --sizes ";
 
 /// The text with one '#' for each number: equal for computations that differ in sizes alone.
 std::string withoutNumbers(std::string_view text) {
@@ -109,13 +109,20 @@ const char* toString(StudyState state) {
     return "";
 }
 
-std::string textOfSearch(std::string_view search, std::string_view space) {
-    return space == templates ? std::string(search) : fmt::format("{}{}{}", search, inSpace, space);
+std::string textOfSearch(std::string_view search, std::string_view space, std::string_view sizes) {
+    if (space == templates && sizes.empty())
+        return std::string(search);
+    return fmt::format("{}{}{}{}{}", search, inSpace, space, sizes.empty() ? "" : atSizes, sizes);
 }
 
 std::string spaceOf(std::string_view search) {
     const size_t at = search.find(inSpace);
     return std::string(at == std::string_view::npos ? templates : search.substr(at + inSpace.size()));
+}
+
+std::string sizesOf(std::string_view search) {
+    const size_t at = search.find(atSizes);
+    return std::string(at == std::string_view::npos ? "" : search.substr(at + atSizes.size()));
 }
 
 std::string textOf(const schedule::Answers& answers) {

@@ -63,10 +63,13 @@ struct Study {
     bool operator==(const Study&) const = default;
 };
 
-/// How a study looks: "evolution in sketch"; in the template space "evolution" alone.
-std::string textOfSearch(std::string_view search, std::string_view space);
-/// The space that such a text says.
+/// How a study looks: "evolution in sketch"; in the template space "evolution" alone; with the sizes that the model's open
+/// kernels are to be fast at "evolution in template --sizes n=64,7".
+std::string textOfSearch(std::string_view search, std::string_view space, std::string_view sizes);
+/// The space that such a text says, with its sizes: what times can be compared in.
 std::string spaceOf(std::string_view search);
+/// The sizes alone, "n=64,7"; empty: none.
+std::string sizesOf(std::string_view search);
 
 struct Task {
     std::string study, workload; // by id and key

@@ -16,10 +16,8 @@ Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     if (const auto hash = hashFile(wish.model, options.runner.cancelled))
         study.modelHash = toString(*hash);
     study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
-    std::string space = options.space;
-    if (options.sizes) // times at other sizes are not to be compared with these
-        space += fmt::format(" --sizes {}={}", options.sizes->name, fmt::join(options.sizes->sizes, ","));
-    study.search = textOfSearch(options.plan.search, space);
+    study.search =
+        textOfSearch(options.plan.search, options.space, options.sizes ? toString(*options.sizes) : std::string());
     return study;
 }
 

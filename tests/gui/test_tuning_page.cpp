@@ -6,6 +6,7 @@
 // Needs: lathe-runner samples
 // Timeout: 900
 #include "app/main_window.h"
+#include "app/run_settings.h"
 #include "gui/window.h"
 #include "tune/made_up.h"
 #include "views/models/apply_model.h"
@@ -19,7 +20,11 @@
 #include <QAbstractItemModelTester>
 #include <QAction>
 #include <QComboBox>
+#include <QDialogButtonBox>
 #include <QLabel>
+#include <QLineEdit>
+#include <QPushButton>
+#include <QRadioButton>
 #include <QSpinBox>
 #include <QTableView>
 #include <QTest>
@@ -95,24 +100,42 @@ class TestTuningPage : public QObject {
         window_->resize(1200, 800);
         window_->show();
     }
-    /// Presses the page's key for it, and Enter in the dialog, after `fill`.
-    void start(const std::function<void(StartDialog&)>& fill) {
-        QTimer::singleShot(0, this, [fill] {
+    /// Presses the page's key for the dialog, and there this key, after `fill`.
+    void ask(const std::function<void(StartDialog&)>& fill, Qt::Key key) {
+        bool asked = false;
+        QTimer::singleShot(0, this, [&] {
             auto dialog = qobject_cast<StartDialog*>(QApplication::activeModalWidget());
             QVERIFY(dialog);
             fill(*dialog);
-            QTest::keyClick(dialog, Qt::Key_Return);
+            asked = true;
+            QTest::keyClick(dialog, key);
+            if (dialog->isVisible()) // it took no heed
+                dialog->reject();
         });
         QTest::keyClick(window_.get(), Qt::Key_F9);
+        QVERIFY(asked);
         window_->activateWindow(); // keys are for the window again
         QVERIFY(QTest::qWaitForWindowActive(window_.get()));
     }
+    void start(const std::function<void(StartDialog&)>& fill) { ask(fill, Qt::Key_Return); }
     /// One kernel, with a search that thinks of nothing, so that batches are short.
     static void askForLittle(StartDialog& dialog, int trials) {
         const auto choices = dialog.findChildren<QComboBox*>();
         choices[0]->setCurrentIndex(choices[0]->findText("what is selected", Qt::MatchStartsWith));
         choices[1]->setCurrentText("random");
         dialog.findChild<QSpinBox*>()->setValue(trials);
+    }
+    static void type(QLineEdit& field, const QString& text) {
+        QTest::mouseClick(&field, Qt::LeftButton);
+        field.selectAll();
+        QTest::keyClick(&field, Qt::Key_Delete);
+        QTest::keyClicks(&field, text);
+    }
+    int nodeNamed(const std::string& name) const {
+        for (const model::Node& node : window_->modelGraph()->graph->nodes)
+            if (node.name == name)
+                return node.id;
+        return -1;
     }
     size_t trials() { return page()->log().points().size(); }
 
@@ -319,6 +342,90 @@ private slots:
             return task.trials > 0 && task.done == tune::Done::Exhausted;
         });
         QVERIFY2(trials() > all || nothingIsLeft, qPrintable(allText()));
+    }
+
+    /// What sizes that the model leaves open mostly are: said in the dialog, kept for the next time, and those of a study as
+    /// long as it goes on.
+    void atSizesThatTheModelLeavesOpen() {
+        openWindow();
+        QVERIFY(openAndWait(*window_, sample("small_cnn.onnx")));
+        ask([](StartDialog& dialog) { QVERIFY(!dialog.findChild<QLineEdit*>("sizes")->isVisible()); }, Qt::Key_Escape);
+        QVERIFY(openAndWait(*window_, sample("small_transformer.onnx")));
+        QVERIFY(compileAndWait(*window_));
+        const int node = nodeNamed("/layer0/feed/up/MatMul");
+        QVERIFY(node >= 0);
+        window_->selection().set(std::vector<int>{node});
+        window_->showPage("tuning");
+        const auto partsOf = [](StartDialog& dialog) {
+            return std::tuple(dialog.findChild<QLineEdit*>("sizes"), dialog.findChild<QLabel*>("sizes note"),
+                              dialog.findChild<QDialogButtonBox*>()->button(QDialogButtonBox::Ok));
+        };
+        ask(
+            [&](StartDialog& dialog) {
+                const auto [field, note, startButton] = partsOf(dialog);
+                QVERIFY(field->isVisible() && field->text().isEmpty());
+                QVERIFY(note->isVisible() && note->text().contains("left out"));
+                QVERIFY(startButton->isEnabled() && !dialog.request().sizes);
+                for (const auto& [text, problem] : {std::pair{"7,", "malformed sizes"},
+                                                    {"0", "malformed sizes"},
+                                                    {"seven", "malformed sizes"},
+                                                    {"1:5", "5 sizes, of 4 at most"},
+                                                    {"1000000000000000000", "is too large for a tensor"}}) {
+                    type(*field, text);
+                    QVERIFY2(note->isVisible() && note->text().contains(problem), qPrintable(note->text()));
+                    QVERIFY2(!startButton->isEnabled(), text);
+                }
+                type(*field, "7");
+                QVERIFY(startButton->isEnabled() && !note->isVisible());
+                type(*field, "");
+                QVERIFY(startButton->isEnabled() && note->isVisible());
+            },
+            Qt::Key_Escape);
+
+        start([&](StartDialog& dialog) {
+            askForLittle(dialog, 8);
+            const auto names = dialog.findChildren<QComboBox*>();
+            const auto name =
+                std::ranges::find_if(names, [](const QComboBox* each) { return each->findText("batch") >= 0; });
+            QVERIFY(name != names.end());
+            QTest::keyClicks(*name, "seq");
+            QCOMPARE((*name)->currentText(), QString("sequence"));
+            type(*std::get<0>(partsOf(dialog)), "7,24,7");
+        });
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isRunning(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
+        QCOMPARE(page()->log().head().sizes, QString("sequence=24,7"));
+        QCOMPARE(page()->log().tasks().size(), size_t(1)); // it is not left out
+        const size_t before = trials();
+        QVERIFY(before > 1);
+        const QString study = page()->log().head().id;
+
+        ask(
+            [&](StartDialog& dialog) {
+                const auto [field, note, startButton] = partsOf(dialog);
+                QVERIFY(!field->isEnabled() && field->text() == "24,7"); // it is to go on
+                QCOMPARE(toString(*dialog.request().sizes), std::string("sequence=24,7"));
+                const auto buttons = dialog.findChildren<QRadioButton*>();
+                QTest::mouseClick(buttons.back(), Qt::LeftButton, {}, QPoint(8, buttons.back()->height() / 2));
+                QVERIFY(!dialog.request().resume);
+                QVERIFY(field->isEnabled() && field->text() == "7,24,7"); // as it was written
+                type(*field, "9");
+                QTest::mouseClick(buttons.front(), Qt::LeftButton, {}, QPoint(8, buttons.front()->height() / 2));
+                QCOMPARE(field->text(), QString("24,7"));
+                askForLittle(dialog, 8);
+            },
+            Qt::Key_Return);
+        QTRY_VERIFY_WITH_TIMEOUT(page()->isRunning(), patience);
+        QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
+        QCOMPARE(page()->log().head().id, study);
+        const bool nothingIsLeft = page()->log().tasks().front().done == tune::Done::Exhausted;
+        QVERIFY2(trials() > before || nothingIsLeft, qPrintable(allText()));
+
+        // Fixed by the settings, none are open.
+        app::RunSettings fixed = window_->runSettings();
+        fixed.fixSizes = true;
+        window_->setRunSettings(fixed);
+        ask([](StartDialog& dialog) { QVERIFY(!dialog.findChild<QLineEdit*>("sizes")->isVisible()); }, Qt::Key_Escape);
     }
 
     void anAbortedStudyIsRecorded() {

@@ -82,6 +82,13 @@ with tempfile.TemporaryDirectory() as place:
     verdicts = [step.facts for step in seen if step.stage == "tune" and step.facts["event"] == "verdict"]
     assert sum(facts["accepted"] for facts in verdicts) >= sum(row["applied"] for row in found.kernels)
     assert found.decisions["schedules"] if any(row["applied"] for row in found.kernels) else True
+    rows = dict(seconds=300, trials=2, threads=1, no_layouts=True)
+    assert "--sizes" in raises(lambda: lathe.tune("rows.onnx", **rows)).hint
+    sized = lathe.tune("rows.onnx", sizes={"n": [3, 16]}, **rows)
+    assert sized.trials > 0 and len(sized.kernels) == 1 and sized.kernels[0]["trials"] > 0, sized
+    assert lathe.tune("rows.onnx", sizes={"n": [16, 3]}, resume=True, **rows).kernels[0]["trials"] > sized.kernels[0]["trials"]
+    for sizes in ({"n": [1, 2, 3, 4, 5]}, {"n": 0}, {"n": 2, "m": 3}, "n"):
+        assert raises(lambda: lathe.tune("rows.onnx", sizes=sizes, **rows)).kind == "usage", sizes
     bundle = lathe.export(model, "bundle", name="digits", decisions=found.decisions, symbol={}, limit={"p99": "10s", "size": "100MB"},
                           without=["c", "cpp"], threads=1)  # fmt: skip
     assert bundle.name == "digits" and len(bundle.bundle_id) == 64

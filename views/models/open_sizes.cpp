@@ -2,11 +2,14 @@
 #include "views/models/open_sizes.h"
 
 #include "arith/analysis.h"
+#include "driver/tune_model.h"
+#include "model/host_tensor.h"
 #include "model/size_name.h"
 #include "relay/ir.h"
 #include "views/models/one_line.h"
 
 #include <QHash>
+#include <algorithm>
 
 namespace lathe::views::models {
 
@@ -81,6 +84,19 @@ driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& valu
             shapes.emplace_back(input.name, std::move(dims));
     }
     return shapes;
+}
+
+Result<driver::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text) {
+    LATHE_TRY(driver::SweepQuestion question, driver::parseTunedSizes(text.toStdString()));
+    const QString name = QString::fromStdString(question.name);
+    for (const int64_t size : question.sizes)
+        for (const auto& [input, dims] : shapesWith(graph, {{name, size}})) {
+            const auto value = std::ranges::find(graph.graph->inputs, input, &model::Value::name);
+            if (!model::byteSize(value->type.dtype, dims))
+                return failure(ErrorKind::Usage, textOf({{input, dims}}).toStdString() + " is too large for a tensor",
+                               "choose smaller sizes");
+        }
+    return question;
 }
 
 QString textOf(const driver::Shapes& shapes) {

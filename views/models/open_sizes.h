@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/options.h"
+#include "driver/sweep.h"
 #include "driver/trace.h"
 #include "model/model_graph.h"
 
@@ -31,6 +32,10 @@ using SizeValues = std::map<QString, qint64>;
 
 /// Dims of each input that has open sizes.
 driver::Shapes shapesWith(const model::ModelGraph& graph, const SizeValues& values);
+
+/// What one of the model's open sizes mostly is, as `lathe tune --sizes` takes it: "sequence=7,64". Fails too where an input
+/// would be too large for a tensor.
+Result<driver::SweepQuestion> tunedSizesOf(const model::ModelGraph& graph, const QString& text);
 
 /// "input_ids 1×128, mask 1×128".
 QString textOf(const driver::Shapes& shapes);

@@ -88,7 +88,8 @@ struct BestPoint {
 /// What a study is of, and how it was begun.
 struct StudyHead {
     QString id; // in the records; empty: it is not recorded
-    QString name, model, search, space;
+    QString name, model, search;
+    QString sizes;   // that its kernels are to be fast at, as driver::parseTunedSizes reads them
     QString records; // the file
     tune::Limits limits;
     int threads = 0;

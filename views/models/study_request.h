@@ -3,10 +3,12 @@
 // What the user wants tuned, and for how long.
 #pragma once
 
+#include "driver/sweep.h"
 #include "tune/control.h"
 
 #include <QString>
 #include <QStringList>
+#include <optional>
 
 namespace lathe::views::models {
 
@@ -15,7 +17,8 @@ struct StudyRequest {
     QStringList kernels; // by name; empty: all
     tune::Limits limits;
     QString search, space;
-    double leastGain = 0.01; // below that a schedule is not worth taking
+    std::optional<driver::SweepQuestion> sizes; // that open kernels are to be fast at; nothing: they are left out
+    double leastGain = 0.01;                    // below that a schedule is not worth taking
     quint64 seed = 0;
     bool records = true;
 };

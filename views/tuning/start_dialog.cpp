@@ -9,6 +9,9 @@
 #include <QDialogButtonBox>
 #include <QDoubleSpinBox>
 #include <QFormLayout>
+#include <QHBoxLayout>
+#include <QLabel>
+#include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
 #include <QRadioButton>
@@ -23,7 +26,7 @@ namespace {
 
 enum What { Whole, Selected, Chosen };
 constexpr auto minutesKey = "tuning/minutes", trialsKey = "tuning/trials", searchKey = "tuning/search",
-               recordsKey = "tuning/records";
+               recordsKey = "tuning/records", sizesKey = "tuning/sizes";
 
 } // namespace
 
@@ -31,7 +34,8 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     : QDialog(parent), resume_(new QRadioButton), what_(new QComboBox), kernels_(new QListWidget),
       minutes_(new QDoubleSpinBox), leastGain_(new QDoubleSpinBox), trials_(new QSpinBox), seed_(new QSpinBox),
       search_(new QComboBox), space_(new QComboBox), records_(new QCheckBox(tr("Keep all trials in the &records"))),
-      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)), selected_(choices.selected) {
+      sizeNames_(new QComboBox), sizes_(new QLineEdit), sizesNote_(new QLabel),
+      buttons_(new QDialogButtonBox(QDialogButtonBox::Ok | QDialogButtonBox::Cancel)), choices_(choices) {
     setWindowTitle(tr("Start tuning"));
     const QSettings settings;
     auto anew = new QRadioButton(tr("Begin a &new study"));
@@ -80,6 +84,7 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     form->addRow(tr("S&pace"), space_);
     form->addRow(tr("&Least gain"), leastGain_);
     form->addRow(tr("S&eed"), seed_);
+    addSizes(*form);
     form->addRow(QString(), records_);
     auto on = new ElidedLabel;
     on->setText(choices.settings);
@@ -90,12 +95,6 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
         which->setVisible(!choices.last.isEmpty());
     }
     layout->addLayout(form);
-    if (choices.sizesOpen) {
-        auto note = new QLabel(
-            tr("The model leaves sizes open: kernels over them are left out. Model › Settings… fixes them."));
-        note->setWordWrap(true);
-        layout->addWidget(note);
-    }
     layout->addWidget(buttons_);
     buttons_->button(QDialogButtonBox::Ok)->setText(tr("&Start"));
     buttons_->button(QDialogButtonBox::Ok)->setDefault(true);
@@ -103,16 +102,69 @@ StartDialog::StartDialog(const StartChoices& choices, QWidget* parent)
     connect(buttons_, &QDialogButtonBox::rejected, this, &QDialog::reject);
     connect(what_, &QComboBox::currentIndexChanged, this, &StartDialog::check);
     connect(kernels_, &QListWidget::itemChanged, this, &StartDialog::check);
-    connect(resume_, &QRadioButton::toggled, this, &StartDialog::check);
+    connect(sizeNames_, &QComboBox::currentIndexChanged, this, &StartDialog::check);
+    connect(sizes_, &QLineEdit::textChanged, this, &StartDialog::check);
+    connect(resume_, &QRadioButton::toggled, this, [this](bool goesOn) {
+        if (goesOn)
+            newSizes_ = sizesText();
+        setSizes(goesOn ? choices_.lastSizes : newSizes_);
+        check();
+    });
     check();
     buttons_->button(QDialogButtonBox::Ok)->setFocus();
+}
+
+void StartDialog::addSizes(QFormLayout& to) {
+    if (choices_.open)
+        for (const models::OpenSize& size : models::openSizesOf(*choices_.open))
+            sizeNames_->addItem(size.name);
+    sizeNames_->setAccessibleName(tr("Size that the model leaves open"));
+    sizeNames_->setSizeAdjustPolicy(QComboBox::AdjustToMinimumContentsLengthWithIcon);
+    sizeNames_->setMinimumContentsLength(12);
+    sizes_->setAccessibleName(tr("What it mostly is"));
+    sizes_->setObjectName(QStringLiteral("sizes"));
+    sizesNote_->setObjectName(QStringLiteral("sizes note"));
+    sizes_->setPlaceholderText(tr("7,64,128"));
+    sizes_->setToolTip(tr("What the size mostly is, four at most: kernels are tuned to be fast at all of them"));
+    sizesNote_->setTextFormat(Qt::PlainText); // it shows names
+    sizesNote_->setWordWrap(true);
+    auto fields = new QWidget;
+    auto row = new QHBoxLayout(fields);
+    row->setContentsMargins(0, 0, 0, 0);
+    row->addWidget(sizeNames_);
+    row->addWidget(sizes_, 1);
+    auto label = new QLabel(tr("&Open size"));
+    label->setBuddy(sizes_);
+    to.addRow(label, fields);
+    to.addRow(QString(), sizesNote_);
+    to.setRowVisible(fields, choices_.open != nullptr);
+    newSizes_ = QSettings().value(sizesKey).toString();
+    setSizes(resume_->isChecked() ? choices_.lastSizes : newSizes_);
+}
+
+void StartDialog::setSizes(const QString& text) {
+    const qsizetype equals = text.lastIndexOf('=');
+    const int at = sizeNames_->findText(text.left(equals));
+    sizeNames_->setCurrentIndex(std::max(at, 0));
+    sizes_->setText(at < 0 ? QString() : text.mid(equals + 1));
+}
+
+QString StartDialog::sizesText() const {
+    return sizes_->text().isEmpty() ? QString() : sizeNames_->currentText() + '=' + sizes_->text();
+}
+
+Result<std::optional<driver::SweepQuestion>> StartDialog::sizes() const {
+    const QString text = sizesText();
+    if (text.isEmpty() || !choices_.open)
+        return std::nullopt;
+    return models::tunedSizesOf(*choices_.open, text);
 }
 
 models::StudyRequest StartDialog::request() const {
     models::StudyRequest request;
     request.resume = resume_->isChecked();
     if (what_->currentData() == Selected)
-        request.kernels = selected_;
+        request.kernels = choices_.selected;
     if (what_->currentData() == Chosen)
         for (int i = 0; i < kernels_->count(); ++i)
             if (kernels_->item(i)->checkState() == Qt::Checked)
@@ -120,6 +172,8 @@ models::StudyRequest StartDialog::request() const {
     request.limits = {.seconds = 60 * minutes_->value(), .trials = trials_->value()};
     request.search = search_->currentText();
     request.space = space_->currentText();
+    if (auto asked = sizes())
+        request.sizes = *std::move(asked);
     request.leastGain = leastGain_->value() / 100;
     request.seed = quint64(seed_->value());
     request.records = records_->isChecked() || request.resume;
@@ -129,8 +183,16 @@ models::StudyRequest StartDialog::request() const {
 void StartDialog::check() {
     const bool chosen = what_->currentData() == Chosen;
     kernels_->setVisible(chosen);
-    records_->setEnabled(!resume_->isChecked());
-    buttons_->button(QDialogButtonBox::Ok)->setEnabled(!chosen || !request().kernels.isEmpty());
+    for (QWidget* ofTheStudy :
+         {static_cast<QWidget*>(records_), static_cast<QWidget*>(sizeNames_), static_cast<QWidget*>(sizes_)})
+        ofTheStudy->setEnabled(!resume_->isChecked());
+    const auto asked = sizes();
+    sizesNote_->setText(!asked   ? QString::fromStdString(asked.error().what)
+                        : *asked ? QString()
+                                 : tr("Kernels over sizes that the model leaves open are left out. Say what one mostly "
+                                      "is, or fix them: Model › Settings…"));
+    sizesNote_->setVisible(!asked || (choices_.open && !*asked));
+    buttons_->button(QDialogButtonBox::Ok)->setEnabled(asked && (!chosen || !request().kernels.isEmpty()));
     adjustSize();
 }
 
@@ -140,6 +202,8 @@ void StartDialog::accept() {
     settings.setValue(trialsKey, trials_->value());
     settings.setValue(searchKey, search_->currentText());
     settings.setValue(recordsKey, records_->isChecked());
+    if (choices_.open && !resume_->isChecked())
+        settings.setValue(sizesKey, sizesText());
     QDialog::accept();
 }
 

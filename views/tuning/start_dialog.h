@@ -3,6 +3,7 @@
 // Asks for what is to be tuned, and how. What it begins with will do: Enter starts.
 #pragma once
 
+#include "views/models/open_sizes.h"
 #include "views/models/study_request.h"
 
 #include <QDialog>
@@ -11,6 +12,9 @@ class QCheckBox;
 class QComboBox;
 class QDialogButtonBox;
 class QDoubleSpinBox;
+class QFormLayout;
+class QLabel;
+class QLineEdit;
 class QListWidget;
 class QRadioButton;
 class QSpinBox;
@@ -22,9 +26,10 @@ struct StartChoices {
     QStringList kernels;          // of the compiled model that can be tuned, by their time; empty: it is not compiled
     QStringList selected;         // of them those that compute what is selected
     QString last;                 // what the last study of the model is called; empty: there is none
+    QString lastSizes;            // that it began with; empty: with none
     QStringList searches, spaces; // the default first
     QString settings;             // what is compiled and run for
-    bool sizesOpen = false;       // the model leaves sizes open, and the settings do not fix them
+    model::ModelGraphPtr open;    // the model, if it leaves sizes open that the settings do not fix
 };
 
 class StartDialog : public QDialog {
@@ -37,6 +42,11 @@ public:
     void accept() override; // keeps how long and how for the next time
 
 private:
+    void addSizes(QFormLayout& to);
+    /// "sequence=7,64"; of a study that goes on, what it began with.
+    void setSizes(const QString& text);
+    QString sizesText() const;
+    Result<std::optional<driver::SweepQuestion>> sizes() const;
     void check();
 
     QRadioButton* resume_;
@@ -46,8 +56,12 @@ private:
     QSpinBox *trials_, *seed_;
     QComboBox *search_, *space_;
     QCheckBox* records_;
+    QComboBox* sizeNames_; // of the model's open sizes
+    QLineEdit* sizes_;
+    QLabel* sizesNote_; // what is wrong with them, or comes of having none
     QDialogButtonBox* buttons_;
-    QStringList selected_;
+    StartChoices choices_;
+    QString newSizes_; // what a new study would begin with, while another is to go on
 };
 
 } // namespace lathe::views::tuning

@@ -269,9 +269,9 @@ void TuningPage::setChoices(const QStringList& searches, const QStringList& spac
     spaces_ = spaces;
 }
 
-void TuningPage::setSettings(const QString& text, bool sizesOpen) {
+void TuningPage::setSettings(const QString& text, model::ModelGraphPtr open) {
     settings_ = text;
-    sizesOpen_ = sizesOpen;
+    open_ = std::move(open);
 }
 
 StartChoices TuningPage::choices() const {
@@ -290,13 +290,14 @@ StartChoices TuningPage::choices() const {
                 choices.selected << name;
         }
     }
+    choices.lastSizes = log_->head().sizes;
     if (!log_->head().id.isEmpty())
         choices.last = tr("%1 (%2)").arg(models::oneLine(log_->head().name, 40),
                                          models::counted(qint64(log_->points().size()), "trial", "trials"));
     choices.searches = searches_;
     choices.spaces = spaces_;
     choices.settings = settings_;
-    choices.sizesOpen = sizesOpen_;
+    choices.open = open_;
     return choices;
 }
 

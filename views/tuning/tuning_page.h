@@ -50,10 +50,10 @@ public:
     void setRecords(const std::filesystem::path& file);
     /// Whether "Run and compare" can be asked for.
     void setComparable(bool comparable);
-    /// The searches and spaces that there are, the default first; what the settings of now are, and whether they leave sizes
-    /// open.
+    /// The searches and spaces that there are, the default first; what the settings of now are, and the model if it leaves
+    /// sizes open that they do not fix, else null.
     void setChoices(const QStringList& searches, const QStringList& spaces);
-    void setSettings(const QString& text, bool sizesOpen);
+    void setSettings(const QString& text, model::ModelGraphPtr open);
 
     /// A study has begun.
     void begin(models::StudyHead head);
@@ -134,10 +134,11 @@ private:
     std::vector<std::vector<int>> nodes_; // by task
     QStringList searches_, spaces_;
     QString settings_, stage_;
+    model::ModelGraphPtr open_;
     models::StudyEnd end_;
     models::StudyUpdate rest_; // of a study out of the records: its trials that are not shown yet, the last first
     std::deque<std::pair<double, size_t>> pace_; // seconds and trials, of the last while
-    bool tunable_ = false, sizesOpen_ = false, runs_ = false, paused_ = false, ended_ = false;
+    bool tunable_ = false, runs_ = false, paused_ = false, ended_ = false;
     bool asked_ = false;     // for the last study of this model
     bool following_ = false; // the table and the selection are being made one
 };
