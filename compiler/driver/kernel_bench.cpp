@@ -399,7 +399,7 @@ Result<void> KernelBench::heat(const tune::Task& task, std::vector<Contender>& c
         }
         trial.verdict = tune::Verdict::Measured;
         if (disturbed > 0)
-            trial.message = fmt::format("the machine was busy in {} of {} rounds", disturbed,
+            trial.message = fmt::format("the machine was busy in {} of {} timings", disturbed,
                                         static_cast<size_t>(heatRounds) * contender.logUs.size());
         const std::vector<double> us = tune::together(contender.logUs);
         const std::vector<double> base = tune::together(contenders.front().logUs);
