@@ -4,6 +4,7 @@
 // axes, and predictions held against what came out. Figures are worked out by hand.
 #include "gui/made_up_trials.h"
 #include "views/models/answer_importance.h"
+#include "views/models/ascending.h"
 #include "views/models/failure_model.h"
 #include "views/models/feature_model.h"
 #include "views/models/lineage_model.h"
@@ -14,6 +15,7 @@
 
 #include <QAbstractItemModelTester>
 #include <QTest>
+#include <bit>
 #include <numeric>
 
 using namespace lathe;
@@ -133,6 +135,24 @@ private slots:
         QVERIFY((model.shown() == std::vector<int>{0, 1, 4, 5}));
         QVERIFY(!model.setFilter("rowz>1"));
         QVERIFY((model.shown() == std::vector<int>{0, 1, 4, 5}));
+    }
+
+    /// As std::stable_sort has it.
+    void numbersInAscendingOrder() {
+        constexpr double infinite = std::numeric_limits<double>::infinity();
+        std::vector<double> keys = {0.0, -0.0, infinite, -infinite, 1e-310, -1e-310, 5, -5, 0.0};
+        std::mt19937_64 random(1);
+        for (int i = 0; i < 5000; ++i) {
+            const auto any = std::bit_cast<double>(random());
+            for (const double key : {any, double(random() % 100), 1 + double(random() % 1000) / 1e6})
+                keys.push_back(std::isnan(key) ? infinite : key);
+        }
+        std::vector<int> expected(keys.size());
+        std::iota(expected.begin(), expected.end(), 0);
+        std::ranges::stable_sort(expected, {}, [&](int place) { return keys[size_t(place)]; });
+        QVERIFY(ascending(keys) == expected);
+        QVERIFY(ascending({}).empty());
+        QVERIFY((ascending(std::vector<double>{7, 7, 7}) == std::vector<int>{0, 1, 2}));
     }
 
     /// What comes in while a study runs goes where sorting would have put it.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/trial_model.h"
 
+#include "views/models/ascending.h"
 #include "views/models/one_line.h"
 
 #include <algorithm>
@@ -122,15 +123,14 @@ void TrialModel::sort(int column, Qt::SortOrder order) {
         for (size_t place = 0; place < ordered.size(); ++place)
             answerPlace_[size_t(ordered[place])] = int(place);
     }
-    std::vector<std::pair<double, int>> keyed; // by key, so that no column is looked up while sorting
-    for (const int trial : order_) {
+    std::vector<double> keys; // so that no column is looked up while sorting
+    keys.reserve(trials_->size());
+    for (int trial = 0; trial < int(trials_->size()); ++trial) {
         const double key = keyOf(trial, column);
-        keyed.emplace_back(std::isnan(key) ? std::numeric_limits<double>::infinity()
-                                           : (order == Qt::AscendingOrder ? key : -key),
-                           trial);
+        keys.push_back(std::isnan(key) ? std::numeric_limits<double>::infinity()
+                                       : (order == Qt::AscendingOrder ? key : -key));
     }
-    std::ranges::sort(keyed);
-    std::ranges::transform(keyed, order_.begin(), &std::pair<double, int>::second);
+    order_ = ascending(keys);
     showPassing();
     std::vector<int> rows(trials_->size(), -1);
     for (size_t row = 0; row < shown_.size(); ++row)
