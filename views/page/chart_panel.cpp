@@ -22,6 +22,7 @@ ChartPanel::ChartPanel(models::Selection* selection, const QString& name)
     summary_->setWordWrap(true);
     legend_->setContentsMargins(8, 0, 8, 8);
     legend_->setWordWrap(true); // or many names would make the window wide
+    setUpPlot(*plot_);
     plot_->setAccessibleName(name);
     plot_->setMinimumSize(240, 160);
     auto layout = new QVBoxLayout(this);

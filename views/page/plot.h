@@ -9,6 +9,12 @@
 
 namespace lathe::views {
 
+/// A plot is one picture: QCustomPlot has another one over it for what is dragged out of it, which nothing is, and to put one
+/// over the other takes as long as to draw either.
+inline void setUpPlot(QCustomPlot& plot) {
+    plot.layer(QStringLiteral("overlay"))->setMode(QCPLayer::lmLogical);
+}
+
 /// What a colour means: "■ compute", for a label with rich text, before what follows in it.
 inline QString legendOf(const QColor& color, const QString& meaning) {
     return QStringLiteral("<span style=\"color:%1\">■</span>&nbsp;%2&nbsp;&nbsp;&nbsp;&nbsp; ")

@@ -49,6 +49,7 @@ TensorPanel::TensorPanel()
     valueTable_->horizontalHeader()->setDefaultAlignment(Qt::AlignRight | Qt::AlignVCenter);
     valueTable_->setSelectionBehavior(QAbstractItemView::SelectItems);
     valueTable_->setAccessibleName(tr("Values of the tensor"));
+    setUpPlot(*plot_);
     plot_->setAccessibleName(tr("Histogram of the values"));
     plot_->setMinimumSize(200, 120);
     plot_->yAxis->setLabel(tr("elements"));

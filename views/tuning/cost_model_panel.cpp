@@ -61,6 +61,7 @@ QWidget* column(std::initializer_list<QWidget*> widgets) {
 
 /// Dragging moves what is seen, the wheel zooms, a double click shows all.
 void makeMovable(QCustomPlot* plot) {
+    setUpPlot(*plot);
     plot->setInteractions(QCP::iRangeDrag | QCP::iRangeZoom);
     plot->setNotAntialiasedElements(QCP::aeScatters);
     plot->setMinimumSize(240, 160);

@@ -18,6 +18,7 @@ StudiesPanel::StudiesPanel()
     : model_(new models::StudyComparisonModel(this)), one_(new QComboBox), other_(new QComboBox), summary_(new QLabel),
       legend_(new QLabel), body_(nullptr), plot_(new QCustomPlot), ofOne_(plot_->addGraph()),
       ofOther_(plot_->addGraph()), table_(new QTableView) {
+    setUpPlot(*plot_);
     auto row = new QHBoxLayout;
     row->setContentsMargins(8, 8, 8, 4);
     row->setSpacing(8);
