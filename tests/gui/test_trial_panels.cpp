@@ -175,6 +175,7 @@ private slots:
     void answersAreCharts() {
         const auto panel = panelOf(400);
         panel->tabs()->setCurrentWidget(panel->answers());
+        QTRY_VERIFY(!panel->answers()->isWorking());
         const auto& importance = panel->answers()->importance();
         QCOMPARE(panel->model()->trials().questions()[importance.front().question].name, std::string("b0.rows"));
         QCOMPARE(panel->answers()->findChildren<QCustomPlot*>().size(), qsizetype(importance.size()));
@@ -192,6 +193,42 @@ private slots:
         QTest::mouseClick(plot, Qt::LeftButton, Qt::NoModifier,
                           plot->graph(0)->coordsToPixels(point->key, point->value).toPoint());
         QCOMPARE(picked.count(), 1);
+    }
+
+    /// Charts and lines come a part at a time: what is seen in the end is what a new panel shows, and a task that goes away
+    /// meanwhile takes nothing along.
+    void viewsThatComeInParts() {
+        const auto panel = panelOf(3000), other = panelOf(3000);
+        const auto isWorking = [](const TrialsPanel& of) {
+            return of.answers()->isWorking() || of.parallel()->isWorking();
+        };
+        const auto picture = [&](TrialsPanel& of, int tab) {
+            of.tabs()->setCurrentIndex(tab);
+            if (!QTest::qWaitFor([&] { return !isWorking(of); }, 60'000))
+                return QImage();
+            return of.tabs()->widget(tab)->grab().toImage();
+        };
+        for (const int tab : {1, 2}) {
+            const QImage all = picture(*panel, tab);
+            for (const char* filter : {"signal", "rows>8", "signal", "rows>8 width>1"}) {
+                panel->setFilter(filter);
+                QVERIFY(isWorking(*panel));
+                QCoreApplication::processEvents(); // not to its end
+            }
+            panel->resize(900, 700);
+            QCoreApplication::processEvents();
+            panel->resize(1200, 800);
+            const QImage filtered = picture(*panel, tab);
+            QVERIFY(!all.isNull() && !filtered.isNull() && filtered != all);
+            other->setFilter("rows>8 width>1");
+            QCOMPARE(picture(*other, tab), filtered);
+            other->setFilter("");
+            panel->setFilter("");
+            QCOMPARE(picture(*panel, tab), all);
+            panel->setTask({}); // before it was drawn
+            panel->setTask(taskOf(searchedTrials(3000)));
+            QCOMPARE(picture(*panel, tab), all);
+        }
     }
 
     void aRangeOfAnAxisIsAFilter() {

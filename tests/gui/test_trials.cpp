@@ -340,6 +340,47 @@ private slots:
         QVERIFY(some.front().share > 0.99);
     }
 
+    /// What is made a part at a time is of the trials of its beginning.
+    void trialsComeInMeanwhile() {
+        std::mt19937 random(1);
+        TrialSet trials;
+        const auto more = [&](int count) {
+            for (const size_t end = trials.size() + size_t(count); trials.size() < end;)
+                trials.add(searchedTrial(int(trials.size()), random));
+        };
+        more(3000);
+        const std::vector<int> among = allOf(trials), axes = parallelAxes(trials);
+        const auto importance = importanceOf(trials, among);
+        const ParallelPicture picture = parallelPicture(trials, among, axes);
+        ImportanceMaker ofAnswers(trials, among);
+        ParallelPictureMaker ofLines(trials, among, axes);
+        for (bool isMore = true, isMoreOfLines = true; isMore || isMoreOfLines;) {
+            isMore = ofAnswers.step();
+            isMoreOfLines = ofLines.step();
+            if (trials.size() < 4000) {
+                more(500);
+                trials.change(5, failedTrial(5, tune::Verdict::Crashed, "later"));
+            }
+        }
+        const auto later = ofAnswers.take();
+        QCOMPARE(later.size(), importance.size());
+        for (size_t i = 0; i < later.size(); ++i) {
+            QCOMPARE(later[i].question, importance[i].question);
+            QCOMPARE(later[i].share, importance[i].share);
+            QCOMPARE(later[i].trials, importance[i].trials);
+        }
+        QCOMPARE(ofLines.picture().drawn, picture.drawn);
+        const auto counts = [](const ParallelPicture& of) {
+            std::vector<int> found;
+            for (const auto* gaps : {&of.lines, &of.density})
+                for (const auto& gap : *gaps)
+                    for (const ParallelSegment& segment : gap)
+                        found.insert(found.end(), {segment.from, segment.to, segment.count});
+            return found;
+        };
+        QVERIFY(counts(ofLines.picture()) == counts(picture));
+    }
+
     void lineage() {
         const auto trials = someTrials();
         const std::vector<LineageStep> steps = lineageOf(*trials, 4);

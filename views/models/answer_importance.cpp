@@ -14,25 +14,6 @@ double quantile(const std::vector<double>& sorted, double share) {
     return sorted[below] + (at - double(below)) * (sorted[above] - sorted[below]);
 }
 
-AnswerSpread spreadOf(const TrialSet& trials, int answer, const std::vector<int>& having, size_t points) {
-    AnswerSpread spread;
-    spread.answer = answer;
-    spread.count = having.size();
-    std::vector<double> ratios;
-    for (const int trial : having)
-        ratios.push_back(trials[size_t(trial)].ratio);
-    std::ranges::sort(ratios);
-    spread.least = ratios.front();
-    spread.low = quantile(ratios, 0.25);
-    spread.middle = quantile(ratios, 0.5);
-    spread.high = quantile(ratios, 0.75);
-    spread.most = ratios.back();
-    const size_t step = (having.size() + points - 1) / std::max(points, size_t{1});
-    for (size_t i = 0; i < having.size() && points > 0; i += step)
-        spread.trials.push_back(having[i]);
-    return spread;
-}
-
 } // namespace
 
 double explainedShare(std::span<const std::vector<double>> groups) {
@@ -64,38 +45,87 @@ double explainedShare(std::span<const std::vector<double>> groups) {
     return std::max(0.0, 1 - (within / double(count - used)) / (total / double(count - 1)));
 }
 
-std::vector<QuestionImportance> importanceOf(const TrialSet& trials, std::span<const int> among, size_t points) {
-    std::vector<QuestionImportance> result;
+ImportanceMaker::ImportanceMaker(const TrialSet& trials, std::span<const int> among, size_t points)
+    : trials_(trials), points_(points) {
     const size_t step = (among.size() + mostAnalysed - 1) / mostAnalysed;
-    std::vector<int> timed;
     for (size_t i = 0; i < among.size(); i += step)
-        if (trials[size_t(among[i])].ratio > 0)
-            timed.push_back(among[i]);
-    for (size_t q = 0; q < trials.questions().size(); ++q) {
-        const TrialSet::Question& question = trials.questions()[q];
-        std::vector<std::vector<int>> having(question.answers.size());
-        for (const int trial : timed)
-            if (question.ofRow[size_t(trial)] >= 0)
-                having[size_t(question.ofRow[size_t(trial)])].push_back(trial);
-        QuestionImportance importance{q, 0, 0, {}};
-        std::vector<std::vector<double>> logs;
-        for (const int answer : question.ordered()) {
-            const std::vector<int>& with = having[size_t(answer)];
-            if (with.empty())
-                continue;
-            std::vector<double>& group = logs.emplace_back();
-            for (const int trial : with)
-                group.push_back(std::log(trials[size_t(trial)].ratio));
-            importance.trials += with.size();
-            importance.answers.push_back(spreadOf(trials, answer, with, points));
-        }
-        if (logs.size() < 2)
-            continue;
-        importance.share = explainedShare(logs);
-        result.push_back(std::move(importance));
+        if (const double ratio = trials[size_t(among[i])].ratio; ratio > 0)
+            timed_.push_back({among[i], ratio, 0});
+}
+
+bool ImportanceMaker::step() {
+    if (byRatio_.size() < timed_.size()) {
+        order();
+        return true;
     }
-    std::ranges::stable_sort(result, std::ranges::greater(), &QuestionImportance::share);
-    return result;
+    if (question_ < trials_.questions().size()) {
+        add(question_++);
+        return true;
+    }
+    std::ranges::stable_sort(result_, std::ranges::greater(), &QuestionImportance::share);
+    return false;
+}
+
+void ImportanceMaker::order() {
+    std::vector<std::pair<double, size_t>> keyed;
+    for (Timed& each : timed_) {
+        each.log = std::log(each.ratio);
+        keyed.emplace_back(each.ratio, keyed.size());
+    }
+    std::ranges::sort(keyed);
+    for (const auto& [ratio, place] : keyed)
+        byRatio_.push_back(place);
+}
+
+void ImportanceMaker::add(size_t number) {
+    const TrialSet::Question& question = trials_.questions()[number];
+    const auto answerOf = [&](size_t place) { return question.ofRow[size_t(timed_[place].trial)]; };
+    struct Having {
+        std::vector<int> trials;          // as they came
+        std::vector<double> logs, ratios; // as they came; ascending
+    };
+    std::vector<Having> having(question.answers.size());
+    for (size_t place = 0; place < timed_.size(); ++place)
+        if (const int answer = answerOf(place); answer >= 0) {
+            having[size_t(answer)].trials.push_back(timed_[place].trial);
+            having[size_t(answer)].logs.push_back(timed_[place].log);
+        }
+    for (const size_t place : byRatio_)
+        if (const int answer = answerOf(place); answer >= 0)
+            having[size_t(answer)].ratios.push_back(timed_[place].ratio);
+    QuestionImportance importance{number, 0, 0, {}};
+    std::vector<std::vector<double>> logs;
+    for (const int answer : question.ordered()) {
+        Having& with = having[size_t(answer)];
+        if (with.trials.empty())
+            continue;
+        const std::vector<double>& ratios = with.ratios;
+        AnswerSpread& spread = importance.answers.emplace_back();
+        spread = {answer,
+                  ratios.size(),
+                  ratios.front(),
+                  quantile(ratios, 0.25),
+                  quantile(ratios, 0.5),
+                  quantile(ratios, 0.75),
+                  ratios.back(),
+                  {}};
+        const size_t step = (ratios.size() + points_ - 1) / std::max(points_, size_t{1});
+        for (size_t i = 0; i < ratios.size() && points_ > 0; i += step)
+            spread.trials.push_back(with.trials[i]);
+        importance.trials += ratios.size();
+        logs.push_back(std::move(with.logs));
+    }
+    if (logs.size() < 2)
+        return;
+    importance.share = explainedShare(logs);
+    result_.push_back(std::move(importance));
+}
+
+std::vector<QuestionImportance> importanceOf(const TrialSet& trials, std::span<const int> among, size_t points) {
+    ImportanceMaker maker(trials, among, points);
+    while (maker.step())
+        ;
+    return maker.take();
 }
 
 } // namespace lathe::views::models

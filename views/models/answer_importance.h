@@ -34,6 +34,30 @@ struct QuestionImportance {
 /// Of more than `mostAnalysed` it takes every so many-th. At most so many trials of an answer are given as points.
 std::vector<QuestionImportance> importanceOf(const TrialSet& trials, std::span<const int> among, size_t points = 200);
 
+/// The same, a question at a time, for who may not stop for all. Trials may come in meanwhile: it is of those of the beginning.
+class ImportanceMaker {
+public:
+    ImportanceMaker(const TrialSet& trials, std::span<const int> among, size_t points = 200);
+    /// Does a part of it; false: all was done.
+    bool step();
+    std::vector<QuestionImportance> take() { return std::move(result_); }
+
+private:
+    struct Timed {
+        int trial;
+        double ratio, log;
+    };
+    void order();
+    void add(size_t question);
+
+    const TrialSet& trials_;
+    size_t points_;
+    std::vector<Timed> timed_;
+    std::vector<size_t> byRatio_; // places in timed_, the fastest first; empty: not ordered yet
+    size_t question_ = 0;         // the next one
+    std::vector<QuestionImportance> result_;
+};
+
 /// The share for values in groups; 0 where there are no two groups, no more values than groups, or all values are alike.
 double explainedShare(std::span<const std::vector<double>> groups);
 

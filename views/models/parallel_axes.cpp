@@ -36,18 +36,6 @@ private:
     std::vector<ParallelSegment> cells_;
 };
 
-/// The fastest first, then others by chance: the same for the same trials.
-std::vector<int> drawnFirst(const TrialSet& trials, std::vector<int> timed) {
-    const size_t best = std::min(bestLines, timed.size());
-    const auto middle = timed.begin() + std::ptrdiff_t(best);
-    std::ranges::nth_element(timed, middle, {}, [&](int trial) { return trials[size_t(trial)].ratio; });
-    std::mt19937 random(1);
-    const size_t end = std::min(best + randomLines, timed.size());
-    for (size_t i = best; i < end; ++i)
-        std::swap(timed[i], timed[i + random() % (timed.size() - i)]);
-    return timed;
-}
-
 } // namespace
 
 int ParallelAxis::placeOf(size_t ordinal) const {
@@ -77,22 +65,22 @@ std::vector<int> parallelAxes(const TrialSet& trials) {
     return axes;
 }
 
-ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes) {
-    ParallelPicture picture;
+ParallelPictureMaker::ParallelPictureMaker(const TrialSet& trials, std::span<const int> among,
+                                           std::span<const int> axes)
+    : trials_(trials), among_(among.begin(), among.end()) {
     std::vector<double> ratios; // of all, so that an axis stays as it is when trials are filtered
     for (const TrialRow& row : trials.rows())
         if (row.ratio > 0)
             ratios.push_back(row.ratio);
     if (!ratios.empty()) {
-        picture.least = std::ranges::min(ratios);
+        picture_.least = std::ranges::min(ratios);
         const auto last = ratios.begin() + std::ptrdiff_t(slowest * double(ratios.size() - 1));
         std::ranges::nth_element(ratios, last);
-        picture.most = std::max(*last, picture.least);
+        picture_.most = std::max(*last, picture_.least);
     }
-    std::vector<std::vector<int>> placeOf; // on each axis, of a question's answers
     for (const int question : axes) {
         ParallelAxis axis{question, QStringLiteral("ratio"), {}, ratioPlaces};
-        std::vector<int>& places = placeOf.emplace_back();
+        std::vector<int>& places = placeOf_.emplace_back();
         if (question != ratioAxis) {
             const TrialSet::Question& asked = trials.questions()[size_t(question)];
             axis.name = oneLine(asked.name);
@@ -102,37 +90,66 @@ ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> amo
             for (size_t i = 0; i < axis.answers.size(); ++i)
                 places[size_t(axis.answers[i])] = axis.placeOf(i);
         }
-        picture.axes.push_back(std::move(axis));
+        picture_.axes.push_back(std::move(axis));
     }
-    std::vector<int> timed;
-    std::ranges::copy_if(among, std::back_inserter(timed), [&](int trial) { return trials[size_t(trial)].ratio > 0; });
-    timed = drawnFirst(trials, std::move(timed));
-    picture.drawn = std::min(timed.size(), bestLines + randomLines);
-    picture.dense = timed.size() - picture.drawn;
-    std::vector<double> times; // of these, side by side
-    for (const int trial : timed)
-        times.push_back(trials[size_t(trial)].ratio);
-    const auto placeAt = [&](size_t axis, size_t i) {
-        if (axes[axis] == ratioAxis)
-            return picture.placeOf(times[i]);
-        const int answer = trials.questions()[size_t(axes[axis])].ofRow[size_t(timed[i])];
-        return answer < 0 ? -1 : placeOf[axis][size_t(answer)];
-    };
-    std::vector<int> places(timed.size()), next(timed.size());
-    for (size_t axis = 0; axis < axes.size(); ++axis, std::swap(places, next)) {
-        for (size_t i = 0; i < timed.size(); ++i)
-            next[i] = placeAt(axis, i);
-        if (axis == 0)
-            continue;
-        Cells lines(picture.axes[axis - 1].places, picture.axes[axis].places), density = lines;
-        for (size_t i = 0; i < timed.size(); ++i)
-            if (places[i] >= 0 && next[i] >= 0)
-                (i < picture.drawn ? lines : density).add(places[i], next[i], times[i]);
-        std::ranges::stable_sort(picture.lines.emplace_back(lines.segments()), std::ranges::greater(),
-                                 &ParallelSegment::ratio);
-        std::ranges::stable_sort(picture.density.emplace_back(density.segments()), {}, &ParallelSegment::count);
+}
+
+bool ParallelPictureMaker::step() {
+    if (!std::exchange(isChosen_, true))
+        choose();
+    else if (axis_ < picture_.axes.size())
+        addAxis(axis_++);
+    else
+        return false;
+    return true;
+}
+
+/// The fastest first, then others by chance: the same for the same trials.
+void ParallelPictureMaker::choose() {
+    for (const int trial : among_)
+        if (const double ratio = trials_[size_t(trial)].ratio; ratio > 0)
+            timed_.emplace_back(ratio, trial);
+    const size_t best = std::min(bestLines, timed_.size());
+    const auto middle = timed_.begin() + std::ptrdiff_t(best);
+    std::ranges::nth_element(timed_, middle, {}, &std::pair<double, int>::first);
+    std::mt19937 random(1);
+    const size_t end = std::min(best + randomLines, timed_.size());
+    for (size_t i = best; i < end; ++i)
+        std::swap(timed_[i], timed_[i + random() % (timed_.size() - i)]);
+    picture_.drawn = end;
+    picture_.dense = timed_.size() - end;
+    places_.resize(timed_.size());
+    next_.resize(timed_.size());
+}
+
+void ParallelPictureMaker::addAxis(size_t axis) {
+    std::swap(places_, next_);
+    const int question = picture_.axes[axis].question;
+    for (size_t i = 0; i < timed_.size(); ++i) {
+        const auto& [ratio, trial] = timed_[i];
+        if (question == ratioAxis) {
+            next_[i] = picture_.placeOf(ratio);
+        } else {
+            const int answer = trials_.questions()[size_t(question)].ofRow[size_t(trial)];
+            next_[i] = answer < 0 ? -1 : placeOf_[axis][size_t(answer)];
+        }
     }
-    return picture;
+    if (axis == 0)
+        return;
+    Cells lines(picture_.axes[axis - 1].places, picture_.axes[axis].places), density = lines;
+    for (size_t i = 0; i < timed_.size(); ++i)
+        if (places_[i] >= 0 && next_[i] >= 0)
+            (i < picture_.drawn ? lines : density).add(places_[i], next_[i], timed_[i].first);
+    std::ranges::stable_sort(picture_.lines.emplace_back(lines.segments()), std::ranges::greater(),
+                             &ParallelSegment::ratio);
+    std::ranges::stable_sort(picture_.density.emplace_back(density.segments()), {}, &ParallelSegment::count);
+}
+
+ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes) {
+    ParallelPictureMaker maker(trials, among, axes);
+    while (maker.step())
+        ;
+    return maker.picture();
 }
 
 } // namespace lathe::views::models

@@ -51,4 +51,28 @@ std::vector<int> parallelAxes(const TrialSet& trials);
 /// Of those that have a time among these trials, over these axes.
 ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes);
 
+/// The same, a gap between two axes at a time, for who may not stop for all. Trials may come in meanwhile: it is of those of the
+/// beginning.
+class ParallelPictureMaker {
+public:
+    ParallelPictureMaker(const TrialSet& trials, std::span<const int> among, std::span<const int> axes);
+    /// Does a part of it; false: all was done.
+    bool step();
+    /// The axes and the ratios at their ends are there from the beginning.
+    const ParallelPicture& picture() const { return picture_; }
+
+private:
+    void choose();
+    void addAxis(size_t axis);
+
+    const TrialSet& trials_;
+    std::vector<int> among_;
+    ParallelPicture picture_;
+    std::vector<std::vector<int>> placeOf_;     // on each axis, of a question's answers
+    std::vector<std::pair<double, int>> timed_; // ratios and trials: those that are drawn as lines first
+    std::vector<int> places_, next_;            // of these, on an axis and on the next
+    bool isChosen_ = false;                     // which are drawn as lines
+    size_t axis_ = 0;                           // the next one
+};
+
 } // namespace lathe::views::models

@@ -26,9 +26,25 @@ double besides(int trial) {
     return (double(uint32_t(trial) * 2654435761U % 1024) / 1023 - 0.5) * width;
 }
 
+/// QCustomPlot's draws itself whenever its size changes: all charts in one turn of the event loop, as a filter leaves more of
+/// them, or fewer.
+class Plot : public QCustomPlot {
+public:
+    explicit Plot(std::function<void()> resized) : resized_(std::move(resized)) {}
+
+protected:
+    void resizeEvent(QResizeEvent*) override {
+        setViewport(rect());
+        resized_();
+    }
+
+private:
+    std::function<void()> resized_;
+};
+
 } // namespace
 
-AnswersPanel::AnswersPanel() : summary_(new QLabel), grid_(new QGridLayout) {
+AnswersPanel::AnswersPanel() : slices_([this] { return work(); }), summary_(new QLabel), grid_(new QGridLayout) {
     summary_->setTextFormat(Qt::PlainText);
     summary_->setWordWrap(true);
     summary_->setMargin(8);
@@ -51,7 +67,11 @@ AnswersPanel::Chart AnswersPanel::makeChart() {
     chart.whole = new QWidget;
     chart.title = new QLabel;
     chart.title->setTextFormat(Qt::PlainText);
-    chart.plot = new QCustomPlot;
+    chart.plot = new Plot([this, at = charts_.size()] {
+        charts_[at].outdated = true;
+        slices_.start();
+    });
+    setUpPlot(*chart.plot);
     chart.plot->setMinimumSize(leastChart);
     chart.plot->setNotAntialiasedElements(QCP::aeScatters);
     chart.boxes = new QCPStatisticalBox(chart.plot->xAxis, chart.plot->yAxis);
@@ -67,37 +87,54 @@ AnswersPanel::Chart AnswersPanel::makeChart() {
     layout->addWidget(chart.title);
     layout->addWidget(chart.plot, 1);
     connect(chart.plot, &QCustomPlot::mousePress, this, [this, plot = chart.plot](QMouseEvent* event) {
-        const auto pressed = std::ranges::find(charts_, plot, &Chart::plot);
-        if (event->button() == Qt::LeftButton && pressed != charts_.end())
-            pick(*pressed, event->position());
+        if (event->button() == Qt::LeftButton)
+            pick(plot, event->position());
     });
     return chart;
 }
 
 void AnswersPanel::setTrials(std::shared_ptr<const models::TrialSet> trials, std::span<const int> among) {
-    trials_ = std::move(trials);
-    importance_ = models::importanceOf(*trials_, among);
+    const models::TrialSet& set = *trials;
+    next_.emplace(Next{std::move(trials), models::ImportanceMaker(set, among), {}});
+    for (const int trial : among)
+        if (set[size_t(trial)].ratio > 0)
+            next_->ratios.push_back(set[size_t(trial)].ratio);
+    slices_.start();
+}
+
+bool AnswersPanel::work() {
+    if (next_) {
+        if (!next_->importance.step())
+            show(*std::exchange(next_, std::nullopt));
+        return true;
+    }
+    for (size_t i = 0; i < std::min(importance_.size(), mostCharts); ++i)
+        if (charts_[i].outdated) {
+            draw(charts_[i], importance_[i]);
+            return true;
+        }
+    return false;
+}
+
+void AnswersPanel::show(Next next) {
+    trials_ = std::move(next.trials);
+    importance_ = next.importance.take();
+    std::vector<double>& ratios = next.ratios;
     const size_t shown = std::min(importance_.size(), mostCharts);
     for (size_t i = charts_.size(); i < shown; ++i) {
         charts_.push_back(makeChart());
         grid_->addWidget(charts_[i].whole, int(i) / chartsARow, int(i) % chartsARow);
     }
-    std::vector<double> ratios;
-    for (const int trial : among)
-        if (trials_->rows()[size_t(trial)].ratio > 0)
-            ratios.push_back(trials_->rows()[size_t(trial)].ratio);
-    double slowest = 1; // that a chart goes up to: a few may be a hundred times slower
+    slowest_ = 1; // a few may be a hundred times slower
     if (!ratios.empty()) {
-        constexpr double shown = 0.95;
-        const auto last = ratios.begin() + std::ptrdiff_t(shown * double(ratios.size() - 1));
+        constexpr double inSight = 0.95;
+        const auto last = ratios.begin() + std::ptrdiff_t(inSight * double(ratios.size() - 1));
         std::ranges::nth_element(ratios, last);
-        slowest = std::max(*last, 1.0);
+        slowest_ = std::max(*last, 1.0);
     }
-    for (size_t i = 0; i < charts_.size(); ++i) {
+    for (size_t i = 0; i < charts_.size(); ++i)
         charts_[i].whole->setVisible(i < shown);
-        if (i < shown)
-            fill(charts_[i], importance_[i], slowest);
-    }
+    outdate();
     summary_->setText(
         ratios.empty() ? tr("None of these trials has a time.")
         : importance_.empty()
@@ -109,14 +146,26 @@ void AnswersPanel::setTrials(std::shared_ptr<const models::TrialSet> trials, std
                  "tried, which the search chose; questions that go together explain the same. The charts go up to a "
                  "ratio of %2; 1 is the default.")
                       .arg(models::counted(qint64(ratios.size()), "timed trial", "timed trials"))
-                      .arg(slowest * 1.02, 0, 'f', 2) +
+                      .arg(slowest_ * 1.02, 0, 'f', 2) +
                   (importance_.size() > mostCharts
                        ? tr(" The first %1 of %2 are shown.").arg(mostCharts).arg(importance_.size())
                        : QString()));
-    colour();
 }
 
-void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importance, double slowest) {
+void AnswersPanel::outdate() {
+    for (Chart& chart : charts_)
+        chart.outdated = true;
+    slices_.start();
+}
+
+void AnswersPanel::draw(Chart& chart, const models::QuestionImportance& importance) {
+    fill(chart, importance);
+    colour(chart);
+    chart.plot->replot(QCustomPlot::rpQueuedRefresh);
+    chart.outdated = false;
+}
+
+void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importance) {
     const models::TrialSet::Question& question = trials_->questions()[importance.question];
     const QString name = models::oneLine(question.name, 60);
     chart.title->setText(tr("%1: %2 %, %3")
@@ -127,7 +176,6 @@ void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importan
     chart.boxes->data()->clear();
     chart.points->data()->clear();
     chart.best->data()->clear();
-    chart.trials.clear();
     const auto ticker = QSharedPointer<QCPAxisTickerText>::create();
     const size_t step = (importance.answers.size() + mostTicks - 1) / mostTicks;
     double fastest = 1;
@@ -145,67 +193,57 @@ void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importan
         for (const int trial : spread.trials) {
             keys << double(i) + besides(trial);
             values << (*trials_)[size_t(trial)].ratio;
-            chart.trials.push_back(trial);
         }
         if (const int best = trials_->best(); best >= 0 && question.ofRow[size_t(best)] == spread.answer)
             chart.best->addData(double(i), (*trials_)[size_t(best)].ratio);
     }
     chart.plot->setAccessibleDescription(spoken.join(QStringLiteral("; ")));
-    // The order of the points stays that of the trials: a click looks for them by it.
     chart.points->setData(keys, values);
     chart.plot->xAxis->setTicker(ticker);
     chart.plot->xAxis->setRange(-0.6, double(importance.answers.size()) - 0.4);
-    const double around = 0.04 * (slowest - fastest);
-    chart.plot->yAxis->setRange(fastest - around, slowest * 1.02 + around);
+    const double around = 0.04 * (slowest_ - fastest);
+    chart.plot->yAxis->setRange(fastest - around, slowest_ * 1.02 + around);
 }
 
-void AnswersPanel::pick(const Chart& chart, QPointF pixel) {
+void AnswersPanel::pick(const QCustomPlot* plot, QPointF pixel) {
+    const auto pressed = std::ranges::find(charts_, plot, &Chart::plot);
+    if (pressed == charts_.end() || pressed->outdated)
+        return; // its points are about to be others
     double nearest = reach;
     int found = -1;
-    const auto distance = [&](const QCPGraph* graph, double key, double value) {
-        const QPointF at = graph->coordsToPixels(key, value);
-        return std::hypot(at.x() - pixel.x(), at.y() - pixel.y());
-    };
-    for (const models::QuestionImportance& importance : importance_) {
-        if (&chart - charts_.data() != &importance - importance_.data())
-            continue;
-        for (size_t i = 0; i < importance.answers.size(); ++i)
-            for (const int trial : importance.answers[i].trials)
-                if (const double away =
-                        distance(chart.points, double(i) + besides(trial), (*trials_)[size_t(trial)].ratio);
-                    away < nearest) {
-                    nearest = away;
-                    found = trial;
-                }
-    }
+    const models::QuestionImportance& importance = importance_[size_t(pressed - charts_.begin())];
+    for (size_t i = 0; i < importance.answers.size(); ++i)
+        for (const int trial : importance.answers[i].trials) {
+            const QPointF at =
+                pressed->points->coordsToPixels(double(i) + besides(trial), (*trials_)[size_t(trial)].ratio);
+            if (const double away = std::hypot(at.x() - pixel.x(), at.y() - pixel.y()); away < nearest) {
+                nearest = away;
+                found = trial;
+            }
+        }
     if (found >= 0)
         emit trialPicked(found);
 }
 
-void AnswersPanel::colour() {
+void AnswersPanel::colour(Chart& chart) {
     const models::Colors colors = models::colorsFor(palette());
     QColor box = colors.product, point = colors.product;
     box.setAlphaF(0.18F);
     point.setAlphaF(0.55F);
-    for (Chart& chart : charts_) {
-        if (chart.whole->isHidden())
-            continue;
-        colourPlot(*chart.plot, palette());
-        chart.boxes->setBrush(box);
-        for (const auto& [set, pen] : {std::pair(&QCPStatisticalBox::setWhiskerPen, QPen(colors.dimText)),
-                                       {&QCPStatisticalBox::setWhiskerBarPen, QPen(colors.dimText)},
-                                       {&QCPStatisticalBox::setMedianPen, QPen(colors.product, 2)}})
-            (chart.boxes->*set)(pen);
-        chart.boxes->setPen(QPen(colors.dimText));
-        chart.points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, point, 3));
-        chart.best->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssStar, QPen(colors.good, 2), Qt::NoBrush, 10));
-        chart.plot->replot(QCustomPlot::rpQueuedReplot);
-    }
+    colourPlot(*chart.plot, palette());
+    chart.boxes->setBrush(box);
+    for (const auto& [set, pen] : {std::pair(&QCPStatisticalBox::setWhiskerPen, QPen(colors.dimText)),
+                                   {&QCPStatisticalBox::setWhiskerBarPen, QPen(colors.dimText)},
+                                   {&QCPStatisticalBox::setMedianPen, QPen(colors.product, 2)}})
+        (chart.boxes->*set)(pen);
+    chart.boxes->setPen(QPen(colors.dimText));
+    chart.points->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssDisc, point, 3));
+    chart.best->setScatterStyle(QCPScatterStyle(QCPScatterStyle::ssStar, QPen(colors.good, 2), Qt::NoBrush, 10));
 }
 
 void AnswersPanel::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange)
-        colour();
+        outdate();
     QWidget::changeEvent(event);
 }
 

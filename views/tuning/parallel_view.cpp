@@ -8,7 +8,6 @@
 #include <QHelpEvent>
 #include <QMouseEvent>
 #include <QPainter>
-#include <QTimer>
 #include <QToolTip>
 #include <algorithm>
 #include <cmath>
@@ -35,13 +34,7 @@ QColor mixed(const QColor& one, const QColor& other, double share) {
 
 } // namespace
 
-ParallelView::ParallelView() : rest_(new QTimer(this)) {
-    rest_->setSingleShot(true);
-    rest_->setInterval(std::chrono::milliseconds(200));
-    connect(rest_, &QTimer::timeout, this, [this] {
-        drawLines(true);
-        update();
-    });
+ParallelView::ParallelView() : slices_([this] { return work(); }) {
     setFocusPolicy(Qt::StrongFocus);
     setAccessibleName(tr("Trials over parallel axes"));
     setMinimumSize(320, 200);
@@ -65,13 +58,33 @@ void ParallelView::setTrials(std::shared_ptr<const models::TrialSet> trials, std
 }
 
 void ParallelView::makePicture() {
-    picture_ = models::parallelPicture(*trials_, among_, axes_);
+    maker_.emplace(*trials_, among_, axes_);
+    picture_ = maker_->picture();
     ranges_.clear();
     for (int axis = 0; axis < int(axes_.size()); ++axis)
         ranges_.push_back(rangeOf(filter_, axis));
-    lines_ = {};
     describe();
+    isWorking_ = true;
     update();
+}
+
+bool ParallelView::work() {
+    if (maker_) {
+        if (!maker_->step()) {
+            picture_ = maker_->picture();
+            maker_.reset();
+            beginLines();
+        }
+        return true;
+    }
+    if (drawn_ < strokes_.size()) {
+        drawLines();
+        return true;
+    }
+    lines_ = std::exchange(canvas_, {});
+    isWorking_ = false;
+    update();
+    return false;
 }
 
 void ParallelView::mark(int trial) {
@@ -182,46 +195,64 @@ int ParallelView::placeAt(int axis, double y) const {
     return int(std::lround(std::clamp((body().bottom() - y) / body().height(), 0.0, 1.0) * last));
 }
 
-void ParallelView::drawLines(bool smooth) {
-    const models::Colors colors = models::colorsFor(palette());
-    lines_ = QPixmap(size() * devicePixelRatio());
-    lines_.setDevicePixelRatio(devicePixelRatio());
-    lines_.fill(palette().base().color());
-    QPainter painter(&lines_);
-    const auto line = [&](size_t gap, const ParallelSegment& segment) {
-        painter.drawLine(QPointF(xOf(int(gap)), yOf(int(gap), segment.from)),
-                         QPointF(xOf(int(gap) + 1), yOf(int(gap) + 1, segment.to)));
-    };
-    for (size_t gap = 0; gap < picture_.density.size(); ++gap) {
-        const auto& segments = picture_.density[gap];
-        const double most = segments.empty() ? 1 : std::log1p(segments.back().count);
-        const auto placeOf = [](const ParallelSegment& segment) {
-            return segment.from * models::mostPlaces + segment.to;
-        };
-        std::vector<int> covered; // by lines
-        for (const ParallelSegment& segment : picture_.lines[gap])
-            covered.push_back(placeOf(segment));
-        std::ranges::sort(covered);
-        for (const ParallelSegment& segment : segments) {
-            if (std::ranges::binary_search(covered, placeOf(segment)))
-                continue;
-            const double share = std::log1p(segment.count) / most;
-            QColor color = colors.dimText;
-            color.setAlphaF(float(0.08 + 0.5 * share));
-            painter.setPen(color);
-            line(gap, segment);
-        }
-    }
-    painter.setRenderHint(QPainter::Antialiasing, smooth);
-    const double spread = std::log(std::max(picture_.most / picture_.least, 1.0001));
+void ParallelView::beginLines() {
+    strokes_.clear();
+    for (size_t gap = 0; gap < picture_.density.size(); ++gap)
+        addDensity(gap);
     for (size_t gap = 0; gap < picture_.lines.size(); ++gap)
-        for (const ParallelSegment& segment : picture_.lines[gap]) {
-            const double slow = std::clamp(std::log(segment.ratio / picture_.least) / spread, 0.0, 1.0);
-            QColor color = mixed(colors.reduction, colors.product, std::min(1.0, slow * 1.5));
-            color.setAlphaF(float(0.9 - 0.6 * slow));
-            painter.setPen(QPen(color, smooth && slow < 0.02 ? 2 : 1));
-            line(gap, segment);
-        }
+        addLines(gap);
+    drawn_ = 0;
+    canvas_ = QPixmap(size() * devicePixelRatio());
+    canvas_.setDevicePixelRatio(devicePixelRatio());
+    canvas_.fill(palette().base().color());
+    isWorking_ = true;
+}
+
+QLineF ParallelView::lineOf(size_t gap, const ParallelSegment& segment) const {
+    return {xOf(int(gap)), yOf(int(gap), segment.from), xOf(int(gap) + 1), yOf(int(gap) + 1, segment.to)};
+}
+
+/// Where no lines are.
+void ParallelView::addDensity(size_t gap) {
+    const models::Colors colors = models::colorsFor(palette());
+    const auto& segments = picture_.density[gap];
+    const double most = segments.empty() ? 1 : std::log1p(segments.back().count);
+    const auto placeOf = [](const ParallelSegment& segment) { return segment.from * models::mostPlaces + segment.to; };
+    std::vector<int> covered;
+    for (const ParallelSegment& segment : picture_.lines[gap])
+        covered.push_back(placeOf(segment));
+    std::ranges::sort(covered);
+    for (const ParallelSegment& segment : segments) {
+        if (std::ranges::binary_search(covered, placeOf(segment)))
+            continue;
+        const double share = std::log1p(segment.count) / most;
+        QColor color = colors.dimText;
+        color.setAlphaF(float(0.08 + 0.5 * share));
+        strokes_.push_back({lineOf(gap, segment), color, false});
+    }
+}
+
+void ParallelView::addLines(size_t gap) {
+    const models::Colors colors = models::colorsFor(palette());
+    const double spread = std::log(std::max(picture_.most / picture_.least, 1.0001));
+    for (const ParallelSegment& segment : picture_.lines[gap]) {
+        const double slow = std::clamp(std::log(segment.ratio / picture_.least) / spread, 0.0, 1.0);
+        QColor color = mixed(colors.reduction, colors.product, std::min(1.0, slow * 1.5));
+        color.setAlphaF(float(0.9 - 0.6 * slow));
+        strokes_.push_back({lineOf(gap, segment), QPen(color, slow < 0.02 ? 2 : 1), true});
+    }
+}
+
+/// The next few of them.
+void ParallelView::drawLines() {
+    constexpr size_t few = 32;
+    QPainter painter(&canvas_);
+    for (const size_t end = std::min(drawn_ + few, strokes_.size()); drawn_ < end; ++drawn_) {
+        const Stroke& stroke = strokes_[drawn_];
+        painter.setRenderHint(QPainter::Antialiasing, stroke.smooth);
+        painter.setPen(stroke.pen);
+        painter.drawLine(stroke.line);
+    }
 }
 
 void ParallelView::drawAxis(QPainter& painter, int axis) const {
@@ -289,8 +320,10 @@ void ParallelView::drawTrial(QPainter& painter, int trial, const QColor& color) 
 }
 
 void ParallelView::paintEvent(QPaintEvent*) {
+    if (isWorking_)
+        slices_.start(); // not before what can be seen at once is, and not unseen
     QPainter painter(this);
-    if (!trials_ || axes_.size() < 2 || picture_.drawn == 0) {
+    if (!trials_ || axes_.size() < 2 || (picture_.drawn == 0 && !maker_)) {
         painter.fillRect(rect(), palette().base());
         painter.setPen(models::colorsFor(palette()).dimText);
         painter.drawText(rect(), Qt::AlignCenter,
@@ -298,11 +331,10 @@ void ParallelView::paintEvent(QPaintEvent*) {
                                                       : tr("None of these trials has a time."));
         return;
     }
-    if (lines_.isNull()) {
-        drawLines(false);
-        rest_->start();
-    }
-    painter.drawPixmap(0, 0, lines_);
+    if (lines_.isNull())
+        painter.fillRect(rect(), palette().base());
+    else
+        painter.drawPixmap(rect(), lines_); // of another size, as long as those of this one are not drawn
     painter.setRenderHint(QPainter::Antialiasing);
     const models::Colors colors = models::colorsFor(palette());
     drawTrial(painter, trials_->best(), colors.good);
@@ -312,13 +344,13 @@ void ParallelView::paintEvent(QPaintEvent*) {
 }
 
 void ParallelView::resizeEvent(QResizeEvent* event) {
-    lines_ = {};
+    beginLines();
     QWidget::resizeEvent(event);
 }
 
 void ParallelView::changeEvent(QEvent* event) {
     if (event->type() == QEvent::PaletteChange)
-        lines_ = {};
+        beginLines();
     QWidget::changeEvent(event);
 }
 

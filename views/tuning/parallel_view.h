@@ -3,17 +3,19 @@
 // Trials as lines over parallel axes: the questions, and last the ratio. Dragging along an axis asks for a range of it, a
 // click on the axis for all; dragging a name moves the axis. By keys: Left and Right go from axis to axis, with Ctrl they move
 // it; Up and Down go along it, with Shift they span the range from where that began; Delete asks for all. What is asked for
-// becomes part of the filter, which says what is shown here.
+// becomes part of the filter, which says what is shown here. Lines take longer than a picture may: until all are drawn, those of
+// before are seen.
 #pragma once
 
 #include "views/models/parallel_axes.h"
 #include "views/models/trial_filter.h"
+#include "views/page/slices.h"
 
+#include <QLineF>
+#include <QPen>
 #include <QPixmap>
 #include <QWidget>
 #include <memory>
-
-class QTimer;
 
 namespace lathe::views::tuning {
 
@@ -29,7 +31,9 @@ public:
                    const models::TrialFilter& filter);
     /// This trial's line stands out, beside the best one's; -1: none.
     void mark(int trial);
+    /// Its axes at once; the rest when it is not working, which it does while it is seen.
     const models::ParallelPicture& picture() const { return picture_; }
+    bool isWorking() const { return isWorking_ && isVisible(); }
     int current() const { return current_; }
     /// Where an axis stands, in pixels, and a place on it.
     double xOf(int axis) const;
@@ -64,8 +68,18 @@ private:
     QString labelOf(int axis, int place) const;
     std::optional<Range> rangeOf(const models::TrialFilter& filter, int axis) const;
     QRectF body() const;
-    /// Smooth lines take several times as long: they are drawn once nothing has changed for a moment.
-    void drawLines(bool smooth);
+    struct Stroke {
+        QLineF line;
+        QPen pen;
+        bool smooth;
+    };
+    /// The next part of what is to be done; false: all was done.
+    bool work();
+    void beginLines();
+    QLineF lineOf(size_t gap, const models::ParallelSegment& segment) const;
+    void addDensity(size_t gap);
+    void addLines(size_t gap);
+    void drawLines();
     void drawAxis(QPainter& painter, int axis) const;
     void drawTrial(QPainter& painter, int trial, const QColor& color) const;
     void describe();
@@ -74,10 +88,14 @@ private:
     std::vector<int> among_;
     models::TrialFilter filter_;
     std::vector<int> axes_;
+    std::optional<models::ParallelPictureMaker> maker_; // of the rest of the picture
     models::ParallelPicture picture_;
     std::vector<std::optional<Range>> ranges_; // of each axis
-    QPixmap lines_;                            // empty: to be drawn
-    QTimer* rest_;                             // runs: lines are not smooth yet
+    std::vector<Stroke> strokes_;              // of the picture
+    size_t drawn_ = 0;                         // of these, on canvas_
+    QPixmap canvas_, lines_;                   // being drawn, and shown
+    Slices slices_;
+    bool isWorking_ = false;
     int marked_ = -1;
     int current_ = 0, place_ = 0, anchor_ = 0; // the axis and the place that keys start from
     enum class Drag { None, Range, Axis } drag_ = Drag::None;
