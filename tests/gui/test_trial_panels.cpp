@@ -5,6 +5,8 @@
 #include "codegen/target.h"
 #include "gui/made_up_trials.h"
 #include "records/sample.h"
+#include "views/models/colors.h"
+#include "views/page/row_delegate.h"
 #include "views/text/comparison_view.h"
 #include "views/tuning/answers_panel.h"
 #include "views/tuning/cost_model_panel.h"
@@ -15,6 +17,7 @@
 #include "views/tuning/trials_panel.h"
 
 #include <QComboBox>
+#include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
 #include <QSignalSpy>
@@ -228,6 +231,33 @@ private slots:
             panel->setTask({}); // before it was drawn
             panel->setTask(taskOf(searchedTrials(3000)));
             QCOMPARE(picture(*panel, tab), all);
+        }
+    }
+
+    /// The same pixels as the style draws, with a row that is selected, the best one and columns that are too narrow.
+    void cellsAreThoseOfTheStyle() {
+        const auto panel = panelOf(400);
+        QTableView& table = *panel->table();
+        table.horizontalHeader()->setDefaultSectionSize(40);
+        table.selectRow(3);
+        QCoreApplication::processEvents();
+        QAbstractItemDelegate* own = table.itemDelegate();
+        class Plain : public RowDelegate {
+            void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
+                RowDelegate::initStyleOption(option, index);
+                if (index.data(models::TrialModel::bestRole).toBool()) {
+                    option->font.setBold(true);
+                    option->backgroundBrush = models::colorsFor(option->palette).added;
+                }
+            }
+        } plain;
+        for (const int row : {0, panel->model()->rowOf(panel->model()->trials().best())}) {
+            table.scrollTo(panel->model()->index(row, 0), QAbstractItemView::PositionAtTop);
+            const QImage drawn = table.grab().toImage();
+            QCOMPARE(table.grab().toImage(), drawn); // from what was kept
+            table.setItemDelegate(&plain);
+            QCOMPARE(table.grab().toImage(), drawn);
+            table.setItemDelegate(own);
         }
     }
 

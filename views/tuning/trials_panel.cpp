@@ -9,6 +9,7 @@
 #include "views/tuning/answers_panel.h"
 #include "views/tuning/parallel_view.h"
 #include "views/tuning/trial_code_panel.h"
+#include "views/tuning/trial_delegate.h"
 
 #include <QHBoxLayout>
 #include <QLabel>
@@ -22,21 +23,6 @@
 namespace lathe::views::tuning {
 
 namespace {
-
-/// The row of the best trial stands out.
-class TrialDelegate : public RowDelegate {
-public:
-    using RowDelegate::RowDelegate;
-
-protected:
-    void initStyleOption(QStyleOptionViewItem* option, const QModelIndex& index) const override {
-        RowDelegate::initStyleOption(option, index);
-        if (index.data(models::TrialModel::bestRole).toBool()) {
-            option->font.setBold(true);
-            option->backgroundBrush = models::colorsFor(option->palette).added;
-        }
-    }
-};
 
 QWidget* withText(QLabel* text, QWidget* below) {
     text->setTextFormat(Qt::PlainText);
