@@ -10,6 +10,7 @@
 #include "views/text/comparison_view.h"
 #include "views/tuning/answers_panel.h"
 #include "views/tuning/cost_model_panel.h"
+#include "views/tuning/dot_graph.h"
 #include "views/tuning/parallel_view.h"
 #include "views/tuning/studies_panel.h"
 #include "views/tuning/study_trials.h"
@@ -259,6 +260,34 @@ private slots:
             QCOMPARE(table.grab().toImage(), drawn);
             table.setItemDelegate(own);
         }
+    }
+
+    void dotsAreThoseOfQCustomPlot_data() {
+        QTest::addColumn<double>("scale");
+        QTest::newRow("at 100 %") << 1.0;
+        QTest::newRow("at 200 %") << 2.0;
+    }
+
+    /// The same pixels.
+    void dotsAreThoseOfQCustomPlot() {
+        QFETCH(double, scale);
+        const auto pictureOf = [&](const auto& makeGraph) {
+            QCustomPlot plot;
+            plot.resize(800, 600);
+            plot.setNotAntialiasedElements(QCP::aeScatters);
+            QCPGraph* graph = makeGraph(plot);
+            graph->setLineStyle(QCPGraph::lsNone);
+            graph->setScatterStyle({QCPScatterStyle::ssDot, QPen(Qt::blue, 2), Qt::NoBrush, 2});
+            std::mt19937 random(1);
+            for (int i = 0; i < 20'000; ++i)
+                graph->addData(double(random() % 10'000), double(random() % 10'000));
+            plot.xAxis->setRange(1000, 9000); // some lie outside
+            plot.yAxis->setRange(1000, 9000);
+            return plot.toPixmap(800, 600, scale).toImage();
+        };
+        const QImage dots = pictureOf([](QCustomPlot& plot) { return new DotGraph(plot.xAxis, plot.yAxis); });
+        const QImage expected = pictureOf([](QCustomPlot& plot) { return plot.addGraph(); });
+        QCOMPARE(dots, expected);
     }
 
     void aRangeOfAnAxisIsAFilter() {

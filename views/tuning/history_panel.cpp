@@ -6,6 +6,7 @@
 #include "views/models/plain_tip.h"
 #include "views/models/study_task_model.h"
 #include "views/page/plot.h"
+#include "views/tuning/dot_graph.h"
 
 #include <QCheckBox>
 #include <QComboBox>
@@ -64,11 +65,11 @@ HistoryPanel::HistoryPanel(models::Selection* selection, const models::StudyLog&
     high_ = plot()->addGraph();
     default_ = plot()->addGraph();
     high_->setChannelFillGraph(low_);
-    plot()->yAxis2->setRange(0, 1); // those that failed have no time: they stand at the bottom
-    failed_ = plot()->addGraph(plot()->xAxis, plot()->yAxis2);
-    slow_ = plot()->addGraph();
+    plot()->yAxis2->setRange(0, 1);                        // those that failed have no time: they stand at the bottom
+    failed_ = new DotGraph(plot()->xAxis, plot()->yAxis2); // the plot's
+    slow_ = new DotGraph(plot()->xAxis, plot()->yAxis);
     for (QCPGraph*& graph : measured_)
-        graph = plot()->addGraph();
+        graph = new DotGraph(plot()->xAxis, plot()->yAxis);
     accepted_ = plot()->addGraph();
     best_ = plot()->addGraph();
     marked_ = plot()->addGraph();
