@@ -2,18 +2,24 @@
 //
 // How long the views of trials take with many: prints a Markdown table, one row a number of trials. A made-up study in a file
 // of records is opened, then a fixed path is gone through: scrolling the table, sorting, filters typed, the views that follow
-// them, and the cost model's chart panned and zoomed. Offscreen at 1920×1080, milliseconds by the clock: medians of several
-// rounds; of frames the slowest one. Run it on a machine that has nothing else to do.
+// them, and the charts of the history and of the cost model zoomed and moved. Offscreen at 1920×1080, milliseconds by the
+// clock: medians of several rounds; of frames the slowest one. Run it on a machine that has nothing else to do.
+//
+// A frame is what keeps the window from its next picture: what a person does, and all turns of the event loop up to the one
+// that paints something of it; or a later turn, where work goes on in slices.
 #include "gui/made_up_trials.h"
 #include "records/file.h"
 #include "views/models/task_trials.h"
+#include "views/tuning/answers_panel.h"
 #include "views/tuning/cost_model_panel.h"
+#include "views/tuning/history_panel.h"
+#include "views/tuning/parallel_view.h"
 #include "views/tuning/trials_panel.h"
 
+#include <QAbstractEventDispatcher>
 #include <QApplication>
 #include <QComboBox>
 #include <QElapsedTimer>
-#include <QImage>
 #include <QScrollBar>
 #include <QTabWidget>
 #include <QTableView>
@@ -22,6 +28,7 @@
 #include <cstdio>
 #include <functional>
 #include <qcustomplot.h>
+#include <thread>
 
 using namespace lathe;
 using records::File;
@@ -71,6 +78,23 @@ void write(const std::filesystem::path& path, int count) {
         qFatal("%s", toString(written.error()).c_str());
 }
 
+/// The same trials, as a study that ran leaves them to the charts.
+void fill(models::StudyLog& log, int count) {
+    models::StudyUpdate update;
+    models::StudyTask& task = update.tasks.emplace_back();
+    task.kernel = QStringLiteral("kernel");
+    task.workload = QString::fromStdString(workload);
+    task.defaultUs = 10;
+    task.trials = count;
+    const auto trial = std::make_shared<const tune::Trial>(); // charts show points
+    std::mt19937 random(1);
+    for (int i = 0; i < count; ++i)
+        update.trials.push_back({models::pointOf(testing::searchedTrial(i, random), 0, size_t(i)), trial});
+    log.begin({});
+    log.add(std::move(update));
+    log.flush();
+}
+
 models::TaskTrials read(const std::filesystem::path& path) {
     const auto file = File::open(path, File::Access::Read);
     const auto trials = file->trialsOf(study, workload, File::Traces::Leave);
@@ -82,9 +106,25 @@ models::TaskTrials read(const std::filesystem::path& path) {
     return task;
 }
 
+/// Whether something was painted.
+class Painted : public QObject {
+public:
+    Painted() { qApp->installEventFilter(this); }
+    bool take() { return std::exchange(painted_, false); }
+
+protected:
+    bool eventFilter(QObject*, QEvent* event) override {
+        painted_ = painted_ || event->type() == QEvent::Paint;
+        return false;
+    }
+
+private:
+    bool painted_ = false;
+};
+
 class Bench {
 public:
-    explicit Bench(int trials) : count_(trials), image_(screen, QImage::Format_ARGB32_Premultiplied) {
+    explicit Bench(int trials) : count_(trials) {
         path_ = folder_.filePath(QStringLiteral("records.db")).toStdString();
         write(path_, trials);
     }
@@ -95,23 +135,32 @@ public:
         for (int round = 0; round < rounds; ++round) {
             tuning::TrialsPanel panel;
             tuning::CostModelPanel cost;
-            for (QWidget* each : {static_cast<QWidget*>(&panel), static_cast<QWidget*>(&cost)}) {
+            models::Selection selection;
+            models::StudyLog log;
+            models::StudyPick pick;
+            tuning::HistoryPanel history(&selection, log, &pick);
+            for (QWidget* each :
+                 {static_cast<QWidget*>(&panel), static_cast<QWidget*>(&cost), static_cast<QWidget*>(&history)}) {
                 each->resize(screen);
-                each->setAttribute(Qt::WA_DontShowOnScreen);
                 each->show();
             }
+            isWorking_ = [&] { return panel.answers()->isWorking() || panel.parallel()->isWorking(); };
+            slowest([] {});
             models::TaskTrials task;
-            opening.push_back(milliseconds([&] {
+            opening.push_back(slowest([&] {
                 task = read(path_);
                 panel.setTask(task);
-                paint(panel);
             }));
             bytes = task.trials->bytes();
-            cost.setTask(task);
             at_ = 0;
             table(panel);
             views(panel);
-            predictions(cost);
+            slowest([&] { cost.setTask(task); });
+            cost.tabs()->setCurrentIndex(0);
+            cost.opinion()->setCurrentIndex(0);
+            chart("expected", *cost.predictions());
+            slowest([&] { fill(log, count_); });
+            chart("history", *history.plot());
         }
         std::printf("| %d | %.0f | %.0f |", count_, median(opening), double(bytes) / 1e6);
         for (const auto& [name, frames] : frames_) {
@@ -125,58 +174,73 @@ public:
     }
 
 private:
-    void paint(QWidget& widget) { widget.render(&image_); }
+    /// The slowest frame of what is done, up to when there is nothing more to do.
+    double slowest(const std::function<void()>& act) {
+        constexpr int rest = 10; // ms: a picture comes 5 after what changes it
+        QAbstractEventDispatcher* loop = QAbstractEventDispatcher::instance();
+        painted_.take();
+        double first = milliseconds(act), slowest = 0;
+        bool isSeen = false; // something of it
+        QElapsedTimer quiet;
+        quiet.start();
+        while (quiet.elapsed() < rest || isWorking_()) {
+            bool any = false;
+            const double turn = milliseconds([&] { any = loop->processEvents(QEventLoop::AllEvents); });
+            if (!any) {
+                std::this_thread::sleep_for(std::chrono::microseconds(100));
+                continue;
+            }
+            quiet.restart();
+            if (isSeen)
+                slowest = std::max(slowest, turn);
+            else
+                first += turn;
+            isSeen = isSeen || painted_.take();
+        }
+        return std::max(first, slowest);
+    }
 
-    void frame(const char* name, QWidget& widget, const std::function<void()>& change) {
+    void frame(const char* name, const std::function<void()>& act) {
         auto found = std::ranges::find(frames_, name, &Frames::first);
         if (found == frames_.end())
             found = frames_.insert(frames_.end(), {name, {}});
-        found->second[at_++].push_back(milliseconds([&] {
-            change();
-            paint(widget);
-        }));
+        found->second[at_++].push_back(slowest(act));
     }
 
     void table(tuning::TrialsPanel& panel) {
         panel.tabs()->setCurrentIndex(0);
         QScrollBar* bar = panel.table()->verticalScrollBar();
         for (int step = 0; step <= 40; ++step)
-            frame("scroll", panel, [&] { bar->setValue(bar->maximum() * step / 40); });
+            frame("scroll", [&] { bar->setValue(bar->maximum() * step / 40); });
         for (const int column : {int(models::TrialModel::Ratio), int(models::TrialModel::columns) + 3, 0})
-            frame("sort", panel, [&] { panel.table()->sortByColumn(column, Qt::AscendingOrder); });
+            frame("sort", [&] { panel.table()->sortByColumn(column, Qt::AscendingOrder); });
         type(panel, "filter");
     }
 
     void type(tuning::TrialsPanel& panel, const char* name) {
         for (const char* text :
              {"rows>8", "rows>8 ratio<1", "rows>8 ratio<95% verdict:measured", "signal", "-made:random", ""})
-            frame(name, panel, [&] { panel.setFilter(QLatin1String(text)); });
+            frame(name, [&] { panel.setFilter(QLatin1String(text)); });
     }
 
     void views(tuning::TrialsPanel& panel) {
         for (const int tab : {1, 2}) {
-            panel.tabs()->setCurrentIndex(tab);
-            paint(panel);
+            slowest([&] { panel.tabs()->setCurrentIndex(tab); });
             type(panel, tab == 1 ? "answers" : "parallel axes");
         }
     }
 
-    void predictions(tuning::CostModelPanel& cost) {
-        cost.tabs()->setCurrentIndex(0);
-        cost.opinion()->setCurrentIndex(0);
-        paint(cost);
-        QCustomPlot& plot = *cost.predictions();
-        const auto replotted = [&] { plot.replot(); };
+    void chart(const char* name, QCustomPlot& plot) {
         for (int step = 0; step < 20; ++step)
-            frame("expected", cost, [&] {
+            frame(name, [&] {
                 for (QCPAxis* axis : {plot.xAxis, plot.yAxis})
                     axis->scaleRange(step < 10 ? 0.8 : 1.25);
-                replotted();
+                plot.replot(QCustomPlot::rpQueuedReplot); // as it does itself while it is dragged
             });
         for (int step = 0; step < 10; ++step)
-            frame("expected", cost, [&] {
+            frame(name, [&] {
                 plot.xAxis->moveRange(plot.xAxis->range().size() / 20);
-                replotted();
+                plot.replot(QCustomPlot::rpQueuedReplot);
             });
     }
 
@@ -184,8 +248,9 @@ private:
     int count_, at_ = 0;
     QTemporaryDir folder_;
     std::filesystem::path path_;
-    QImage image_;
     std::vector<Frames> frames_;
+    Painted painted_;
+    std::function<bool()> isWorking_;
 };
 
 } // namespace
@@ -195,7 +260,7 @@ int main(int argc, char** argv) {
     QApplication application(argc, argv);
     std::puts(
         "| trials | open | MB | scroll | sort | filter, table | filter, answers | filter, parallel axes | expected "
-        "and measured |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
+        "and measured | history |\n|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|");
     for (const int trials : {1'000, 10'000, 100'000})
         Bench(trials).printRow();
     return 0;

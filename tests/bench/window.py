@@ -29,8 +29,9 @@ def page(graphs, trials):
         "\n".join([
             wrapped("- open: from the file to the first picture of the table; MB: what its trials take in memory;", "  "),
             wrapped("- the others: the slowest frame of a fixed path: the table scrolled from end to end and sorted, six "
-                    "filters typed while the table, the answers or the parallel axes are seen, and the chart of what was "
-                    "expected and measured zoomed and moved.", "  ")]),
+                    "filters typed while the table, the answers or the parallel axes are seen, and the charts of what was "
+                    "expected and measured and of the history zoomed and moved. A frame is what is done and all up to "
+                    "the first picture of it, or a later turn of the event loop.", "  ")]),
         trials.strip()]) + "\n"
 
 
