@@ -137,6 +137,7 @@ void useRunner(RunnerOptions& options, RunnerCommand command) {
 
 struct RunnerClient::State : RunnerConnection {
     int outputCount = 0;
+    size_t callCount = 0;
 };
 
 RunnerClient::RunnerClient(RunnerOptions options) : state_(std::make_unique<State>()) {
@@ -186,6 +187,7 @@ Result<RunnerModel> RunnerClient::load(const std::filesystem::path& artifact) {
     if (!reader.finished())
         return Failure(state_->outOfStep(Kind::Load));
     state_->outputCount = static_cast<int>(model.outputs.size());
+    state_->callCount = model.calls.size();
     return model;
 }
 
@@ -206,15 +208,17 @@ Result<void> RunnerClient::setInput(const std::string& name, const HostTensor& t
 }
 
 Result<RunnerTimes> RunnerClient::run(int times) {
+    const int runs = std::clamp(times, 0, static_cast<int>(runtime::limits::runsAtOnce));
     Writer payload;
-    payload.number(static_cast<uint32_t>(std::clamp(times, 0, static_cast<int>(runtime::limits::runsAtOnce))));
+    payload.number(static_cast<uint32_t>(runs));
     LATHE_TRY(Reader reader, state_->request(Kind::Run, payload.bytes()));
     RunnerTimes result;
     result.ns = readDims(reader);
     for (int64_t* field :
          {&result.arenaPeak, &result.arenaReserved, &result.outputBytes, &result.inputBytes, &result.residentPeak})
         *field = reader.number<int64_t>();
-    if (!reader.finished())
+    if (!reader.finished() || std::ssize(result.ns) != runs ||
+        !std::ranges::all_of(result.ns, [](int64_t ns) { return ns >= 0; }))
         return Failure(state_->outOfStep(Kind::Run));
     return result;
 }
@@ -311,7 +315,7 @@ Result<HostTensor> RunnerClient::output(int index) {
     tensor.dtype = readType(reader);
     tensor.shape = readDims(reader);
     const auto data = reader.raw(reader.number<uint64_t>());
-    if (!reader.finished())
+    if (!reader.finished() || model::byteSize(tensor.dtype, tensor.shape) != std::ssize(data))
         return Failure(state_->outOfStep(Kind::Output));
     tensor.bytes.assign(data.begin(), data.end());
     return tensor;
@@ -398,7 +402,7 @@ Result<RunnerProfile> RunnerClient::readProfile() {
             event.endNs = reader.number<int64_t>();
         }
     }
-    if (!reader.finished())
+    if (!reader.finished() || profile.calls.size() != state_->callCount)
         return Failure(state_->outOfStep(Kind::ReadProfile));
     return profile;
 }

@@ -6,6 +6,7 @@
 
 #include "runtime/probe_artifact.h"
 #include "runtime/run_probe.h"
+#include "runtime/told_answers.h"
 
 #include <QDir>
 #include <QProcess>
@@ -180,6 +181,61 @@ private slots:
         QCOMPARE(client.outcome(), RunnerOutcome::Unavailable);
         RunnerClient other({.program = "/bin/true"}); // ends at once: a write into nothing must not end us
         QVERIFY(!other.load(probe_).has_value());
+    }
+
+    /// Answers are as long as what was asked for, and as a model has it: whoever counts on that reads nothing else.
+    void whatCannotBeIsMalformed_data() {
+        QTest::addColumn<QString>("of");
+        QTest::addColumn<std::vector<int64_t>>("numbers");
+        QTest::addColumn<bool>("good");
+        const auto row = [](const char* name, const char* of, const std::vector<int64_t>& numbers, bool good) {
+            QTest::newRow(name) << QString(of) << numbers << good;
+        };
+        row("two times", "run", {5, 7}, true);
+        row("one time of two", "run", {5}, false);
+        row("a time below 0", "run", {5, -7}, false);
+        row("as many bytes as its shape", "output", {4, 16}, true);
+        row("fewer bytes", "output", {4, 12}, false);
+        row("more bytes", "output", {4, 20}, false);
+        row("a dim below 0", "output", {-4, 16}, false);
+        row("a dim too many", "output", {int64_t{1} << 62, 0}, false);
+        row("the call's profile", "profile", {1}, true);
+        row("no call's", "profile", {0}, false);
+        row("another call's", "profile", {2}, false);
+    }
+    void whatCannotBeIsMalformed() {
+        QFETCH(QString, of);
+        QFETCH(std::vector<int64_t>, numbers);
+        QFETCH(bool, good);
+        lathe::tests::ToldAnswers told;
+        lathe::tests::Writer reply;
+        if (of == "run") {
+            reply.number(static_cast<uint32_t>(numbers.size()));
+            for (const int64_t ns : numbers)
+                reply.number(ns);
+            for (int i = 0; i < 5; ++i)
+                reply.number(int64_t{0});
+        } else if (of == "output") {
+            told.float32(reply);
+            told.dims(reply, {numbers[0]});
+            reply.number(static_cast<uint64_t>(numbers[1]));
+            for (int64_t i = 0; i < numbers[1]; ++i)
+                reply.number(uint8_t{0});
+        } else {
+            reply.number(static_cast<uint32_t>(numbers[0]));
+            for (int64_t i = 0; i < 4 * numbers[0]; ++i)
+                reply.number(int64_t{0});
+            reply.number(uint32_t{0}); // threads
+        }
+        told.reply(reply);
+        told.write(folder_.filePath("told"));
+        RunnerClient client({.program = folder_.filePath("told").toStdString()});
+        QVERIFY(client.load(probe_).has_value());
+        const bool taken = of == "run"      ? client.run(2).has_value()
+                           : of == "output" ? client.output(0).has_value()
+                                            : client.readProfile().has_value();
+        QCOMPARE(taken, good);
+        QCOMPARE(client.outcome(), good ? RunnerOutcome::Good : RunnerOutcome::Crashed);
     }
 
     /// Stopped, as by Ctrl+Z or a debugger, while the program that asked for it is killed.
