@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A batch: build all, load those that could be built, a glance at each (does it run, is it far slower than the incumbent),
-// then rounds of those that are left. A paired test: blocks of both side by side, in children whose artifacts hold
-// the two in either order, so that where code and data happen to lie counts less; then the values of what won.
+// then rounds of those that are left; then paired tests (driver/kernel_pairs.h), and the values of what won.
 #include "driver/kernel_bench.h"
 
 #include "driver/compare.h"
 #include "driver/kernel_builders.h"
+#include "driver/kernel_pairs.h"
 #include "tune/paired.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <limits>
 #include <thread>
 
@@ -23,18 +21,10 @@ namespace {
 constexpr double slowBeyond = 1.5; // times the incumbent's, at a glance
 constexpr int glances = 3, heatRounds = 5;
 constexpr size_t heated = 8; // the best of a batch; others only if they may be as fast as the incumbent
-constexpr double glanceUs = 20, blockUs = 2000;
-constexpr int64_t leastCalls = 3;                // in a block
-constexpr std::array blocksOfStage = {9, 6, 10}; // of a paired test: 9, 15, 25 in all
-constexpr int children = 3;
+constexpr double glanceUs = 20;
 constexpr double mostUnscheduledFlops = 1e9; // a few seconds of plain loops
 constexpr int insistence = 3;                // times
-constexpr double mostLoss = 0.05;            // at one of a task's sizes
 constexpr size_t mostKeptBytes = size_t{256} << 20;
-
-int64_t callsFor(double us, double inAll, int64_t least) {
-    return std::max(least, static_cast<int64_t>(std::ceil(inAll / std::max(us, 0.01))));
-}
 
 std::string nameOf(const tune::Candidate& candidate) {
     return "candidate_" + toString(candidate.program);
@@ -48,20 +38,6 @@ bool areWhole(const model::HostTensor& tensor) {
     const double most = tensor.dtype == types::Float64 ? 0x1p53 : tensor.dtype == types::Float32 ? 0x1p24 : 0x1p11;
     return std::ranges::all_of(toDoubles(tensor),
                                [&](double value) { return std::abs(value) <= most && value == std::trunc(value); });
-}
-
-/// What was found at several sizes: pairs that were timed at all of them.
-tune::PairedTimes asOne(const std::vector<tune::PairedTimes>& found) {
-    tune::PairedTimes all;
-    std::vector<std::vector<double>> logRatios;
-    for (const tune::PairedTimes& each : found) {
-        if (each.fault)
-            all.fault = each.fault;
-        all.disturbed = std::max(all.disturbed, each.disturbed);
-        logRatios.push_back(each.logRatios);
-    }
-    all.logRatios = tune::together(logRatios);
-    return all;
 }
 
 Diagnostic cancelledProblem() {
@@ -277,8 +253,6 @@ Result<void> KernelBench::load(const tune::Task& task, const std::vector<int64_t
 /// failure of the machine, the incumbent or the user's will is the bench's own.
 Result<void> KernelBench::drop(const tune::Task& task, std::vector<Contender>& contenders, size_t which,
                                const Diagnostic& problem) {
-    if (isCancelled()) // the keys that cancel may have reached the child as well
-        return Failure(cancelledProblem());
     const std::optional<tune::Verdict> verdict = child_.verdict();
     if (verdict == tune::Verdict::RunMemory && which < contenders.size()) {
         // Whichever runs, there is room for the largest workspace.
@@ -357,7 +331,7 @@ Result<bool> KernelBench::rounds(const tune::Task& task, std::vector<Contender>&
         std::vector<TimingRounds::Turn> turns;
         for (size_t i = 0; i < contenders.size(); ++i)
             if (!contenders[i].isSlow)
-                turns.push_back({i, callsFor(contenders[i].least, blockUs, leastCalls)});
+                turns.push_back({i, callsOfBlock(contenders[i].least)});
         const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
         switch (round.outcome) {
         case TimingRounds::Round::Outcome::Timed:
@@ -459,7 +433,7 @@ Result<std::optional<tune::Fault>> KernelBench::checkAt(const tune::Task& task, 
     const auto got = child_.outputs(0);
     if (!got) {
         const std::optional<tune::Verdict> verdict = child_.verdict();
-        if (isCancelled() || !verdict)
+        if (!verdict)
             return Failure(got.error());
         return tune::Fault{*verdict, got.error().what};
     }
@@ -476,72 +450,18 @@ Result<std::optional<tune::Fault>> KernelBench::checkAt(const tune::Task& task, 
     return std::nullopt;
 }
 
-/// Pairs in a new child. False: there are none to be had, as the candidate or the clock fails.
-Result<bool> KernelBench::addPairs(const tune::Task& task, const std::vector<int64_t>& sizes,
-                                   const KernelsInChild::Linked& both, bool swapped, int count,
-                                   tune::PairedTimes& found) {
-    child_.end(); // another process lies elsewhere
-    LATHE_CHECKED(child_.load(both, *task.computation, sizes, KernelsInChild::Inputs::Random));
-    child_.expect(0);
-    const size_t candidate = swapped ? 0 : 1;
-    const auto failed = [&](size_t which, const Diagnostic& problem) -> Result<bool> {
-        const std::optional<tune::Verdict> verdict = child_.verdict();
-        if (isCancelled() || which != candidate || !verdict)
-            return Failure(problem);
-        found.fault = {*verdict, problem.what};
-        return false;
-    };
-    std::array<TimingRounds::Turn, 2> turns;
-    for (const size_t which : {1 - candidate, candidate}) {
-        const auto seen = child_.glance(which, 1, 1);
-        if (!seen)
-            return failed(which, seen.error());
-        turns[which] = {which, callsFor(seen->us, blockUs, leastCalls)};
-        child_.expect(seen->us);
-    }
-    for (int i = 0; i < count; ++i) {
-        const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
-        if (round.outcome == TimingRounds::Round::Outcome::Untimed)
-            return false;
-        if (round.outcome == TimingRounds::Round::Outcome::Failed)
-            return failed(round.failed, round.problem);
-        found.disturbed += round.isDisturbed;
-        found.logRatios.push_back(std::log(round.us[candidate] / round.us[1 - candidate]));
-    }
-    return true;
-}
-
 Result<tune::PairedTimes> KernelBench::compareOnce(const tune::Task& task, const tune::Candidate& incumbent,
                                                    const tune::Candidate& candidate, double leastGain) {
     begin(task);
-    const std::vector<std::vector<int64_t>> sizes = task.allSizes();
-    std::vector<tune::PairedTimes> found(sizes.size()); // at each
     LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
-    const std::array inOrder = {before, after}, swappedOrder = {after, before};
-    LATHE_TRY(const KernelsInChild::Linked both, KernelsInChild::link(inOrder, options_));
-    LATHE_TRY(const KernelsInChild::Linked swapped, KernelsInChild::link(swappedOrder, options_));
+    LATHE_TRY(const KernelPairs::Linked both, KernelPairs::link(before, after, options_));
     LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
+    if (!turn)
+        return tune::PairedTimes();
     patience_.begin();
-    for (const int blocks : blocksOfStage) {
-        bool more = turn.has_value();
-        for (int part = 0; part < children; ++part) {
-            const bool isSwapped = part % 2 == 1;
-            const int here = blocks * (part + 1) / children - blocks * part / children;
-            for (size_t at = 0; at < sizes.size() && more; ++at) {
-                LATHE_TRY(more, addPairs(task, sizes[at], isSwapped ? swapped : both, isSwapped, here, found[at]));
-            }
-        }
-        if (!more || !tune::needsMore(asOne(found).logRatios, leastGain) || timeOfStudy().left < 0)
-            break;
-    }
-    tune::PairedTimes all = asOne(found);
-    const bool isFaster = tune::isFaster(all.logRatios, leastGain) == tune::Faster::Yes;
-    for (size_t at = 0; at < sizes.size() && sizes.size() > 1 && isFaster && all.loses.empty(); ++at)
-        if (const double log = tune::medianInterval(found[at].logRatios).middle; log > std::log1p(mostLoss))
-            all.loses =
-                fmt::format("{:.0f} % slower at the sizes {}", 100 * std::expm1(log), fmt::join(sizes[at], ", "));
-    return all;
+    KernelPairs pairs(child_, rounds_, patience_);
+    return pairs.time(task, both, leastGain, [this] { return timeOfStudy().left < 0; });
 }
 
 } // namespace lathe::driver

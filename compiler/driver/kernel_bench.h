@@ -62,8 +62,6 @@ private:
                                                            const Setting& setting);
     Result<std::optional<tune::Fault>> checkAt(const tune::Task& task, const tune::Candidate& byDefault,
                                                const KernelsInChild::Linked& candidate, const Setting& setting);
-    Result<bool> addPairs(const tune::Task& task, const std::vector<int64_t>& sizes, const KernelsInChild::Linked& both,
-                          bool swapped, int count, tune::PairedTimes& found);
     Result<std::optional<TimingLock>> takeTurn();
     tune::Bench::Time timeOfStudy() const;
     bool isCancelled() const { return cancelled_ && cancelled_(); }

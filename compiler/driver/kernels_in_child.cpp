@@ -7,12 +7,15 @@
 #include "lower/bench_entry.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace lathe::driver {
 namespace {
 
 constexpr int64_t memoryBeside = int64_t{512} << 20; // twice the operands
-constexpr int64_t drawn = 65'521;                    // values; a prime, so that no two rows of a tensor are alike
+constexpr double blockUs = 2000;
+constexpr int64_t leastCalls = 3; // in a block
+constexpr int64_t drawn = 65'521; // values; a prime, so that no two rows of a tensor are alike
 
 /// To draw millions of values takes longer than to time them: a large tensor repeats its first ones.
 model::HostTensor repeating(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& random) {
@@ -40,6 +43,14 @@ model::HostTensor smallWhole(DataType dtype, const std::vector<int64_t>& shape, 
 }
 
 } // namespace
+
+int64_t callsFor(double us, double inAll, int64_t least) {
+    return std::max(least, static_cast<int64_t>(std::ceil(inAll / std::max(us, 0.01))));
+}
+
+int64_t callsOfBlock(double us) {
+    return callsFor(us, blockUs, leastCalls);
+}
 
 Result<KernelsInChild::Linked> KernelsInChild::link(std::span<const CompiledKernelPtr> kernels,
                                                     const Options& options) {
@@ -130,6 +141,9 @@ void KernelsInChild::limitToAnything() {
 }
 
 std::optional<tune::Verdict> KernelsInChild::verdict() const {
+    const auto& cancelled = runner_.options().cancelled;
+    if (cancelled && cancelled()) // by keys that may have reached the child as well
+        return std::nullopt;
     switch (runner_.outcome()) {
     case RunnerOutcome::Refused:
         return runner_.lackedMemory() ? tune::Verdict::RunMemory : tune::Verdict::RunError;

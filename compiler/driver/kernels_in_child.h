@@ -16,6 +16,11 @@
 
 namespace lathe::driver {
 
+/// How many calls of `us` each take `inAll`; `least` at least.
+int64_t callsFor(double us, double inAll, int64_t least);
+/// Of a block whose time counts.
+int64_t callsOfBlock(double us);
+
 class KernelsInChild final : public Timed {
 public:
     /// options.timeout is that of a request whose length nobody knows.
