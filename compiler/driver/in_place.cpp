@@ -2,7 +2,7 @@
 #include "driver/in_place.h"
 
 #include "driver/disturbance.h"
-#include "driver/timing_lock.h"
+#include "driver/timing_turns.h"
 #include "tune/paired.h"
 
 #include <algorithm>
@@ -89,13 +89,14 @@ Result<Compared> compareByPairs(const MeasurePair& measure) {
 
 Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
                                 const Progress& progress) {
+    TimingTurns turns(runner);
     Measuring onePair{.warmUp = 0, .leastRuns = 1, .mostRuns = 1};
     return compareByPairs([&](int number) -> Result<std::array<RunMs, 2>> {
         if (progress.report)
             progress.report("run", static_cast<double>(number) / pairsOfStage.back());
         const bool swapped = number % 2 == 1; // neither is always the first
         const auto measured = [&]() -> Result<std::array<RunMs, 2>> {
-            LATHE_TRY(const auto turn, TimingLock::take(noLimit, runner.cancelled, [](const std::string&) {}));
+            LATHE_TRY(const auto turn, turns.take(noLimit, [](const std::string&) {}));
             const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
             LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair, {{}, progress.cancelled}));
             return std::array{runMs(profiles[swapped ? 1 : 0]), runMs(profiles[swapped ? 0 : 1])};

@@ -40,7 +40,8 @@ using MeasurePair = std::function<Result<std::array<RunMs, 2>>(int)>;
 /// count: another is asked for, up to 25 in all.
 Result<Compared> compareByPairs(const MeasurePair& measure);
 
-/// The same of two compiled models, each in three processes one after the other; each pair while no other tuner times. Whoever
+/// The same of two compiled models, each in three processes one after the other; each pair while nobody else times on
+/// that machine. Whoever
 /// compares what was chosen among many has to measure again: the best of many times is the luckiest.
 Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
                                 const Progress& progress = {});

@@ -59,9 +59,9 @@ struct KernelBench::Contender {
 
 KernelBench::KernelBench(Options options, RunnerOptions runner, std::unique_ptr<KernelMaker> maker)
     : options_(std::move(options)), cancelled_(runner.cancelled), maker_(std::move(maker)), child_(runner),
-      rounds_(
-          runner.threads, [this](double seconds) { return wait(seconds); },
-          [this](const std::string& text) { note(text); }) {
+      turns_(runner), rounds_(
+                          runner.threads, [this](double seconds) { return wait(seconds); },
+                          [this](const std::string& text) { note(text); }) {
     options_.cache = false; // most candidates are never seen again
     options_.threads = 0;   // nothing is timed meanwhile
     if (maker_)
@@ -84,9 +84,9 @@ tune::Bench::Time KernelBench::timeOfStudy() const {
             std::numeric_limits<double>::infinity()};
 }
 
-/// Of several tuners on this machine one times at a time. Nothing: it was not this one's turn before the study's end.
-Result<std::optional<TimingLock>> KernelBench::takeTurn() {
-    auto turn = TimingLock::take(timeOfStudy().left, cancelled_, [this](const std::string& text) { note(text); });
+/// Nothing: it was not this one's turn before the study's end.
+Result<std::optional<TimingTurn>> KernelBench::takeTurn() {
+    auto turn = turns_.take(timeOfStudy().left, [this](const std::string& text) { note(text); });
     if (turn && *turn && !(*turn)->problem().empty() && !std::exchange(saidNoLock_, true))
         note(
             fmt::format("{}; other tuners on this machine do not wait, and may disturb the times", (*turn)->problem()));
@@ -208,7 +208,7 @@ Result<std::vector<tune::Trial>> KernelBench::screenOnce(const tune::Task& task,
     }
     const bool hasBase = before || (!candidates.empty() && built.front().kernel);
     if (hasBase && contenders.size() > (before ? 1U : 0U)) {
-        LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
+        LATHE_TRY(const std::optional<TimingTurn> turn, takeTurn());
         if (turn) {
             LATHE_CHECKED(load(task, task.sizes, contenders));
             LATHE_CHECKED(glance(task, contenders));
@@ -437,6 +437,8 @@ Result<std::optional<tune::Fault>> KernelBench::checkAt(const tune::Task& task, 
             return Failure(got.error());
         return tune::Fault{*verdict, got.error().what};
     }
+    if (got->size() != right->size())
+        return failure(fmt::format("the runner gives {} outputs of {}", got->size(), right->size()));
     for (size_t i = 0; i < right->size(); ++i) {
         CompareRules rules;
         if (areWhole((*right)[i]))
@@ -456,7 +458,7 @@ Result<tune::PairedTimes> KernelBench::compareOnce(const tune::Task& task, const
     LATHE_TRY(const CompiledKernelPtr before, known(task, incumbent));
     LATHE_TRY(const CompiledKernelPtr after, known(task, candidate));
     LATHE_TRY(const KernelPairs::Linked both, KernelPairs::link(before, after, options_));
-    LATHE_TRY(const std::optional<TimingLock> turn, takeTurn());
+    LATHE_TRY(const std::optional<TimingTurn> turn, takeTurn());
     if (!turn)
         return tune::PairedTimes();
     patience_.begin();

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Candidates for a kernel, built and timed: the tuner's Bench on this machine. Candidates of a batch and their incumbent lie
-// in one artifact and alternate in one child process, on the same buffers. One that cannot be built is left out, one that
-// crashes ends the child and is left out of the next; what is timed is always beside the incumbent. Nothing is built while
-// something is timed.
+// Candidates for a kernel, built and timed: the tuner's Bench. They are built here, and run where the runner does.
+// Candidates of a batch and their incumbent lie in one artifact and alternate in one child process, on the same buffers. One
+// that cannot be built is left out, one that crashes ends the child and is left out of the next; what is timed is always
+// beside the incumbent. Nothing is built while something is timed.
 #pragma once
 
 #include "driver/kernel_maker.h"
 #include "driver/kernels_in_child.h"
-#include "driver/timing_lock.h"
+#include "driver/timing_turns.h"
 #include "tune/study.h"
 
 #include <chrono>
@@ -62,7 +62,7 @@ private:
                                                            const Setting& setting);
     Result<std::optional<tune::Fault>> checkAt(const tune::Task& task, const tune::Candidate& byDefault,
                                                const KernelsInChild::Linked& candidate, const Setting& setting);
-    Result<std::optional<TimingLock>> takeTurn();
+    Result<std::optional<TimingTurn>> takeTurn();
     tune::Bench::Time timeOfStudy() const;
     bool isCancelled() const { return cancelled_ && cancelled_(); }
     bool wait(double seconds) const;
@@ -74,6 +74,7 @@ private:
     bool inProcess_ = false; // and that was not noted yet
     bool saidNoLock_ = false;
     KernelsInChild child_;
+    TimingTurns turns_;
     TimingRounds rounds_;
     std::chrono::steady_clock::time_point begun_ = std::chrono::steady_clock::now();
     Patience patience_{[this] { return timeOfStudy(); }};

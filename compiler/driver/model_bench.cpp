@@ -67,9 +67,12 @@ Result<GraphChoices> ModelBench::look(const Decisions& decisions) {
 
 Result<std::vector<Profile>> ModelBench::profilesOf(const std::vector<Measured>& models) const {
     for (int time = 1;; ++time) {
-        LATHE_TRY(std::vector<Profile> profiles,
-                  profiles_(models, byTurns, {.report = {}, .cancelled = runner_.cancelled}));
-        const ProfileRow* row = untimed(profiles);
+        LATHE_CHECKED(models.front().runner->leaseDevice());
+        auto profiles = profiles_(models, byTurns, {.report = {}, .cancelled = runner_.cancelled});
+        (void)models.front().runner->releaseDevice();
+        if (!profiles)
+            return profiles;
+        const ProfileRow* row = untimed(*profiles);
         if (!row)
             return profiles;
         if (time == insistence)

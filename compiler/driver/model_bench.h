@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Compilations of a model, timed on this machine: each runs by turns with the one that is the reference, and its times are
+// Compilations of a model, timed where the runner runs: each runs by turns with the one that is the reference, and its times are
 // said of that one's, so that what was measured at different moments can be compared. In place, kernels have the caches that
 // they have in the model, and a layout is paid for where it is.
 #pragma once

@@ -276,18 +276,26 @@ Result<std::vector<std::pair<std::string, std::string>>> RunnerClient::facts() {
     return facts;
 }
 
+Result<std::string> RunnerClient::tryLease() {
+    if (!state_->options.ssh)
+        return "";
+    LATHE_CHECKED(state_->ensureStarted());
+    Writer who;
+    who.string(userHere());
+    LATHE_TRY(Reader reader, state_->request(Kind::Lease, who.bytes()));
+    std::string holder = printable(reader.string());
+    if (!reader.finished())
+        return Failure(state_->outOfStep(Kind::Lease));
+    return holder;
+}
+
 Result<void> RunnerClient::leaseDevice(std::function<void(const std::string&)> noted) {
     using std::chrono::steady_clock;
     if (!state_->options.ssh)
         return {};
-    LATHE_CHECKED(state_->ensureStarted());
-    Writer who;
-    who.string(userHere());
+    LATHE_CHECKED(state_->ensureStarted()); // which is no waiting
     for (const auto begun = steady_clock::now();; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
-        LATHE_TRY(Reader reader, state_->request(Kind::Lease, who.bytes()));
-        const std::string holder = printable(reader.string());
-        if (!reader.finished())
-            return Failure(state_->outOfStep(Kind::Lease));
+        LATHE_TRY(const std::string holder, tryLease());
         if (holder.empty())
             return {};
         const std::string text = fmt::format("{} measures on {}", holder, printable(state_->options.ssh->device));

@@ -169,6 +169,9 @@ public:
     /// Names and values of what the machine where the child runs is: runtime/runner/facts.h. Starts the child if none is
     /// alive.
     Result<std::vector<std::pair<std::string, std::string>>> facts();
+    /// Of a device over ssh: asks for having it until the child ends or releaseDevice(). Empty: it has, as it has other
+    /// devices always; else who has it. Starts the child if none is alive.
+    Result<std::string> tryLease();
     /// Of a device over ssh: waits until nobody else measures there, and has it so until the child ends or releaseDevice().
     /// Waits no longer than a request may take; tells `noted` once who holds it. Of others: nothing to wait for.
     Result<void> leaseDevice(std::function<void(const std::string&)> noted = {});

@@ -4,7 +4,7 @@
 //
 // Models on a device over ssh, which is this machine by a real sshd: the values are those of a run here, each way of failing
 // has its own words, and whatever happens nothing is left there.
-#include "driver/runner_client.h"
+#include "driver/timing_turns.h"
 
 #include "codegen/target.h"
 
@@ -283,6 +283,33 @@ private slots:
                  notes[0].c_str());
         QVERIFY(first.releaseDevice().has_value());
         QVERIFY(second.leaseDevice().has_value());
+    }
+
+    void aTurnIsTheLeaseWhileItLives() {
+        RunnerClient other(on(over("device")));
+        TimingTurns turns(on(over("device")));
+        std::vector<std::string> notes;
+        const auto take = [&](double seconds) {
+            return turns.take(seconds, [&](const std::string& text) { notes.push_back(text); });
+        };
+        QVERIFY(other.leaseDevice().has_value());
+        const auto none = take(0.7);
+        QVERIFY(none && !*none);
+        QCOMPARE(notes.size(), size_t{1});
+        QVERIFY2(notes[0].ends_with("measures on ssh:device: waiting"), notes[0].c_str());
+        QVERIFY(other.releaseDevice().has_value());
+        {
+            const auto turn = take(30);
+            QVERIFY(turn && *turn && (*turn)->problem().empty());
+            const auto holder = other.tryLease();
+            QVERIFY(holder && !holder->empty());
+        }
+        const auto holder = other.tryLease();
+        QVERIFY(holder && holder->empty());
+        for (const char* name : {"sshd", "sshd-session"})
+            for (const qint64 session : server_->sessions(name))
+                ::kill(static_cast<pid_t>(session), SIGKILL);
+        QVERIFY(take(30)); // over another connection
     }
 
     void aLeaseEndsWithItsClient() {

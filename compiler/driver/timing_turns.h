@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One study at a time measures on a machine. On this one the tuners of a user meet at a file (driver/timing_lock.h); on a
+// device over ssh all that measure there meet at its lease, wherever they run. The lease has a connection of its own, since
+// those that time are ended and begun anew within a turn.
+#pragma once
+
+#include "driver/runner_client.h"
+#include "driver/timing_lock.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace lathe::driver {
+
+/// Held while it lives.
+class TimingTurn {
+public:
+    explicit TimingTurn(TimingLock lock) : lock_(std::move(lock)) {}
+    /// Of a client that has the lease.
+    explicit TimingTurn(RunnerClient& leased) : leased_(&leased) {}
+
+    /// Why others may measure meanwhile; empty: they do not.
+    std::string problem() const { return lock_ ? lock_->problem() : std::string(); }
+
+private:
+    struct Release {
+        void operator()(RunnerClient* client) const { (void)client->releaseDevice(); } // a client that is gone has none
+    };
+    std::optional<TimingLock> lock_;
+    std::unique_ptr<RunnerClient, Release> leased_;
+};
+
+class TimingTurns {
+public:
+    /// On the machine where `runner` runs; runner.cancelled, which may be empty, ends waiting.
+    explicit TimingTurns(RunnerOptions runner);
+
+    /// Waits for so many seconds at most, and tells `noted` if it has to; nothing: it was not its turn. The turn lives no longer
+    /// than this. Fails as Cancelled, or where a device cannot be reached.
+    Result<std::optional<TimingTurn>> take(double seconds, const std::function<void(const std::string&)>& noted);
+
+private:
+    Result<std::optional<TimingTurn>> takeLease(double seconds, const std::function<void(const std::string&)>& noted);
+
+    RunnerClient client_; // of a device over ssh; else it never starts anything
+};
+
+} // namespace lathe::driver
