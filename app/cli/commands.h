@@ -151,7 +151,7 @@ struct TuneArgs {
     std::string records; // the file; empty: the default one
     bool resume = false, noRecords = false;
     bool noLayouts = false;       // schedules alone
-    std::string device = "local"; // as in RunArgs: no other, so far
+    std::string device = "local"; // where it measures: local, ssh:HOST or a name
 };
 /// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before the search.
 int tuneCommand(const TuneArgs& args, const Common& common);

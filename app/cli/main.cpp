@@ -377,7 +377,8 @@ int run(int argc, char** argv, int& failed) {
     reportApp->add_flag("--no-run", report.noRun, "compile it only");
 
     TuneArgs tune;
-    CLI::App* tuneApp = app.add_subcommand("tune", "look for faster schedules of a model's kernels, on this machine");
+    CLI::App* tuneApp =
+        app.add_subcommand("tune", "look for faster schedules of a model's kernels, on this machine or a device");
     tuneApp->add_option("model", tune.model, "the model file")->required();
     tuneApp->add_option("-o,--output", tune.out,
                         "write what was found as decisions, for --decisions of other commands");
@@ -401,7 +402,9 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_flag("--no-records", tune.noRecords, "neither read nor write records")
         ->excludes(resume)
         ->excludes(recordsFile);
-    tuneApp->add_option("--device", tune.device, "where it measures: local");
+    tuneApp->add_option("--device", tune.device,
+                        "where it measures: local, ssh:HOST, or a name of lathe devices; --target says what is "
+                        "compiled for");
     addCommon(*tuneApp, common);
 
     RecordsArgs records;

@@ -11,6 +11,7 @@
 #include "app/cli/study_records.h"
 #include "base/new_file.h"
 #include "base/printable.h"
+#include "driver/device.h"
 #include "driver/json.h"
 #include "driver/tune_model.h"
 
@@ -177,12 +178,28 @@ Result<void> checkName(const std::string& name) {
     return {};
 }
 
+/// What is compiled for, and where it is measured.
+Result<void> measureOn(const std::string& name, const Common& common, driver::TuneOptions& options) {
+    LATHE_TRY(const driver::Device device, driver::parseDevice(name));
+    if (device.isEmulated())
+        return failure(ErrorKind::Usage, "times under an emulator say nothing of a device: there is nothing to tune by",
+                       "tune on the device itself: --device ssh:HOST");
+    LATHE_TRY(options.compile, makeRunOptions(common, name));
+    if (device.isLocal())
+        return {};
+    LATHE_TRY(driver::RunnerCommand command, driver::runnerCommand(device, options.compile.target));
+    driver::useRunner(options.runner, std::move(command));
+    LATHE_TRY(options.device, driver::askDevice(options.runner));
+    return {};
+}
+
 Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
+    const Interrupts interrupts;
     driver::TuneOptions options;
-    LATHE_TRY(options.compile, makeRunOptions(common));
-    LATHE_TRY(options.decisions, makeDecisions(common));
     options.runner.threads = common.threads;
     options.runner.cancelled = Interrupts::asked;
+    LATHE_CHECKED(measureOn(args.device, common, options));
+    LATHE_TRY(options.decisions, makeDecisions(common));
     options.plan.time = std::chrono::duration<double>(args.seconds);
     options.plan.trials = args.trials;
     options.plan.seed = args.seed;
@@ -195,7 +212,6 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     }
     LATHE_CHECKED(tune::makeSearch(args.search, 0));
     LATHE_CHECKED(tune::makeSpace(args.space, {}, options.compile.target, 1));
-    const Interrupts interrupts;
     LATHE_TRY(StudyRecords records, StudyRecords::begin(args, options, common));
     options.known = records.known();
     options.plan.learned = records.learned();
@@ -213,17 +229,14 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     auto done =
         driver::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
     records.end(done);
+    if (done && done->failed && options.device && !args.noRecords) // most often it is gone
+        done->failed->hint += "; then go on by lathe tune --resume";
     return done;
 }
 
 } // namespace
 
 int tuneCommand(const TuneArgs& args, const Common& common) {
-    if (args.device != "local")
-        return report({error(ErrorKind::Usage, "tuning measures on this machine alone",
-                             "run lathe tune on the device, and take its decisions (-o) along; lathe bench --device "
-                             "times a model there")},
-                      common);
     if (const auto good = checkName(args.study); !good)
         return report({good.error()}, common);
     if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, args.records}); !other)

@@ -131,6 +131,8 @@ void KernelsInChild::limitTo(int64_t calls) {
     RunnerOptions options = runner_.options();
     const auto all = std::chrono::duration<double, std::micro>(expectedUs_) * 10 * static_cast<double>(calls);
     options.timeout = std::chrono::duration_cast<std::chrono::milliseconds>(all) + std::chrono::seconds(1);
+    if (options.ssh) // a connection that stalls is lost before a kernel is to blame
+        options.timeout += options.ssh->silence;
     runner_.setOptions(options);
 }
 

@@ -48,7 +48,8 @@ public:
     /// What one call of it gives.
     Result<std::vector<model::HostTensor>> outputs(size_t which);
 
-    /// From now on no call may take longer than ten times that, and a second for all of a request; 0: nobody knows.
+    /// From now on no call may take longer than ten times that, and a second for all of a request, over ssh also
+    /// as long as a device may be silent; 0: nobody knows.
     void expect(double us) { expectedUs_ = us; }
     /// Of the last request that failed: what it says about the kernel that was called. Nothing if it says something about the
     /// machine, or the user's will.

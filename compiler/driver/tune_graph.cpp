@@ -22,7 +22,7 @@ public:
     GraphTuner(Session& session, WholeModel& before, const TuneOptions& options, tune::TuningBudget& budget,
                const std::function<void(const tune::Study&, const tune::Event&)>& told, Tuned& tuned)
         : session_(session), before_(before), options_(options), budget_(budget), told_(told), tuned_(tuned),
-          peaks_(machinePeaks(options.runner.threads, true)) {
+          peaks_(peaksFor(options)) {
         if (const auto control = options.control)
             last_.cancelled = [control] { return control->isAborted(); };
         else
@@ -132,6 +132,8 @@ private:
         const Progress quietly{{}, options_.runner.cancelled};
         const auto whole = wholeModel(session_, graph, options_.compile, options_.runner, quietly, before_.shapes);
         if (!whole)
+            return false;
+        if (!(*whole)->runner->leaseDevice())
             return false;
         const auto times =
             profile(*(*whole)->runner, (*whole)->loaded, (*whole)->trace, (*whole)->shapes, fewRuns, quietly);

@@ -145,6 +145,15 @@ tune::Space templateSpace(const Target& target) {
     return {"template", 1, generate};
 }
 
+MachinePeaks peaksFor(const TuneOptions& options, const std::function<bool()>& cancelled) {
+    if (const auto& device = options.device)
+        return {.cpu = device->processor,
+                .threads = options.runner.threads > 0 ? options.runner.threads : device->cores,
+                .one = {},
+                .all = {}};
+    return machinePeaks(options.runner.threads, true, cancelled);
+}
+
 bool hadNothingLeft(const tune::Study& study) {
     return std::ranges::any_of(study.tasks, [](const tune::TaskState& state) { return state.known > 0; }) &&
            std::ranges::all_of(study.tasks, [](const tune::TaskState& state) {
@@ -224,10 +233,11 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             before->shapes = samples.front();
             LATHE_CHECKED(before->load(options.compile, options.runner));
         }
+        LATHE_CHECKED(before->runner->leaseDevice());
         LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
                                                          profiling, preparing));
         Tuned tuned;
-        const MachinePeaks peaks = machinePeaks(options.runner.threads, true, options.runner.cancelled);
+        const MachinePeaks peaks = peaksFor(options, options.runner.cancelled);
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, samples, tuned.leftOut);
         if (!tasks.empty() &&
@@ -289,8 +299,10 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             tuned.beforeMs = held->beforeMs;
             tuned.afterMs = held->afterMs;
             tuned.isFaster = held->isFaster;
-        } else if (!tuned.failed || held.error().kind == ErrorKind::Cancelled) {
+        } else if (held.error().kind == ErrorKind::Cancelled) {
             return Failure(held.error());
+        } else if (!tuned.failed) {
+            tuned.failed = held.error();
         }
         work.reset();
         if (!options.graph || tuned.failed)

@@ -6,6 +6,7 @@
 
 #include "driver/compile.h"
 #include "driver/machine_peaks.h"
+#include "driver/study_device.h"
 #include "driver/sweep.h"
 #include "driver/tune_graph.h"
 #include "tune/spaces.h"
@@ -55,6 +56,7 @@ struct TuneOptions {
     Options compile;
     /// Its cancelled ends the study, and what was found until then is given; if nothing was measured, it ends all.
     RunnerOptions runner;
+    std::optional<StudyDevice> device; // where the runner is one over ssh; nothing: this machine
     tune::Plan plan;
     Decisions decisions;
     std::string space = "template"; // tune::spaceNames()
@@ -73,6 +75,10 @@ struct TuneOptions {
     std::function<void()> begins; // the study does: the model was read, and has something to tune; may be empty
     std::function<void(const GraphEvent&)> toldGraph; // may be empty
 };
+
+/// What the machine that it measures on can do; of a device its processor and cores alone. Throws Cancelled if `cancelled`, which may be
+/// empty, says so.
+MachinePeaks peaksFor(const TuneOptions& options, const std::function<bool()>& cancelled = {});
 
 /// Shapes of the loaded model's inputs at each of options.sizes.
 Result<std::vector<Shapes>> samplesOf(const WholeModel& model, const TuneOptions& options);

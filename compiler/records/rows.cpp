@@ -4,6 +4,7 @@
 #include "codegen/target.h"
 #include "driver/json.h"
 #include "driver/machine_peaks.h"
+#include "driver/study_device.h"
 #include "lower/workload.h"
 #include "tune/features.h"
 
@@ -84,6 +85,12 @@ Setting settingHere(int threads, std::string_view numerics) {
     setting.threads = threads > 0 ? threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
     setting.numerics = numerics;
     return setting;
+}
+
+Setting settingOn(const driver::StudyDevice& device, const Target& target, int threads, std::string_view numerics) {
+    return {.machine = fmt::format("{}; {}", device.processor, toString(target)),
+            .threads = threads > 0 ? threads : device.cores,
+            .numerics = std::string(numerics)};
 }
 
 Workload workloadOf(const tir::PrimFunc& computation, const Target& target) {

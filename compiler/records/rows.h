@@ -16,6 +16,10 @@
 #include <string>
 #include <string_view>
 
+namespace lathe::driver {
+struct StudyDevice;
+}
+
 namespace lathe::records {
 
 using tune::InPlace;
@@ -30,6 +34,8 @@ struct Setting {
 
 /// This machine's. threads 0: all.
 Setting settingHere(int threads, std::string_view numerics);
+/// A device's: a compiler sees of it what it was told, the target.
+Setting settingOn(const driver::StudyDevice& device, const Target& target, int threads, std::string_view numerics);
 
 struct Workload {
     std::string key;    // lower/workload.h

@@ -15,7 +15,10 @@ Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     study.model = wish.model.string();
     if (const auto hash = hashFile(wish.model, options.runner.cancelled))
         study.modelHash = toString(*hash);
-    study.setting = settingHere(options.runner.threads, driver::toString(options.compile.numerics));
+    const std::string_view numerics = driver::toString(options.compile.numerics);
+    study.setting = options.device
+                        ? settingOn(*options.device, options.compile.target, options.runner.threads, numerics)
+                        : settingHere(options.runner.threads, numerics);
     study.search =
         textOfSearch(options.plan.search, options.space, options.sizes ? toString(*options.sizes) : std::string());
     return study;

@@ -88,15 +88,21 @@ public:
                 "sshd");
     }
     ~SshServer() {
-        for (const qint64 process : descendantsOf(server_.processId()))
-            ::kill(static_cast<pid_t>(process), SIGKILL);
-        server_.kill();
-        server_.waitForFinished();
+        stop();
         qputenv("PATH", path_);
     }
     SshServer(const SshServer&) = delete;
     SshServer& operator=(const SshServer&) = delete;
 
+    /// It ends, with all that runs there; the client stays.
+    void stop() {
+        if (server_.state() == QProcess::NotRunning) // then it has no number, and all processes would be its own
+            return;
+        for (const qint64 process : descendantsOf(server_.processId()))
+            ::kill(static_cast<pid_t>(process), SIGKILL);
+        server_.kill();
+        server_.waitForFinished();
+    }
     /// $TMPDIR of its sessions.
     QString temporary() const { return at("device"); }
     QStringList left() const {
