@@ -141,7 +141,7 @@ void MainWindow::showTuned(const QString& path, const views::models::StudyEnd& e
         log(tr("The study failed: Problems says why."), LogLevel::Error);
         showProblems(problems);
     } else if (end.failed) {
-        log(tr("The study was aborted; the records keep what was tried."));
+        log(tr("The study was broken off; the records keep what was tried."));
     } else {
         const auto kept = std::ranges::count_if(end.found, [](const auto& each) {
             return each.second.inPlace == views::models::FoundSchedule::InPlace::Kept;

@@ -196,7 +196,7 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     if (tuned.afterMs > 0)
         printLine("model: {:.3f} -> {:.3f} ms, {:.2f} times as fast{}", tuned.beforeMs, tuned.afterMs,
                   tuned.beforeMs / tuned.afterMs, tuned.isFaster ? "" : ", which is within the noise");
-    else
+    else if (!tuned.failed)
         printLine("model: nothing that was tried is faster than what it has");
 }
 

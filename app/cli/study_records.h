@@ -22,6 +22,8 @@ public:
     /// The fastest that are recorded for this machine, threads and numerics, by workload.
     std::map<std::string, schedule::ScheduleTrace> fastest();
     void tell(const tune::Study& study, const tune::Event& event);
+    /// Whether anything is recorded.
+    bool isKept() const { return records_.has_value(); }
     /// Of a study that was cancelled before it began nothing is recorded.
     void end(const Result<driver::Tuned>& tuned);
 

@@ -229,8 +229,10 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
     auto done =
         driver::tuneModel(args.model, options, told, common.progress ? makeProgress(common) : driver::Progress{});
     records.end(done);
-    if (done && done->failed && options.device && !args.noRecords) // most often it is gone
-        done->failed->hint += "; then go on by lathe tune --resume";
+    if (done && done->failed && options.device && records.isKept()) { // most often it is gone
+        std::string& hint = done->failed->hint;
+        hint += hint.empty() ? "go on by lathe tune --resume" : "; then go on by lathe tune --resume";
+    }
     return done;
 }
 
@@ -260,8 +262,9 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
         printTunedJson(*done);
     else
         printTuned(*done, args.leastGain);
+    // What could not be held against the model is not written over what an earlier study found.
     if (const std::string text = driver::toJson(done->decisions);
-        out && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
+        out && !(done->failed && done->afterMs == 0) && !(out->write(std::as_bytes(std::span(text))) && out->keep()))
         return report({out->problem()}, common);
     if (done->failed) {
         Diagnostic failed = *done->failed;

@@ -7,15 +7,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <fmt/format.h>
 
 namespace lathe::driver {
 namespace {
 
 constexpr std::array pairsOfStage = {9, 15, 25};
 constexpr int pairsOfProcess = 3;
-constexpr double noLimit = std::numeric_limits<double>::infinity(); // on waiting for other tuners
-constexpr double pairMs = 100; // that a model runs in a pair, if one run is not longer
+constexpr double longestWait = 600; // seconds, for others who measure
+constexpr double pairMs = 100;      // that a model runs in a pair, if one run is not longer
 
 double medianOf(std::vector<double> values) {
     return values.empty() ? 0 : tune::medianInterval(values).middle;
@@ -96,7 +96,10 @@ Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Option
             progress.report("run", static_cast<double>(number) / pairsOfStage.back());
         const bool swapped = number % 2 == 1; // neither is always the first
         const auto measured = [&]() -> Result<std::array<RunMs, 2>> {
-            LATHE_TRY(const auto turn, turns.take(noLimit, [](const std::string&) {}));
+            LATHE_TRY(const auto turn, turns.take(longestWait, [](const std::string&) {}));
+            if (!turn)
+                return failure(fmt::format("others measure on the machine, for over {:.0f} minutes", longestWait / 60),
+                               "tune again when they have ended");
             const std::vector<Measured> models{(swapped ? other : one).measured(), (swapped ? one : other).measured()};
             LATHE_TRY(const std::vector<Profile> profiles, profileByTurns(models, onePair, {{}, progress.cancelled}));
             return std::array{runMs(profiles[swapped ? 1 : 0]), runMs(profiles[swapped ? 0 : 1])};
@@ -123,7 +126,8 @@ Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& 
                   wholeModel(session, decisions, options, runner, progress, before.shapes));
         LATHE_TRY(const Compared compared, compareInPlace(before, *after, options, runner, progress));
         if (compared.isDisturbed)
-            return Held{base};
+            return failure("what was found could not be held against the model: too few of its whole runs had times",
+                           "tune again when the machine has less to do");
         // How many it is said of.
         const auto say = [&](tune::InPlace what, const auto& ofWhich) {
             size_t count = 0;

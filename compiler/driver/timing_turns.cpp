@@ -28,7 +28,7 @@ Result<std::optional<TimingTurn>> TimingTurns::takeLease(double seconds,
     for (;; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
         const auto holder = client_.tryLease();
         if (!holder && client_.outcome() == RunnerOutcome::Lost && !std::exchange(wasLost, true))
-            continue; // a runner that nobody asked for long has ended
+            continue; // since the last turn the connection was lost: it is made once more
         if (!holder)
             return Failure(holder.error());
         if (holder->empty())

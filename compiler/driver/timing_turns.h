@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One study at a time measures on a machine. On this one the tuners of a user meet at a file (driver/timing_lock.h); on a
-// device over ssh all that measure there meet at its lease, wherever they run. The lease has a connection of its own, since
-// those that time are ended and begun anew within a turn.
+// Studies take turns at timing kernels, and at holding them against the model, on a machine. On this one the tuners of a user
+// meet at a file (driver/timing_lock.h); on a device over ssh all that measure there meet at its lease, wherever they run. The
+// lease has a connection of its own, since those that time are ended and begun anew within a turn.
 #pragma once
 
 #include "driver/runner_client.h"

@@ -46,7 +46,9 @@ class TestCodegenLink : public QObject {
 
 private slots:
     void programsLeaveNothingBehind() {
-        const std::filesystem::path parts = LATHE_BINARY_DIR "/../share/lathe/runtimes/x86_64-linux-gnu/lib/static";
+        const std::string machine = QSysInfo::buildCpuArchitecture() == "arm64" ? "aarch64" : "x86_64";
+        const std::filesystem::path parts =
+            LATHE_BINARY_DIR "/../share/lathe/runtimes/" + machine + "-linux-gnu/lib/static";
         (void)objectOf("", "empty.o");
         const auto archive = codegen::linkLibrary({objectOf("int lathe_model_m[64];")}, at("empty.o").toStdString(),
                                                   "lathe_model_m", "m.o");

@@ -207,7 +207,7 @@ void AnswersPanel::fill(Chart& chart, const models::QuestionImportance& importan
 
 void AnswersPanel::pick(const QCustomPlot* plot, QPointF pixel) {
     const auto pressed = std::ranges::find(charts_, plot, &Chart::plot);
-    if (pressed == charts_.end() || pressed->outdated)
+    if (pressed == charts_.end() || pressed->outdated || next_)
         return; // its points are about to be others
     double nearest = reach;
     int found = -1;

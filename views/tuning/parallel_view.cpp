@@ -50,6 +50,7 @@ void ParallelView::setTrials(std::shared_ptr<const models::TrialSet> trials, std
     if (trials != trials_ || sorted != other) {
         axes_ = std::move(axes);
         current_ = place_ = anchor_ = 0;
+        lines_ = {}; // they are of other axes
     }
     trials_ = std::move(trials);
     among_.assign(among.begin(), among.end());

@@ -154,9 +154,11 @@ QString StartDialog::sizesText() const {
 }
 
 Result<std::optional<driver::SweepQuestion>> StartDialog::sizes() const {
-    const QString text = sizesText();
-    if (text.isEmpty() || !choices_.open)
+    const QString text = resume_->isChecked() ? choices_.lastSizes : sizesText();
+    if (text.isEmpty() || (!choices_.open && !resume_->isChecked()))
         return std::nullopt;
+    if (!choices_.open)
+        return failure(tr("The last study was for %1, which the settings fix now").arg(text).toStdString());
     return models::tunedSizesOf(*choices_.open, text);
 }
 

@@ -40,7 +40,7 @@ class Compiled(NamedTuple):
 
 class Tuned(NamedTuple):
     decisions: Dict[str, Any]  # for decisions= of other calls
-    before_ms: float  # of the whole model, measured by turns; 0: nothing was found
+    before_ms: float  # of the whole model, measured by turns; 0: nothing was found, or it failed
     after_ms: float
     faster: bool  # beyond the noise
     trials: int
