@@ -153,7 +153,8 @@ struct TuneArgs {
     bool noLayouts = false;       // schedules alone
     std::string device = "local"; // where it measures: local, ssh:HOST or a name
 };
-/// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before the search.
+/// 0: measured, whether something faster was found or not; 3: nothing could be measured; 130: interrupted before anything was
+/// measured.
 int tuneCommand(const TuneArgs& args, const Common& common);
 
 struct RecordsArgs {

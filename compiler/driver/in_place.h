@@ -29,8 +29,8 @@ struct Compared {
     bool isFaster = false;    // the second, beyond the noise: tune::isFaster
     bool isSlower = false;
     double firstMs = 0, secondMs = 0; // medians
-    std::map<std::string, double>
-        kernels; // the median over the pairs of second over first; of those that both have, with times
+    /// The median over the pairs of second over first; of those that both have, with times.
+    std::map<std::string, double> kernels;
 };
 
 /// Both once more, side by side; the argument counts the pairs from 0.
@@ -40,22 +40,22 @@ using MeasurePair = std::function<Result<std::array<RunMs, 2>>(int)>;
 /// count: another is asked for, up to 25 in all.
 Result<Compared> compareByPairs(const MeasurePair& measure);
 
-/// The same of two compiled models, each in three processes one after the other; each pair while nobody else times on
-/// that machine. Whoever
-/// compares what was chosen among many has to measure again: the best of many times is the luckiest.
+/// The same of two compiled models, each in three processes one after the other; each pair while no other study has its turn
+/// there. Whoever compares what was chosen among many has to measure again: the best of many times is the luckiest. Fails too
+/// where that turn does not come within minutes.
 Result<Compared> compareInPlace(WholeModel& one, WholeModel& other, const Options& options, const RunnerOptions& runner,
                                 const Progress& progress = {});
 
 struct Held {
     Decisions decisions;              // with the schedules that held
-    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: nothing was found, or it was disturbed
+    double beforeMs = 0, afterMs = 0; // of the whole model, by turns; 0: nothing was found
     bool isFaster = false;            // beyond the noise
 };
 
 /// `before`, which is compiled under `base`, against the same with the study's schedules of its kernels, but for those that
 /// were taken back before. A tuned kernel that is not faster in place than its default is taken back; so are all if what is
-/// left of them makes the model slower. Their trials say what came of each; where that is not known, as pairs were disturbed, none
-/// is in the decisions.
+/// left of them makes the model slower. Their trials say what came of each. Fails where that cannot be known, as too few pairs had
+/// times.
 Result<Held> holdInPlace(Session& session, WholeModel& before, const Decisions& base, tune::Study& study,
                          const Options& options, const RunnerOptions& runner, const Progress& progress = {});
 

@@ -328,15 +328,15 @@ Result<bool> KernelBench::rounds(const tune::Task& task, std::vector<Contender>&
     for (Contender& contender : contenders)
         contender.logUs.emplace_back();
     for (int done = 0; done < heatRounds && !contenders.empty();) {
-        std::vector<TimingRounds::Turn> turns;
+        std::vector<TimingRounds::Part> parts;
         for (size_t i = 0; i < contenders.size(); ++i)
             if (!contenders[i].isSlow)
-                turns.push_back({i, callsOfBlock(contenders[i].least)});
-        const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
+                parts.push_back({i, callsOfBlock(contenders[i].least)});
+        const TimingRounds::Round round = rounds_.round(child_, parts, patience_);
         switch (round.outcome) {
         case TimingRounds::Round::Outcome::Timed:
-            for (size_t turn = 0; turn < turns.size(); ++turn)
-                contenders[turns[turn].which].logUs.back().push_back(std::log(round.us[turn]));
+            for (size_t part = 0; part < parts.size(); ++part)
+                contenders[parts[part].which].logUs.back().push_back(std::log(round.us[part]));
             ++done;
             disturbed += round.isDisturbed;
             break;
@@ -344,7 +344,7 @@ Result<bool> KernelBench::rounds(const tune::Task& task, std::vector<Contender>&
             return false;
         case TimingRounds::Round::Outcome::Failed:
             LATHE_CHECKED(drop(task, contenders,
-                               round.failed < turns.size() ? turns[round.failed].which : contenders.size(),
+                               round.failed < parts.size() ? parts[round.failed].which : contenders.size(),
                                round.problem));
             break;
         }

@@ -55,16 +55,16 @@ Result<bool> KernelPairs::add(const tune::Task& task, const std::vector<int64_t>
         found.fault = {*verdict, problem.what};
         return false;
     };
-    std::array<TimingRounds::Turn, 2> turns;
+    std::array<TimingRounds::Part, 2> parts;
     for (const size_t which : {1 - candidate, candidate}) {
         const auto seen = child_.glance(which, 1, 1);
         if (!seen)
             return failed(which, seen.error());
-        turns[which] = {which, callsOfBlock(seen->us)};
+        parts[which] = {which, callsOfBlock(seen->us)};
         child_.expect(seen->us);
     }
     for (int i = 0; i < count; ++i) {
-        const TimingRounds::Round round = rounds_.round(child_, turns, patience_);
+        const TimingRounds::Round round = rounds_.round(child_, parts, patience_);
         if (round.outcome == TimingRounds::Round::Outcome::Untimed)
             return false;
         if (round.outcome == TimingRounds::Round::Outcome::Failed)

@@ -14,23 +14,23 @@ constexpr int again = 3;                 // times, at once
 constexpr double betweenProbes = 10'000; // us that are timed: a probe takes some 200
 constexpr int quietRounds = 50;
 
-double secondsOf(const TimingRounds::Turn& turn, double us) {
-    return isTime(us) ? us * static_cast<double>(turn.calls) / 1e6 : 0;
+double secondsOf(const TimingRounds::Part& part, double us) {
+    return isTime(us) ? us * static_cast<double>(part.calls) / 1e6 : 0;
 }
 
 } // namespace
 
-TimingRounds::Round TimingRounds::round(Timed& timed, std::span<const Turn> turns, Patience& patience) {
+TimingRounds::Round TimingRounds::round(Timed& timed, std::span<const Part> parts, Patience& patience) {
     for (;;) {
-        Round round = tryOnce(timed, turns, patience);
+        Round round = tryOnce(timed, parts, patience);
         if (round.outcome == Round::Outcome::Failed)
             return round;
         note(round.isDisturbed);
         if (!round.isDisturbed)
             return round;
         double seconds = 0;
-        for (size_t i = 0; i < turns.size(); ++i)
-            seconds += secondsOf(turns[i], round.us[i]);
+        for (size_t i = 0; i < parts.size(); ++i)
+            seconds += secondsOf(parts[i], round.us[i]);
         const std::optional<double> pause = patience.wait(seconds);
         if (!pause) {
             if (!std::ranges::all_of(round.us, isTime))
@@ -40,22 +40,22 @@ TimingRounds::Round TimingRounds::round(Timed& timed, std::span<const Turn> turn
         if (!wait_(*pause))
             return {.outcome = Round::Outcome::Failed,
                     .us = {},
-                    .failed = turns.size(),
+                    .failed = parts.size(),
                     .problem = error(ErrorKind::Cancelled, "cancelled")};
     }
 }
 
-TimingRounds::Round TimingRounds::tryOnce(Timed& timed, std::span<const Turn> turns, Patience& patience) {
+TimingRounds::Round TimingRounds::tryOnce(Timed& timed, std::span<const Part> parts, Patience& patience) {
     Round round;
-    round.us.resize(turns.size());
+    round.us.resize(parts.size());
     if (!probed_ && !isQuiet(timed, round) && round.outcome == Round::Outcome::Failed)
         return round;
-    std::vector<size_t> order(turns.size());
+    std::vector<size_t> order(parts.size());
     std::iota(order.begin(), order.end(), size_t{0});
     std::ranges::shuffle(order, random_);
-    for (const size_t turn : order)
-        if (!timeTurn(timed, turns[turn], patience, round.us[turn], round)) {
-            round.failed = turn;
+    for (const size_t part : order)
+        if (!timePart(timed, parts[part], patience, round.us[part], round)) {
+            round.failed = part;
             return round;
         }
     if (sinceProbe_ >= betweenProbes)
@@ -64,16 +64,16 @@ TimingRounds::Round TimingRounds::tryOnce(Timed& timed, std::span<const Turn> tu
 }
 
 /// A block, at once again while it is disturbed. False: it failed.
-bool TimingRounds::timeTurn(Timed& timed, const Turn& turn, Patience& patience, double& us, Round& round) {
+bool TimingRounds::timePart(Timed& timed, const Part& part, Patience& patience, double& us, Round& round) {
     for (int time = 0;; ++time) {
-        const auto block = timed.block(turn.which, turn.calls);
+        const auto block = timed.block(part.which, part.calls);
         if (!block) {
             round.outcome = Round::Outcome::Failed;
             round.problem = block.error();
             return false;
         }
         us = block->us;
-        const double seconds = secondsOf(turn, us);
+        const double seconds = secondsOf(part, us);
         sinceProbe_ += 1e6 * seconds;
         if (!usual_.isDisturbed(block->lost, block->switches) && isTime(us))
             return true;

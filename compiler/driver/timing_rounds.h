@@ -35,23 +35,23 @@ public:
     TimingRounds(int threads, std::function<bool(double)> wait, std::function<void(const std::string&)> noted)
         : usual_(threads), wait_(std::move(wait)), noted_(std::move(noted)) {}
 
-    struct Turn {
+    struct Part {
         size_t which = 0;
         int64_t calls = 1;
     };
     struct Round {
         enum class Outcome { Timed, Untimed, Failed } outcome = Outcome::Timed;
-        std::vector<double> us;   // of a call, by turn; only if Timed
+        std::vector<double> us;   // of a call, by part; only if Timed
         bool isDisturbed = false; // something else used the machine meanwhile
-        size_t failed = 0;        // Failed: which turn's block did; that of none if it was the probe
+        size_t failed = 0;        // Failed: which part's block did; that of none if it was the probe
         Diagnostic problem = {};
     };
     /// One block of each. Untimed: what the clock said is no time.
-    Round round(Timed& timed, std::span<const Turn> turns, Patience& patience);
+    Round round(Timed& timed, std::span<const Part> parts, Patience& patience);
 
 private:
-    Round tryOnce(Timed& timed, std::span<const Turn> turns, Patience& patience);
-    bool timeTurn(Timed& timed, const Turn& turn, Patience& patience, double& us, Round& round);
+    Round tryOnce(Timed& timed, std::span<const Part> parts, Patience& patience);
+    bool timePart(Timed& timed, const Part& part, Patience& patience, double& us, Round& round);
     bool isQuiet(Timed& timed, Round& round);
     void note(bool isDisturbed);
 

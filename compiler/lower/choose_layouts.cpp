@@ -49,9 +49,12 @@ constexpr int64_t leastScattered = 64;
 /// column of a tile that has more channels.
 constexpr int64_t setBytes = 4096, setLines = 8;
 
-/// Whether lines so many bytes apart, one a channel, are too many for the sets that they fall into.
-bool crowdSets(int64_t channels, int64_t bytes) {
-    return channels > setLines * (setBytes / std::gcd(bytes, setBytes));
+/// The largest power of two up to setBytes that divides the bytes of an image. Open sizes may only make it larger.
+int64_t stepOfImages(const TensorType& images) {
+    int64_t step = images.dtype.bits / 8;
+    for (size_t dim = 2; dim < images.shape.size(); ++dim)
+        step = std::gcd(step * std::gcd(arith::asInt(images.shape[dim]).value_or(1), setBytes), setBytes);
+    return step;
 }
 
 /// Whether rows of the image in vectors are better than panels of `width` channels, for a result in the model's order.
@@ -59,13 +62,10 @@ bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorT
                     const Target& target) {
     if (call.op != Op::Conv || arith::bounds(result.shape.back()).upper < target.lanes(types::Float32.bits))
         return false;
-    int64_t products = 1, pixels = 1;
-    for (size_t dim = 1; dim < weights.shape.size(); ++dim) {
+    int64_t products = 1;
+    for (size_t dim = 1; dim < weights.shape.size(); ++dim)
         products *= std::min(arith::bounds(weights.shape[dim]).upper, leastScattered + 1);
-        // With an open size it is a multiple of what the others say.
-        pixels *= dim < 2 ? 1 : arith::asInt(result.shape[dim]).value_or(1);
-    }
-    return products <= leastScattered || crowdSets(width, pixels * (types::Float32.bits / 8));
+    return products <= leastScattered || width > setLines * (setBytes / stepOfImages(result));
 }
 
 /// So many panels pay for a last one that is cut short.

@@ -72,7 +72,7 @@ struct Waits {
     }
 };
 
-constexpr TimingRounds::Turn both[] = {{0, 3}, {1, 3}};
+constexpr TimingRounds::Part both[] = {{0, 3}, {1, 3}};
 
 } // namespace
 
@@ -87,8 +87,8 @@ private slots:
         Waits waits{machine};
         TimingRounds rounds = waits.rounds();
         Patience patience = waits.patience();
-        const TimingRounds::Turn turns[] = {{2, 1}, {0, 5}};
-        const auto round = rounds.round(machine, turns, patience);
+        const TimingRounds::Part parts[] = {{2, 1}, {0, 5}};
+        const auto round = rounds.round(machine, parts, patience);
         QVERIFY(round.outcome == Outcome::Timed);
         QCOMPARE(round.us, (std::vector<double>{40, 10}));
         QCOMPARE(machine.blocks, 2);
@@ -100,8 +100,8 @@ private slots:
         Waits waits{machine};
         TimingRounds rounds = waits.rounds();
         Patience patience = waits.patience();
-        const TimingRounds::Turn turns[] = {{0, 1}, {0, 1}};
-        const auto round = rounds.round(machine, turns, patience);
+        const TimingRounds::Part parts[] = {{0, 1}, {0, 1}};
+        const auto round = rounds.round(machine, parts, patience);
         QVERIFY(round.outcome == Outcome::Failed);
         QVERIFY(round.failed < 2);
         QCOMPARE(round.problem.what, std::string("it crashed"));
