@@ -353,7 +353,7 @@ private slots:
         const auto importance = importanceOf(trials, among);
         const ParallelPicture picture = parallelPicture(trials, among, axes);
         ImportanceMaker ofAnswers(trials, among);
-        ParallelPictureMaker ofLines(trials, among, axes);
+        ParallelPictureMaker ofLines(trials, ratioEnds(trials), among, axes);
         for (bool isMore = true, isMoreOfLines = true; isMore || isMoreOfLines;) {
             isMore = ofAnswers.step();
             isMoreOfLines = ofLines.step();
@@ -451,7 +451,7 @@ private slots:
         for (const ParallelSegment& segment : picture.lines[1])
             lines += segment.count;
         QCOMPARE(lines, 4);
-        QCOMPARE(picture.placeOf(picture.least), 0);
+        QCOMPARE(picture.placeOf(picture.ends.least), 0);
         QCOMPARE(picture.placeOf(1e9), ratioPlaces - 1);
     }
 

@@ -337,10 +337,9 @@ private slots:
         QTRY_VERIFY_WITH_TIMEOUT(page()->isRunning(), patience);
         QTRY_VERIFY_WITH_TIMEOUT(!page()->isRunning(), patience);
         QCOMPARE(page()->log().head().id, name);
-        // Where the machine was slow to stop the study, it may have tried all that there is.
-        const bool nothingIsLeft = std::ranges::any_of(page()->log().tasks(), [](const auto& task) {
-            return task.trials > 0 && task.done == tune::Done::Exhausted;
-        });
+        // Where the machine was slow to stop the study, it may be through with the task: all tried, or no more gains.
+        const bool nothingIsLeft = std::ranges::any_of(
+            page()->log().tasks(), [](const auto& task) { return task.trials > 0 && task.done != tune::Done::No; });
         QVERIFY2(trials() > all || nothingIsLeft, qPrintable(allText()));
     }
 

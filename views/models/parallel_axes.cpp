@@ -46,11 +46,25 @@ int ParallelAxis::answerAt(int place) const {
     return answers[places < 2 ? 0 : size_t(place) * (answers.size() - 1) / size_t(places - 1)];
 }
 
+RatioEnds ratioEnds(const TrialSet& trials) {
+    std::vector<double> ratios;
+    for (const TrialRow& row : trials.rows())
+        if (row.ratio > 0)
+            ratios.push_back(row.ratio);
+    if (ratios.empty())
+        return {};
+    const double least = std::ranges::min(ratios);
+    const auto last = ratios.begin() + std::ptrdiff_t(slowest * double(ratios.size() - 1));
+    std::ranges::nth_element(ratios, last);
+    return {least, std::max(*last, least)};
+}
+
 double ParallelPicture::ratioAt(double height) const {
-    return least * std::pow(most / least, height);
+    return ends.least * std::pow(ends.most / ends.least, height);
 }
 
 int ParallelPicture::placeOf(double ratio) const {
+    const auto& [least, most] = ends;
     const double height = most > least ? std::log(ratio / least) / std::log(most / least) : 0.5;
     return int(std::lround(std::clamp(height, 0.0, 1.0) * (ratioPlaces - 1)));
 }
@@ -65,19 +79,10 @@ std::vector<int> parallelAxes(const TrialSet& trials) {
     return axes;
 }
 
-ParallelPictureMaker::ParallelPictureMaker(const TrialSet& trials, std::span<const int> among,
+ParallelPictureMaker::ParallelPictureMaker(const TrialSet& trials, RatioEnds ends, std::span<const int> among,
                                            std::span<const int> axes)
     : trials_(trials), among_(among.begin(), among.end()) {
-    std::vector<double> ratios; // of all, so that an axis stays as it is when trials are filtered
-    for (const TrialRow& row : trials.rows())
-        if (row.ratio > 0)
-            ratios.push_back(row.ratio);
-    if (!ratios.empty()) {
-        picture_.least = std::ranges::min(ratios);
-        const auto last = ratios.begin() + std::ptrdiff_t(slowest * double(ratios.size() - 1));
-        std::ranges::nth_element(ratios, last);
-        picture_.most = std::max(*last, picture_.least);
-    }
+    picture_.ends = ends;
     for (const int question : axes) {
         ParallelAxis axis{question, QStringLiteral("ratio"), {}, ratioPlaces};
         std::vector<int>& places = placeOf_.emplace_back();
@@ -146,7 +151,7 @@ void ParallelPictureMaker::addAxis(size_t axis) {
 }
 
 ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes) {
-    ParallelPictureMaker maker(trials, among, axes);
+    ParallelPictureMaker maker(trials, ratioEnds(trials), among, axes);
     while (maker.step())
         ;
     return maker.picture();

@@ -35,12 +35,20 @@ struct ParallelSegment {
     double ratio = 0; // of the fastest
 };
 
+/// Of the axis of ratios; slower trials stand at its end.
+struct RatioEnds {
+    double least = 1, most = 1;
+    bool operator==(const RatioEnds&) const = default;
+};
+/// Of all trials, so that the axis stays as it is when they are filtered. Looks at each: milliseconds for a hundred thousand.
+RatioEnds ratioEnds(const TrialSet& trials);
+
 struct ParallelPicture {
     std::vector<ParallelAxis> axes;
+    RatioEnds ends;
     std::vector<std::vector<ParallelSegment>> lines;   // between each axis and the next; the fastest last
     std::vector<std::vector<ParallelSegment>> density; // likewise; the most last
     size_t drawn = 0, dense = 0;                       // trials
-    double least = 1, most = 1;                        // ratios at the ends of the axis; slower ones stand at its end
 
     double ratioAt(double height) const;
     int placeOf(double ratio) const;
@@ -55,10 +63,10 @@ ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> amo
 /// beginning.
 class ParallelPictureMaker {
 public:
-    ParallelPictureMaker(const TrialSet& trials, std::span<const int> among, std::span<const int> axes);
+    ParallelPictureMaker(const TrialSet& trials, RatioEnds ends, std::span<const int> among, std::span<const int> axes);
     /// Does a part of it; false: all was done.
     bool step();
-    /// The axes and the ratios at their ends are there from the beginning.
+    /// The axes are there from the beginning.
     const ParallelPicture& picture() const { return picture_; }
 
 private:

@@ -83,7 +83,7 @@ void TrialSet::add(TrialRow row, const std::optional<Hash128>& parent, const sch
         question.ofRow[at] = number->second;
     }
     rows_.push_back(row);
-    findBest(at);
+    noteChange(at);
 }
 
 void TrialSet::change(size_t row, const tune::Trial& trial) {
@@ -92,7 +92,7 @@ void TrialSet::change(size_t row, const tune::Trial& trial) {
     changed.accepted = trial.accepted;
     changed.message = messageNumber(trial.message);
     setTimes(changed, trial.us, trial.ratio);
-    findBest(row);
+    noteChange(row);
 }
 
 int TrialSet::messageNumber(const std::string& message) {
@@ -102,7 +102,8 @@ int TrialSet::messageNumber(const std::string& message) {
     return found->second;
 }
 
-void TrialSet::findBest(size_t changed) {
+void TrialSet::noteChange(size_t changed) {
+    ++revision_;
     if (changed == 0 && best_ < 0) {
         best_ = 0;
         return;

@@ -63,6 +63,8 @@ public:
     int best() const { return best_; }
     int rowOf(const Hash128& program) const; // -1: none
     double defaultUs() const { return rows_.empty() ? unknown : rows_.front().us; }
+    /// Goes up with each trial that comes in or changes: what was worked out of a set holds as long as this stays.
+    size_t revision() const { return revision_; }
     /// Bytes that it takes, about.
     size_t bytes() const;
 
@@ -72,7 +74,7 @@ private:
     /// What follows from verdict, time and ratio.
     void setTimes(TrialRow& row, double us, const tune::Interval& ratio) const;
     int messageNumber(const std::string& message);
-    void findBest(size_t changed);
+    void noteChange(size_t changed);
 
     std::vector<TrialRow> rows_;
     std::vector<Question> questions_;
@@ -82,6 +84,7 @@ private:
     std::unordered_map<std::string, int> messageNumbers_;
     std::unordered_map<Hash128, int, HashOfHash128> rowOf_;
     int best_ = -1;
+    size_t revision_ = 0;
 };
 
 /// "6"; several numbers have commas between them.

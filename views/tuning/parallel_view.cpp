@@ -52,6 +52,10 @@ void ParallelView::setTrials(std::shared_ptr<const models::TrialSet> trials, std
         current_ = place_ = anchor_ = 0;
         lines_ = {}; // they are of other axes
     }
+    if (trials != trials_ || trials->revision() != endsRevision_) {
+        ends_ = models::ratioEnds(*trials);
+        endsRevision_ = trials->revision();
+    }
     trials_ = std::move(trials);
     among_.assign(among.begin(), among.end());
     filter_ = filter;
@@ -59,7 +63,7 @@ void ParallelView::setTrials(std::shared_ptr<const models::TrialSet> trials, std
 }
 
 void ParallelView::makePicture() {
-    maker_.emplace(*trials_, among_, axes_);
+    maker_.emplace(*trials_, ends_, among_, axes_);
     picture_ = maker_->picture();
     ranges_.clear();
     for (int axis = 0; axis < int(axes_.size()); ++axis)
@@ -235,9 +239,9 @@ void ParallelView::addDensity(size_t gap) {
 
 void ParallelView::addLines(size_t gap) {
     const models::Colors colors = models::colorsFor(palette());
-    const double spread = std::log(std::max(picture_.most / picture_.least, 1.0001));
+    const double spread = std::log(std::max(picture_.ends.most / picture_.ends.least, 1.0001));
     for (const ParallelSegment& segment : picture_.lines[gap]) {
-        const double slow = std::clamp(std::log(segment.ratio / picture_.least) / spread, 0.0, 1.0);
+        const double slow = std::clamp(std::log(segment.ratio / picture_.ends.least) / spread, 0.0, 1.0);
         QColor color = mixed(colors.reduction, colors.product, std::min(1.0, slow * 1.5));
         color.setAlphaF(float(0.9 - 0.6 * slow));
         strokes_.push_back({lineOf(gap, segment), QPen(color, slow < 0.02 ? 2 : 1), true});

@@ -87,6 +87,8 @@ private:
     std::shared_ptr<const models::TrialSet> trials_;
     std::vector<int> among_;
     models::TrialFilter filter_;
+    models::RatioEnds ends_;
+    size_t endsRevision_ = 0; // of the trials, when the ends were found
     std::vector<int> axes_;
     std::optional<models::ParallelPictureMaker> maker_; // of the rest of the picture
     models::ParallelPicture picture_;
