@@ -289,26 +289,35 @@ Result<std::string> RunnerClient::tryLease() {
     return holder;
 }
 
-Result<void> RunnerClient::leaseDevice(std::function<void(const std::string&)> noted) {
+Result<std::string> RunnerClient::waitForLease(std::chrono::nanoseconds most,
+                                               const std::function<void(const std::string&)>& noted) {
     using std::chrono::steady_clock;
-    if (!state_->options.ssh)
-        return {};
-    LATHE_CHECKED(state_->ensureStarted()); // which is no waiting
-    for (const auto begun = steady_clock::now();; std::this_thread::sleep_for(std::chrono::milliseconds(200))) {
-        LATHE_TRY(const std::string holder, tryLease());
+    if (state_->options.ssh)
+        LATHE_CHECKED(state_->ensureStarted()); // which is no waiting
+    const auto begun = steady_clock::now();
+    for (bool isFirst = true;; isFirst = false) {
+        LATHE_TRY(std::string holder, tryLease());
         if (holder.empty())
-            return {};
-        const std::string text = fmt::format("{} measures on {}", holder, printable(state_->options.ssh->device));
+            return holder;
         if (state_->options.cancelled && state_->options.cancelled()) {
             state_->outcome = RunnerOutcome::Cancelled;
             return failure(ErrorKind::Cancelled, "cancelled");
         }
-        if (steady_clock::now() - begun >= state_->options.timeout)
-            return Failure(state_->fail(RunnerOutcome::Unavailable, text, "wait until that is done"));
-        if (noted)
-            noted(text + ": waiting");
-        noted = {};
+        if (steady_clock::now() - begun >= most)
+            return holder;
+        if (isFirst && noted)
+            noted(fmt::format("{} measures on {}: waiting", holder, printable(state_->options.ssh->device)));
+        std::this_thread::sleep_for(std::chrono::milliseconds(200));
     }
+}
+
+Result<void> RunnerClient::leaseDevice(const std::function<void(const std::string&)>& noted) {
+    LATHE_TRY(const std::string holder, waitForLease(state_->options.timeout, noted));
+    if (holder.empty())
+        return {};
+    return Failure(state_->fail(RunnerOutcome::Unavailable,
+                                fmt::format("{} measures on {}", holder, printable(state_->options.ssh->device)),
+                                "wait until that is done"));
 }
 
 Result<void> RunnerClient::releaseDevice() {

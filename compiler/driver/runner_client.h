@@ -172,9 +172,11 @@ public:
     /// Of a device over ssh: asks for having it until the child ends or releaseDevice(). Empty: it has, as it has other
     /// devices always; else who has it. Starts the child if none is alive.
     Result<std::string> tryLease();
-    /// Of a device over ssh: waits until nobody else measures there, and has it so until the child ends or releaseDevice().
-    /// Waits no longer than a request may take; tells `noted` once who holds it. Of others: nothing to wait for.
-    Result<void> leaseDevice(std::function<void(const std::string&)> noted = {});
+    /// The same until it has it, or so much time is over; tells `noted` once if it has to wait. Fails as Cancelled too.
+    Result<std::string> waitForLease(std::chrono::nanoseconds most,
+                                     const std::function<void(const std::string&)>& noted = {});
+    /// The same for as long as a request may take; then it fails, as Unavailable.
+    Result<void> leaseDevice(const std::function<void(const std::string&)>& noted = {});
     Result<void> releaseDevice();
     Result<model::HostTensor> output(int index);
     /// All outputs, in the model's order.

@@ -43,8 +43,6 @@ public:
     Result<std::optional<TimingTurn>> take(double seconds, const std::function<void(const std::string&)>& noted);
 
 private:
-    Result<std::optional<TimingTurn>> takeLease(double seconds, const std::function<void(const std::string&)>& noted);
-
     RunnerClient client_; // of a device over ssh; else it never starts anything
 };
 
