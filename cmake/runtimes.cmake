@@ -26,7 +26,7 @@ file(GLOB LATHE_RUNNER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/ru
 # The self-check of bundles is made of a few files of the compiler, so that it reads and compares as that does.
 file(GLOB LATHE_CHECK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/selfcheck/*.cpp)
 foreach(file base/data_type base/diagnostic base/narrow_float base/printable base/result base/sha256 model/host_tensor
-        driver/compare driver/npy)
+        driver/compare driver/json driver/npy)
     list(APPEND LATHE_CHECK_SOURCES ${CMAKE_SOURCE_DIR}/compiler/${file}.cpp)
 endforeach()
 file(GLOB LATHE_RUNTIME_HEADERS CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.hpp)
@@ -89,7 +89,6 @@ function(lathe_runtime_package MACHINE)
 
     # What lathe-check and programs of models share.
     lathe_runtime_part(lathe_check_objects_${MACHINE} OBJECT ${triple} SOURCES ${LATHE_CHECK_SOURCES})
-    target_compile_definitions(lathe_check_objects_${MACHINE} PRIVATE FMT_HEADER_ONLY)
     lathe_runtime_part(lathe_check_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-check
                        SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/main.cpp
                                $<TARGET_OBJECTS:lathe_check_objects_${MACHINE}>
@@ -98,7 +97,6 @@ function(lathe_runtime_package MACHINE)
     # So that whoever adds a model needs neither a C library nor its start-up files.
     lathe_runtime_part(lathe_program_objects_${MACHINE} OBJECT ${triple}
                        SOURCES ${CMAKE_SOURCE_DIR}/compiler/selfcheck/program/main.cpp)
-    target_compile_definitions(lathe_program_objects_${MACHINE} PRIVATE FMT_HEADER_ONLY)
     set(program ${folder}/lib/static/liblathe_program.a)
     set(pack ${CMAKE_SOURCE_DIR}/cmake/pack_program.py)
     add_custom_command(OUTPUT ${program}

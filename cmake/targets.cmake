@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
-# Headers that are parsed once for all files of a kind: most of the time of a small file. Kinds: code (compiler/), window
-# (views/, app/), and the tests of each. Of our own headers only those stand in them that nearly every file of the kind
-# includes anyway, so that a change compiles little that it would not have compiled.
+# Headers that are parsed once for all files of a kind: most of the time of a small file. Kinds: code (compiler/), program
+# (app/cli/), window (views/, app/), and the tests of code and window. Of our own headers only those stand in them that nearly
+# every file of the kind includes anyway, so that a change compiles little that it would not have compiled.
 set(LATHE_PRECOMPILED_code <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
     <unordered_map> <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
+set(LATHE_PRECOMPILED_program ${LATHE_PRECOMPILED_code} <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/app/cli/commands.h)
 set(LATHE_PRECOMPILED_window ${LATHE_PRECOMPILED_code} <QtWidgets> ${CMAKE_SOURCE_DIR}/compiler/driver/trace.h)
 set(LATHE_PRECOMPILED_code_test ${LATHE_PRECOMPILED_code} <random> <cmath> <QtTest>)
 set(LATHE_PRECOMPILED_window_test ${LATHE_PRECOMPILED_window} <random> <cmath> <QtTest>)
+set(LATHE_PRECOMPILED_LINKS_program lathe_deploy)
 set(LATHE_PRECOMPILED_LINKS_window Qt6::Widgets lathe_driver)
 set(LATHE_PRECOMPILED_LINKS_code_test Qt6::Test)
 set(LATHE_PRECOMPILED_LINKS_window_test Qt6::Widgets Qt6::Test lathe_driver)
@@ -101,6 +103,9 @@ function(lathe_cli)
     add_executable(lathe ${sources})
     target_include_directories(lathe PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(lathe PRIVATE lathe_driver lathe_project lathe_records lathe_report lathe_deploy lathe_warnings)
+    # It prints; what computes is in the libraries. The precompiled headers are those of a library.
+    target_compile_options(lathe PRIVATE -O1 -fPIC)
+    lathe_precompile(lathe program)
     if(TARGET lathe-runner)
         add_dependencies(lathe lathe-runner)
     endif()

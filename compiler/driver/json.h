@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// JSON as Lathe writes and reads it. Texts of models are any bytes, and numbers from outside need not fit.
+// JSON as Lathe writes and reads it. Texts of models are any bytes, and numbers from outside need not fit. What reads and writes
+// texts is not inline: compiling it takes longer than most files that need it.
 #pragma once
 
 #include <concepts>
@@ -14,21 +15,10 @@
 namespace lathe::driver {
 
 /// A text from outside. Nothing if it is no JSON, or nested so deep that whoever walks it could run out of stack.
-inline std::optional<nlohmann::json> parseJson(std::string_view text) {
-    constexpr int deepest = 64;
-    bool shallow = true;
-    const auto notice = [&](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
-        shallow &= depth <= deepest;
-        return shallow; // what is too deep is dropped while it is read
-    };
-    nlohmann::json value = nlohmann::json::parse(text, notice, false);
-    return value.is_discarded() || !shallow ? std::nullopt : std::optional(std::move(value));
-}
+std::optional<nlohmann::json> parseJson(std::string_view text);
 
 /// On one line; what is no UTF-8 is replaced.
-inline std::string dump(const nlohmann::json& value) {
-    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-}
+std::string dump(const nlohmann::json& value);
 
 /// An integer that fits; JSON has larger ones (kept as unsigned or as doubles) and fractions.
 template <std::signed_integral T>

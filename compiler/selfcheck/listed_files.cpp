@@ -3,6 +3,7 @@
 
 #include "base/sha256.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
