@@ -6,7 +6,8 @@
 # every file of the kind includes anyway, so that a change compiles little that it would not have compiled.
 set(LATHE_PRECOMPILED_code <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
     <unordered_map> <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
-set(LATHE_PRECOMPILED_program ${LATHE_PRECOMPILED_code} <nlohmann/json.hpp> ${CMAKE_SOURCE_DIR}/app/cli/commands.h)
+set(LATHE_PRECOMPILED_program ${LATHE_PRECOMPILED_code} <chrono> <filesystem> <nlohmann/json.hpp>
+    ${CMAKE_SOURCE_DIR}/compiler/driver/compile.h)
 set(LATHE_PRECOMPILED_window ${LATHE_PRECOMPILED_code} <QtWidgets> ${CMAKE_SOURCE_DIR}/compiler/driver/trace.h)
 set(LATHE_PRECOMPILED_code_test ${LATHE_PRECOMPILED_code} <random> <cmath> <QtTest>)
 set(LATHE_PRECOMPILED_window_test ${LATHE_PRECOMPILED_window} <random> <cmath> <QtTest>)
