@@ -80,7 +80,7 @@ void print(const driver::BisectStep& step, size_t number, const Common& common) 
     if (common.json)
         fmt::print("{}\n", driver::dump({{"step", number},
                                          {"passes", step.passes},
-                                         {"decisions", nlohmann::json::parse(driver::toJson(step.decisions))},
+                                         {"decisions", driver::parseJson(driver::toJson(step.decisions)).value()},
                                          {"verdict", step.bad ? "bad" : "good"},
                                          {"reason", step.reason},
                                          {"caveat", step.caveat},

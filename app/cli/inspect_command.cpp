@@ -54,7 +54,7 @@ std::string shapeText(const nlohmann::json& value) {
         return "";
     std::vector<std::string> dims;
     for (const nlohmann::json& dim : value["shape"])
-        dims.push_back(dim.is_string() ? dim.get<std::string>() : dim.dump());
+        dims.push_back(dim.is_string() ? dim.get<std::string>() : driver::dump(dim));
     return fmt::format(" [{}]", fmt::join(dims, ","));
 }
 
@@ -147,7 +147,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
         if (facts.contains("flops"))
             printLine("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}",
                       facts["flops"].get<double>() / 1e9,
-                      !facts["peak_bytes"].is_null() ? facts["peak_bytes"].dump() + " bytes"
+                      !facts["peak_bytes"].is_null() ? driver::dump(facts["peak_bytes"]) + " bytes"
                       : facts.contains("peak_bytes_expression")
                           ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
                           : "only running tells: a loop hands on what grows");

@@ -77,7 +77,7 @@ Result<void> readField(const FieldsOf& root, const std::string& key, const json&
         return {};
     }
     if (key == "compile") {
-        LATHE_TRY(options.compile, driver::parseOptions(value.dump()));
+        LATHE_TRY(options.compile, driver::parseOptions(driver::dump(value)));
         return {};
     }
     if (key == "cases") {
@@ -138,7 +138,7 @@ std::string toJson(const BundleOptions& options) {
     for (const auto& [name, range] : options.symbols)
         symbols[name] = {
             {"min", range.least}, {"max", range.most ? json(*range.most) : json()}, {"default", range.usual}};
-    json compile = json::parse(driver::toJson(options.compile));
+    json compile = driver::parseJson(driver::toJson(options.compile)).value();
     for (const char* machine : {"target", "threads", "cache"}) // that say nothing of what is made
         compile.erase(machine);
     const json root = {
@@ -158,7 +158,7 @@ std::string toJson(const BundleOptions& options) {
           {"load_ms", options.limits.loadMs},
           {"resident_bytes", options.limits.residentBytes},
           {"size_bytes", options.limits.sizeBytes}}}};
-    return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return driver::dump(root, 2) + "\n";
 }
 
 Result<BundleOptions> parseBundleOptions(std::string_view text) {

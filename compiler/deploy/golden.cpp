@@ -220,11 +220,7 @@ std::vector<PlannedFile> filesOf(const GoldenCase& golden, const ModelInterface&
         {"schema", "lathe-case/1"}, {"name", golden.name},
         {"source", golden.source},  {"inputs", inputs},
         {"outputs", outputs},       {"tolerance", {{"absolute", tolerance.absolute}, {"of_range", tolerance.ofRange}}}};
-    files.push_back({folder + "case.json",
-                     FileKind::Golden,
-                     facts.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n",
-                     {},
-                     false});
+    files.push_back({folder + "case.json", FileKind::Golden, driver::dump(facts, 2) + "\n", {}, false});
     return files;
 }
 

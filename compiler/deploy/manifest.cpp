@@ -330,7 +330,7 @@ std::string toJson(const Manifest& manifest) {
           {"resident_bytes", limits.residentBytes},
           {"size_bytes", limits.sizeBytes}}},
         {"files", files}};
-    return root.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return driver::dump(root, 2) + "\n";
 }
 
 Result<Manifest> parseManifest(std::string_view text) {

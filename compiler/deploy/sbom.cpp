@@ -38,7 +38,7 @@ std::string identityOf(const Manifest& manifest) {
 }
 
 std::string text(const json& value) {
-    return value.dump(2, ' ', false, json::error_handler_t::replace) + "\n";
+    return driver::dump(value, 2) + "\n";
 }
 
 struct Component {

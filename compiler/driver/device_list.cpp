@@ -75,7 +75,7 @@ Result<void> write(const fs::path& file, const std::vector<Device>& devices) {
     fs::create_directories(file.parent_path(), failed);
     if (failed)
         return failure(fmt::format("cannot make the folder '{}': {}", file.parent_path().string(), failed.message()));
-    const std::string text = all.dump(2, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+    const std::string text = dump(all, 2) + "\n";
     NewFile written(file, NewFile::Kind::Text);
     if (!(written.write(std::as_bytes(std::span(text))) && written.keep()))
         return Failure(written.problem());

@@ -14,8 +14,8 @@ std::optional<nlohmann::json> parseJson(std::string_view text) {
     return value.is_discarded() || !shallow ? std::nullopt : std::optional(std::move(value));
 }
 
-std::string dump(const nlohmann::json& value) {
-    return value.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+std::string dump(const nlohmann::json& value, int indent) {
+    return value.dump(indent, ' ', false, nlohmann::json::error_handler_t::replace);
 }
 
 } // namespace lathe::driver

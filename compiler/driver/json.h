@@ -17,8 +17,8 @@ namespace lathe::driver {
 /// A text from outside. Nothing if it is no JSON, or nested so deep that whoever walks it could run out of stack.
 std::optional<nlohmann::json> parseJson(std::string_view text);
 
-/// On one line; what is no UTF-8 is replaced.
-std::string dump(const nlohmann::json& value);
+/// On one line, or with so many spaces a level; what is no UTF-8 is replaced.
+std::string dump(const nlohmann::json& value, int indent = -1);
 
 /// An integer that fits; JSON has larger ones (kept as unsigned or as doubles) and fractions.
 template <std::signed_integral T>

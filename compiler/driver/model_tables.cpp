@@ -50,7 +50,7 @@ std::vector<codegen::ModelTables::CheckText> checkTexts(const std::vector<Check>
 
 /// The metadata, with hashes of what the artifact holds.
 std::string withContents(const codegen::ModelTables& tables, std::span<const std::vector<std::byte>> objects) {
-    nlohmann::json metadata = nlohmann::json::parse(tables.metadata);
+    nlohmann::json metadata = parseJson(tables.metadata).value();
     const auto hashOf = [&](size_t object) { return toString(hashBytes(objects[object])); };
     for (size_t i = 0; i < tables.kernels.size(); ++i)
         metadata["kernels"][tables.kernels[i].name] = hashOf(i);

@@ -21,9 +21,10 @@ Result<std::optional<TimingTurn>> TimingTurns::take(double seconds,
         return lock ? std::optional<TimingTurn>(std::in_place, *std::move(lock)) : std::nullopt;
     }
     const auto most = std::chrono::milliseconds(static_cast<int64_t>(std::clamp(seconds, 0.0, longestWait) * 1e3));
+    const auto end = std::chrono::steady_clock::now() + most;
     auto holder = client_.waitForLease(most, noted);
     if (!holder && client_.outcome() == RunnerOutcome::Lost) // since the last turn: it is made once more
-        holder = client_.waitForLease(most, noted);
+        holder = client_.waitForLease(end - std::chrono::steady_clock::now(), noted);
     if (!holder)
         return Failure(holder.error());
     return holder->empty() ? std::optional<TimingTurn>(std::in_place, client_) : std::nullopt;

@@ -38,7 +38,6 @@ struct ParallelSegment {
 /// Of the axis of ratios; slower trials stand at its end.
 struct RatioEnds {
     double least = 1, most = 1;
-    bool operator==(const RatioEnds&) const = default;
 };
 /// Of all trials, so that the axis stays as it is when they are filtered. Looks at each: milliseconds for a hundred thousand.
 RatioEnds ratioEnds(const TrialSet& trials);
