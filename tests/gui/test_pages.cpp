@@ -7,7 +7,7 @@
 #include "views/profile/profile_page.h"
 
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QSignalSpy>
 #include <QTableView>
 #include <QTest>
@@ -113,7 +113,7 @@ private slots:
         page.show();
         page.setModel(testing::residualBlock()); // 0: Conv, 1: Relu, 2: Add
         auto* field = page.findChild<QLineEdit*>();
-        auto* results = page.findChild<QListWidget*>();
+        auto* results = page.findChild<QListView*>("found");
         page.focusSearch();
         // Letters list what there is and move nothing.
         QTest::keyClicks(field, "re");
@@ -149,7 +149,8 @@ private slots:
         QCOMPARE(selection.nodes(), std::vector<int>{1});
         QTest::keyClick(field, Qt::Key_Return, Qt::ShiftModifier);
         QCOMPARE(selection.nodes(), std::vector<int>{2});
-        QTest::mouseClick(results->viewport(), Qt::LeftButton, {}, results->visualItemRect(results->item(0)).center());
+        QTest::mouseClick(results->viewport(), Qt::LeftButton, {},
+                          results->visualRect(results->model()->index(0, 0)).center());
         QCOMPARE(selection.nodes(), std::vector<int>{1});
         QTest::keyClick(field, Qt::Key_Escape);
         QVERIFY(field->text().isEmpty());

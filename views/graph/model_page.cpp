@@ -17,7 +17,7 @@
 #include <QHeaderView>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QMenu>
 #include <QShortcut>
 #include <QSplitter>
@@ -33,8 +33,9 @@ namespace lathe::views::graph {
 ModelPage::ModelPage(models::Selection* selection)
     : Page(QStringLiteral("model"), tr("Model")), selection_(selection), canvas_(new GraphCanvas),
       arranger_(new GraphArranger(this)), place_(new ElidedLabel), out_(new QToolButton), colourBy_(new QComboBox),
-      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListWidget),
-      title_(new ElidedLabel), table_(new QTableView), attributes_(new models::AttributeModel(this)) {
+      search_(new QLineEdit), regular_(new QToolButton), found_(new QLabel), results_(new QListView),
+      nodesFound_(new models::FoundNodesModel(this)), title_(new ElidedLabel), table_(new QTableView),
+      attributes_(new models::AttributeModel(this)) {
     found_->setTextFormat(Qt::PlainText);
     out_->setText(tr("◂ Out"));
     out_->setToolTip(tr("Back to the graph around (Backspace)"));
@@ -46,6 +47,8 @@ ModelPage::ModelPage(models::Selection* selection)
     regular_->setAutoRaise(true);
     regular_->setToolTip(tr("The words are a regular expression"));
     regular_->setAccessibleName(regular_->toolTip());
+    results_->setObjectName("found");
+    results_->setModel(nodesFound_);
     results_->setFrameShape(QFrame::NoFrame);
     results_->setUniformItemSizes(true);
     results_->setItemDelegate(new RowDelegate(results_));
@@ -148,9 +151,9 @@ ModelPage::ModelPage(models::Selection* selection)
     connect(out_, &QToolButton::clicked, this, [this] { leave(1); });
     connect(search_, &QLineEdit::textChanged, this, &ModelPage::search);
     connect(regular_, &QToolButton::toggled, this, &ModelPage::search);
-    connect(results_, &QListWidget::currentRowChanged, this, [this](int row) {
-        if (row >= 0 && size_t(row) < nodesFound_.size())
-            revealNode(nodesFound_[size_t(row)]);
+    connect(results_->selectionModel(), &QItemSelectionModel::currentChanged, this, [this](const QModelIndex& current) {
+        if (current.isValid())
+            revealNode(nodesFound()[size_t(current.row())]);
         showResults();
     });
     connect(selection_, &models::Selection::changed, this, &ModelPage::followSelection);

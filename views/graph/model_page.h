@@ -5,6 +5,7 @@
 #pragma once
 
 #include "views/models/attribute_model.h"
+#include "views/models/found_nodes_model.h"
 #include "views/models/graph_scene.h"
 #include "views/models/node_search.h"
 #include "views/models/overlay.h"
@@ -16,7 +17,7 @@ class QAction;
 class QComboBox;
 class QLabel;
 class QLineEdit;
-class QListWidget;
+class QListView;
 class QTableView;
 class QToolButton;
 
@@ -42,7 +43,7 @@ public:
     /// Shows the graph that the node stands in, and the node in the middle.
     void revealNode(int node);
     void focusSearch();
-    const std::vector<int>& nodesFound() const { return nodesFound_; }
+    const std::vector<int>& nodesFound() const { return nodesFound_->nodes(); }
     GraphCanvas* canvas() const { return canvas_; }
     const models::GraphPicture& picture() const;
     /// The groups of the shown graph; null while they are being made.
@@ -123,9 +124,9 @@ private:
     QLineEdit* search_;
     QToolButton* regular_; // the search is a regular expression
     QLabel* found_;
-    QListWidget* results_;
+    QListView* results_;
     std::optional<models::NodeSearch> index_; // of the model, made by the first search
-    std::vector<int> nodesFound_;
+    models::FoundNodesModel* nodesFound_;
     QLabel* title_;
     QTableView* table_;
     models::AttributeModel* attributes_;

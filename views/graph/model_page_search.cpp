@@ -7,7 +7,7 @@
 #include <QKeyEvent>
 #include <QLabel>
 #include <QLineEdit>
-#include <QListWidget>
+#include <QListView>
 #include <QToolButton>
 
 namespace lathe::views::graph {
@@ -19,7 +19,7 @@ void ModelPage::focusSearch() {
 
 void ModelPage::search() {
     const QString wanted = search_->text().trimmed();
-    nodesFound_.clear();
+    std::vector<int> nodes;
     bool good = true;
     if (!wanted.isEmpty() && model_) {
         if (!index_)
@@ -27,15 +27,11 @@ void ModelPage::search() {
         auto found = index_->find(wanted, regular_->isChecked());
         good = found.has_value();
         if (found)
-            nodesFound_ = *std::move(found);
+            nodes = *std::move(found);
     }
-    const QSignalBlocker quiet(results_); // a letter more moves nothing: Enter does
-    results_->clear();
-    for (const int node : nodesFound_)
-        results_->addItem(
-            QStringLiteral("%1  %2").arg(QString::fromStdString(model_->nodes[size_t(node)]->op),
-                                         QString::fromStdString(displayName(*model_->nodes[size_t(node)]))));
-    results_->setVisible(!nodesFound_.empty());
+    // A letter more moves nothing: Enter does.
+    nodesFound_->show(nodes.empty() ? nullptr : model_, std::move(nodes));
+    results_->setVisible(nodesFound_->rowCount() > 0);
     if (wanted.isEmpty())
         found_->clear();
     else if (!good)
@@ -47,18 +43,18 @@ void ModelPage::search() {
 void ModelPage::showResults() {
     if (search_->text().trimmed().isEmpty())
         return;
-    const int row = results_->currentRow();
-    found_->setText(nodesFound_.empty() ? tr("nothing found")
-                    : row < 0           ? tr("%1 found").arg(nodesFound_.size())
-                                        : tr("%1 of %2").arg(row + 1).arg(nodesFound_.size()));
+    const int row = results_->currentIndex().row(), count = nodesFound_->rowCount();
+    found_->setText(count == 0 ? tr("nothing found")
+                    : row < 0  ? tr("%1 found").arg(count)
+                               : tr("%1 of %2").arg(row + 1).arg(count));
 }
 
 void ModelPage::step(int by) {
-    const int count = int(nodesFound_.size());
+    const int count = nodesFound_->rowCount();
     if (count == 0)
         return;
-    const int row = results_->currentRow();
-    results_->setCurrentRow(row < 0 ? (by > 0 ? 0 : count - 1) : (row + by + count) % count);
+    const int row = results_->currentIndex().row();
+    results_->setCurrentIndex(nodesFound_->index(row < 0 ? (by > 0 ? 0 : count - 1) : (row + by + count) % count));
 }
 
 bool ModelPage::eventFilter(QObject* watched, QEvent* event) {

@@ -25,9 +25,9 @@ QString timeOf(const FusedRow& function) {
     return function.ms ? QStringLiteral("%1 ms").arg(msText(*function.ms)) : QString();
 }
 
-void addReason(QStringList& reasons, const FusionPairRow& pair) {
+void addReason(QStringList& reasons, const QString& reason) {
     if (reasons.size() < mostReasons)
-        reasons << tr("%1 → %2: %3").arg(pair.producer.simplified(), pair.consumer.simplified(), pair.why);
+        reasons << reason;
     else if (reasons.size() == mostReasons)
         reasons << QStringLiteral("…");
 }
@@ -90,10 +90,11 @@ Overlay fusionOverlay(const FusionPicture& picture, const std::vector<FusedRow>&
     for (const FusionPairRow& pair : pairs) {
         if (pair.joined)
             continue;
-        addReason(reasons[size_t(pair.fromFunction)], pair);
+        const QString reason = tr("%1 → %2: %3").arg(pair.producer.simplified(), pair.consumer.simplified(), pair.why);
+        addReason(reasons[size_t(pair.fromFunction)], reason);
         if (pair.toFunction != pair.fromFunction)
-            addReason(reasons[size_t(pair.toFunction)], pair);
-        addReason(between[{pair.fromFunction, pair.toFunction}], pair);
+            addReason(reasons[size_t(pair.toFunction)], reason);
+        addReason(between[{pair.fromFunction, pair.toFunction}], reason);
     }
     const auto hintOf = [&](int function) {
         const QStringList& lines = reasons[size_t(function)];

@@ -10,7 +10,7 @@ namespace lathe::views::models {
 
 namespace {
 
-using Types = std::unordered_map<std::string, std::string>;
+using Types = std::unordered_map<std::string_view, std::string>; // by names of the model
 
 void addTypes(const model::Graph& graph, Types& types) {
     for (const auto* values : {&graph.inputs, &graph.outputs, &graph.values})
@@ -36,18 +36,21 @@ NodeSearch::NodeSearch(const model::ModelGraph& model) {
         if (node)
             for (const auto& nested : graphsOf(*node))
                 addTypes(*nested, types);
+    texts_.reserve(model.nodes.size());
     for (const model::Node* node : model.nodes) {
         if (!node)
             continue;
-        QString text = QString::fromStdString(node->op + '\n' + displayName(*node));
+        std::string text = node->op;
+        text.append("\n").append(displayName(*node));
         for (const auto* values : {&node->inputs, &node->outputs})
             for (const std::string& value : *values) {
-                const auto type = types.find(value);
-                text += QString::fromStdString('\n' + value + (type == types.end() ? "" : ' ' + type->second));
+                text.append("\n").append(value);
+                if (const auto type = types.find(value); type != types.end())
+                    text.append(" ").append(type->second);
             }
         for (const model::Attribute& attribute : node->attributes)
-            text += QString::fromStdString('\n' + attribute.name + ' ' + toString(attribute.value));
-        texts_.emplace_back(node->id, std::move(text));
+            text.append("\n").append(attribute.name).append(" ").append(toString(attribute.value));
+        texts_.emplace_back(node->id, QString::fromStdString(text));
     }
 }
 

@@ -39,6 +39,9 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
     setFolding(QsciScintilla::BoxedTreeFoldStyle, foldMargin);
     SendScintilla(SCI_SETSCROLLWIDTHTRACKING, 1);
     SendScintilla(SCI_SETSCROLLWIDTH, 1);
+    // Without these each painting lays out all lines that are seen: tens of milliseconds where they are long.
+    SendScintilla(SCI_SETLAYOUTCACHE, SC_CACHE_PAGE);
+    SendScintilla(SCI_SETPOSITIONCACHE, 8192UL);
     for (int marker = 0; marker <= selectedMarker; ++marker)
         markerDefine(QsciScintilla::Background, marker);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, soughtIndicator);

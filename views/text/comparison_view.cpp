@@ -9,6 +9,7 @@
 #include <QLineEdit>
 #include <QScopedValueRollback>
 #include <QScrollBar>
+#include <QTimer>
 #include <QToolButton>
 #include <QVBoxLayout>
 #include <algorithm>
@@ -115,6 +116,7 @@ void ComparisonView::setComparison(models::Comparison comparison) {
     difference_ = -1;
     {
         const QScopedValueRollback guard(following_, true);
+        paintLater();
         before_->setTintedText(comparison_.left);
         after_->setTintedText(comparison_.right);
     }
@@ -127,6 +129,16 @@ void ComparisonView::setComparison(models::Comparison comparison) {
     search();
     goTo(0);
     step(true);
+}
+
+/// A text's first painting takes longer than all else: each side's has a turn of the event loop of its own.
+void ComparisonView::paintLater() {
+    before_->setUpdatesEnabled(false);
+    after_->setUpdatesEnabled(false);
+    QTimer::singleShot(0, before_, [this] {
+        before_->setUpdatesEnabled(true);
+        QTimer::singleShot(0, after_, [this] { after_->setUpdatesEnabled(true); });
+    });
 }
 
 void ComparisonView::showCount() {

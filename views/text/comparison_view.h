@@ -51,6 +51,7 @@ private:
     void goTo(int row);
     void search();
     void stepFound(bool forward);
+    void paintLater();
     void showCount();
     void showFoundCount();
 
