@@ -264,13 +264,16 @@ private slots:
 
     void dotsAreThoseOfQCustomPlot_data() {
         QTest::addColumn<double>("scale");
-        QTest::newRow("at 100 %") << 1.0;
-        QTest::newRow("at 200 %") << 2.0;
+        QTest::addColumn<bool>("isLogarithmic");
+        QTest::newRow("at 100 %") << 1.0 << false;
+        QTest::newRow("at 200 %") << 2.0 << false;
+        QTest::newRow("logarithmic") << 1.0 << true;
     }
 
     /// The same pixels.
     void dotsAreThoseOfQCustomPlot() {
         QFETCH(double, scale);
+        QFETCH(bool, isLogarithmic);
         const auto pictureOf = [&](const auto& makeGraph) {
             QCustomPlot plot;
             plot.resize(800, 600);
@@ -283,6 +286,7 @@ private slots:
                 graph->addData(double(random() % 10'000), double(random() % 10'000));
             plot.xAxis->setRange(1000, 9000); // some lie outside
             plot.yAxis->setRange(1000, 9000);
+            plot.yAxis->setScaleType(isLogarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
             return plot.toPixmap(800, 600, scale).toImage();
         };
         const QImage dots = pictureOf([](QCustomPlot& plot) { return new DotGraph(plot.xAxis, plot.yAxis); });

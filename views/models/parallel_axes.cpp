@@ -11,32 +11,26 @@ namespace {
 
 constexpr double slowest = 0.98; // the share of trials that have a place of their own on the axis of ratios
 
-/// Counts and least ratios of places on two axes.
-class Cells {
-public:
-    Cells(int from, int to) : to_(to), cells_(size_t(from) * size_t(to)) {}
-    void add(int from, int to, double ratio) {
-        ParallelSegment& cell = cells_[size_t(from) * size_t(to_) + size_t(to)];
-        cell.ratio = cell.count == 0 ? ratio : std::min(cell.ratio, ratio);
-        ++cell.count;
-    }
-    std::vector<ParallelSegment> segments() const {
-        std::vector<ParallelSegment> found;
-        for (size_t i = 0; i < cells_.size(); ++i)
-            if (cells_[i].count > 0) {
-                found.push_back(cells_[i]);
-                found.back().from = int(i) / to_;
-                found.back().to = int(i) % to_;
-            }
-        return found;
-    }
-
-private:
-    int to_;
-    std::vector<ParallelSegment> cells_;
-};
+constexpr size_t partTrials = 8192; // of a step: well below a millisecond
 
 } // namespace
+
+void ParallelCells::add(int from, int to, double ratio) {
+    ParallelSegment& cell = cells_[size_t(from) * size_t(to_) + size_t(to)];
+    cell.ratio = cell.count == 0 ? ratio : std::min(cell.ratio, ratio);
+    ++cell.count;
+}
+
+std::vector<ParallelSegment> ParallelCells::segments() const {
+    std::vector<ParallelSegment> found;
+    for (size_t i = 0; i < cells_.size(); ++i)
+        if (cells_[i].count > 0) {
+            found.push_back(cells_[i]);
+            found.back().from = int(i) / to_;
+            found.back().to = int(i) % to_;
+        }
+    return found;
+}
 
 int ParallelAxis::placeOf(size_t ordinal) const {
     return answers.size() < 2 ? 0 : int(ordinal * size_t(places - 1) / (answers.size() - 1));
@@ -100,20 +94,30 @@ ParallelPictureMaker::ParallelPictureMaker(const TrialSet& trials, RatioEnds end
 }
 
 bool ParallelPictureMaker::step() {
-    if (!std::exchange(isChosen_, true))
+    if (part_ == Part::Timed)
+        addTimed();
+    else if (part_ == Part::Choice)
         choose();
     else if (axis_ < picture_.axes.size())
-        addAxis(axis_++);
+        addTrials();
     else
         return false;
     return true;
 }
 
+void ParallelPictureMaker::addTimed() {
+    const size_t end = std::min(done_ + partTrials, among_.size());
+    for (; done_ < end; ++done_)
+        if (const double ratio = trials_[size_t(among_[done_])].ratio; ratio > 0)
+            timed_.emplace_back(ratio, among_[done_]);
+    if (done_ == among_.size()) {
+        done_ = 0;
+        part_ = Part::Choice;
+    }
+}
+
 /// The fastest first, then others by chance: the same for the same trials.
 void ParallelPictureMaker::choose() {
-    for (const int trial : among_)
-        if (const double ratio = trials_[size_t(trial)].ratio; ratio > 0)
-            timed_.emplace_back(ratio, trial);
     const size_t best = std::min(bestLines, timed_.size());
     const auto middle = timed_.begin() + std::ptrdiff_t(best);
     std::ranges::nth_element(timed_, middle, {}, &std::pair<double, int>::first);
@@ -124,30 +128,38 @@ void ParallelPictureMaker::choose() {
     picture_.drawn = end;
     picture_.dense = timed_.size() - end;
     places_.resize(timed_.size());
-    next_.resize(timed_.size());
+    part_ = Part::Axes;
 }
 
-void ParallelPictureMaker::addAxis(size_t axis) {
-    std::swap(places_, next_);
-    const int question = picture_.axes[axis].question;
-    for (size_t i = 0; i < timed_.size(); ++i) {
-        const auto& [ratio, trial] = timed_[i];
-        if (question == ratioAxis) {
-            next_[i] = picture_.placeOf(ratio);
-        } else {
-            const int answer = trials_.questions()[size_t(question)].ofRow[size_t(trial)];
-            next_[i] = answer < 0 ? -1 : placeOf_[axis][size_t(answer)];
-        }
+void ParallelPictureMaker::addTrials() {
+    const ParallelAxis& axis = picture_.axes[axis_];
+    const bool isFirst = axis_ == 0;
+    if (done_ == 0 && !isFirst)
+        lines_ = density_ = ParallelCells(picture_.axes[axis_ - 1].places, axis.places);
+    const size_t end = std::min(done_ + partTrials, timed_.size());
+    for (; done_ < end; ++done_) {
+        const auto& [ratio, trial] = timed_[done_];
+        int place = -1;
+        if (axis.question == ratioAxis)
+            place = picture_.placeOf(ratio);
+        else if (const int answer = trials_.questions()[size_t(axis.question)].ofRow[size_t(trial)]; answer >= 0)
+            place = placeOf_[axis_][size_t(answer)];
+        const int before = std::exchange(places_[done_], place);
+        if (!isFirst && before >= 0 && place >= 0)
+            (done_ < picture_.drawn ? lines_ : density_).add(before, place, ratio);
     }
-    if (axis == 0)
+    if (done_ < timed_.size())
         return;
-    Cells lines(picture_.axes[axis - 1].places, picture_.axes[axis].places), density = lines;
-    for (size_t i = 0; i < timed_.size(); ++i)
-        if (places_[i] >= 0 && next_[i] >= 0)
-            (i < picture_.drawn ? lines : density).add(places_[i], next_[i], timed_[i].first);
-    std::ranges::stable_sort(picture_.lines.emplace_back(lines.segments()), std::ranges::greater(),
+    if (!isFirst)
+        addGap();
+    done_ = 0;
+    ++axis_;
+}
+
+void ParallelPictureMaker::addGap() {
+    std::ranges::stable_sort(picture_.lines.emplace_back(lines_.segments()), std::ranges::greater(),
                              &ParallelSegment::ratio);
-    std::ranges::stable_sort(picture_.density.emplace_back(density.segments()), {}, &ParallelSegment::count);
+    std::ranges::stable_sort(picture_.density.emplace_back(density_.segments()), {}, &ParallelSegment::count);
 }
 
 ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes) {

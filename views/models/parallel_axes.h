@@ -53,12 +53,26 @@ struct ParallelPicture {
     int placeOf(double ratio) const;
 };
 
+/// Counts and least ratios of places on two axes.
+class ParallelCells {
+public:
+    ParallelCells() = default;
+    ParallelCells(int from, int to) : to_(to), cells_(size_t(from) * size_t(to)) {}
+    void add(int from, int to, double ratio);
+    /// Of those that any were added to.
+    std::vector<ParallelSegment> segments() const;
+
+private:
+    int to_ = 0;
+    std::vector<ParallelSegment> cells_;
+};
+
 /// Of all questions that trials answer in several ways, by name, then the ratio.
 std::vector<int> parallelAxes(const TrialSet& trials);
 /// Of those that have a time among these trials, over these axes.
 ParallelPicture parallelPicture(const TrialSet& trials, std::span<const int> among, std::span<const int> axes);
 
-/// The same, a gap between two axes at a time, for who may not stop for all. Trials may come in meanwhile: it is of those of the
+/// The same, some thousand trials at a time, for who may not stop for all. Trials may come in meanwhile: it is of those of the
 /// beginning.
 class ParallelPictureMaker {
 public:
@@ -69,17 +83,20 @@ public:
     const ParallelPicture& picture() const { return picture_; }
 
 private:
+    void addTimed();
     void choose();
-    void addAxis(size_t axis);
+    void addTrials();
+    void addGap();
 
     const TrialSet& trials_;
     std::vector<int> among_;
     ParallelPicture picture_;
     std::vector<std::vector<int>> placeOf_;     // on each axis, of a question's answers
     std::vector<std::pair<double, int>> timed_; // ratios and trials: those that are drawn as lines first
-    std::vector<int> places_, next_;            // of these, on an axis and on the next
-    bool isChosen_ = false;                     // which are drawn as lines
-    size_t axis_ = 0;                           // the next one
+    std::vector<int> places_;                   // of these, on the axis and where done_ has not come yet on that before
+    ParallelCells lines_, density_;             // between these axes
+    enum class Part { Timed, Choice, Axes } part_ = Part::Timed;
+    size_t axis_ = 0, done_ = 0; // the axis, and the trials that are done
 };
 
 } // namespace lathe::views::models

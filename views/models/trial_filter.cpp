@@ -158,9 +158,12 @@ QStringList namesOf(const TrialSet& trials) {
     return names;
 }
 
+enum class Is { Best, Accepted, Timed, Failed };
+
+/// What a field of texts may be, in the order of its values.
 QStringList textsOf(TrialField field) {
     QStringList texts;
-    if (field == TrialField::Is)
+    if (field == TrialField::Is) // as above
         return {QStringLiteral("best"), QStringLiteral("accepted"), QStringLiteral("timed"), QStringLiteral("failed")};
     if (field == TrialField::Made)
         for (int i = 0; i <= int(tune::Made::Recorded); ++i)
@@ -293,67 +296,81 @@ Result<TrialFilter> parseTrialFilter(const QString& text, const TrialSet& trials
 }
 
 TrialMatcher::TrialMatcher(TrialFilter filter, const TrialSet& trials)
-    : filter_(std::move(filter)), trials_(trials), messages_(filter_.terms.size()), answers_(filter_.terms.size()) {}
-
-bool TrialMatcher::matches(size_t row) {
-    return std::ranges::all_of(filter_.terms, [&](const TrialTerm& term) { return holds(term, row) != term.negated; });
+    : filter_(std::move(filter)), trials_(trials), holding_(filter_.terms.size()) {
+    for (size_t i = 0; i < holding_.size(); ++i) {
+        const QStringList texts = textsOf(filter_.terms[i].field);
+        for (qsizetype value = 0; value < texts.size(); ++value)
+            if (texts[value].contains(filter_.terms[i].text))
+                holding_[i].values |= 1U << value;
+    }
+    follow();
 }
 
-bool TrialMatcher::holds(const TrialTerm& term, size_t row) {
+/// What messages and answers hold that came since.
+void TrialMatcher::follow() {
+    revision_ = trials_.revision();
+    const auto& questions = trials_.questions();
+    for (size_t at = 0; at < holding_.size(); ++at) {
+        const TrialTerm& term = filter_.terms[at];
+        const bool isWords = term.field == TrialField::Words;
+        if (!isWords && term.field != TrialField::Question)
+            continue;
+        const auto has = [&](const std::string& text) {
+            return QString::fromStdString(text).toLower().contains(term.text);
+        };
+        auto& [messages, answers, found, values] = holding_[at];
+        while (isWords && messages.size() < trials_.messages().size())
+            messages.push_back(has(trials_.messages()[messages.size()]));
+        answers.resize(questions.size());
+        for (size_t i = 0; i < questions.size(); ++i) {
+            const TrialSet::Question& question = questions[i];
+            std::vector<char>& known = answers[i];
+            if (known.size() == question.answers.size())
+                continue;
+            const bool isMeant = isWords || isCalled(question.name, term.name);
+            while (known.size() < question.answers.size()) {
+                const std::vector<int64_t>& answer = question.answers[known.size()];
+                known.push_back(isMeant && (isWords ? has(question.name + "=" + textOf(answer))
+                                                    : compare(term.sign, answer, term.answer)));
+                if (known.back() && std::ranges::find(found, i) == found.end())
+                    found.push_back(i);
+            }
+        }
+    }
+}
+
+bool TrialMatcher::matches(size_t row) {
+    if (revision_ != trials_.revision())
+        follow();
+    for (size_t i = 0; i < holding_.size(); ++i)
+        if (holds(filter_.terms[i], holding_[i], row) == filter_.terms[i].negated)
+            return false;
+    return true;
+}
+
+bool TrialMatcher::holds(const TrialTerm& term, const Holding& holding, size_t row) const {
     const TrialRow& trial = trials_[row];
+    const auto isAmong = [&](auto value) { return (holding.values >> unsigned(value) & 1U) != 0; };
     switch (term.field) {
     case TrialField::Words:
-        return hasWords(term, row);
-    case TrialField::Question: {
-        const auto& questions = trials_.questions();
-        auto& known = answers_[size_t(&term - filter_.terms.data())];
-        known.resize(questions.size());
-        for (size_t i = 0; i < questions.size(); ++i) {
-            if (known[i].empty()) // whether the question is meant
-                known[i].push_back(isCalled(questions[i].name, term.name));
-            if (known[i][0] && questions[i].ofRow[row] >= 0 && compare(term.sign, trials_.answer(row, i), term.answer))
-                return true;
-        }
-        return false;
-    }
+        if (holding.messages[size_t(trial.message)])
+            return true;
+        [[fallthrough]];
+    case TrialField::Question:
+        return std::ranges::any_of(holding.questions, [&](size_t question) {
+            const int answer = trials_.questions()[question].ofRow[row];
+            return answer >= 0 && holding.answers[question][size_t(answer)];
+        });
     case TrialField::Made:
-        return QLatin1String(toString(trial.made)).contains(term.text);
+        return isAmong(trial.made);
     case TrialField::Verdict:
-        return QLatin1String(toString(trial.verdict)).contains(term.text);
-    case TrialField::Is: {
-        const auto is = [&](const char* what) { return QLatin1String(what).contains(term.text); };
-        return (is("best") && trials_.best() == int(row)) || (is("accepted") && trial.accepted) ||
-               (is("timed") && trial.isTimed()) || (is("failed") && !trial.isTimed());
-    }
+        return isAmong(trial.verdict);
+    case TrialField::Is:
+        return (isAmong(Is::Best) && trials_.best() == int(row)) || (isAmong(Is::Accepted) && trial.accepted) ||
+               isAmong(trial.isTimed() ? Is::Timed : Is::Failed);
     default:
         return compare(term.sign, numberOf(term.field, trial, row), term.number);
     }
-}
-
-bool TrialMatcher::hasWords(const TrialTerm& term, size_t row) {
-    const size_t at = size_t(&term - filter_.terms.data());
-    const auto known = [](std::vector<signed char>& answers, size_t place, const auto& find) {
-        if (answers.size() <= place)
-            answers.resize(place + 1, -1);
-        if (answers[place] < 0)
-            answers[place] = find();
-        return answers[place] != 0;
-    };
-    const auto has = [&](const std::string& text) {
-        return QString::fromStdString(text).toLower().contains(term.text);
-    };
-    if (known(messages_[at], size_t(trials_[row].message), [&] { return has(trials_.messageOf(row)); }))
-        return true;
-    const auto& questions = trials_.questions();
-    answers_[at].resize(questions.size());
-    for (size_t i = 0; i < questions.size(); ++i) {
-        const int answer = questions[i].ofRow[row];
-        if (answer >= 0 && known(answers_[at][i], size_t(answer), [&] {
-                return has(questions[i].name + "=" + textOf(questions[i].answers[size_t(answer)]));
-            }))
-            return true;
-    }
-    return false;
 }
 
 QString withTerms(const QString& filter, const QString& name, const QStringList& terms) {

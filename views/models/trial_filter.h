@@ -55,20 +55,27 @@ inline constexpr size_t mostTerms = 100;
 /// Fails with what is wrong and where; `trials` say which questions there are.
 Result<TrialFilter> parseTrialFilter(const QString& text, const TrialSet& trials);
 
-/// Whether trials hold, for many of them; of trials that may grow meanwhile.
+/// Whether trials hold, for many of them; of trials that may grow meanwhile. What texts and answers hold is found out once.
 class TrialMatcher {
 public:
     TrialMatcher(TrialFilter filter, const TrialSet& trials);
     bool matches(size_t row);
 
 private:
-    bool holds(const TrialTerm& term, size_t row);
-    bool hasWords(const TrialTerm& term, size_t row);
+    /// What a term says of all that occurs.
+    struct Holding {
+        std::vector<char> messages;             // Words: of each
+        std::vector<std::vector<char>> answers; // Words, Question: of each question's answers
+        std::vector<size_t> questions;          // those with an answer that holds
+        unsigned values = 0;                    // Made, Verdict, Is: a bit of each that holds
+    };
+    void follow();
+    bool holds(const TrialTerm& term, const Holding& holding, size_t row) const;
 
     TrialFilter filter_;
     const TrialSet& trials_;
-    std::vector<std::vector<signed char>> messages_; // of each term: whether each message has its words; -1: not known
-    std::vector<std::vector<std::vector<signed char>>> answers_; // likewise, of each question's answers
+    std::vector<Holding> holding_; // of each term
+    size_t revision_ = 0;          // of the trials, when that was found out
 };
 
 /// The filter's text with all terms about this name replaced by others, which come last. None: they go. For a text that

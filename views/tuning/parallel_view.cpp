@@ -250,7 +250,7 @@ void ParallelView::addLines(size_t gap) {
 
 /// The next few of them.
 void ParallelView::drawLines() {
-    constexpr size_t few = 32;
+    constexpr size_t few = 2; // a smooth one takes up to a millisecond
     QPainter painter(&canvas_);
     for (const size_t end = std::min(drawn_ + few, strokes_.size()); drawn_ < end; ++drawn_) {
         const Stroke& stroke = strokes_[drawn_];
