@@ -76,7 +76,8 @@ struct TuneWish {
     driver::TuneOptions options; // without what is called
     QString name;                // of the study; empty: the model's
     bool records = true;         // it is recorded
-    bool resume = false;         // the last one of the model goes on
+    bool resume = false;         // one of the model goes on
+    QString study;               // its id; empty: the last one
 };
 
 class Engine : public QObject {

@@ -74,6 +74,7 @@ void Engine::tune(TuneWish wish) {
                 auto begun = records::StudyRecords::begin({.model = path.toStdString(),
                                                            .file = {},
                                                            .name = wish.resume ? "" : wish.name.toStdString(),
+                                                           .id = wish.resume ? wish.study.toStdString() : "",
                                                            .resume = wish.resume},
                                                           options);
                 if (begun)
@@ -134,8 +135,8 @@ void Engine::readStudy(driver::TuneOptions options, const QString& id) {
     tuning_.enqueue(
         Read, [outbox = outbox_, path = *modelPath_, id, options = std::move(options)](const Cancelled& cancelled) {
             const auto read = driver::guarded([&]() -> Result<std::optional<RecordedStudy>> {
-                return app::readStudy({.model = path.toStdString(), .file = {}, .name = {}, .resume = true}, options,
-                                      id.toStdString(), cancelled);
+                return app::readStudy({.model = path.toStdString(), .file = {}, .name = {}, .id = {}, .resume = true},
+                                      options, id.toStdString(), cancelled);
             });
             if (!read)
                 return outbox.post([problem = read.error()](Engine& engine) { emit engine.studyWarned({problem}); });

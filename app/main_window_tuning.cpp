@@ -127,6 +127,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
     wish.name = QFileInfo(path_).completeBaseName();
     wish.records = request.records;
     wish.resume = request.resume;
+    wish.study = request.study;
     log(request.resume ? tr("Going on with the last study") : tr("Tuning"));
     showPage("tuning");
     engine_.tune(std::move(wish));

@@ -71,8 +71,10 @@ Result<void> verifyRecords(records::File& file, const RecordsArgs& args, const C
                    driver::dump({{"good", verified.good}, {"do_not_fit", verified.bad}, {"damaged", problems}}));
     else
         printLine("{} schedules fit, {} do not", verified.good, verified.bad.size());
+    if (problems.empty() && args.time) // also where some do not fit: of the others it can be told
+        LATHE_CHECKED(timeAgain(file, common));
     if (problems.empty() && verified.bad.empty())
-        return args.time ? timeAgain(file, common) : Result<void>{};
+        return {};
     Diagnostic wrong = error(problems.empty() ? "recorded schedules do not fit any more: " + verified.bad.front()
                                               : "the records are damaged: " + problems.front(),
                              problems.empty() ? "tune these kernels again" : "restore a copy");

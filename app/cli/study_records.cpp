@@ -17,7 +17,7 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
     if (args.noRecords)
         return records;
     auto begun = records::StudyRecords::begin(
-        {.model = args.model, .file = args.records, .name = args.study, .resume = args.resume}, options);
+        {.model = args.model, .file = args.records, .name = args.study, .id = {}, .resume = args.resume}, options);
     if (!begun && (args.resume || !args.records.empty()))
         return Failure(begun.error());
     if (!begun) {
@@ -34,7 +34,6 @@ Result<StudyRecords> StudyRecords::begin(const TuneArgs& args, const driver::Tun
 }
 
 void StudyRecords::say() {
-    begun_ = true;
     if (!records_)
         return;
     const records::Study& recorded = records_->study();
@@ -93,7 +92,7 @@ void StudyRecords::tell(const tune::Study& study, const tune::Event& event) {
 }
 
 void StudyRecords::end(const Result<driver::Tuned>& tuned) {
-    if (!records_ || (!begun_ && !tuned && tuned.error().kind == ErrorKind::Cancelled))
+    if (!records_)
         return;
     records_->end(tuned);
     sayProblems();

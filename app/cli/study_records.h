@@ -24,7 +24,6 @@ public:
     void tell(const tune::Study& study, const tune::Event& event);
     /// Whether anything is recorded.
     bool isKept() const { return records_.has_value(); }
-    /// Of a study that was cancelled before it began nothing is recorded.
     void end(const Result<driver::Tuned>& tuned);
 
 private:
@@ -32,7 +31,7 @@ private:
     void sayProblems();
 
     const Common* common_;
-    bool resumed_ = false, begun_ = false;
+    bool resumed_ = false;
     std::optional<records::StudyRecords> records_; // none: nothing is recorded
 };
 

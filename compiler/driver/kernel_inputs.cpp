@@ -3,6 +3,7 @@
 
 #include "arith/analysis.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,6 +21,11 @@ struct Operand {
 /// All buffers of the computation at these sizes: inputs, then outputs.
 Result<std::vector<Operand>> operandsOf(const tir::PrimFunc& computation, const std::vector<int64_t>& sizes) {
     arith::VarMap values;
+    const auto scalars =
+        std::ranges::count_if(computation.params, [](const tir::Param& param) { return !param.buffer; });
+    if (scalars != std::ssize(sizes))
+        return failure(
+            fmt::format("'{}' has {} open sizes, of which {} are given", computation.name, scalars, sizes.size()));
     for (const tir::Param& param : computation.params)
         if (!param.buffer)
             values[param.scalar.get()] = arith::intImm(sizes[values.size()]);

@@ -166,6 +166,8 @@ private:
         if (tasks.empty())
             return false;
         tune::Plan plan = options_.plan;
+        if (!tuned_.learned.empty())
+            plan.learned = tuned_.learned;
         const Target& target = options_.compile.target;
         plan.machine = tuningMachine(target, peaks_, options_.runner.threads);
         const auto space = tune::makeSpace(options_.space, templateSpace(target), target, plan.machine.threads);
@@ -185,6 +187,10 @@ private:
             }
         tuned_.study.spent = more.study.spent;
         tuned_.study.trials = more.study.trials;
+        if (!more.learned.empty()) {
+            tuned_.learned = std::move(more.learned);
+            tuned_.study.importance = std::move(more.study.importance);
+        }
         return true;
     }
 

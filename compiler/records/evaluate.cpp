@@ -32,6 +32,10 @@ std::optional<tune::Candidate> replayed(const tir::PrimFuncPtr& computation, con
     return candidate;
 }
 
+bool hasOpenSizes(const tir::PrimFunc& computation) {
+    return std::ranges::any_of(computation.params, [](const tir::Param& param) { return !param.buffer; });
+}
+
 /// The trials with features; without any if the default's cannot be replayed.
 std::vector<tune::Trial> trialsWith(const tir::PrimFuncPtr& computation, std::span<const Trial> rows,
                                     const tune::Judge& judge, int64_t& unread) {
@@ -98,7 +102,7 @@ Result<Evaluated> evaluate(const File& file, const Setting& setting, const tune:
         done.trials += std::ssize(rows);
         const auto computation = tir::parsePrimFunc(workload->second.text);
         std::vector<tune::Trial> trials;
-        if (computation && !rows.empty() && rows.front().us > 0)
+        if (computation && !hasOpenSizes(**computation) && !rows.empty() && rows.front().us > 0)
             trials = trialsWith(*computation, rows, judge, done.unread);
         else
             done.unread += std::ssize(rows);
@@ -121,6 +125,11 @@ Result<void> timeAgain(const File& file, const Setting& setting, tune::Bench& be
             workload == workloads.end() ? failure("it is gone") : tir::parsePrimFunc(workload->second.text);
         if (!target || !computation) {
             timed.problem = (target ? computation.error() : target.error()).what;
+            take(timed);
+            continue;
+        }
+        if (hasOpenSizes(**computation)) {
+            timed.problem = "its sizes are open, and at which of them it was timed is not recorded with it";
             take(timed);
             continue;
         }
@@ -148,6 +157,8 @@ Result<void> timeAgain(const File& file, const Setting& setting, tune::Bench& be
         timed.wrong = fault.has_value();
         if (fault) {
             timed.problem = fault->message;
+        } else if (found.logRatios.empty()) {
+            timed.problem = "no round gave a time";
         } else {
             const tune::Interval logs = tune::medianInterval(found.logRatios);
             timed.ratio = {std::exp(logs.low), std::exp(logs.middle), std::exp(logs.high)};

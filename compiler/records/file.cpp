@@ -199,10 +199,11 @@ Result<std::optional<Study>> File::newestLike(const Study& like) const {
     LATHE_TRY(
         const std::vector<Study> found,
         state_->all(fmt::format("SELECT {} FROM study WHERE model_hash = ?1 AND machine = ?2 AND threads = ?3 AND "
-                                "numerics = ?4 AND ?5 IN ('', name) ORDER BY started DESC, id DESC LIMIT 1",
+                                "numerics = ?4 AND ?5 IN ('', name) AND ?6 IN ('', uid) "
+                                "ORDER BY started DESC, id DESC LIMIT 1",
                                 studyColumns),
                     studyAt, like.modelHash, like.setting.machine, like.setting.threads, like.setting.numerics,
-                    like.name));
+                    like.name, like.id));
     return found.empty() ? std::nullopt : std::optional(found.front());
 }
 

@@ -75,7 +75,7 @@ public:
     /// In an order that follows from what they are.
     Result<std::vector<Workload>> workloads() const;
     Result<std::vector<Study>> studies() const; // the newest first
-    /// The newest with the model and the setting of this one, of its name if that is not empty. Of those that began in one
+    /// The newest with the model and the setting of this one, of its id and name if those are not empty. Of those that began in one
     /// second, the last that came into this file.
     Result<std::optional<Study>> newestLike(const Study& like) const;
     Result<std::vector<Task>> tasks() const;

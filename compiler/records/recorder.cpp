@@ -14,7 +14,8 @@ namespace lathe::records {
 namespace {
 
 constexpr size_t mostSeeds = 64;
-constexpr int64_t mostNumbers = 1 << 30; // no study comes so far, but a file may hold anything
+constexpr std::chrono::seconds pauseAfterFailure(30); // each try waits for a lock, and the study meanwhile
+constexpr int64_t mostNumbers = 1 << 30;              // no study comes so far, but a file may hold anything
 
 std::string drawnId() {
     std::random_device random;
@@ -170,11 +171,14 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
         numbers.trials = std::max(numbers.trials, row.number + 1);
         waiting_.trials.push_back(std::move(row));
     }
-    if (!failing_) // the end tries again
+    told_ = true;
+    if (!failedAt_ || std::chrono::steady_clock::now() - *failedAt_ > pauseAfterFailure)
         write();
 }
 
 void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::string& learned) {
+    if (!told_ && learned.empty())
+        return;
     study_.state = state;
     if (!learned.empty())
         waiting_.models.emplace_back(modelKey(study_.setting), learned);
@@ -188,11 +192,13 @@ void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::str
 
 void Recorder::write() {
     const auto written = file_.write(waiting_);
-    failing_ = !written;
-    if (written)
+    failedAt_.reset();
+    if (written) {
         waiting_ = {};
-    else
+    } else {
+        failedAt_ = std::chrono::steady_clock::now();
         note(written.error());
+    }
 }
 
 } // namespace lathe::records

@@ -11,6 +11,7 @@
 #include "records/near.h"
 #include "tune/study.h"
 
+#include <chrono>
 #include <map>
 #include <optional>
 
@@ -27,10 +28,11 @@ public:
     tune::Known known(const tune::Task& task);
     /// What a cost model has learned in studies before, for this class of machine; empty: nothing that can be used.
     std::string learned();
-    /// What changed: for runStudy, on its thread. What cannot be written is tried again at the end.
+    /// What changed: for runStudy, on its thread. What cannot be written is tried again every half minute, and at the end.
     void tell(const tune::Study& study, const tune::Event& event);
     /// The study has ended: `held` are its trials that were held against the model; whose they are need not be said. What is
-    /// recorded of others stays as it is. `learned` is what the cost model knows now; empty: nothing new.
+    /// recorded of others stays as it is. `learned` is what the cost model knows now; empty: nothing new. Of a study of which
+    /// nothing was told, and that learned nothing, nothing is recorded; one that was to go on stays as it was.
     void end(StudyState state, std::vector<HeldTrial> held, const std::string& learned = {});
 
     const Study& study() const { return study_; }
@@ -54,7 +56,8 @@ private:
     Study study_;
     Target target_;
     std::optional<NearRecords> near_; // as they are when the study begins
-    bool resumed_ = false, failing_ = false;
+    bool resumed_ = false, told_ = false;
+    std::optional<std::chrono::steady_clock::time_point> failedAt_; // when nothing could be written; none: it could
     Batch waiting_;
     std::map<std::string, Numbers> numbers_; // by workload
     std::vector<Diagnostic> problems_;

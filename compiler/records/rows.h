@@ -53,7 +53,7 @@ Workload workloadOf(const tir::PrimFunc& computation, const Target& target);
 enum class StudyState : uint8_t {
     Running, // or killed
     Ended,
-    Failed, // the machine did
+    Failed, // it ended by a problem, or was aborted
 };
 const char* toString(StudyState state); // "running", "ended", "failed"
 

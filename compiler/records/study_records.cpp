@@ -9,6 +9,7 @@ namespace {
 
 Study studyOf(const StudyWish& wish, const driver::TuneOptions& options) {
     Study study;
+    study.id = wish.id;
     study.name = wish.name;
     if (study.name.empty() && !wish.resume)
         study.name = wish.model.stem().string();

@@ -18,6 +18,7 @@ struct StudyWish {
     std::filesystem::path model;
     std::filesystem::path file; // of records; empty: the default one
     std::string name;           // empty: the model's; of a study that is to go on: any
+    std::string id;             // of the study that is to go on; empty: any
     bool resume = false;
 };
 

@@ -68,7 +68,8 @@ public:
         Control& control_;
     };
 
-    /// Of the study's thread: while it lives, the study needs the machine, but for when it waits. Begins once nobody holds it. Null: nobody could.
+    /// Of the study's thread: while it lives, the study needs the machine, but for when it waits. Begins once nobody holds it.
+    /// Null: nobody could.
     class Work {
     public:
         explicit Work(Control* control, const Cancelled& cancelled = {});

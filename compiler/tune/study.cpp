@@ -52,6 +52,9 @@ public:
         double before = 0;
         for (const Task& task : tasks)
             before += task.known.seconds;
+        for (const Task& task : tasks) // also where some of its kernels alone go on
+            for (const Trial& trial : task.known.trials)
+                before = std::max(before, trial.seconds);
         before_ = budget_.before.value_or(before);
         budget_.before = before_;
         for (Task& task : tasks) {
@@ -357,21 +360,20 @@ private:
     std::vector<std::vector<Candidate>> untimed_; // a task's first batch, if the machine was too busy for it
 };
 
-double sum(const std::vector<TaskState>& tasks, double (TaskState::*us)() const) {
-    double all = 0;
-    for (const TaskState& state : tasks)
-        all += state.task.calls * (state.*us)();
-    return all;
-}
-
 } // namespace
 
 double Study::defaultUs() const {
-    return sum(tasks, &TaskState::defaultUs);
+    double all = 0;
+    for (const TaskState& state : tasks)
+        all += state.task.calls * state.defaultUs();
+    return all;
 }
 
 double Study::bestUs() const {
-    return sum(tasks, &TaskState::bestUs);
+    double all = 0;
+    for (const TaskState& state : tasks)
+        all += state.task.calls * (state.isTaken() ? state.bestUs() : state.defaultUs());
+    return all;
 }
 
 StudyResult runStudy(std::vector<Task> tasks, const Space& space, const Plan& plan, Bench& bench,

@@ -81,8 +81,8 @@ double expectedGain(const TaskState& state);
 
 /// Which task is worth the next batch: microseconds of the model saved for a second of tuning, expected from what the last
 /// three batches gained and from what is left above the floor, at a pace that falls as time goes by. Tasks without a batch
-/// come first, the most expensive of them before the others, unless the machine was too busy for that batch before. None: all are done. The form is that of Ansor's scheduler (Zheng
-/// et al., OSDI 2020, section 6), in seconds instead of rounds.
+/// come first, the most expensive of them before the others, unless the machine was too busy for that batch before. None: all
+/// are done. The form is that of Ansor's scheduler (Zheng et al., OSDI 2020, section 6), in seconds instead of rounds.
 std::optional<size_t> nextTask(const std::vector<TaskState>& tasks);
 
 } // namespace lathe::tune

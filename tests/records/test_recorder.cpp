@@ -53,6 +53,13 @@ tune::StudyResult run(Recorder& recorder, tune::Bench& bench, const tune::Plan& 
                           [&](const tune::Study& study, const tune::Event& event) { recorder.tell(study, event); });
 }
 
+/// A study of the same model, whatever its id.
+records::Study likeSample() {
+    records::Study study = sampleStudy();
+    study.id.clear();
+    return study;
+}
+
 /// What the model says of the fastest of a task.
 records::HeldTrial heldOf(const tune::TaskState& state, records::InPlace inPlace = records::InPlace::Kept) {
     return {{}, state.task.workload, toString(state.trials[state.best].candidate.program), inPlace};
@@ -155,7 +162,7 @@ private slots:
         QCOMPARE(recordedRounds.size(), size_t(3 * 3)); // of the prior, the model, and what was drawn
         MadeUpBench bench;
         {
-            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            auto recorder = Recorder::resume(opened(path), likeSample(), Target());
             QVERIFY(recorder);
             bool begun = false;
             std::vector<tune::Task> tasks{task()};
@@ -217,7 +224,7 @@ private slots:
         const std::vector<std::string> rounds = linesOf(*opened(path).roundsOf(id, task().workload));
         MadeUpBench bench;
         {
-            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            auto recorder = Recorder::resume(opened(path), likeSample(), Target());
             const tune::StudyResult found = run(*recorder, bench, planOf(16));
             QCOMPARE(found.study.tasks[0].trials.size(), size_t(17));
         }
@@ -241,7 +248,7 @@ private slots:
         QCOMPARE(roundsAfter.size(), rounds.size() + 3);
         for (const std::string& line : rounds)
             QVERIFY(std::ranges::find(roundsAfter, line) != roundsAfter.end());
-        auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+        auto recorder = Recorder::resume(opened(path), likeSample(), Target());
         const tune::Known known = recorder->known(task());
         QCOMPARE(known.trials.size(), size_t(17));
         QVERIFY(toString(known.trials[0].candidate.program) == begun->program);
@@ -277,7 +284,7 @@ private slots:
             bench.time = [&, speed](const tune::Candidate& candidate) {
                 return madeUpTime(candidate) / (before.contains(candidate.program) ? 1 : speed);
             };
-            auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+            auto recorder = Recorder::resume(opened(path), likeSample(), Target());
             tune::StudyResult found = run(*recorder, bench, planOf(trials));
             return std::pair(*std::move(recorder), std::move(found.study.tasks[0]));
         };
@@ -307,7 +314,8 @@ private slots:
         std::ofstream(model) << "a model";
         driver::TuneOptions options;
         options.compile.target = Target(); // of the sample workloads
-        auto study = records::StudyRecords::begin({.model = model, .file = path, .name = {}, .resume = false}, options);
+        auto study = records::StudyRecords::begin({.model = model, .file = path, .name = {}, .id = {}, .resume = false},
+                                                  options);
         QVERIFY2(study, study ? "" : toString(study.error()).c_str());
         MadeUpBench bench;
         driver::Tuned tuned;
@@ -338,9 +346,15 @@ private slots:
         };
         write(1);
         write(2);
-        records::Study like = sampleStudy();
+        records::Study like = likeSample();
         like.name.clear();
         QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(2).id); // the newest
+        like.id = sampleStudy(1).id;
+        QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id,
+                 sampleStudy(1).id); // the one that is named
+        like.id = std::string(32, 'c');
+        QVERIFY(!Recorder::resume(opened(path), like, Target()));
+        like.id.clear();
         like.name = "study 1";
         QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(1).id);
         for (const auto change : {+[](records::Study& s) { s.name = "no such"; },
@@ -349,7 +363,7 @@ private slots:
                                   +[](records::Study& s) { s.setting.numerics = "strict"; },
                                   +[](records::Study& s) { s.setting.machine = "another"; },
                                   +[](records::Study& s) { s.search = "random in sketch"; }}) {
-            records::Study other = sampleStudy();
+            records::Study other = likeSample();
             change(other);
             const auto none = Recorder::resume(opened(path), other, Target());
             QVERIFY(!none);
@@ -357,7 +371,7 @@ private slots:
             if (other.search != like.search)
                 QCOMPARE(none.error().hint, std::string("go on with it by --space template, or begin another one"));
         }
-        records::Study searched = sampleStudy(); // by another search, it goes on
+        records::Study searched = likeSample(); // by another search, it goes on
         searched.search = "grid";
         QVERIFY(Recorder::resume(opened(path), searched, Target()));
     }
@@ -378,9 +392,21 @@ private slots:
             batch.studies[0].started = 1'700'000'000;
             QVERIFY(opened(path).write(batch));
         }
-        records::Study like = sampleStudy();
+        records::Study like = likeSample();
         like.name.clear();
         QCOMPARE(Recorder::resume(opened(path), like, Target())->study().id, sampleStudy(last).id);
+    }
+
+    /// One that could not begin is none to go on with.
+    void ofNothingToldNothingIsRecorded() {
+        const auto path = at("nothing.db");
+        Recorder(opened(path), sampleStudy(), Target()).end(records::StudyState::Failed, {});
+        QVERIFY(opened(path).studies()->empty());
+        QVERIFY(opened(path).write(sampleBatch({1})));
+        const records::StudyState before = opened(path).studies()->front().state;
+        QVERIFY(before != records::StudyState::Failed);
+        Recorder::resume(opened(path), likeSample(), Target())->end(records::StudyState::Failed, {});
+        QVERIFY(opened(path).studies()->front().state == before);
     }
 
     void theNextStudyBeginsWithTheBest() {
@@ -543,7 +569,7 @@ private slots:
             batch.trials[4].ratio = {0, 0, 0}; // faster than anything
             QVERIFY(file.write(batch));
         }
-        auto recorder = Recorder::resume(opened(path), sampleStudy(), Target());
+        auto recorder = Recorder::resume(opened(path), likeSample(), Target());
         QVERIFY(recorder);
         MadeUpBench bench;
         const tune::StudyResult found = run(*recorder, bench, planOf(16));

@@ -129,6 +129,17 @@ private slots:
         bench.verdicts[*records::parseHash(wrong.trials[1].program)] = tune::Verdict::Wrong;
         QVERIFY(records::timeAgain(file, setting_, bench, take));
         QVERIFY(found[sampleWorkload(16).key].wrong);
+        // At which sizes an open kernel was timed is not known.
+        const arith::Var columns = arith::symbol("columns", 1, 1024);
+        const auto x = te::placeholder("x", types::Float32, {4, arith::Expr(columns)});
+        const auto y = te::compute("y", {4, arith::Expr(columns)}, [&](auto& i) { return (*x)({i[0], i[1]}); }, 0);
+        const std::string text = tir::print(*te::toTir("open", {x}, {y}, {columns}));
+        executeSql(at("again.db"), fmt::format("UPDATE workload SET text = '{}'", text).c_str());
+        const size_t asked = bench.truths.size();
+        QVERIFY(records::timeAgain(file, setting_, bench, take));
+        QVERIFY(found[sampleWorkload(8).key].problem.find("open") != std::string::npos);
+        QCOMPARE(bench.truths.size(), asked);
+        QVERIFY(records::evaluate(file, setting_, {})->unread > 0);
         found.clear();
         const records::Setting elsewhere{"another machine", 2, "default"};
         QVERIFY(records::timeAgain(file, elsewhere, bench, take) && found.empty());

@@ -13,7 +13,8 @@
 namespace lathe::views::models {
 
 struct StudyRequest {
-    bool resume = false; // the last study of the model goes on
+    bool resume = false; // the study that is shown goes on
+    QString study;       // its id
     QStringList kernels; // by name; empty: all
     tune::Limits limits;
     QString search, space;

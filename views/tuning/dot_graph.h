@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A graph over a horizontal axis, with up to a hundred thousand points. QCustomPlot asks the axes for the place of each, and QPainter draws so many dots
-// one by one: that takes longer than two pictures may. Where a screen is not scaled, the same pixels are set in an image, which
-// is painted once.
+// A graph over a horizontal axis, with up to a hundred thousand points. QCustomPlot asks the axes for the place of each, and
+// QPainter draws so many dots one by one: that takes longer than two pictures may. Where a screen is not scaled, the same pixels
+// are set in an image, which is painted once.
 #pragma once
 
 #include <qcustomplot.h>

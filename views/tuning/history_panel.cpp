@@ -168,6 +168,7 @@ void HistoryPanel::add(int trial) {
     if (!isShown(point))
         return;
     const double x = xOf(trial);
+    last_ = std::max(last_, x);
     const auto y = yOf(point);
     if (!y) {
         failed_->addData(x, failedAt);
@@ -182,8 +183,6 @@ void HistoryPanel::add(int trial) {
 
 void HistoryPanel::drop(int trial) {
     const double x = xOf(trial);
-    if (x_->currentIndex() == BySeconds)
-        return; // a batch has one time: what stays is drawn beneath
     for (QCPGraph* graph : measured_)
         graph->data()->remove(x);
     for (QCPGraph* graph : {accepted_, slow_, failed_})
@@ -193,7 +192,7 @@ void HistoryPanel::drop(int trial) {
 void HistoryPanel::rebuild() {
     for (int i = 0; i < plot()->graphCount(); ++i)
         plot()->graph(i)->data()->clear();
-    least_ = most_ = 0;
+    least_ = most_ = last_ = 0;
     const bool logarithmic = logarithmic_->isChecked();
     plot()->yAxis->setScaleType(logarithmic ? QCPAxis::stLogarithmic : QCPAxis::stLinear);
     plot()->yAxis->setTicker(logarithmic ? QSharedPointer<QCPAxisTicker>(new QCPAxisTickerLog)
@@ -209,8 +208,8 @@ void HistoryPanel::rebuild() {
 }
 
 void HistoryPanel::follow(const models::StudyGrowth& growth) {
-    if (growth.firstTrial == 0)
-        return rebuild();
+    if (growth.firstTrial == 0 || (x_->currentIndex() == BySeconds && !growth.changed.empty()))
+        return rebuild(); // a batch has one time: of its trials none can be taken back alone
     for (const int trial : growth.changed)
         if (isShown(log_.points()[size_t(trial)])) {
             drop(trial);
@@ -227,10 +226,9 @@ void HistoryPanel::follow(const models::StudyGrowth& growth) {
 /// Of one task its best so far; of all the model's, by the time that all tasks take.
 void HistoryPanel::drawBest() {
     best_->data()->clear();
-    const int last = count() - 1;
-    if (last < 0 || log_.isEmpty())
+    if (count() == 0 || log_.isEmpty())
         return;
-    const double end = std::max(xOf(trialAt(last)), 1.0);
+    const double end = std::max(last_, 1.0);
     double at = 0;
     std::vector<double> us(log_.tasks().size());
     double whole = 0;
@@ -273,7 +271,7 @@ void HistoryPanel::drawBest() {
 void HistoryPanel::fit() {
     if (!fitted_ || count() == 0)
         return;
-    const double end = std::max(xOf(trialAt(count() - 1)), 1.0);
+    const double end = std::max(last_, 1.0);
     plot()->xAxis->setRange(-0.02 * end, 1.02 * end);
     double least = least_, most = most_;
     if (const int share = shares[size_t(fastest_->currentIndex())]; share < 100) {
@@ -390,7 +388,9 @@ QPointF HistoryPanel::pixelOf(int trial) const {
 int HistoryPanel::at(QPointF pixel) const {
     const double from = plot()->xAxis->pixelToCoord(pixel.x() - near),
                  to = plot()->xAxis->pixelToCoord(pixel.x() + near);
-    int begin = 0, end = count(); // both ways, trials go from left to right
+    const bool bySeconds =
+        x_->currentIndex() == BySeconds; // a study that goes on has its tasks' trials one after the other
+    int begin = 0, end = bySeconds ? 0 : count();
     while (begin < end) {
         const int middle = begin + (end - begin) / 2;
         if (xOf(trialAt(middle)) < from)
@@ -400,7 +400,12 @@ int HistoryPanel::at(QPointF pixel) const {
     }
     int found = -1;
     double best = near;
-    for (int place = begin; place < count() && xOf(trialAt(place)) <= to; ++place) {
+    for (int place = begin; place < count(); ++place) {
+        const double x = xOf(trialAt(place));
+        if (!bySeconds && x > to)
+            break;
+        if (x < from || x > to)
+            continue;
         const QPointF away = pixelOf(trialAt(place)) - pixel;
         if (const double distance = std::hypot(away.x(), away.y()); distance < best) {
             best = distance;

@@ -67,6 +67,7 @@ private:
     std::array<QCPGraph*, made> measured_; // by tune::Made
     QCPGraph *accepted_, *slow_, *failed_, *best_, *low_, *high_, *default_, *marked_;
     double least_ = 0, most_ = 0; // of the times that are drawn; 0: none is
+    double last_ = 0;             // how far right they reach
     bool fitted_ = true;          // the axes follow the points: the user has not moved them
 };
 

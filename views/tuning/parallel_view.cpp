@@ -315,8 +315,10 @@ void ParallelView::drawTrial(QPainter& painter, int trial, const QColor& color) 
         int place = -1;
         if (shown.question == models::ratioAxis)
             place = picture_.placeOf((*trials_)[size_t(trial)].ratio);
-        else if (const int answer = trials_->questions()[size_t(shown.question)].ofRow[size_t(trial)]; answer >= 0)
-            place = shown.placeOf(size_t(std::ranges::find(shown.answers, answer) - shown.answers.begin()));
+        else if (const auto found = std::ranges::find(
+                     shown.answers, trials_->questions()[size_t(shown.question)].ofRow[size_t(trial)]);
+                 found != shown.answers.end()) // else none, or one that came since
+            place = shown.placeOf(size_t(found - shown.answers.begin()));
         const auto at = place < 0 ? std::nullopt : std::optional(QPointF(xOf(axis), yOf(axis, place)));
         if (before && at)
             painter.drawLine(*before, *at);

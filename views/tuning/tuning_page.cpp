@@ -305,8 +305,12 @@ void TuningPage::ask() {
     if (!tunable_ || runs_)
         return;
     StartDialog dialog(choices(), this);
-    if (dialog.exec() == QDialog::Accepted)
-        emit startWanted(dialog.request());
+    if (dialog.exec() != QDialog::Accepted)
+        return;
+    models::StudyRequest request = dialog.request();
+    if (request.resume)
+        request.study = log_->head().id;
+    emit startWanted(request);
 }
 
 void TuningPage::begin(models::StudyHead head) {
