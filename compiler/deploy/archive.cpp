@@ -17,6 +17,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t partBytes = size_t{1} << 20;
+constexpr size_t mostEntries = 200'000; // the files that a manifest may name, and folders
 
 struct Free {
     void operator()(archive_entry* entry) const { archive_entry_free(entry); }
@@ -144,7 +145,9 @@ Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint6
     std::string top;
     archive_entry* entry = nullptr;
     int status = ARCHIVE_OK;
-    while ((status = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK) {
+    for (size_t entries = 0; (status = archive_read_next_header(reader.get(), &entry)) == ARCHIVE_OK; ++entries) {
+        if (entries == mostEntries)
+            return bad("it holds more files than a bundle may");
         const char* named = archive_entry_pathname(entry);
         std::string path = named ? named : "";
         if (path.ends_with('/'))

@@ -45,7 +45,7 @@ Texts textsOf(const Manifest& manifest) {
         texts[{"size", name}] =
             fmt::format("{}..{}:{}", range.least, range.most ? std::to_string(*range.most) : "", range.usual);
     for (const ManifestFile& file : manifest.files)
-        texts[{"file", file.path}] = fmt::format("{} bytes, {}", file.bytes, file.sha256.substr(0, 12));
+        texts[{"file", file.path}] = fmt::format("{} bytes, {}", file.bytes, file.sha256);
     return texts;
 }
 
@@ -62,6 +62,8 @@ std::vector<BundleChange> diffBundles(const Manifest& before, const Manifest& af
     for (const auto& [key, text] : now)
         if (!old.contains(key))
             changes.push_back({key.first, key.second, {}, text});
+    if (changes.empty() && before.bundleId != after.bundleId) // by what is not told apart above
+        changes.push_back({"bundle id", {}, before.bundleId, after.bundleId});
     return changes;
 }
 

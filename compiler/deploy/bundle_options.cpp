@@ -178,8 +178,9 @@ Result<BundleOptions> parseBundleOptions(std::string_view text) {
 
 Result<void> validate(const BundleOptions& options) {
     if (!options.name.empty() && !isModelName(options.name))
-        return usage(fmt::format("'{}' is no name for a model", options.name),
-                     "up to 64 of a-z, 0-9 and _, the first no digit");
+        return usage(
+            fmt::format("'{}' is no name for a model", options.name),
+            "up to 64 of a-z, 0-9 and _, the first no digit, and no name of a file beside it, such as lathe_rt");
     if (options.version.empty() || !isPlain(options.version, ".-+_~"))
         return usage(fmt::format("'{}' is no version", options.version), "such as 1.0.3");
     if (!isPlain(options.licence, ".-+_() "))

@@ -15,7 +15,8 @@ bool isDigit(char c) {
 }
 
 /// What files and CMake targets beside those of the model are called.
-constexpr std::string_view taken[] = {"abi", "dlpack", "lathe_rt", "runtime", "runtime_static"};
+constexpr std::string_view taken[] = {"abi",          "dlpack",  "lathe_rt",      "lathe_rt_nothreads",
+                                      "linked_model", "runtime", "runtime_static"};
 
 bool isTaken(std::string_view name) {
     return std::ranges::find(taken, name) != std::end(taken);

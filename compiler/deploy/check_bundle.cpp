@@ -117,6 +117,21 @@ private:
             failed("run", ran.error());
     }
 
+    /// Where the artifact takes or gives something else than the manifest says, by which golden cases are read.
+    std::string otherThanSaid(const driver::RunnerModel& loaded) const {
+        for (const auto& [what, said, found] : {std::tuple{"input", &bundle_.manifest().inputs, &loaded.inputs},
+                                                std::tuple{"output", &bundle_.manifest().outputs, &loaded.outputs}}) {
+            if (said->size() != found->size())
+                return fmt::format("the artifact has {} {}s, the manifest says {}", found->size(), what, said->size());
+            for (size_t i = 0; i < said->size(); ++i)
+                if ((*said)[i].name != (*found)[i].name || *parseDataType((*said)[i].dtype) != (*found)[i].dtype)
+                    return fmt::format("{} {} of the artifact is '{}', {}; the manifest says '{}', {}", what, i,
+                                       (*found)[i].name, toString((*found)[i].dtype), (*said)[i].name,
+                                       (*said)[i].dtype);
+        }
+        return {};
+    }
+
     bool load() {
         Diagnostic last =
             error("no artifact of this bundle is for this machine", "lathe bundle info says which it has");
@@ -146,6 +161,8 @@ private:
                     return failed("load", loaded.error());
                 check_.loadMs = msSince(again);
             }
+            if (const std::string other = otherThanSaid(*loaded); !other.empty())
+                return failed("load", error(other, "copy the bundle again: its manifest is of another artifact"));
             check_.variant = variant.tag;
             outputs_.clear();
             for (const driver::RunnerValue& output : loaded->outputs)

@@ -123,7 +123,9 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
         if (cancelled && cancelled())
             throw driver::Cancelled{};
         from.read(part.data(), static_cast<std::streamsize>(part.size()));
-        if (from.bad() || !written.write(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))))
+        if (from.bad())
+            return about(file.from, "the file cannot be read");
+        if (!written.write(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))))
             return Failure(written.problem());
     } while (from);
     if (!written.keep())

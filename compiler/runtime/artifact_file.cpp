@@ -22,7 +22,8 @@ namespace {
 
 class File {
 public:
-    explicit File(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC)) {}
+    /// A pipe would wait for who writes to it.
+    explicit File(const char* path) : descriptor_(open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {}
     ~File() {
         if (descriptor_ >= 0)
             close(descriptor_);

@@ -105,8 +105,7 @@ private:
             return error("it is no JSON object");
         const json schema = root->value("schema", json());
         constexpr std::string_view known = "lathe-bundle/1";
-        if (!schema.is_string() ||
-            (schema != known && !schema.get<std::string>().starts_with(std::string(known) + ".")))
+        if (schema != known)
             return error(fmt::format("its schema is {}, this program reads {}", driver::dump(schema), known),
                          "use the lathe-check that came with the bundle");
         const json variants = root->value("variants", json::array());
@@ -157,8 +156,8 @@ private:
         report_.begin("golden");
         if (cases == 0)
             report_.note("skipped: the bundle has no golden cases, so nothing is known of values and times");
-        if (first && inputs)
-            measure(trial, *inputs);
+        if (first)
+            limits(trial.loadMs(), inputs ? measure(trial, *inputs) : std::nullopt);
         return true;
     }
 
@@ -195,11 +194,13 @@ private:
         return std::move(golden->inputs);
     }
 
-    void measure(Trial& trial, const Tensors& inputs) {
+    std::optional<Latency> measure(Trial& trial, const Tensors& inputs) {
         report_.begin("time");
         const auto latency = trial.time(inputs, wish_.threads, wish_.repeat);
-        if (!latency)
-            return report_.bad(latency.error());
+        if (!latency) {
+            report_.bad(latency.error());
+            return std::nullopt;
+        }
         const double resident = residentPeak();
         json facts = {{"first_ms", latency->first}, {"runs", latency->runs}, {"resident_bytes", resident}};
         std::string text = fmt::format("first run {:.3f} ms", latency->first);
@@ -212,21 +213,29 @@ private:
         facts["threads"] = trial.threads();
         report_.good(text, facts);
 
+        return *latency;
+    }
+
+    /// What was not measured holds no limit.
+    void limits(double loadMs, const std::optional<Latency>& latency) {
         report_.begin("limits");
         struct Measured {
             const char *key, *name;
-            double value;
+            std::optional<double> value;
         };
-        const bool timed = latency->runs > 0;
-        for (const Measured& row : {Measured{"p50_ms", "p50 in ms", timed ? latency->p50 : 0},
-                                    {"p99_ms", "p99 in ms", timed ? latency->p99 : 0},
-                                    {"load_ms", "load time in ms", trial.loadMs()},
-                                    {"resident_bytes", "peak resident memory in bytes", resident},
+        const bool timed = latency && latency->runs > 0;
+        for (const Measured& row : {Measured{"p50_ms", "p50 in ms", timed ? std::optional(latency->p50) : std::nullopt},
+                                    {"p99_ms", "p99 in ms", timed ? std::optional(latency->p99) : std::nullopt},
+                                    {"load_ms", "load time in ms", loadMs},
+                                    {"resident_bytes", "peak resident memory in bytes",
+                                     latency ? std::optional(residentPeak()) : std::nullopt},
                                     {"size_bytes", "size in bytes", static_cast<double>(size_)}}) {
             const auto limit = manifest_.limits.find(row.key);
             const double most = limit != manifest_.limits.end() && limit->is_number() ? limit->get<double>() : 0;
-            if (most > 0 && row.value > most)
-                report_.bad(error(fmt::format("{} is {:.10g}, the limit {:.10g}", row.name, row.value, most)));
+            if (most > 0 && !row.value)
+                report_.bad(error(fmt::format("{} was not measured, the limit is {:.10g}", row.name, most)));
+            else if (most > 0 && *row.value > most)
+                report_.bad(error(fmt::format("{} is {:.10g}, the limit {:.10g}", row.name, *row.value, most)));
         }
     }
 

@@ -100,7 +100,9 @@ std::vector<std::string> wrongOutputs(const std::vector<HostTensor>& expected, c
                                       const driver::CompareRules& rules, const std::vector<HostTensor>& got,
                                       const std::vector<std::string>& names, double& ofRange) {
     std::vector<std::string> wrong;
-    for (size_t i = 0; i < std::min(expected.size(), got.size()); ++i) {
+    if (got.size() < expected.size())
+        return {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
+    for (size_t i = 0; i < expected.size(); ++i) {
         if (!compared[i])
             continue;
         const driver::Comparison comparison = driver::compare(got[i], expected[i], rules);

@@ -41,7 +41,8 @@ void onHang(int) {
 std::string lineOf(bool json, const std::string& step, const char* verdict, const std::string& text,
                    nlohmann::json facts) {
     if (!json)
-        return fmt::format("{}: {}{}\n", printable(step), std::strcmp(verdict, "failed") == 0 ? "FAILED: " : "", text);
+        return fmt::format("{}: {}{}\n", printable(step), std::strcmp(verdict, "failed") == 0 ? "FAILED: " : "",
+                           printable(text));
     facts["step"] = step;
     facts["verdict"] = verdict;
     facts["text"] = text;

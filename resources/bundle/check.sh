@@ -1,11 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Whether this bundle is whole and right on this machine: hashes, then the golden cases. One line a step; exit code 0 or 1.
-# Arguments are for bin/TRIPLE/lathe-check. Needs nothing but sh, and sha256sum if it is there.
+# Arguments are for bin/TRIPLE/lathe-check. Needs sh, dirname and uname, and sha256sum if it is there.
 here=$(CDPATH= cd -- "$(dirname -- "$0")" 2>/dev/null && pwd) || exit 1
 cd -- "$here" || exit 1
 if command -v sha256sum >/dev/null 2>&1; then
-    if wrong=$(LC_ALL=C sha256sum -c SHA256SUMS 2>&1 | grep -v ': OK$'); then
+    said=$(LC_ALL=C sha256sum -c SHA256SUMS 2>&1)
+    status=$?
+    wrong=$(printf '%s\n' "$said" | while IFS= read -r line; do
+        case $line in
+        *': OK') ;;
+        *) printf '%s\n' "$line" ;;
+        esac
+    done)
+    if [ "$status" -ne 0 ] || [ -n "$wrong" ]; then
         printf '%s\n' "$wrong" >&2
         echo 'hashes: NOT as they were written: copy the bundle again; do not strip or patch its files' >&2
         exit 1

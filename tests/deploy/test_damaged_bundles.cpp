@@ -15,6 +15,7 @@
 #include <algorithm>
 #include <array>
 #include <fmt/format.h>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <random>
 
@@ -459,10 +460,13 @@ private slots:
     void goldenCases() {
         const auto opened = OpenBundle::open(bundle_);
         QVERIFY(opened);
-        const auto check = [&](const std::string& name, const std::string& content) {
+        const auto check = [&](const std::string& name, const std::string& content,
+                               const std::function<void(nlohmann::json&)>& change = {}) {
             writeFile(bundle_ / name, content);
             // All hashes anew, as whoever wants to harm would make them.
             auto manifest = nlohmann::json::parse(files_.at("manifest.json"));
+            if (change)
+                change(manifest);
             std::string sums, lines;
             for (auto& file : manifest["files"])
                 if (file["path"] == name) {
@@ -508,6 +512,19 @@ private slots:
             auto hostile = nlohmann::json::parse(files_.at(facts));
             hostile[field] = 1;
             QVERIFY(check(facts, hostile.dump()).find("case.json") != std::string::npos);
+        }
+        // A manifest of another artifact.
+        const auto more = [](nlohmann::json& manifest) {
+            manifest["outputs"].push_back(manifest["outputs"][0]);
+            manifest["outputs"].back()["name"] = "more";
+        };
+        const auto renamed = [](nlohmann::json& manifest) { manifest["outputs"][0]["name"] = "other"; };
+        const auto retyped = [](nlohmann::json& manifest) { manifest["inputs"][0]["dtype"] = "int32"; };
+        for (const std::function<void(nlohmann::json&)>& change :
+             {std::function<void(nlohmann::json&)>(more), std::function<void(nlohmann::json&)>(renamed),
+              std::function<void(nlohmann::json&)>(retyped)}) {
+            const std::string said = check(facts, files_.at(facts), change);
+            QVERIFY2(said.find("the manifest says") != std::string::npos, said.c_str());
         }
         // Files are known by their ordinals, whatever a case says.
         std::string hostile = files_.at(facts);

@@ -13,6 +13,7 @@
 #include <cstring>
 #include <elf.h>
 #include <random>
+#include <sys/stat.h>
 
 using namespace lathe::tests;
 
@@ -86,6 +87,10 @@ private slots:
         QCOMPARE(lathe_thread_error(), "cannot open /nowhere/model.so: No such file or directory");
         QCOMPARE(lathe_model_load(folder_.path().toUtf8().constData(), &model), LATHE_IO_ERROR);
         QCOMPARE(lathe_model_load(nullptr, &model), LATHE_INVALID_ARGUMENT);
+        const QByteArray pipe = folder_.filePath("pipe").toUtf8(); // that nobody writes to
+        QCOMPARE(mkfifo(pipe.constData(), 0600), 0);
+        QCOMPARE(lathe_model_load(pipe.constData(), &model), LATHE_IO_ERROR);
+        QVERIFY(QByteArray(lathe_thread_error()).contains("is not a regular file"));
     }
 
     /// Up to the table of sections, which nobody reads to load it.

@@ -72,6 +72,9 @@ class Model:
             self.manifest = json.loads((bundle / "manifest.json").read_text("utf-8"))
         except OSError as wrong:
             raise Error("%s is no bundle: %s" % (bundle, wrong), IO_ERROR) from None
+        schema = self.manifest["schema"]
+        if schema != "lathe-bundle/1":
+            raise Error("%s: its schema is %r, this version of lathe_rt reads lathe-bundle/1" % (bundle, schema), IO_ERROR)
         self.name, self.version = str(self.manifest["name"]), str(self.manifest["version"])
         self.symbols = dict(self.manifest["symbols"])
         status, reasons = IO_ERROR, []
