@@ -135,7 +135,7 @@ private slots:
         QVERIFY(other.leaseDevice().has_value());
         QProcess process;
         process.start(LATHE_BINARY_DIR "/lathe", tune({"--trials", "3", "--time", "200", "--no-layouts"}));
-        QTRY_VERIFY_WITH_TIMEOUT(server_->sessions("lathe-runner").size() >= 2, 60'000);
+        QTRY_VERIFY_WITH_TIMEOUT(server_->sessions("lathe-runner").size() >= 2, 150'000); // it compiles before
         QVERIFY(!process.waitForFinished(8'000));
         QByteArray out = process.readAllStandardOutput();
         QVERIFY2(linesOf(out, "event", "trial").empty(), out.constData());
