@@ -77,7 +77,7 @@ struct TuneWish {
     QString name;                // of the study; empty: the model's
     bool records = true;         // it is recorded
     bool resume = false;         // one of the model goes on
-    QString study;               // its id; empty: the last one
+    QString study;               // the id of that one; empty: the last
 };
 
 class Engine : public QObject {

@@ -74,7 +74,7 @@ void Engine::tune(TuneWish wish) {
                 auto begun = records::StudyRecords::begin({.model = path.toStdString(),
                                                            .file = {},
                                                            .name = wish.resume ? "" : wish.name.toStdString(),
-                                                           .id = wish.resume ? wish.study.toStdString() : "",
+                                                           .id = wish.study.toStdString(),
                                                            .resume = wish.resume},
                                                           options);
                 if (begun)

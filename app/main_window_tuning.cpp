@@ -128,7 +128,7 @@ void MainWindow::startTuning(const views::models::StudyRequest& request) {
     wish.records = request.records;
     wish.resume = request.resume;
     wish.study = request.study;
-    log(request.resume ? tr("Going on with the last study") : tr("Tuning"));
+    log(request.resume ? tr("Going on with the study") : tr("Tuning"));
     showPage("tuning");
     engine_.tune(std::move(wish));
 }

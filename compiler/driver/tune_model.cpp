@@ -5,6 +5,7 @@
 #include "driver/guarded.h"
 #include "driver/kernel_bench.h"
 #include "lower/schedule_kernel.h"
+#include "lower/workload.h"
 
 #include <algorithm>
 #include <cmath>
@@ -121,8 +122,7 @@ std::vector<tune::Task> tuningTasks(const Trace& trace, const Profile& profile, 
             continue;
         task.us = 1e3 * msOf(profile, kernel.name) / task.calls;
         task.floorUs = floorOf(task.flops, task.bytes, peaks.of(threads));
-        if (std::ranges::any_of(task.computation->params, [](const tir::Param& param) { return !param.buffer; }) &&
-            !sizeTask(task, trace, samples, peaks.of(threads))) {
+        if (lower::hasOpenSizes(*task.computation) && !sizeTask(task, trace, samples, peaks.of(threads))) {
             leftOut.push_back(kernel.name);
             continue;
         }

@@ -3,6 +3,7 @@
 
 #include "tir/text.h"
 
+#include <algorithm>
 #include <fmt/format.h>
 
 namespace lathe::lower {
@@ -31,6 +32,10 @@ Workload workloadOf(const tir::PrimFunc& unscheduled, const Target& target) {
 
 std::string toString(const Workload& workload) {
     return toString(workload.computation) + "-" + toString(workload.target);
+}
+
+bool hasOpenSizes(const tir::PrimFunc& computation) {
+    return std::ranges::any_of(computation.params, [](const tir::Param& param) { return !param.buffer; });
 }
 
 } // namespace lathe::lower

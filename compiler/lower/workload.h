@@ -28,4 +28,7 @@ Workload workloadOf(const tir::PrimFunc& unscheduled, const Target& target);
 /// Both hashes in hexadecimal digits, with a '-' between: the key in Decisions.
 std::string toString(const Workload& workload);
 
+/// Whether the computation has scalars: sizes that are known only when it runs.
+bool hasOpenSizes(const tir::PrimFunc& computation);
+
 } // namespace lathe::lower

@@ -3,6 +3,7 @@
 
 #include "codegen/target.h"
 #include "lower/schedule_kernel.h"
+#include "lower/workload.h"
 #include "schedule/schedule.h"
 #include "tir/text.h"
 #include "tune/paired.h"
@@ -30,10 +31,6 @@ std::optional<tune::Candidate> replayed(const tir::PrimFuncPtr& computation, con
     candidate.made = row.made;
     candidate.scheduled = schedule.function();
     return candidate;
-}
-
-bool hasOpenSizes(const tir::PrimFunc& computation) {
-    return std::ranges::any_of(computation.params, [](const tir::Param& param) { return !param.buffer; });
 }
 
 /// The trials with features; without any if the default's cannot be replayed.
@@ -102,7 +99,7 @@ Result<Evaluated> evaluate(const File& file, const Setting& setting, const tune:
         done.trials += std::ssize(rows);
         const auto computation = tir::parsePrimFunc(workload->second.text);
         std::vector<tune::Trial> trials;
-        if (computation && !hasOpenSizes(**computation) && !rows.empty() && rows.front().us > 0)
+        if (computation && !lower::hasOpenSizes(**computation) && !rows.empty() && rows.front().us > 0)
             trials = trialsWith(*computation, rows, judge, done.unread);
         else
             done.unread += std::ssize(rows);
@@ -128,8 +125,8 @@ Result<void> timeAgain(const File& file, const Setting& setting, tune::Bench& be
             take(timed);
             continue;
         }
-        if (hasOpenSizes(**computation)) {
-            timed.problem = "its sizes are open, and at which of them it was timed is not recorded with it";
+        if (lower::hasOpenSizes(**computation)) {
+            timed.problem = "its sizes are open: it is not timed again";
             take(timed);
             continue;
         }

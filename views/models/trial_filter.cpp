@@ -163,7 +163,7 @@ enum class Is { Best, Accepted, Timed, Failed };
 /// What a field of texts may be, in the order of its values.
 QStringList textsOf(TrialField field) {
     QStringList texts;
-    if (field == TrialField::Is) // as above
+    if (field == TrialField::Is) // as Is has them
         return {QStringLiteral("best"), QStringLiteral("accepted"), QStringLiteral("timed"), QStringLiteral("failed")};
     if (field == TrialField::Made)
         for (int i = 0; i <= int(tune::Made::Recorded); ++i)

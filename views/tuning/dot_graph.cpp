@@ -39,11 +39,11 @@ void DotGraph::drawDots(QCPPainter* painter, QCPGraphDataContainer::const_iterat
     // As the axes say it, to the last bit: a dot between two pixels is rounded as theirs are.
     const QCPRange across = keyAxis()->range(), up = valueAxis()->range();
     const bool isLogarithmic = valueAxis()->scaleType() == QCPAxis::stLogarithmic;
+    const double height = isLogarithmic ? std::log(up.upper / up.lower) : up.size();
     for (auto point = begin; point != end; ++point) {
         if (!(point->value > up.lower && point->value < up.upper))
             continue; // nor where it is not a number
-        const double share = isLogarithmic ? std::log(point->value / up.lower) / std::log(up.upper / up.lower)
-                                           : (point->value - up.lower) / up.size();
+        const double share = (isLogarithmic ? std::log(point->value / up.lower) : point->value - up.lower) / height;
         const double x = (point->key - across.lower) / across.size() * axes.width() + axes.left() - clip.left();
         const double y = axes.bottom() - share * axes.height() - clip.top();
         if (!(x > -dotReach && x < size.width() + dotReach))

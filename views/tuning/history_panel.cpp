@@ -388,8 +388,8 @@ QPointF HistoryPanel::pixelOf(int trial) const {
 int HistoryPanel::at(QPointF pixel) const {
     const double from = plot()->xAxis->pixelToCoord(pixel.x() - near),
                  to = plot()->xAxis->pixelToCoord(pixel.x() + near);
-    const bool bySeconds =
-        x_->currentIndex() == BySeconds; // a study that goes on has its tasks' trials one after the other
+    // By seconds they may stand in no order: a study that goes on has its tasks' trials one after the other.
+    const bool bySeconds = x_->currentIndex() == BySeconds;
     int begin = 0, end = bySeconds ? 0 : count();
     while (begin < end) {
         const int middle = begin + (end - begin) / 2;
