@@ -45,6 +45,15 @@ constexpr std::pair<const char*, const char*> presets[] = {
     {"rv64gcv", "RISC-V RV64GCV (vectors)"},
 };
 
+QString problemOfNames(const ExportRequest& request) {
+    deploy::BundleOptions options;
+    options.name = request.name.toStdString();
+    options.version = request.version.toStdString();
+    options.licence = request.licence.toStdString();
+    const auto valid = deploy::validate(options);
+    return valid ? QString() : withHint(valid.error());
+}
+
 QString problemOfTarget(const QString& text) {
     const auto target = codegen::parseTarget(text.toStdString());
     if (!target)
@@ -211,6 +220,7 @@ views::models::ExportChoices exportChoices(const QString& model, const driver::O
     choices.model = model;
     choices.settings = argumentsOf(settings);
     choices.problemOfTarget = problemOfTarget;
+    choices.problemOfNames = problemOfNames;
     choices.problemOfPlace = problemOfPlace;
     choices.targets.append({"native", tr("This machine: %1").arg(QString::fromStdString(codegen::nativeTarget().cpu)),
                             problemOfTarget("native")});

@@ -4,7 +4,7 @@
 
 Links a program without a model, and has the linker say which files and which members of archives it took. A model needs
 nothing of a library, so a program with one takes the same: FOLDER/lib/static gets the start-up files as they are, and one
-archive of all else: of libstdc++.a and libc.a a part. FOLDER/licenses gets the terms of both.
+archive of all else: of libstdc++.a and libc.a a part. FOLDER/licenses gets the terms of both, and of what headers bring.
 
     pack_program.py FOLDER --ar AR --objcopy OBJCOPY -- LINK-COMMAND
 """
@@ -16,7 +16,9 @@ import tempfile
 from pathlib import Path
 
 LICENSES = {"LGPL-2.1.txt": "common-licenses/LGPL-2.1", "GPL-3.txt": "common-licenses/GPL-3",
-            "glibc.txt": "doc/libc6-dev/copyright", "gcc.txt": "doc/gcc-12-base/copyright"}
+            "glibc.txt": "doc/libc6-dev/copyright", "gcc.txt": "doc/gcc-12-base/copyright",
+            "fmt.txt": "doc/libfmt-dev/copyright", "json.txt": "doc/nlohmann-json3-dev/copyright",
+            "xxhash.txt": "doc/libxxhash-dev/copyright"}
 
 
 def members_of(archive):

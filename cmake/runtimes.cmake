@@ -6,7 +6,7 @@
 #   bin/lathe-check       the self-check of bundles, and bin/lathe-runner: static programs, for a device that has nothing
 #                         but a kernel
 #   lib/static/           what static programs of models are linked of: start-up files, and of all libraries what they need
-#   licenses/             of libc and libstdc++, which are in these and in the programs
+#   licenses/             of libc, libstdc++, fmt, JSON for Modern C++ and xxHash, parts of which are in these
 #   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
 # Included before own_code.cmake: what is shipped has the same flags in all presets and no sanitizers. clang is a compiler
 # for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.

@@ -314,7 +314,8 @@ int reproduce(const BundleArgs& args, const Common& common) {
     if (!bundle)
         return reported(bundle.error(), common);
     std::vector<Diagnostic> diagnostics;
-    const auto again = deploy::planAgain(*bundle, args.bundles[1], args.runtimeDir, diagnostics, progress);
+    const auto again =
+        deploy::planAgain(*bundle, {args.bundles[1], args.golden, args.runtimeDir}, diagnostics, progress);
     if (progress.report)
         printStderr("\r\033[K");
     report(diagnostics, common);

@@ -146,13 +146,10 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
         make->add_option(name, *parts, text)->delimiter(',')->allow_extra_args(false);
     make->add_option("--symbol", args.symbols, "sizes of an open dim: NAME=LEAST..MOST:USUAL, such as n=1..64:8")
         ->allow_extra_args(false);
-    make->add_option("--golden", args.golden,
-                     "a folder with input_N.pb and output_N.pb, or with several test_data_set_N");
     make->add_option("--cases", args.cases, "golden cases at most (3)")->check(CLI::Range(0, 1000));
     make->add_option("--tolerance", args.tolerance,
                      "how far outputs may be off, as a share of their range; 0: not at all (0.001)")
         ->check(between(0, 1));
-    make->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
     make->add_option("--options", args.options, "a file of options, as reproduce/options.json of a bundle");
     make->add_option("--sign", args.sign, "a key of ssh-keygen, which signs SHA256SUMS");
     make->add_flag("--force", args.force, "replace the bundle that is there");
@@ -176,7 +173,11 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
         commands[i]->callback([&args, which = what[i]] { args.what = which; });
     }
     commands[0]->add_option("--verify-key", args.verifyKey, "public keys, one of which must have signed it");
-    commands[3]->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
+    for (CLI::App* command : {make, commands[3]}) {
+        command->add_option("--golden", args.golden,
+                            "a folder with input_N.pb and output_N.pb, or with several test_data_set_N");
+        command->add_option("--runtime-dir", args.runtimeDir, "where runtime packages lie, a folder a triple");
+    }
     for (CLI::App* command : {make, commands[0]})
         addDevice(*command, args.device);
     commands[0]->add_option("--repeat", args.repeat, "timed runs")->check(CLI::Range(0, 100000));

@@ -73,11 +73,29 @@ std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, Sink& sink)
     return writer;
 }
 
+using Reader = std::unique_ptr<archive, FreeReader>;
+
+/// For what bundles are packed by, and nothing else that libarchive knows. An error is the reader's.
+Reader openReader(const fs::path& packed) {
+    Reader reader(archive_read_new());
+    archive_read_support_format_tar(reader.get());
+    archive_read_support_format_zip(reader.get());
+    archive_read_support_filter_zstd(reader.get());
+    archive_read_open_filename(reader.get(), packed.c_str(), size_t{1} << 17);
+    return reader;
+}
+
 } // namespace
 
 bool isArchiveName(const fs::path& path) {
     const std::string name = path.filename().string();
     return name.ends_with(".tar") || name.ends_with(".tar.zst") || name.ends_with(".zip");
+}
+
+bool isArchive(const fs::path& path) {
+    const Reader reader = openReader(path);
+    archive_entry* entry = nullptr;
+    return archive_errno(reader.get()) == 0 && archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK;
 }
 
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
@@ -130,16 +148,12 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
 
 Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint64_t most,
                            const std::function<bool()>& cancelled) {
-    const std::unique_ptr<archive, FreeReader> reader(archive_read_new());
-    // What bundles are packed by, and nothing else that libarchive knows.
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_format_zip(reader.get());
-    archive_read_support_filter_zstd(reader.get());
+    const Reader reader = openReader(packed);
     const auto bad = [&](std::string what) {
         return about(packed, std::move(what), "copy the bundle again; lathe bundle makes such archives");
     };
     const auto damaged = [&] { return bad("the archive is damaged, or is none: " + wordsOf(reader.get())); };
-    if (archive_read_open_filename(reader.get(), packed.c_str(), size_t{1} << 17) != ARCHIVE_OK)
+    if (archive_errno(reader.get()) != 0)
         return damaged();
     std::set<std::string> seen;
     std::string top;

@@ -354,6 +354,12 @@ void Planner::addDocuments(const Words& words) {
     add("README.md", FileKind::Document, readmeOf(manifest_, use_));
     add("licenses/Apache-2.0.txt", FileKind::Licence, std::string(textOf("Apache-2.0.txt")));
     add("licenses/THIRD_PARTY.md", FileKind::Licence, thirdPartyText(manifest_));
+    // A library is linked with the C and C++ libraries of whoever takes it, and C source has no runtime.
+    if (!packages_.empty())
+        for (const std::string& file : packages_.front().files)
+            if (file.starts_with("licenses/") &&
+                (options_.form != BundleForm::Library || file == "licenses/xxhash.txt"))
+                addCopy(file, FileKind::Licence, packages_.front().folder / file);
     if (has(Part::Reproduce)) {
         add("reproduce/reproduce.sh", FileKind::Reproduce, filled("reproduce.sh", words), true);
         add("reproduce/options.json", FileKind::Reproduce, toJson(options_));

@@ -29,10 +29,16 @@ Result<PlannedBundle> planBundle(const std::filesystem::path& model, const Bundl
 /// Signs a plan (deploy/signature.h): it gets one more file, which is not part of the bundle's id.
 Result<void> signBundle(PlannedBundle& bundle, const std::filesystem::path& key, const driver::Progress& progress = {});
 
+/// What a bundle does not hold of what it was made of.
+struct Origin {
+    std::filesystem::path model;
+    std::filesystem::path goldenFolder, runtimeFolder; // as in BundleOptions
+};
+
 /// The plan of the same bundle, made again of what it says of itself (reproduce/) and of the model. Fails if the bundle does not
-/// say it, or if the model is another. Of another version of Lathe it is tried, with a warning.
-Result<PlannedBundle> planAgain(const OpenBundle& bundle, const std::filesystem::path& model,
-                                const std::filesystem::path& runtimeFolder, std::vector<Diagnostic>& diagnostics,
+/// say it, if the model or its external data are others, or if there are fewer data sets than it was made of. Of another version
+/// of Lathe it is tried, with a warning.
+Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, std::vector<Diagnostic>& diagnostics,
                                 const driver::Progress& progress = {});
 
 /// Writes a folder, or, where the name ends in .tar.zst, .zip or .tar, an archive of one. It is written beside and renamed, so that

@@ -129,7 +129,8 @@ static inline lathe_status @_check(const lathe_model* model) {
 )";
 
 constexpr std::string_view loader = R"(
-/* Loads the first artifact of the bundle in this folder that the machine can run, and checks it. */
+/* Loads the first artifact of the bundle in this folder that the machine can run, and checks it. One that is damaged or
+ * not there is an error, whatever follows it. */
 static inline lathe_status @_load(const char* bundle, lathe_model** model) {
     static const char* const artifacts[] = ^_ARTIFACTS;
     lathe_status status = LATHE_INVALID_ARGUMENT;
@@ -146,8 +147,9 @@ static inline lathe_status @_load(const char* bundle, lathe_model** model) {
                 lathe_model_free(*model);
                 *model = NULL;
             }
-            return status;
         }
+        if (status != LATHE_UNSUPPORTED)
+            return status;
     }
     return status;
 }

@@ -111,7 +111,7 @@ private:
             driver::readDataSet(folder, driver::RunnerModel{{}, {}, {}, interface_.inputs, interface_.outputs, {}});
         if (!data)
             return named(data.error());
-        GoldenCase golden{fmt::format("data-{}", data_++), "data set", std::move(*data), {}};
+        GoldenCase golden{fmt::format("data-{}", data_++), dataSetSource, std::move(*data), {}};
         const auto got = computed(work_.runner, interface_, golden.data.inputs);
         if (!got)
             return named(got.error());

@@ -20,7 +20,7 @@ namespace lathe::deploy {
 
 struct GoldenCase {
     std::string name;           // "data-0", "random-0", "zeros", "largest"
-    std::string source;         // "data set" or "strict"
+    std::string source;         // as in a ManifestCase
     driver::DataSet data;       // fewer outputs than the model has: of the others nothing is known
     std::vector<bool> compared; // by output: false for what is drawn at random
     uint64_t bytes() const;

@@ -83,8 +83,9 @@ struct ManifestFile {
 
 struct ManifestCase {
     std::string name;   // of its folder below golden/
-    std::string source; // "data set", "strict"
+    std::string source; // dataSetSource, "strict"
 };
+inline constexpr const char* dataSetSource = "data set"; // expected values that came with the model
 
 /// When an output is right: |got - expected| <= max(absolute, ofRange · max|expected|), elements that are no floats equal.
 struct CaseTolerance {

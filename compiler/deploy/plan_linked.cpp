@@ -73,9 +73,6 @@ void Planner::addLinkedTexts(const Words& known) {
             "`lib/static` is that of Lathe's runtime package for {2}; `lib{0}.a` is what\n`lathe bundle --form "
             "static` makes of the same options.\n",
             options_.name, linkCommand(), packages_.front().triple);
-        for (const std::string& file : packages_.front().files)
-            if (file.starts_with("licenses/"))
-                addCopy(file, FileKind::Licence, packages_.front().folder / file);
         return;
     }
     const RuntimePackage& package = packages_.front();

@@ -29,25 +29,40 @@ Result<std::string> readPart(const OpenBundle& bundle, const std::string& path) 
     return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+Failure another(const std::string& said, const std::string& found, const fs::path& file) {
+    Diagnostic other =
+        error(fmt::format("this is another model: SHA-256 is {}, the bundle's model has {}", found, said),
+              "name the file that the bundle was made of");
+    other.file = file.string();
+    return Failure(other);
+}
+
+Result<void> holdAgainst(const std::string& said, const fs::path& model, const driver::Progress& progress) {
+    const auto digest = digestOf(model, progress.cancelled);
+    if (!digest) {
+        Diagnostic unread = error("the model cannot be read", "name the file that the bundle was made of");
+        unread.file = model.string();
+        return Failure(unread);
+    }
+    if (digest->sha256 != said)
+        return another(said, digest->sha256, model);
+    return {};
+}
+
+std::ptrdiff_t dataSetsOf(const Manifest& manifest) {
+    return std::ranges::count(manifest.golden, std::string(dataSetSource), &ManifestCase::source);
+}
+
 } // namespace
 
-Result<PlannedBundle> planAgain(const OpenBundle& bundle, const fs::path& model, const fs::path& runtimeFolder,
-                                std::vector<Diagnostic>& diagnostics, const driver::Progress& progress) {
+Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, std::vector<Diagnostic>& diagnostics,
+                                const driver::Progress& progress) {
     return driver::guarded([&]() -> Result<PlannedBundle> {
         const Manifest& manifest = bundle.manifest();
         // Options and decisions are read: they have to be what was written.
         if (const auto problems = verifyFiles(bundle, progress); !problems.empty())
             return Failure(problems.front());
-        const auto digest = digestOf(model, progress.cancelled);
-        if (!digest || digest->sha256 != manifest.model.sha256) {
-            Diagnostic other =
-                error(digest ? fmt::format("this is another model: SHA-256 is {}, the bundle's model has {}",
-                                           digest->sha256, manifest.model.sha256)
-                             : std::string("the model cannot be read"),
-                      "name the file that the bundle was made of");
-            other.file = model.string();
-            return Failure(other);
-        }
+        LATHE_CHECKED(holdAgainst(manifest.model.sha256, origin.model, progress));
         if (manifest.latheVersion != base::version()) {
             Diagnostic note = error(fmt::format("the bundle was made by Lathe {}, and this is {}: the bytes may differ",
                                                 manifest.latheVersion, base::version()));
@@ -59,8 +74,19 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const fs::path& model,
         LATHE_TRY(const std::string decisions, readPart(bundle, "reproduce/decisions.json"));
         LATHE_TRY(options.decisions, driver::parseDecisions(decisions));
         options.created = manifest.created;
-        options.runtimeFolder = runtimeFolder;
-        return planBundle(model, options, diagnostics, progress);
+        options.goldenFolder = origin.goldenFolder;
+        options.runtimeFolder = origin.runtimeFolder;
+        LATHE_TRY(PlannedBundle again, planBundle(origin.model, options, diagnostics, progress));
+        // Looked for among what was read just now: what a manifest names is not opened.
+        for (const Manifest::Model::Data& said : manifest.model.externalData)
+            if (const auto found =
+                    std::ranges::find(again.manifest.model.externalData, said.file, &Manifest::Model::Data::file);
+                found != again.manifest.model.externalData.end() && found->sha256 != said.sha256)
+                return another(said.sha256, found->sha256, said.file);
+        if (dataSetsOf(again.manifest) < dataSetsOf(manifest))
+            return failure("the bundle's golden cases came from data sets that do not lie beside the model",
+                           "name their folder: --golden DIR");
+        return again;
     });
 }
 

@@ -4,11 +4,14 @@
 #include "base/sha1.h"
 #include "base/sha256.h"
 #include "driver/json.h"
+#include "runtime/dlpack.h"
 
 #include <algorithm>
 #include <ctime>
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
+#include <xxhash.h>
 
 namespace lathe::deploy {
 namespace {
@@ -45,14 +48,40 @@ struct Component {
     std::string id, name, version, licence, sha256, purpose;
 };
 
+/// What others made of the runtime of a form and of the programs in it. All of them are built with what Lathe is built with.
+std::vector<Component> othersWork(BundleForm form) {
+    if (form == BundleForm::CSource)
+        return {};
+    std::vector<Component> all = {{"DLPack", "dlpack", fmt::format("{}.{}", DLPACK_MAJOR_VERSION, DLPACK_MINOR_VERSION),
+                                   "Apache-2.0", "", "LIBRARY"},
+                                  {"xxHash", "xxhash",
+                                   fmt::format("{}.{}.{}", XXH_VERSION_MAJOR, XXH_VERSION_MINOR, XXH_VERSION_RELEASE),
+                                   "BSD-2-Clause", "", "LIBRARY"}};
+    if (form == BundleForm::Library)
+        return all;
+    const std::string gcc = std::to_string(_GLIBCXX_RELEASE);
+    const std::string gccLicence = "GPL-3.0-or-later WITH GCC-exception-3.1";
+    all.insert(
+        all.end(),
+        {{"fmt", "fmt", fmt::format("{}.{}.{}", FMT_VERSION / 10000, FMT_VERSION / 100 % 100, FMT_VERSION % 100), "MIT",
+          "", "LIBRARY"},
+         {"JSON", "nlohmann-json",
+          fmt::format("{}.{}.{}", NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
+                      NLOHMANN_JSON_VERSION_PATCH),
+          "MIT", "", "LIBRARY"},
+         {"glibc", "glibc", fmt::format("{}.{}", __GLIBC__, __GLIBC_MINOR__), "LGPL-2.1-or-later", "", "LIBRARY"},
+         {"libstdcxx", "libstdc++", gcc, gccLicence, "", "LIBRARY"},
+         {"libgcc", "libgcc", gcc, gccLicence, "", "LIBRARY"}});
+    return all;
+}
+
 std::vector<Component> componentsOf(const Manifest& manifest) {
     std::vector<Component> all = {
         {"SourceModel", manifest.model.file, "NOASSERTION", manifest.model.licence, manifest.model.sha256, "SOURCE"},
     };
     if (manifest.form != BundleForm::CSource)
-        all.insert(all.end(),
-                   {{"Runtime", "liblathe_rt", manifest.latheVersion, std::string(runtimeLicence), "", "LIBRARY"},
-                    {"DLPack", "dlpack.h", "1.0", "Apache-2.0", "", "LIBRARY"}});
+        all.push_back({"Runtime", "liblathe_rt", manifest.latheVersion, std::string(runtimeLicence), "", "LIBRARY"});
+    std::ranges::move(othersWork(manifest.form), std::back_inserter(all));
     for (size_t i = 0; i < manifest.variants.size(); ++i)
         for (const ManifestFile& file : manifest.files)
             if (file.path == manifest.variants[i].path)
@@ -181,6 +210,7 @@ std::string thirdPartyText(const Manifest& manifest) {
         return "# Whose work is in this bundle\n\n"
                "- `lib/liblathe_rt*.a`, `include/lathe/`, `examples/`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n"
                "- `include/lathe/dlpack.h`: DLPack, Apache-2.0.\n"
+               "- In `lib/liblathe_rt*.a`: xxHash, BSD-2-Clause (`xxhash.txt`).\n"
                "- `lib/`, the model's library: the model's, under its own licence (see `manifest.json`), in code that "
                "Lathe made\n  of it.\n";
     if (manifest.form == BundleForm::Program)
@@ -188,7 +218,8 @@ std::string thirdPartyText(const Manifest& manifest) {
                "- `bin/`: the model's, under its own licence (see `manifest.json`), in code that Lathe made of it, and "
                "Lathe's\n  runtime, Apache-2.0 (`Apache-2.0.txt`), which includes DLPack, fmt (MIT), JSON for Modern "
                "C++ "
-               "(MIT) and xxHash\n  (BSD-2-Clause). It is linked statically with the GNU C library "
+               "(MIT) and xxHash\n  (BSD-2-Clause); `fmt.txt`, `json.txt`, `xxhash.txt`. It is linked statically with "
+               "the GNU C library "
                "(LGPL-2.1-or-later), "
                "libstdc++ and libgcc\n  (GPL-3.0-or-later with the GCC Runtime Library Exception). Whoever passes it "
                "on "
@@ -198,6 +229,9 @@ std::string thirdPartyText(const Manifest& manifest) {
            "- `lib/`, `include/lathe/`, `python/`, `examples/`: Lathe, Apache-2.0 (`Apache-2.0.txt`).\n"
            "- `include/lathe/dlpack.h`: DLPack, Apache-2.0.\n"
            "- `model/`: the model's, under its own licence (see `manifest.json`), in code that Lathe made of it.\n"
+           "- In `lib/` and `bin/*/lathe-check`: xxHash, BSD-2-Clause (`xxhash.txt`). In `bin/*/lathe-check`: fmt "
+           "(`fmt.txt`)\n"
+           "  and JSON for Modern C++ (`json.txt`), MIT.\n"
            "- `bin/*/lathe-check` is linked statically with the GNU C library (LGPL-2.1-or-later), libstdc++ and "
            "libgcc\n"
            "  (GPL-3.0-or-later with the GCC Runtime Library Exception). `lib/*/liblathe_rt.a` and Lathe's sources "

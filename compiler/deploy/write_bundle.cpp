@@ -175,6 +175,8 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
     if (isArchiveName(out)) {
         if (!fs::is_regular_file(status))
             return about(out, "there is something that is no archive", "name another file");
+        if (!isArchive(out))
+            return about(out, "there is a file that is no archive: it is left as it is", "name another file");
         return replace ? Result<void>() : about(out, "the file is there already", "--force replaces it");
     }
     if (!fs::is_directory(status))

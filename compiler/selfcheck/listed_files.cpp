@@ -45,7 +45,8 @@ private:
 };
 
 bool isSafe(std::string_view path) {
-    if (path.empty() || path.size() > longestPath || path.find('\0') != std::string_view::npos)
+    const auto isControl = [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; };
+    if (path.empty() || path.size() > longestPath || std::ranges::any_of(path, isControl))
         return false;
     return std::ranges::none_of(std::views::split(path, '/'), [](auto part) {
         const std::string_view name(part.begin(), part.end());
@@ -137,7 +138,7 @@ Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
             return wrong("is not a hash, two blanks, a path and its end");
         const std::string_view path = line.substr(digits + gap);
         if (!isSafe(path))
-            return wrong("names a path that leads out of the bundle");
+            return wrong("names a path that leads out of the bundle, or is none");
         if (!seen.insert(path).second)
             return wrong("names a file again");
         files.push_back({std::string(path), std::string(line.substr(0, digits))});

@@ -99,6 +99,28 @@ private slots:
         }
     }
 
+    /// Of entries without any bytes there could be no end.
+    void endlessFolders() {
+        fs::create_directories(at("many/top"));
+        const auto made = lathe::testing::runProgram("tar", {"-cf", QString::fromStdString(at("one.tar").string()),
+                                                             "--format=ustar", "--no-recursion", "-C",
+                                                             QString::fromStdString(at("many").string()), "top"});
+        QVERIFY2(made.code == 0, made.err.c_str());
+        constexpr size_t header = 512;
+        const std::string entry = lathe::testing::readAll(at("one.tar")).substr(0, header);
+        for (const auto& [entries, says] : {std::pair{199'999, ""}, std::pair{200'001, "more files"}}) {
+            {
+                std::ofstream many(at("many.tar"), std::ios::binary);
+                for (int i = 0; i < entries; ++i)
+                    many << entry;
+                many << std::string(2 * header, '\0');
+            }
+            const std::string refusal = refused(at("many.tar"));
+            QVERIFY2(refusal.empty() == (*says == '\0') && refusal.find(says) != std::string::npos, refusal.c_str());
+        }
+        fs::remove(at("many.tar"));
+    }
+
     /// The day and the time zone are nobody's.
     void timeZones() {
         const std::vector<PlannedFile> files = {file("a", "x")};

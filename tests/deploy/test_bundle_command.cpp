@@ -237,6 +237,23 @@ private slots:
         outcome = runBare("./check", out);
         QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
         QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", out + "/examples/main.py"}).code, 0);
+        outcome = runProgram("make", {"-s", "-C", out + "/examples"});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        QCOMPARE(runProgram(out + "/examples/main_c", {out}).code, 0);
+        // A damaged one is no reason to run another, slower, without a word.
+        fs::resize_file((out + "/model/plain-x86-64-v3.so").toStdString(), 500);
+        for (const QStringList& command : {QStringList{"/usr/bin/python3", "-I", "-B", out + "/examples/main.py"},
+                                           {out + "/examples/main_c", out},
+                                           {out + "/examples/main_cpp", out}}) {
+            outcome = runProgram(command.front(), command.mid(1));
+            QVERIFY2(outcome.code != 0 && (outcome.out + outcome.err).find("x86-64-v3.so") != std::string::npos,
+                     (outcome.out + outcome.err).c_str());
+        }
+        writeFile((out + "/manifest.json").toStdString(),
+                  R"({"schema":"lathe-bundle/1","name":"x","version":"1","symbols":{},)"
+                  R"("variants":[{"tag":"x","triple":"x86_64-linux-gnu","path":"../plain.so"}]})");
+        outcome = runProgram("/usr/bin/python3", {"-I", "-B", out + "/examples/main.py"});
+        QVERIFY2(outcome.code != 0 && outcome.err.find("not in it") != std::string::npos, outcome.err.c_str());
     }
 
     /// Other machines, emulated: tried when made, then checked by Lathe and by the bundle itself.
@@ -324,6 +341,8 @@ private slots:
         QTest::newRow("no data") << QStringList{model, "-o", out, "--golden", at("empty")} << 1 << "golden";
         QTest::newRow("no folder") << QStringList{model, "-o", out + "/a/b"} << 1 << "make it first";
         QTest::newRow("over the model") << QStringList{model, "-o", model, "--force"} << 1 << "plain.onnx";
+        writeFile(at("notes.zip").toStdString(), "no archive, whatever it is called");
+        QTest::newRow("over notes") << QStringList{model, "-o", at("notes.zip"), "--force"} << 1 << "left as it is";
         QTest::newRow("a bundle is there") << QStringList{model, "-o", plain_} << 1 << "--force";
         QTest::newRow("another folder") << QStringList{model, "-o", folder_.path(), "--force"} << 1 << "left as it is";
         QTest::newRow("options") << QStringList{model, "-o", out, "--options", model} << 2 << "plain.onnx";

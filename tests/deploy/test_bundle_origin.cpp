@@ -9,7 +9,7 @@
 
 #include <QTemporaryDir>
 #include <QTest>
-#include <nlohmann/json.hpp>
+#include <fmt/format.h>
 
 using namespace lathe::testing;
 namespace fs = std::filesystem;
@@ -102,6 +102,42 @@ private slots:
         outcome = runLathe({"bundle", "reproduce", at("mixed"), at("plain.onnx")});
         QVERIFY2(outcome.code != 0 && outcome.err.find("options.json") != std::string::npos, outcome.err.c_str());
         QVERIFY(runLathe({"bundle", "reproduce", at("strict"), at("plain.onnx")}).code == 0);
+    }
+
+    /// Data that lie elsewhere are named again; weights that lie beside the model are looked at as well.
+    void reproducesWithData() {
+        fs::create_directories(path(at("data")));
+        // y = tanh(x) x, of zeros: TensorProto of float[2,3].
+        const std::string zeros = std::string("\x08\x02\x08\x03\x10\x01\x4a\x18", 8) + std::string(24, '\0');
+        writeFile(path(at("data/input_0.pb")), zeros);
+        writeFile(path(at("data/output_0.pb")), zeros);
+        make("checked", {"--golden", at("data")});
+        QCOMPARE(readAll(path(at("checked/golden/data-0/case.json"))).find("data set") != std::string::npos, true);
+        Outcome outcome = runLathe({"bundle", "reproduce", at("checked"), at("plain.onnx")});
+        QVERIFY2(outcome.code != 0 && outcome.err.find("--golden") != std::string::npos, outcome.err.c_str());
+        outcome = runLathe({"bundle", "reproduce", at("checked"), at("plain.onnx"), "--golden", at("data")});
+        QVERIFY2(outcome.code == 0 && outcome.out.find("the same bundle") != std::string::npos, outcome.err.c_str());
+        outcome = runProgram("sh", {at("checked/reproduce/reproduce.sh"), at("plain.onnx"), LATHE_BINARY_DIR "/lathe",
+                                    "--golden", at("data")});
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+    }
+
+    /// Whose work is in a bundle: named in both lists, and its terms lie beside them.
+    void licences() {
+        const std::string spdx = readAll(path(at("plain/sbom.spdx.json"))),
+                          cdx = readAll(path(at("plain/sbom.cdx.json")));
+        for (const char* name : {"dlpack", "xxhash", "fmt", "nlohmann-json", "glibc", "libstdc++", "libgcc"}) {
+            const std::string quoted = fmt::format("\"name\": \"{}\"", name);
+            QVERIFY2(spdx.find(quoted) != std::string::npos && cdx.find(quoted) != std::string::npos, name);
+        }
+        for (const auto& [file, says] : {std::pair{"fmt.txt", "fmt"}, std::pair{"json.txt", "nlohmann"},
+                                         std::pair{"xxhash.txt", "BSD"}, std::pair{"LGPL-2.1.txt", "LESSER"},
+                                         std::pair{"glibc.txt", "GNU C Library"}, std::pair{"gcc.txt", "EXCEPTION"}})
+            QVERIFY2(readAll(path(at("plain/licenses")) / file).find(says) != std::string::npos, file);
+        make("linked", {"--form", "static"});
+        QVERIFY(QFile::exists(at("linked/licenses/xxhash.txt")));
+        QVERIFY(!QFile::exists(at("linked/licenses/glibc.txt")));
+        QVERIFY(readAll(path(at("linked/sbom.cdx.json"))).find("glibc") == std::string::npos);
     }
 
     /// SPDX 2.3, 7.9 and 8.4, and what the manifest asks of a machine.

@@ -185,9 +185,9 @@ fails(lambda: lathe_rt.Model(folder), "bundle")
 fails(lambda: lathe_rt.Model(folder / "bundle", variant="pdp11"), "pdp11")
 fails(lambda: lathe_rt.Model(folder / "plain.so", variant="v3"), "variants")
 (folder / "odd").mkdir(exist_ok=True)
-for text in ("", "[]", "{}", "null", '{"name": "odd", "version": 1, "symbols": 5, "variants": []}',
-             '{"name": "odd", "version": 1, "symbols": {}, "variants": [{}]}', "[" * 100000):
-    (folder / "odd" / "manifest.json").write_text(text)
+for text in ("", "[]", "{}", "null", '"name": "odd", "version": 1, "symbols": 5, "variants": []}',
+             '"name": "odd", "version": 1, "symbols": {}, "variants": [{}]}', "[" * 100000):
+    (folder / "odd" / "manifest.json").write_text(text.replace('"name"', '{"schema": "lathe-bundle/1", "name"'))
     fails(lambda: lathe_rt.Model(folder / "odd"), "odd")
 
 # ---- closed

@@ -21,7 +21,7 @@ ExportWizard::ExportWizard(const models::ExportChoices& choices, const models::E
     setOption(NoCancelButtonOnLastPage);
     setOption(HaveHelpButton, false);
     resize(740, 560);
-    pages_ = {new NamePage(begin),
+    pages_ = {new NamePage(choices, begin),
               new TargetPage(choices, begin),
               new ContentsPage(choices, begin),
               new SizesPage(begin),

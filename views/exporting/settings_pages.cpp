@@ -12,7 +12,6 @@
 #include <QLineEdit>
 #include <QListWidget>
 #include <QPushButton>
-#include <QRegularExpression>
 #include <QSpinBox>
 #include <QTableWidget>
 #include <QVBoxLayout>
@@ -38,10 +37,11 @@ QDoubleSpinBox* limit(const QString& suffix, double value) {
 
 } // namespace
 
-NamePage::NamePage(const ExportRequest& begin)
+NamePage::NamePage(const models::ExportChoices& choices, const ExportRequest& begin)
     : ExportPage(tr("The model"),
                  tr("What it is called where it runs: in headers, in the Python module and by files.")),
-      name_(new QLineEdit(begin.name)), version_(new QLineEdit(begin.version)), licence_(new QLineEdit(begin.licence)) {
+      problemOf_(choices.problemOfNames), name_(new QLineEdit(begin.name)), version_(new QLineEdit(begin.version)),
+      licence_(new QLineEdit(begin.licence)) {
     name_->setObjectName("name");
     version_->setObjectName("version");
     licence_->setObjectName("licence");
@@ -64,15 +64,11 @@ void NamePage::fill(ExportRequest& request) const {
 }
 
 QString NamePage::problem() const {
-    static const QRegularExpression name("^[a-z_][a-z0-9_]{0,63}$"), version("^[0-9A-Za-z.+~-]{1,64}$"),
-        licence("^[0-9A-Za-z.+() -]{0,200}$");
-    if (!name.match(name_->text()).hasMatch())
-        return tr("A name has small letters, digits and _ alone, 64 at most, and no digit first.");
-    if (!version.match(version_->text()).hasMatch())
-        return tr("A version has letters, digits, dots and dashes alone, such as 1.2.0.");
-    if (!licence.match(licence_->text()).hasMatch())
-        return tr("A licence is an SPDX expression, such as Apache-2.0 or MIT OR BSD-3-Clause.");
-    return {};
+    ExportRequest request;
+    fill(request);
+    if (request.name.isEmpty())
+        return tr("The model needs a name.");
+    return problemOf_(request);
 }
 
 TargetPage::TargetPage(const models::ExportChoices& choices, const ExportRequest& begin)

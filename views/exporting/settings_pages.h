@@ -20,11 +20,12 @@ class NamePage : public ExportPage {
     Q_OBJECT
 
 public:
-    explicit NamePage(const models::ExportRequest& begin);
+    NamePage(const models::ExportChoices& choices, const models::ExportRequest& begin);
     void fill(models::ExportRequest& request) const override;
     QString problem() const override;
 
 private:
+    std::function<QString(const models::ExportRequest&)> problemOf_; // of what it is called
     QLineEdit *name_, *version_, *licence_;
 };
 

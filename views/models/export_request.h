@@ -87,6 +87,7 @@ struct ExportChoices {
     std::function<QString(const QString&, const QString&)>
         problemOfRun;                                            // why a device cannot run a target; empty: it can
     std::function<QString(const QString&)> problemOfTarget;      // empty text: none
+    std::function<QString(const ExportRequest&)> problemOfNames; // of name, version and licence; empty text: none
     std::function<QString(const QString&, bool)> problemOfPlace; // of what it is written to, and whether it may replace
 
     /// Of this text; the usual one for others.

@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ._golden import Case
 from ._runtime import OK, ContextOptions, Owned, ValueInfo, runtime_for, text_of, triple
-from ._tensors import IO_ERROR, MISMATCH, TYPE_NAMES, Error, Tensor, array_at, empty, tensor_of
+from ._tensors import IO_ERROR, MISMATCH, TYPE_NAMES, UNSUPPORTED, Error, Tensor, array_at, empty, tensor_of
 
 _UNKNOWN_DIM = -(2**63)
 _MOST = 2**31 - 1
@@ -81,11 +81,16 @@ class Model:
         for artifact in self.manifest["variants"]:
             if artifact["triple"] != triple() or variant not in (None, artifact["tag"]):
                 continue
+            within = pathlib.PurePosixPath(artifact["path"])
+            if within.is_absolute() or ".." in within.parts:
+                raise Error("%s: the manifest names an artifact that is not in it: %s" % (bundle, within), IO_ERROR)
             try:
-                self._load(bundle / artifact["path"])
+                self._load(bundle / within)
                 self.variant = artifact["tag"]
                 return
             except Error as wrong:
+                if wrong.status != UNSUPPORTED:
+                    raise
                 status = wrong.status
                 reasons.append(wrong.message)
         raise Error("; ".join(reasons) or "this bundle has no artifact for %s" % (variant or triple()), status)
