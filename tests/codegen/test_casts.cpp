@@ -88,6 +88,24 @@ class TestCasts : public QObject {
     Q_OBJECT
 
 private slots:
+    /// A chain of roundings is as long as it is, and no tree of what each asks for.
+    void manyRoundings() {
+        constexpr int roundings = 40;
+        auto a = tir::makeBuffer("a", types::Float32, {Expr(count)}),
+             b = tir::makeBuffer("b", types::Float32, {Expr(count)});
+        Var i = arith::var("i"), v = arith::var("v");
+        const Expr at = i * Expr(8) + v;
+        Expr value = arith::load(a, {at});
+        for (int k = 0; k < roundings; ++k)
+            value = arith::cast(arith::cast(value, types::Float16), types::Float32) *
+                    arith::floatImm(k % 2 == 0 ? 1.0 / 3 : 3.0, types::Float32);
+        const auto function =
+            kernel("chain", {a, b}, {},
+                   loop(i, Expr(count / 8), loop(v, Expr(8), store(b, {at}, value), tir::ForKind::Vectorized)), 1);
+        const std::string message = compare({function, {}, 0, -100, 100, INT64_MIN, INT64_MAX, true});
+        QVERIFY2(message.empty(), message.c_str());
+    }
+
     void everyPair_data() {
         QTest::addColumn<int>("from");
         for (size_t i = 0; i < allTypes().size(); ++i)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // See legalize_data_types.h. Every expression of a narrow type has two forms: its float32 value, and its bits, which are
-// cheaper where a value is only moved.
+// cheaper where a value is only moved. A conversion by integer arithmetic asks for what it converts many times over: in a store it
+// is bound by a Let, else a chain of them would be a tree that no text holds.
 #include "tir/transform/legalize_data_types.h"
 
 #include "tir/structure.h"
@@ -62,6 +63,8 @@ private:
     std::unordered_map<const arith::Storage*, BufferPtr> wide_;
     arith::VarMap vars_;
     std::unordered_map<const arith::ExprNode*, Expr> memo_;
+    std::vector<std::pair<Var, Expr>> lets_; // of the store at hand, in order
+    bool inStore_ = false;
 
     bool converts(DataType type) const {
         return type.code == TypeCode::Float && type.bits == 16 && target_.hasHalfConversion;
@@ -74,6 +77,15 @@ private:
         Expr result = computeOther(e);
         memo_[e.get()] = result;
         return result;
+    }
+
+    /// A value that will be asked for more than once.
+    Expr bound(const Expr& value) {
+        if (!inStore_)
+            return value;
+        const Var var = arith::var("converted", value.dtype());
+        lets_.emplace_back(var, value);
+        return var;
     }
 
     Expr any(const Expr& e) { return isNarrow(e.dtype()) ? value(e) : other(e); }
@@ -120,7 +132,7 @@ private:
                 return load;
             if (converts(e.dtype()))
                 return arith::cast(load, wide);
-            return narrowToFloat32(arith::call(Intrinsic::Reinterpret, {load}, bitsType(e.dtype())), e.dtype());
+            return widened(arith::call(Intrinsic::Reinterpret, {load}, bitsType(e.dtype())), e.dtype());
         }
         case ExprKind::Cast:
             return rounded(e);
@@ -128,8 +140,8 @@ private:
             if (isConversion(e->intrinsic))
                 return rounded(e);
             if (e->intrinsic == Intrinsic::Reinterpret)
-                return narrowToFloat32(arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, bitsType(e.dtype())),
-                                       e.dtype());
+                return widened(arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, bitsType(e.dtype())),
+                               e.dtype());
             break;
         case ExprKind::Select:
             return arith::select(other(e->args[0]), value(e->args[1]), value(e->args[2]));
@@ -153,7 +165,13 @@ private:
     Expr rounded(const Expr& e) {
         if (converts(e.dtype()))
             return arith::cast(arith::cast(source(e->args[0]), e.dtype()), float32Like(e));
-        return narrowToFloat32(bits(e), e.dtype());
+        return widened(bits(e), e.dtype());
+    }
+
+    Expr widened(const Expr& stored, DataType narrow) {
+        if (narrow.code == TypeCode::BFloat) // a shift, which asks once
+            return narrowToFloat32(stored, narrow);
+        return bound(narrowToFloat32(bound(stored), narrow));
     }
 
     /// A value about to be rounded to a narrow type, as a float32 from which that is exact.
@@ -206,7 +224,7 @@ private:
     Expr toBits(const Expr& v, DataType type, Overflow overflow, E8M0Rounding rounding) {
         if (converts(type))
             return arith::call(Intrinsic::Reinterpret, {arith::cast(v, type)}, bitsType(type));
-        return float32ToNarrow(v, type, overflow, rounding);
+        return float32ToNarrow(v.kind() == ExprKind::Var ? v : bound(v), type, overflow, rounding);
     }
 
     Expr loadOf(const Expr& e) {
@@ -224,6 +242,16 @@ private:
 
     Stmt store(const Store& node, const Stmt& stmt) {
         memo_.clear();
+        lets_.clear();
+        inStore_ = true;
+        Stmt result = legalized(node, stmt);
+        inStore_ = false;
+        for (auto let = lets_.rbegin(); let != lets_.rend(); ++let)
+            result = makeStmt(Let{let->first, let->second, result}, stmt->origin);
+        return result;
+    }
+
+    Stmt legalized(const Store& node, const Stmt& stmt) {
         Store result = node;
         for (Expr& index : result.indices)
             index = other(index);
