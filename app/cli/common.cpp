@@ -86,10 +86,9 @@ Result<void> addRecorded(driver::Decisions& decisions, const Common& common) {
     offered.schedules.merge(shipped.schedules); // one's own go before
     decisions.recorded = std::move(offered.schedules);
     if (decisions.recorded.empty()) {
-        Diagnostic& none =
-            offered.warnings.emplace_back(error("nothing is recorded for this machine, these threads and "
-                                                "these numerics",
-                                                "lathe tune with the same --threads and --numerics"));
+        Diagnostic& none = offered.warnings.emplace_back(error(
+            "nothing is recorded that is faster than the default, for this machine, these threads and these numerics",
+            "lathe tune with the same --threads and --numerics looks for some"));
         none.severity = Severity::Warning;
         none.file = path.string();
     }
@@ -170,9 +169,17 @@ void markStale(const driver::Trace& trace, const Common& common) {
 
 Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files) {
     std::error_code ignored; // what is not there is not lost
-    for (const std::string& file : files)
-        for (const std::string& path : {file, file.substr(file.find('=') + 1)})
-            if (std::filesystem::equivalent(path, out, ignored))
+    const auto isSame = [&](const std::string& path) {
+        return !path.empty() &&
+               (std::filesystem::equivalent(path, out, ignored) ||
+                std::filesystem::weakly_canonical(path, ignored) == std::filesystem::weakly_canonical(out, ignored));
+    };
+    std::vector<std::string> all = files;
+    all.push_back(records::defaultFile().string()); // read or not: nothing makes them again but tuning
+    for (const std::string& file : all)
+        for (const std::string& path : {file, file.substr(file.find('=') + 1), file.empty() ? file : file + "-wal",
+                                        file.empty() ? file : file + "-shm"})
+            if (!out.empty() && isSame(path))
                 return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
                                "name another file for the result");
     return {};

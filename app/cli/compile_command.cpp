@@ -90,7 +90,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     const int code = report(trace.diagnostics, common); // warnings of a good compilation too
     markStale(trace, common);
     if (!artifact)
-        return artifact.error().kind == ErrorKind::Cancelled ? interruptedCode : code;
+        return artifact.error().kind == ErrorKind::Cancelled ? Interrupts::code() : code;
     if (source) {
         if (common.json)
             fmt::print("{}\n", driver::dump({{"folder", args.out}, {"seconds", artifact->seconds}}));

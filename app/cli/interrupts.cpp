@@ -8,22 +8,40 @@
 namespace lathe::cli {
 namespace {
 
-std::atomic<bool> interrupted = false; // a signal handler reaches nothing else
+constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
+std::atomic<int> interruptedBy = 0; // a signal handler reaches nothing else
 
-extern "C" void onInterrupt(int) {
-    if (interrupted.exchange(true))
-        std::_Exit(interruptedCode);
+int codeOf(int signal) {
+    constexpr int endedBySignal = 128;
+    return endedBySignal + signal;
+}
+
+extern "C" void onInterrupt(int signal) {
+    if (interruptedBy.exchange(signal) != 0)
+        std::_Exit(codeOf(signal));
 }
 
 } // namespace
 
-Interrupts::Interrupts() : before_(std::signal(SIGINT, onInterrupt)) {}
+Interrupts::Interrupts() {
+    for (size_t i = 0; i < signals.size(); ++i) {
+        before_[i] = std::signal(signals[i], onInterrupt);
+        if (signals[i] == SIGHUP && before_[i] == SIG_IGN)
+            std::signal(SIGHUP, SIG_IGN);
+    }
+}
+
 Interrupts::~Interrupts() {
-    std::signal(SIGINT, before_);
+    for (size_t i = 0; i < signals.size(); ++i)
+        std::signal(signals[i], before_[i]);
 }
 
 bool Interrupts::asked() {
-    return interrupted.load();
+    return interruptedBy.load() != 0;
+}
+
+int Interrupts::code() {
+    return codeOf(asked() ? interruptedBy.load() : SIGINT);
 }
 
 } // namespace lathe::cli

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Ctrl+C during long work: the first one asks for its end, so that nothing half-done is left; a second one ends the program.
+// Ctrl+C during long work, or another wish that the program end: the first one asks for the end of the work, so that nothing
+// half-done is left; a second one ends the program.
 #pragma once
+
+#include <array>
 
 namespace lathe::cli {
 
-/// As shells say it of a program that Ctrl+C has ended.
-inline constexpr int interruptedCode = 130;
-
-/// While it lives, Ctrl+C asks for the end. One at a time.
+/// While it lives, SIGINT (Ctrl+C), SIGTERM and SIGHUP (a terminal that is closed; unless it is ignored, as by nohup) ask for the
+/// end. One at a time.
 class Interrupts {
 public:
     Interrupts();
@@ -18,9 +19,12 @@ public:
 
     /// From any thread.
     static bool asked();
+    /// What the program ends with then, as shells say it of one that the signal has ended: 130 for Ctrl+C.
+    static int code();
 
 private:
-    void (*before_)(int);
+    using Handler = void (*)(int);
+    std::array<Handler, 3> before_;
 };
 
 } // namespace lathe::cli

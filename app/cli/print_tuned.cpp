@@ -3,6 +3,7 @@
 
 #include "app/cli/print_line.h"
 #include "driver/json.h"
+#include "tune/resume.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -88,7 +89,7 @@ void printStep(std::string_view what, size_t changed, size_t of, const auto& ste
     if (changed > 0)
         printLine("{}: {} of {} changed: kernels {:.3f} -> {:.3f} ms predicted, {:.3f} measured", what, changed, of,
                   step.startMs, step.predictedMs, step.measuredMs);
-    else if (of > 0)
+    else if (of > 0 && step.measured == step.planned)
         printLine("{}: none of {} is better otherwise", what, of);
     if (step.measured < step.planned)
         printLine("{}: {} of {} compilations were measured in the time", what, step.measured, step.planned);
@@ -186,6 +187,11 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     if (driver::hadNothingLeft(tuned.study))
         printLine("nothing is left to try in this study: what it measured before holds; without --resume another one "
                   "begins");
+    else if (std::ranges::all_of(tuned.study.tasks, [](const auto& state) { return state.done != tune::Done::No; }))
+        printLine(
+            "the search of schedules ended by itself: of each kernel all was tried, or {} batches in a row brought "
+            "no gain; --resume looks on",
+            tune::settledAfter);
     std::map<std::string, int64_t> refused;
     for (const tune::TaskState& state : tuned.study.tasks)
         for (const auto& [reason, count] : state.refused)

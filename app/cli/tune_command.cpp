@@ -249,7 +249,7 @@ int tuneCommand(const TuneArgs& args, const Common& common) {
     const auto done = tuned(args, common);
     if (!done) {
         const int code = report({done.error()}, common);
-        return done.error().kind == ErrorKind::Cancelled ? interruptedCode : code;
+        return done.error().kind == ErrorKind::Cancelled ? Interrupts::code() : code;
     }
     for (const std::string& kernel : done->leftOut) {
         Diagnostic left = error(fmt::format("kernel '{}' is left out: its sizes are open", kernel),

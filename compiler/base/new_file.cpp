@@ -10,20 +10,41 @@
 #include <unistd.h>
 
 namespace lathe {
+namespace {
+
+/// The file that links lead to, which is what is replaced: they stay. Those of /proc and /dev lead to what a process has open, which
+/// has to be written to as it is.
+std::filesystem::path throughLinks(std::filesystem::path path) {
+    constexpr int mostLinks = 40; // as the kernel has it
+    std::error_code failed;
+    const auto leads = [](const std::string& text) {
+        return !text.starts_with("/proc/") && !text.starts_with("/dev/");
+    };
+    for (int i = 0; i < mostLinks && leads(path.string()); ++i) {
+        const std::filesystem::path to = std::filesystem::read_symlink(path, failed);
+        if (failed)
+            break;
+        path = path.parent_path() / to;
+    }
+    return path;
+}
+
+} // namespace
 
 NewFile::NewFile(const std::filesystem::path& wanted, Kind kind) : wanted_(wanted) {
     const int mode = kind == Kind::Program ? 0777 : 0666;
     std::error_code ignored;
-    const std::filesystem::file_status there = std::filesystem::symlink_status(wanted, ignored);
+    wanted_ = throughLinks(wanted);
+    const std::filesystem::file_status there = std::filesystem::symlink_status(wanted_, ignored);
     if (std::filesystem::exists(there) && !std::filesystem::is_regular_file(there)) {
         through_ = true;
         // A pipe that nobody reads is refused, not waited for.
-        descriptor_ = ::open(wanted.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
+        descriptor_ = ::open(wanted_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NONBLOCK);
         if (noted(descriptor_ >= 0))
             fcntl(descriptor_, F_SETFL, fcntl(descriptor_, F_GETFL) & ~O_NONBLOCK);
         return;
     }
-    const std::filesystem::path folder = wanted.has_parent_path() ? wanted.parent_path() : ".";
+    const std::filesystem::path folder = wanted_.has_parent_path() ? wanted_.parent_path() : ".";
     descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (descriptor_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         openNamed(mode);

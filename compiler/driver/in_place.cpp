@@ -51,7 +51,7 @@ double msOf(const Profile& profile, const std::string& kernel) {
 }
 
 Result<Compared> compareByPairs(const MeasurePair& measure) {
-    std::array<std::vector<double>, 2> models;
+    std::vector<double> first;
     std::vector<double> logRatios;
     std::map<std::string, std::vector<double>> kernels;
     tune::Faster faster = tune::Faster::Undecided;
@@ -61,8 +61,7 @@ Result<Compared> compareByPairs(const MeasurePair& measure) {
             LATHE_TRY(const auto pair, measure(asked++));
             if (!isTime(pair[0].model) || !isTime(pair[1].model))
                 continue;
-            for (size_t i = 0; i < models.size(); ++i)
-                models[i].push_back(pair[i].model);
+            first.push_back(pair[0].model);
             logRatios.push_back(std::log(pair[1].model / pair[0].model));
             for (const auto& [kernel, ms] : pair[0].kernels)
                 if (const auto other = pair[1].kernels.find(kernel);
@@ -80,8 +79,9 @@ Result<Compared> compareByPairs(const MeasurePair& measure) {
     }
     compared.isFaster = faster == tune::Faster::Yes;
     compared.isSlower = faster == tune::Faster::No;
-    compared.firstMs = medianOf(models[0]);
-    compared.secondMs = medianOf(models[1]);
+    compared.firstMs = medianOf(std::move(first));
+    // By the pairs, which are what the verdict is of: medians of each alone could say the opposite.
+    compared.secondMs = compared.firstMs * std::exp(medianOf(logRatios));
     for (auto& [kernel, ratios] : kernels)
         compared.kernels[kernel] = medianOf(std::move(ratios));
     return compared;

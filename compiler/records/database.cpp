@@ -212,7 +212,8 @@ Result<Opened> openToRead(const fs::path& path) {
         opened.database =
             std::make_unique<SQLite::Database>(unchangingUri(path), SQLite::OPEN_READONLY | SQLite::OPEN_URI, busyMs);
     else
-        opened.database = std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READONLY, busyMs);
+        opened.database =
+            std::make_unique<SQLite::Database>(fs::absolute(path).string(), SQLite::OPEN_READONLY, busyMs);
     LATHE_TRY(opened.warning, check(path, *opened.database));
     pretend(*opened.database);
     return opened;
@@ -225,8 +226,8 @@ Result<Opened> openToWrite(const fs::path& path) {
     if (fs::exists(path, ignored) && !isWritable(path))
         return failureOf(path, "the records may not be written", "name another file by --records");
     Opened opened;
-    opened.database =
-        std::make_unique<SQLite::Database>(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busyMs);
+    opened.database = std::make_unique<SQLite::Database>(fs::absolute(path).string(), // ":memory:" would be no file
+                                                         SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE, busyMs);
     SQLite::Database& database = *opened.database;
     if (database.execAndGet("PRAGMA application_id").getInt() == 0 && objectsOf(database).empty())
         create(database);

@@ -188,6 +188,14 @@ void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::str
         waiting_.held.push_back(std::move(each));
     }
     write();
+    if (failedAt_ && !waiting_.models.empty()) { // what is large first, where the disk is full
+        waiting_.models.clear();
+        write();
+    }
+    if (failedAt_)
+        note(error(fmt::format("{} trials of this study are not recorded: what it found is in its result alone",
+                               waiting_.trials.size()),
+                   "--decisions takes what -o has written; the records themselves are as they were"));
 }
 
 void Recorder::write() {

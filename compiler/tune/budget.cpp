@@ -8,6 +8,11 @@ namespace lathe::tune {
 TuningBudget::TuningBudget(Limits planned, Control* control)
     : planned_(planned), control_(control), waitedBefore_(control ? control->waited() : 0) {}
 
+void TuningBudget::countFromNow() {
+    begin_ = Clock::now();
+    waitedBefore_ = control_ ? control_->waited() : 0;
+}
+
 double TuningBudget::waited() const {
     return control_ ? control_->waited() - waitedBefore_ : 0;
 }

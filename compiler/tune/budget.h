@@ -28,6 +28,9 @@ public:
     /// Time counts from now on. Limits that `control` has, which may be null, go before those that were planned.
     explicit TuningBudget(Limits planned, Control* control = nullptr);
 
+    /// Time counts from now on: what came before was not the search.
+    void countFromNow();
+
     double seconds() const; // that have passed
     double waited() const;  // and those that it waited meanwhile
     /// As they are now.

@@ -4,12 +4,6 @@
 #include <utility>
 
 namespace lathe::tune {
-namespace {
-
-constexpr int settledAfter = 6; // batches without a gain
-
-} // namespace
-
 void noteRound(TaskState& state, double gain) {
     ++state.rounds;
     state.gains.push_back(gain);

@@ -9,6 +9,9 @@
 
 namespace lathe::tune {
 
+/// A task is settled after so many batches in a row without a gain: others may gain more in the time.
+inline constexpr int settledAfter = 6;
+
 /// The state of the task after its known trials, whose programs `explorer` then knows; their rounds are counted from 1 without
 /// gaps. Without trials if there are none, or the first one is not what the default is now.
 TaskState resumed(Task task, Explorer& explorer);

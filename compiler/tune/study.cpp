@@ -55,6 +55,7 @@ public:
         for (const Task& task : tasks) // also where some of its kernels alone go on
             for (const Trial& trial : task.known.trials)
                 before = std::max(before, trial.seconds);
+        const bool isFirst = !budget_.before;
         before_ = budget_.before.value_or(before);
         budget_.before = before_;
         for (Task& task : tasks) {
@@ -62,8 +63,14 @@ public:
             explorers_.back().isOver = [this] { return isOver(); };
             searches_.push_back(nullptr);
             untimed_.emplace_back();
-            study_.tasks.push_back(resumed(std::move(task), explorers_.back()));
+            TaskState& state = study_.tasks.emplace_back(resumed(std::move(task), explorers_.back()));
+            if (isFirst && state.done == Done::Settled) { // whoever goes on with it gives it time anew
+                state.done = Done::No;
+                state.sinceGain = 0;
+            }
         }
+        if (isFirst) // making the known trials again takes seconds of a long study
+            budget_.countFromNow();
     }
 
     ~Runner() {

@@ -43,6 +43,38 @@ private slots:
         QCOMPARE(left(), QStringList{"page"});
     }
 
+    /// Of what is not kept nothing is lost, whatever way leads to it; what is open is written to as it is.
+    void links() {
+        const QTemporaryDir folder;
+        const auto path = [&](const char* name) { return folder.filePath(name).toStdString(); };
+        const auto text = [&](const char* name) {
+            QFile file(folder.filePath(name));
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray("not there");
+        };
+        QFile real(folder.filePath("real"));
+        QVERIFY(real.open(QIODevice::WriteOnly) && real.write("old") == 3);
+        real.close();
+        for (const auto& [to, link] : {std::pair{"real", "link"}, {"link", "far"}, {"nothing yet", "open end"}})
+            std::filesystem::create_symlink(to, path(link));
+        {
+            NewFile file(path("far"), NewFile::Kind::Text);
+            QVERIFY(file.write(bytes("new")));
+        }
+        QCOMPARE(text("real"), "old");
+        for (const char* name : {"far", "open end"}) {
+            NewFile file(path(name), NewFile::Kind::Text);
+            QVERIFY2(file.write(bytes("new")) && file.keep(), file.problem().what.c_str());
+            QVERIFY(std::filesystem::is_symlink(path(name)));
+        }
+        QCOMPARE(text("real"), "new");
+        QCOMPARE(text("nothing yet"), "new");
+        QFile opened(folder.filePath("opened"));
+        QVERIFY(opened.open(QIODevice::ReadWrite));
+        NewFile file("/proc/self/fd/" + std::to_string(opened.handle()), NewFile::Kind::Text);
+        QVERIFY(file.write(bytes("new")) && file.keep());
+        QCOMPARE(opened.readAll(), QByteArray("new"));
+    }
+
     void whatIsNotKeptIsGone() {
         {
             NewFile file(folder_.filePath("dropped").toStdString(), NewFile::Kind::Text);

@@ -199,6 +199,25 @@ private slots:
         QVERIFY2(contains(none.err, "nothing is recorded"), none.err.c_str());
     }
 
+    /// Nothing makes records again but tuning: no result goes over them, named or not, nor over what lies beside them.
+    void areNotWrittenOver() {
+        const auto text = [&] {
+            QFile file(file_);
+            return file.open(QIODevice::ReadOnly) ? file.readAll() : QByteArray();
+        };
+        const QByteArray before = text();
+        QVERIFY(!before.isEmpty());
+        for (const QString& out : {file_, file_ + "-wal"})
+            for (const QStringList& command : {QStringList{"records", "export"},
+                                               {"records", "best", model_, "--threads", "1"},
+                                               {"tune", model_, "--threads", "1", "--time", "1"},
+                                               {"compile", model_, "--threads", "1"}}) {
+                const Outcome refused = runLathe(command + QStringList{"-o", out});
+                QVERIFY2(refused.code == 2 && contains(refused.err, "read here"), refused.err.c_str());
+            }
+        QVERIFY(text() == before);
+    }
+
     /// What is handed on says nothing of the folders that models lay in.
     void whatIsWorthHandingOn() {
         const QString lines = folder_.filePath("best.jsonl"), other = folder_.filePath("handed.db");

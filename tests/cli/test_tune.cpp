@@ -326,6 +326,19 @@ private slots:
         QVERIFY2(people.out.find("nothing is left to try") != std::string::npos, people.out.c_str());
     }
 
+    /// Values that a kernel draws are compared as well: by the same seed.
+    void whatIsDrawn() {
+        const QString drawing = folder_.filePath("drawing.onnx");
+        writeFile(drawing.toStdString(), graphBytes("g (float[64,64] x) => (float[64,64] y) { "
+                                                    "r = RandomNormalLike (x) y = MatMul (x, r) }"));
+        const Outcome outcome = runLathe({"tune", drawing, "--threads", "1", "--time", "4", "--no-layouts", "--search",
+                                          "random", "--min-gain", "0", "--no-records", "--json"},
+                                         120);
+        QVERIFY2(outcome.code == 0, outcome.err.c_str());
+        for (const auto& task : linesOf(outcome.out, "task"))
+            QVERIFY2(!task["verdicts"].toObject().contains("wrong"), outcome.out.c_str());
+    }
+
     void whatCannotBeTuned_data() {
         QTest::addColumn<QStringList>("arguments");
         QTest::addColumn<int>("code");

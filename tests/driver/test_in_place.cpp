@@ -33,6 +33,8 @@ private slots:
             const Compared compared = *compareByPairs([&](int) -> Result<std::array<RunMs, 2>> {
                 return std::array{RunMs{10 * noise(random), {}}, RunMs{10 * ratio * noise(random), {}}};
             });
+            QVERIFY(!compared.isFaster || compared.secondMs < compared.firstMs);
+            QVERIFY(!compared.isSlower || compared.secondMs > compared.firstMs);
             right += compared.isFaster == faster && compared.isSlower == slower;
         }
         QVERIFY2(right >= 85, qPrintable(QString::number(right)));

@@ -123,8 +123,8 @@ Result<void> checkRunsHere(const Target& target) {
         return failure(
             ErrorKind::Usage,
             fmt::format("code for '{}' does not run on this machine, which is {}", toString(target), nameOf(here)),
-            fmt::format("run it by `--device qemu`, or compile it with `lathe compile` and run the artifact on "
-                        "such a machine"));
+            "name a device that does: --device ssh:HOST, or --device qemu, which emulates one and whose times say "
+            "nothing; or run what `lathe compile` makes on such a machine");
     LATHE_CHECKED(backendOf(target.triple));
     const std::vector<std::string> missing = lacking(target, hasHere());
     if (missing.empty())
