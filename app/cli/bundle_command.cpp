@@ -104,10 +104,10 @@ driver::Progress progressOf(const Common& common) {
 
 int reported(const Diagnostic& problem, const Common& common) {
     const int code = report({problem}, common);
-    return problem.kind == ErrorKind::Cancelled ? interruptedCode : code;
+    return problem.kind == ErrorKind::Cancelled ? Interrupts::code() : code;
 }
 
-/// What prevents an answer is 2 or 3.
+/// What prevents an answer is 2 or 3, or an interrupt.
 int prevented(const Diagnostic& problem, const Common& common) {
     return std::max(2, reported(problem, common));
 }
@@ -140,7 +140,9 @@ int makeBundle(const BundleArgs& args, const Common& common) {
     if (!args.dryRun) { // which is known before minutes were spent
         if (const auto free = deploy::mayWrite(args.out, args.force); !free)
             return reported(free.error(), common);
-        if (const auto other = keepsFiles(args.out, {args.model, args.options, common.decisionsFile}); !other)
+        if (const auto other = keepsFiles(
+                args.out, {args.model, args.options, args.golden, args.sign, common.decisionsFile, common.tunedFrom});
+            !other)
             return reported(other.error(), common);
     }
     const auto near = addNearRecords(options->decisions, args.model, options->compile, common);
@@ -248,7 +250,8 @@ int check(const BundleArgs& args, const Common& common) {
 }
 
 int info(const BundleArgs& args, const Common& common) {
-    const auto bundle = deploy::OpenBundle::open(args.bundles.front());
+    const Interrupts interrupts;
+    const auto bundle = deploy::OpenBundle::open(args.bundles.front(), {.report = {}, .cancelled = Interrupts::asked});
     if (!bundle)
         return prevented(bundle.error(), common);
     const deploy::Manifest& manifest = bundle->manifest();
@@ -301,7 +304,10 @@ int printChanges(const deploy::Manifest& before, const deploy::Manifest& after, 
 }
 
 int diff(const BundleArgs& args, const Common& common) {
-    const auto before = deploy::OpenBundle::open(args.bundles[0]), after = deploy::OpenBundle::open(args.bundles[1]);
+    const Interrupts interrupts;
+    const driver::Progress progress{.report = {}, .cancelled = Interrupts::asked};
+    const auto before = deploy::OpenBundle::open(args.bundles[0], progress);
+    const auto after = deploy::OpenBundle::open(args.bundles[1], progress);
     if (!before || !after)
         return prevented((before ? after : before).error(), common);
     return printChanges(before->manifest(), after->manifest(), common);

@@ -10,9 +10,14 @@
 #include <filesystem>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace lathe::codegen {
+
+/// The symbol of a model in a static library: "NAME_lathe_model", which no symbol of the runtime ends in. Bytes that are none of
+/// an identifier stand as two digits between underscores. Never the same for two names that are identifiers.
+std::string linkedSymbol(std::string_view name);
 
 /// An archive (`ar`) with one member, `member`: all objects linked into one in which only `symbol` is seen from outside, so
 /// that several such libraries go into one program. Fails with the linker's words, for undefined symbols of any other

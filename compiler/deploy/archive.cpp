@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <archive.h>
 #include <archive_entry.h>
+#include <cctype>
 #include <fmt/format.h>
 #include <fstream>
 #include <memory>
@@ -41,6 +42,12 @@ std::string wordsOf(archive* archive) {
     return words ? words : "no reason is given";
 }
 
+bool endsIn(const fs::path& path, std::initializer_list<std::string_view> endings) {
+    std::string name = path.filename().string();
+    std::ranges::transform(name, name.begin(), [](unsigned char c) { return std::tolower(c); });
+    return std::ranges::any_of(endings, [&](std::string_view ending) { return name.ends_with(ending); });
+}
+
 /// What an archive is written to, and whether that failed.
 struct Sink {
     NewFile file;
@@ -58,12 +65,12 @@ la_ssize_t append(archive*, void* to, const void* bytes, size_t count) {
 std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, Sink& sink) {
     std::unique_ptr<archive, FreeWriter> writer(archive_write_new());
     int status = ARCHIVE_OK;
-    if (out.extension() == ".zip") {
+    if (endsIn(out, {".zip"})) {
         status = std::min(archive_write_set_format_zip(writer.get()),
                           archive_write_set_options(writer.get(), "zip:compression=deflate"));
     } else {
         status = archive_write_set_format_ustar(writer.get());
-        if (out.extension() == ".zst")
+        if (endsIn(out, {".zst"}))
             status = std::min({status, archive_write_add_filter_zstd(writer.get()),
                                archive_write_set_options(writer.get(), "zstd:compression-level=10")});
     }
@@ -88,8 +95,12 @@ Reader openReader(const fs::path& packed) {
 } // namespace
 
 bool isArchiveName(const fs::path& path) {
-    const std::string name = path.filename().string();
-    return name.ends_with(".tar") || name.ends_with(".tar.zst") || name.ends_with(".zip");
+    return endsIn(path, {".tar", ".tar.zst", ".zip"});
+}
+
+bool isOtherArchiveName(const fs::path& path) {
+    return !isArchiveName(path) &&
+           endsIn(path, {".gz", ".tgz", ".xz", ".txz", ".bz2", ".tbz2", ".zst", ".tzst", ".lz4", ".7z", ".rar"});
 }
 
 bool isArchive(const fs::path& path) {
@@ -113,7 +124,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         archive_entry_set_perm(entry.get(), planned.program ? 0755 : 0644);
         archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));
         // Times in .zip are those of a time zone: there is none.
-        if (out.extension() != ".zip")
+        if (!endsIn(out, {".zip"}))
             archive_entry_set_mtime(entry.get(), created, 0);
         if (archive_write_header(writer.get(), entry.get()) != ARCHIVE_OK)
             return about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()), "write a folder");

@@ -157,6 +157,9 @@ Result<void> Planner::compileVariants() {
     const auto count = static_cast<double>(options_.targets.size());
     for (size_t i = 0; i < options_.targets.size(); ++i) {
         const Target& target = options_.targets[i];
+        if (std::ranges::count(options_.targets, target) > 1)
+            return failure(ErrorKind::Usage, fmt::format("the target '{}' is named twice", toString(target)),
+                           "name it once");
         std::string tag = tagOf(target);
         for (int n = 2; !tags.insert(tag).second; ++n)
             tag = fmt::format("{}-{}", tagOf(target), n);
@@ -213,7 +216,8 @@ Result<void> Planner::makeCases() {
 
 Result<void> Planner::tryHere() {
     const driver::Device& device = options_.device;
-    const bool isRemote = device.transport == driver::Device::Transport::Ssh;
+    // One of one's own choice: what runs on it is tried there, whatever runs here.
+    const bool isNamed = device.transport == driver::Device::Transport::Ssh || !device.cpu.empty();
     std::optional<Diagnostic> refused;
     bool tried = false; // on the device that the bundle is for
     for (size_t i = 0; i < variants_.size(); ++i) {
@@ -223,10 +227,10 @@ Result<void> Planner::tryHere() {
                 fmt::format("{} cannot run on this machine: it was not tried", manifest_.variants[i].tag));
         if (here)
             LATHE_CHECKED(tryOn({}, i));
-        if (device.isLocal() || (here && !isRemote))
+        if (device.isLocal() || (here && !isNamed))
             continue;
         const auto there = tryOn(device, i);
-        if (!there && !(isRemote && there.error().kind == ErrorKind::Unsupported))
+        if (!there && !(isNamed && there.error().kind == ErrorKind::Unsupported))
             return there;
         tried |= there.has_value();
         if (there)
@@ -235,7 +239,7 @@ Result<void> Planner::tryHere() {
         bundle_.plan.remarks.push_back(
             fmt::format("{} cannot run on {}: {}", manifest_.variants[i].tag, toString(device), there.error().what));
     }
-    if (isRemote && !tried && refused)
+    if (isNamed && !tried && refused)
         return Failure(*refused);
     return {};
 }
@@ -258,9 +262,11 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
         const auto wrong = selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(options_.tolerance),
                                                    outputs, names, ofRange);
         if (!wrong.empty())
-            return failure(fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
-                                       device.isLocal() ? "" : " on " + toString(device), golden.name, wrong.front()),
-                           "lathe check says which value diverges first; --tolerance allows more");
+            return failure(
+                fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
+                            device.isLocal() ? "" : " on " + toString(device), golden.name, wrong.front()),
+                "lathe check MODEL says which value diverges first; --tolerance allows more, and --symbol names "
+                "the sizes that the model is meant for");
     }
     return {};
 }

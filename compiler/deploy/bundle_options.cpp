@@ -4,6 +4,7 @@
 #include "codegen/target.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/json_reader.h"
+#include "deploy/licence.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -178,14 +179,13 @@ Result<BundleOptions> parseBundleOptions(std::string_view text) {
 
 Result<void> validate(const BundleOptions& options) {
     if (!options.name.empty() && !isModelName(options.name))
-        return usage(
-            fmt::format("'{}' is no name for a model", options.name),
-            "up to 64 of a-z, 0-9 and _, the first no digit, and no name of a file beside it, such as lathe_rt");
+        return usage(fmt::format("'{}' is no name for a model", options.name),
+                     "up to 64 of a-z, 0-9 and _, the first no digit, and no name of the runtime's, such as lathe_rt");
     if (options.version.empty() || !isPlain(options.version, ".-+_~"))
         return usage(fmt::format("'{}' is no version", options.version), "such as 1.0.3");
-    if (!isPlain(options.licence, ".-+_() "))
+    if (!options.licence.empty() && (!isPlain(options.licence, ".-+() ") || !isLicenceExpression(options.licence)))
         return usage(fmt::format("'{}' is no licence", options.licence),
-                     "an SPDX identifier such as Apache-2.0, or LicenseRef-NAME");
+                     "an SPDX expression such as Apache-2.0, MIT OR BSD-3-Clause, or LicenseRef-NAME");
     for (const auto& [name, range] : options.symbols)
         if (range.least < 0 || range.usual < range.least || (range.most && *range.most < range.usual))
             return usage(fmt::format("the sizes of '{}' are none", name), "NAME=LEAST..MOST:USUAL, such as n=1..64:8");

@@ -14,12 +14,11 @@ bool isDigit(char c) {
     return c >= '0' && c <= '9';
 }
 
-/// What files and CMake targets beside those of the model are called.
-constexpr std::string_view taken[] = {"abi",          "dlpack",  "lathe_rt",      "lathe_rt_nothreads",
-                                      "linked_model", "runtime", "runtime_static"};
+/// What files and CMake targets beside those of the model are called, beside names of the runtime.
+constexpr std::string_view taken[] = {"abi", "dlpack", "lathe", "linked_model", "runtime", "runtime_static"};
 
 bool isTaken(std::string_view name) {
-    return std::ranges::find(taken, name) != std::end(taken);
+    return name.starts_with("lathe_") || std::ranges::find(taken, name) != std::end(taken);
 }
 
 } // namespace

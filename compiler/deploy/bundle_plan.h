@@ -66,7 +66,8 @@ struct BundlePlan {
 bool isBundlePath(std::string_view path);
 
 /// Whether a model may be called so: [a-z_][a-z0-9_]{0,63}, so that it is an identifier in C and Python,
-/// and none of the names that a bundle's own files have ("abi", "dlpack", "lathe_rt", "runtime", "runtime_static").
+/// and none of the names that a bundle's own files and the runtime's functions have ("abi", "dlpack", "lathe", "lathe_…",
+/// "linked_model", "runtime", "runtime_static").
 bool isModelName(std::string_view name);
 /// The nearest such name: "ResNet-50 (v2).onnx" → "resnet_50_v2".
 std::string modelNameOf(const std::filesystem::path& model);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // NAME.h. Names of values are any bytes: they stand in string literals alone, never in comments.
-#include "codegen/c_source.h"
+#include "codegen/link.h"
 #include "deploy/model_interface.h"
 
 #include <algorithm>
@@ -108,13 +108,14 @@ static inline lathe_status @_check(const lathe_model* model) {
         int64_t dims[@RANK@];
     } values[] = {
 @ROWS@        {0, 0, 0, 0, {0}}};
+    const int32_t inputs = ^_INPUTS, outputs = ^_OUTPUTS;
     int32_t i, axis;
-    if (!model || lathe_model_input_count(model) != ^_INPUTS || lathe_model_output_count(model) != ^_OUTPUTS)
+    if (!model || lathe_model_input_count(model) != inputs || lathe_model_output_count(model) != outputs)
         return LATHE_MISMATCH;
-    for (i = 0; i < ^_INPUTS + ^_OUTPUTS; ++i) {
+    for (i = 0; i < inputs + outputs; ++i) {
         lathe_value_info info;
-        const lathe_status status = i < ^_INPUTS ? lathe_model_input(model, i, &info)
-                                                 : lathe_model_output(model, i - ^_INPUTS, &info);
+        const lathe_status status = i < inputs ? lathe_model_input(model, i, &info)
+                                               : lathe_model_output(model, i - inputs, &info);
         if (status != LATHE_OK)
             return status;
         if (strcmp(info.name, values[i].name) != 0 || info.dtype.code != values[i].code ||
@@ -225,7 +226,7 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
             rank = std::max(rank, value.dims.size());
     std::string code(functions);
     code += linked ? opener : loader;
-    replaceAll(code, "@SYMBOL@", "lathe_model_" + codegen::cIdentifier(interface.name));
+    replaceAll(code, "@SYMBOL@", codegen::linkedSymbol(interface.name));
     replaceAll(code, "@RANK@", std::to_string(rank));
     replaceAll(code, "@ROWS@", tableRows(prefix, "IN", interface.inputs) + tableRows(prefix, "OUT", interface.outputs));
     replaceAll(code, "@_", interface.name + "_");

@@ -67,26 +67,6 @@ Result<Manifest> readManifest(const fs::path& folder) {
     return Failure(std::move(problem));
 }
 
-/// What is there and not listed: somebody else's, or a file that was renamed. Examples are built where they lie, C source in
-/// a folder beside it.
-void findStrangers(const fs::path& folder, BundleForm form, const std::map<std::string, std::string>& sums,
-                   std::vector<Diagnostic>& problems) {
-    std::error_code failed;
-    for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-        const std::string path = at->path().lexically_relative(folder).generic_string();
-        if (path == "report" || path == "examples" || (form == BundleForm::CSource && path == "build")) {
-            at.disable_recursion_pending();
-            continue;
-        }
-        const bool folderItself = at->is_directory(failed) && !at->is_symlink(failed);
-        // Python writes these when the module is used.
-        if (folderItself && at->path().filename() == "__pycache__")
-            at.disable_recursion_pending();
-        else if (!folderItself && path != "SHA256SUMS" && path != signatureName && !sums.contains(path))
-            problems.push_back(about(at->path(), "the file is not of this bundle", "remove it").error());
-    }
-}
-
 } // namespace
 
 Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress& progress) {
@@ -157,7 +137,8 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Prog
             if (const uint64_t found = fs::file_size(bundle.folder() / path, failed);
                 sums.contains(path) && found != size)
                 wrong(path, fmt::format("it has {} bytes, the manifest says {}", found, size));
-    findStrangers(bundle.folder(), bundle.manifest().form, sums, problems);
+    for (const Diagnostic& stranger : selfcheck::strangersIn(bundle.folder(), *listed))
+        problems.push_back(inBundle(stranger));
     return problems;
 }
 

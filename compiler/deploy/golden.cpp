@@ -132,6 +132,10 @@ private:
     Result<void> addDrawn(std::string name, const driver::Shapes& shapes, std::optional<uint64_t> seed) {
         if (full())
             return {};
+        if (!cases_.empty() && bytes_ + inputBytes(shapes) > static_cast<double>(goldenBytes)) {
+            leaveOut(name); // before seconds were spent on it
+            return {};
+        }
         LATHE_TRY(std::vector<HostTensor> inputs, drawn(interface_, shapes, seed, work_.runner.options().cancelled));
         auto outputs = computed(work_.runner, interface_, inputs);
         if (!outputs && work_.runner.outcome() != driver::RunnerOutcome::Refused)
@@ -159,12 +163,28 @@ private:
         }
     }
 
+    void leaveOut(const std::string& name) {
+        remarks_.push_back(fmt::format("golden case '{}' is left out: all of them would take more than {} MiB", name,
+                                       goldenBytes >> 20));
+    }
+
+    double inputBytes(const driver::Shapes& shapes) const {
+        double sum = 0;
+        for (const driver::RunnerValue& input : interface_.inputs) {
+            double bytes = static_cast<double>(input.dtype.bytes());
+            const auto shape = std::ranges::find(shapes, input.name, &driver::Shapes::value_type::first);
+            for (const int64_t dim : shape != shapes.end() ? shape->second : input.dims)
+                bytes *= static_cast<double>(std::max<int64_t>(dim, 0));
+            sum += bytes;
+        }
+        return sum;
+    }
+
     void add(GoldenCase golden) {
         bytes_ += golden.bytes();
         if (bytes_ > goldenBytes && !cases_.empty()) {
             bytes_ -= golden.bytes();
-            remarks_.push_back(fmt::format("golden case '{}' is left out: all of them would take more than {} MiB",
-                                           golden.name, goldenBytes >> 20));
+            leaveOut(golden.name);
             return;
         }
         cases_.push_back(std::move(golden));

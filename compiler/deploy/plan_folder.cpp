@@ -57,11 +57,14 @@ void Planner::addFolderTexts(const Words& known) {
     }
     const bool examples = has(Part::Examples) && !cases_.empty();
     use_ = "\n## Is it whole, and right here?\n\n    ./check\n";
-    if (examples && has(Part::C) && has(Part::Cpp))
+    if (has(Part::C))
         use_ +=
-            fmt::format("\n## From C and C++\n\n    make -C examples run\n\nor with CMake: `cmake -S examples -B build "
-                        "&& cmake --build build`. A program of your own includes\n`lathe/{}.h` (folder `include`) and "
-                        "links `lib/{}/liblathe_rt.so.1`, or `.a`.\n",
+            fmt::format("\n## From C and C++\n\n{}A program of your own includes `lathe/{}.h` (folder `include`) and "
+                        "links\n`lib/{}/liblathe_rt.so.1`, or `.a`.\n",
+                        examples && has(Part::Cpp)
+                            ? "    make -C examples run\n\nor with CMake: `cmake -S examples -B build && cmake --build "
+                              "build`. "
+                            : "",
                         options_.name, words.at("TRIPLE"));
     if (has(Part::Python))
         use_ += fmt::format("\n## From Python\n\n{}```python\nimport sys\nsys.path.insert(0, \"python\")\nfrom "

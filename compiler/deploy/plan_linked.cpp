@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* programFolder = "lib/static"; // of a runtime package
 
-std::string symbolOf(const std::string& name) {
-    return "lathe_model_" + codegen::cIdentifier(name);
-}
-
 } // namespace
 
 Result<void> Planner::link() {
@@ -41,7 +37,7 @@ Result<void> Planner::link() {
     fs::path made = folder.path() / library;
     if (program) {
         LATHE_TRY(const std::vector<std::byte> linked,
-                  codegen::linkProgram(package.folder / programFolder, made, symbolOf(options_.name)));
+                  codegen::linkProgram(package.folder / programFolder, made, codegen::linkedSymbol(options_.name)));
         auto file = std::make_shared<MemoryFile>("lathe-program");
         LATHE_CHECKED(file->append(linked));
         made = file->path();
@@ -58,7 +54,7 @@ Result<void> Planner::link() {
 std::string Planner::linkCommand() const {
     return fmt::format("{} -o {}",
                        fmt::join(codegen::programArguments(programFolder, fmt::format("lib{}.a", options_.name),
-                                                           symbolOf(options_.name)),
+                                                           codegen::linkedSymbol(options_.name)),
                                  " "),
                        options_.name);
 }
@@ -98,7 +94,7 @@ void Planner::addLinkedTexts(const Words& known) {
         "cc … lib/lib{1}.a lib/liblathe_rt.a -lstdc++ -lpthread -ldl -lm\n\nSeveral models' libraries go into "
         "one program: each has one symbol, `{2}`.\n`lib/liblathe_rt_nothreads.a` serves instead where there "
         "are no threads.\n",
-        examples ? "    make -C examples run\n" : "", options_.name, symbolOf(options_.name));
+        examples ? "    make -C examples run\n" : "", options_.name, codegen::linkedSymbol(options_.name));
 }
 
 } // namespace lathe::deploy

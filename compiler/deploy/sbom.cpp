@@ -3,6 +3,7 @@
 
 #include "base/sha1.h"
 #include "base/sha256.h"
+#include "deploy/licence.h"
 #include "driver/json.h"
 #include "runtime/dlpack.h"
 
@@ -149,6 +150,9 @@ std::string spdx(const Manifest& manifest, const std::vector<Component>& compone
         relations.push_back(
             {{"spdxElementId", "SPDXRef-Bundle"}, {"relationshipType", "CONTAINS"}, {"relatedSpdxElement", id}});
     }
+    json ownLicences = json::array(); // SPDX 2.3, 10: licences that are on no list
+    for (const std::string& ref : licenceRefsOf(manifest.model.licence))
+        ownLicences.push_back({{"licenseId", ref}, {"extractedText", "Ask whoever made the bundle for these terms."}});
     return text({{"spdxVersion", "SPDX-2.3"},
                  {"dataLicense", "CC0-1.0"},
                  {"SPDXID", "SPDXRef-DOCUMENT"},
@@ -158,6 +162,7 @@ std::string spdx(const Manifest& manifest, const std::vector<Component>& compone
                   {{"created", timeText(manifest.created)},
                    {"creators", json::array({"Tool: Lathe-" + manifest.latheVersion})}}},
                  {"packages", packages},
+                 {"hasExtractedLicensingInfos", ownLicences},
                  {"files", files},
                  {"relationships", relations}});
 }

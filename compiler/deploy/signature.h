@@ -5,6 +5,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "selfcheck/listed_files.h"
 
 #include <filesystem>
 #include <functional>
@@ -13,7 +14,7 @@
 
 namespace lathe::deploy {
 
-inline constexpr const char* signatureName = "SHA256SUMS.sig";
+using selfcheck::signatureName;
 
 /// The signature of `sums` by a private key, or by a public one whose private key ssh-agent holds. Fails with ssh-keygen's
 /// words. Throws Cancelled (driver/guarded.h).

@@ -15,11 +15,12 @@ class TemporaryFolder {
 public:
     /// Fails where none can be made.
     static Result<TemporaryFolder> make() {
-        std::string name = (std::filesystem::temp_directory_path() / "lathe-bundle-XXXXXX").string();
+        const char* named = std::getenv("TMPDIR");
+        const std::filesystem::path parent = named && *named ? named : "/tmp";
+        std::string name = (parent / "lathe-bundle-XXXXXX").string();
         if (!mkdtemp(name.data()))
-            return failure(
-                fmt::format("no folder can be made in '{}'", std::filesystem::temp_directory_path().string()),
-                "set TMPDIR to a folder");
+            return failure(fmt::format("no folder can be made in '{}'", parent.string()),
+                           "set TMPDIR to a folder that is there and may be written to");
         TemporaryFolder folder;
         folder.path_ = name;
         return folder;

@@ -6,7 +6,9 @@
 #include "deploy/bundle_model.h"
 #include "deploy/manifest.h"
 #include "driver/guarded.h"
+#include "selfcheck/listed_files.h"
 
+#include <algorithm>
 #include <cstring>
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -45,13 +47,13 @@ bool isBundle(const fs::path& folder) {
     return parseManifest(text).has_value();
 }
 
-/// A new folder beside the wanted one; gone with this, unless it was given its place.
+/// A new folder beside the wanted one, or in it if that is there and empty; gone with this, unless it was given its place.
 class Staging {
 public:
     explicit Staging(const fs::path& out) {
         constexpr int tries = 100;
         for (int i = 0; i < tries && name_.empty(); ++i) {
-            const std::string name = fresh(out);
+            const fs::path name = fresh(out);
             if (mkdir(name.c_str(), 0777) == 0)
                 name_ = name;
             else if ((error_ = errno) != EEXIST)
@@ -66,8 +68,25 @@ public:
     Staging(const Staging&) = delete;
     Staging& operator=(const Staging&) = delete;
 
-    const std::string& path() const { return name_; }
+    const fs::path& path() const { return name_; }
     int error() const { return error_; }
+    /// All that is in it, into a folder that is there and empty, which stays the folder that it is: somebody may stand in it, it
+    /// may be a file system of its own, or nobody else's to read. What says that the bundle is whole comes last.
+    bool fill(const fs::path& out) {
+        std::vector<fs::path> names;
+        for (const fs::directory_entry& each : fs::directory_iterator(name_))
+            names.push_back(each.path().filename());
+        std::ranges::sort(names, {}, [](const fs::path& name) { return std::pair(name == "manifest.json", name); });
+        for (size_t done = 0; done < names.size(); ++done)
+            if (renameat2(AT_FDCWD, (name_ / names[done]).c_str(), AT_FDCWD, (out / names[done]).c_str(), 0) != 0) {
+                error_ = errno;
+                std::error_code ignored;
+                while (done > 0)
+                    fs::remove_all(out / names[--done], ignored);
+                return false;
+            }
+        return true;
+    }
     /// In place of what is there, which then is what goes with this.
     bool takePlace(const fs::path& out) {
         const bool there = fs::exists(fs::symlink_status(out));
@@ -83,14 +102,13 @@ public:
     }
 
 private:
-    static std::string fresh(const fs::path& out) {
-        return (parentOf(out) /
-                fmt::format(".{}.{:08x}", out.filename().string().substr(0, 200), std::random_device()()))
-            .string();
+    static fs::path fresh(const fs::path& out) {
+        return parentOf(out) /
+               fmt::format(".{}.{:08x}", out.filename().string().substr(0, 200), std::random_device()());
     }
     /// With a moment where neither is there; what was there comes back if the new one cannot be put there.
     bool takePlaceInSteps(const fs::path& out, bool there) {
-        const std::string aside = fresh(out);
+        const fs::path aside = fresh(out);
         if (there && rename(out.c_str(), aside.c_str()) != 0)
             return false;
         if (rename(name_.c_str(), out.c_str()) != 0) {
@@ -104,7 +122,7 @@ private:
         return true;
     }
 
-    std::string name_;
+    fs::path name_;
     int error_ = 0;
 };
 
@@ -134,14 +152,15 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
 }
 
 Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const driver::Progress& progress) {
-    Staging staging(out);
+    std::error_code failed;
+    const bool fills = fs::is_directory(out, failed) && fs::is_empty(out, failed);
+    Staging staging(fills ? out / out.filename() : out);
     if (staging.path().empty())
         return about(out, fmt::format("nothing can be written there: {}", std::strerror(staging.error())),
                      "name another folder");
     uint64_t done = 0;
     for (const PlannedFile& file : bundle.plan.files) {
-        const fs::path to = fs::path(staging.path()) / file.path;
-        std::error_code failed;
+        const fs::path to = staging.path() / file.path;
         fs::create_directories(to.parent_path(), failed);
         if (failed)
             return about(out, fmt::format("no folder can be made there: {}", failed.message()),
@@ -156,7 +175,7 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const
     }
     if (progress.cancelled && progress.cancelled())
         throw driver::Cancelled{};
-    if (!staging.takePlace(out))
+    if (!(fills ? staging.fill(out) : staging.takePlace(out)))
         return about(out, fmt::format("the bundle cannot be put there: {}", std::strerror(staging.error())),
                      "name another folder");
     return {};
@@ -170,6 +189,9 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
     const fs::file_status status = fs::symlink_status(out, failed);
     if (!fs::is_directory(parentOf(out), failed))
         return about(out, "the folder that it would lie in is not there", "make it first");
+    if (isOtherArchiveName(out))
+        return about(out, "a bundle is no archive of this kind",
+                     "name a folder, or NAME.tar.zst, NAME.tar or NAME.zip");
     if (!fs::exists(status))
         return {};
     if (isArchiveName(out)) {
@@ -180,12 +202,21 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
         return replace ? Result<void>() : about(out, "the file is there already", "--force replaces it");
     }
     if (!fs::is_directory(status))
-        return about(out, "there is a file of that name", "name another folder, or an archive: NAME.tar.zst");
+        return about(out, fmt::format("there is a {} of that name", fs::is_symlink(status) ? "link" : "file"),
+                     "name another folder, or an archive: NAME.tar.zst");
     if (fs::is_empty(out, failed) && !failed)
         return {};
     if (!isBundle(out))
         return about(out, "there is a folder that is no bundle: it is left as it is", "name another folder");
-    return replace ? Result<void>() : about(out, "there is a bundle already", "--force replaces it");
+    if (!replace)
+        return about(out, "there is a bundle already", "--force replaces it");
+    // Somebody's notes, a key, a model: they would go with it.
+    const auto listed = selfcheck::readSums(out);
+    const auto strangers = listed ? selfcheck::strangersIn(out, *listed) : std::vector<Diagnostic>();
+    if (!strangers.empty())
+        return about(out / strangers.front().file, "this file is not of the bundle that would be replaced",
+                     "move it elsewhere");
+    return {};
 }
 
 Result<void> writeBundle(const PlannedBundle& bundle, const fs::path& named, bool replace,

@@ -185,7 +185,7 @@ Result<void> write(const Built& built, const std::filesystem::path& path, const 
                                return next;
                            }});
     if (const std::string name = path.stem().string(); path.extension() == ".a" && name.starts_with("lib"))
-        return writeLibrary(built, path, "lathe_model_" + codegen::cIdentifier(name.substr(3)), sources);
+        return writeLibrary(built, path, codegen::linkedSymbol(name.substr(3)), sources);
     return bundle::writeArtifact(path, built.sharedObject, sources);
 }
 

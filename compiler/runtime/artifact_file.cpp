@@ -14,6 +14,7 @@
 #include <string>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 namespace lathe::runtime {
@@ -159,8 +160,14 @@ lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
         return bad;
 
     code_ = dlopen(loadPath(file.descriptor(), path).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!code_)
-        return error.set(LATHE_BAD_ARTIFACT, "cannot load %s: %s", path, dlerror());
+    if (!code_) {
+        const std::string why = dlerror(); // of which the file's name is a number
+        struct statvfs disk{};
+        if (fstatvfs(file.descriptor(), &disk) == 0 && (disk.f_flag & ST_NOEXEC))
+            return error.set(LATHE_UNSUPPORTED, "cannot load %s: its disk is mounted noexec: copy it to another", path);
+        return error.set(LATHE_BAD_ARTIFACT, "cannot load %s%s", path,
+                         why.substr(std::min(why.find(": "), why.size())).c_str());
+    }
     desc_ = static_cast<const lathe_model_desc*>(dlsym(code_, "lathe_model"));
     if (!desc_)
         return error.set(LATHE_BAD_ARTIFACT, "%s exports no lathe_model", path);

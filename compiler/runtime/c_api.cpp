@@ -130,24 +130,24 @@ void lathe_model_free(lathe_model* model) {
 }
 
 const char* lathe_model_name(const lathe_model* model) {
-    const char* name = model->model->desc().name;
+    const char* name = model ? model->model->desc().name : nullptr;
     return name ? name : "";
 }
 const char* lathe_model_metadata(const lathe_model* model) {
-    const char* metadata = model->model->desc().metadata;
+    const char* metadata = model ? model->model->desc().metadata : nullptr;
     return metadata ? metadata : "";
 }
 int32_t lathe_model_input_count(const lathe_model* model) {
-    return model->model->desc().input_count;
+    return model ? model->model->desc().input_count : 0;
 }
 int32_t lathe_model_output_count(const lathe_model* model) {
-    return model->model->desc().output_count;
+    return model ? model->model->desc().output_count : 0;
 }
 int32_t lathe_model_symbol_count(const lathe_model* model) {
-    return model->model->desc().symbol_count;
+    return model ? model->model->desc().symbol_count : 0;
 }
 int32_t lathe_model_call_count(const lathe_model* model) {
-    return model->model->desc().call_count;
+    return model ? model->model->desc().call_count : 0;
 }
 
 lathe_status lathe_model_input(const lathe_model* model, int32_t index, lathe_value_info* info) {
@@ -182,14 +182,13 @@ lathe_status lathe_model_call(const lathe_model* model, int32_t index, lathe_cal
 }
 
 const char* lathe_model_symbol(const lathe_model* model, int32_t index) {
-    const lathe_model_desc& desc = model->model->desc();
-    return index >= 0 && index < desc.symbol_count ? desc.symbols[index] : nullptr;
+    return index >= 0 && index < lathe_model_symbol_count(model) ? model->model->desc().symbols[index] : nullptr;
 }
 int32_t lathe_model_find_input(const lathe_model* model, const char* name) {
-    return find(model->model->desc().inputs, model->model->desc().input_count, name);
+    return model ? find(model->model->desc().inputs, model->model->desc().input_count, name) : -1;
 }
 int32_t lathe_model_find_output(const lathe_model* model, const char* name) {
-    return find(model->model->desc().outputs, model->model->desc().output_count, name);
+    return model ? find(model->model->desc().outputs, model->model->desc().output_count, name) : -1;
 }
 
 lathe_status lathe_context_create(lathe_model* model, const lathe_context_options* options, lathe_context** context) {

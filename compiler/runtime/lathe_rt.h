@@ -80,6 +80,7 @@ typedef struct lathe_call_info {
     double flops, bytes;
 } lathe_call_info;
 
+/* Of no model (NULL) there are none of all these: "", 0, LATHE_INVALID_ARGUMENT, NULL and -1. */
 LATHE_RT_API const char* lathe_model_name(const lathe_model* model);
 LATHE_RT_API const char* lathe_model_metadata(const lathe_model* model); /* JSON; "" if none */
 LATHE_RT_API int32_t lathe_model_input_count(const lathe_model* model);

@@ -2,16 +2,15 @@
 #include "selfcheck/check.h"
 
 #include "driver/json.h"
+#include "runtime/peak_resident.h"
 #include "selfcheck/golden_case.h"
 #include "selfcheck/listed_files.h"
 #include "selfcheck/trial.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <fmt/format.h>
 #include <fstream>
 #include <iterator>
-#include <sys/resource.h>
 
 namespace lathe::selfcheck {
 namespace {
@@ -27,18 +26,6 @@ struct Manifest {
 
 std::string sizeText(double bytes) {
     return bytes < 1e6 ? fmt::format("{:.1f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
-}
-
-/// Bytes. What getrusage says is also of the program that started this one, until it did; where there is no /proc, it is what
-/// there is.
-double residentPeak() {
-    std::ifstream status("/proc/self/status");
-    for (std::string line; std::getline(status, line);)
-        if (double kilobytes = 0; std::sscanf(line.c_str(), "VmHWM: %lf kB", &kilobytes) == 1)
-            return 1024 * kilobytes;
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return 1024.0 * static_cast<double>(usage.ru_maxrss);
 }
 
 class Check {
@@ -65,9 +52,11 @@ private:
             return false;
         }
         const Verified verified = verify(wish_.bundle, *listed);
-        for (const Diagnostic& problem : verified.problems)
+        std::vector<Diagnostic> problems = verified.problems;
+        std::ranges::move(strangersIn(wish_.bundle, *listed), std::back_inserter(problems));
+        for (const Diagnostic& problem : problems)
             report_.bad(problem);
-        if (!verified.problems.empty())
+        if (!problems.empty())
             return false;
         for (const ListedFile& file : *listed)
             listed_.push_back(file.path);
@@ -201,7 +190,7 @@ private:
             report_.bad(latency.error());
             return std::nullopt;
         }
-        const double resident = residentPeak();
+        const auto resident = static_cast<double>(runtime::peakResident());
         json facts = {{"first_ms", latency->first}, {"runs", latency->runs}, {"resident_bytes", resident}};
         std::string text = fmt::format("first run {:.3f} ms", latency->first);
         if (latency->runs > 0) {
@@ -224,12 +213,13 @@ private:
             std::optional<double> value;
         };
         const bool timed = latency && latency->runs > 0;
-        for (const Measured& row : {Measured{"p50_ms", "p50 in ms", timed ? std::optional(latency->p50) : std::nullopt},
-                                    {"p99_ms", "p99 in ms", timed ? std::optional(latency->p99) : std::nullopt},
-                                    {"load_ms", "load time in ms", loadMs},
-                                    {"resident_bytes", "peak resident memory in bytes",
-                                     latency ? std::optional(residentPeak()) : std::nullopt},
-                                    {"size_bytes", "size in bytes", static_cast<double>(size_)}}) {
+        for (const Measured& row :
+             {Measured{"p50_ms", "p50 in ms", timed ? std::optional(latency->p50) : std::nullopt},
+              {"p99_ms", "p99 in ms", timed ? std::optional(latency->p99) : std::nullopt},
+              {"load_ms", "load time in ms", loadMs},
+              {"resident_bytes", "peak resident memory in bytes",
+               latency ? std::optional(static_cast<double>(runtime::peakResident())) : std::nullopt},
+              {"size_bytes", "size in bytes", static_cast<double>(size_)}}) {
             const auto limit = manifest_.limits.find(row.key);
             const double most = limit != manifest_.limits.end() && limit->is_number() ? limit->get<double>() : 0;
             if (most > 0 && !row.value)

@@ -18,7 +18,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* sumsName = "SHA256SUMS";
 constexpr size_t longestList = size_t{16} << 20, longestPath = 1024;
 
 Failure named(const std::string& file, Diagnostic problem) {
@@ -146,6 +145,26 @@ Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
     if (files.empty())
         return named(sumsName, error("it lists no files", "copy the bundle again"));
     return files;
+}
+
+std::vector<Diagnostic> strangersIn(const fs::path& folder, const std::vector<ListedFile>& files) {
+    std::set<std::string_view> listed = {sumsName, signatureName};
+    for (const ListedFile& file : files)
+        listed.insert(file.path);
+    std::vector<Diagnostic> strangers;
+    std::error_code failed;
+    for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+        const std::string path = at->path().lexically_relative(folder).generic_string();
+        const bool isFolder = at->is_directory(failed) && !at->is_symlink(failed);
+        if (isFolder &&
+            (path == "report" || path == "examples" || path == "build" || at->path().filename() == "__pycache__"))
+            at.disable_recursion_pending();
+        else if (!isFolder && !listed.contains(path)) {
+            strangers.push_back(error("the file is not of this bundle", "remove it"));
+            strangers.back().file = path;
+        }
+    }
+    return strangers;
 }
 
 Verified verify(const fs::path& folder, const std::vector<ListedFile>& files,

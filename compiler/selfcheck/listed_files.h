@@ -15,6 +15,9 @@
 
 namespace lathe::selfcheck {
 
+inline constexpr const char* sumsName = "SHA256SUMS";
+inline constexpr const char* signatureName = "SHA256SUMS.sig"; // deploy/signature.h
+
 struct ListedFile {
     std::string path; // "model/x.so": relative, without "." and ".." among its parts
     std::string sha256;
@@ -22,6 +25,11 @@ struct ListedFile {
 
 /// Fails with a Diagnostic that names SHA256SUMS, and its line if one is wrong: malformed, a path that leads out, a path twice.
 Result<std::vector<ListedFile>> readSums(const std::filesystem::path& folder);
+
+/// A Diagnostic for each file below the folder that is not among these: somebody else's, or one that was renamed. Examples are
+/// built where they lie or in `build`, a report of a check may lie in `report`, and Python keeps compiled modules in __pycache__:
+/// what is in those is not looked at.
+std::vector<Diagnostic> strangersIn(const std::filesystem::path& folder, const std::vector<ListedFile>& files);
 
 struct Verified {
     uint64_t bytes = 0;               // of all files

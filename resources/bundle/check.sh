@@ -1,8 +1,13 @@
 #!/bin/sh
 # SPDX-License-Identifier: Apache-2.0
 # Whether this bundle is whole and right on this machine: hashes, then the golden cases. One line a step; exit code 0 or 1.
-# Arguments are for bin/TRIPLE/lathe-check. Needs sh, dirname and uname, and sha256sum if it is there.
-here=$(CDPATH= cd -- "$(dirname -- "$0")" 2>/dev/null && pwd) || exit 1
+# Arguments are for bin/TRIPLE/lathe-check. Needs sh, dirname and uname, sha256sum if it is there, and readlink
+# if it is called by a link.
+self=$0
+if [ -L "$self" ]; then
+    self=$(readlink -f -- "$0" 2>/dev/null) || { echo "call $0 by its own path, not by a link to it" >&2; exit 1; }
+fi
+here=$(CDPATH= cd -- "$(dirname -- "$self")" 2>/dev/null && pwd) || exit 1
 cd -- "$here" || exit 1
 if command -v sha256sum >/dev/null 2>&1; then
     said=$(LC_ALL=C sha256sum -c SHA256SUMS 2>&1)
@@ -34,7 +39,7 @@ if [ ! -f "$check" ]; then
     exit 1
 fi
 if [ ! -x "$check" ]; then
-    echo "$check may not be executed: chmod +x it, or unpack the bundle so that modes are kept" >&2
+    echo "$check may not be executed: chmod +x it, unpack the bundle so that modes are kept, or copy it to a disk that is not mounted noexec" >&2
     exit 1
 fi
 exec "./$check" "$@" .

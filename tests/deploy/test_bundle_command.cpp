@@ -345,6 +345,10 @@ private slots:
         QTest::newRow("over notes") << QStringList{model, "-o", at("notes.zip"), "--force"} << 1 << "left as it is";
         QTest::newRow("a bundle is there") << QStringList{model, "-o", plain_} << 1 << "--force";
         QTest::newRow("another folder") << QStringList{model, "-o", folder_.path(), "--force"} << 1 << "left as it is";
+        QTest::newRow("another archive") << QStringList{model, "-o", out + ".tar.gz"} << 1 << "NAME.tar.zst";
+        QTest::newRow("a target twice") << QStringList{model,       "-o",       out,        "--target",
+                                                       "x86-64-v2", "--target", "x86-64-v2"}
+                                        << 2 << "named twice";
         QTest::newRow("options") << QStringList{model, "-o", out, "--options", model} << 2 << "plain.onnx";
         QTest::newRow("an artifact") << QStringList{plain_ + "/model/plain.so", "-o", out} << 2 << "artifact";
     }
@@ -366,6 +370,44 @@ private slots:
         QVERIFY(QFile::exists(out + "/model/other.so") && !QFile::exists(out + "/model/plain.so"));
         QCOMPARE(runLathe({"bundle", "check", out}).code, 0);
         nothingIsLeft("nothing");
+        // Somebody's file in it does not go with it.
+        writeFile(path(out + "/key"), "secret");
+        const Outcome kept = runLathe({"bundle", at("plain.onnx"), "-o", out, "--force"});
+        QVERIFY2(kept.code == 1 && kept.err.find("key") != std::string::npos, kept.err.c_str());
+        QCOMPARE(readAll(path(out + "/key")), "secret");
+        QVERIFY(QFile::exists(out + "/model/other.so"));
+    }
+
+    /// An empty folder stays the one that it is, with its mode, also where somebody stands in it.
+    void anEmptyFolder() {
+        const QString out = at("empty folder");
+        fs::create_directory(path(out));
+        fs::permissions(path(out), fs::perms::owner_all);
+        const Outcome outcome = runProgram(
+            "sh", {"-c", R"(cd "$2" && "$1" bundle "$3" -o . && test -f manifest.json && "$1" bundle check .)", "sh",
+                   LATHE_BINARY_DIR "/lathe", out, at("plain.onnx")});
+        QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
+        QVERIFY(fs::status(path(out)).permissions() == fs::perms::owner_all);
+    }
+
+    void noFolderForTemporaryFiles() {
+        qputenv("TMPDIR", at("no/such/folder").toLocal8Bit());
+        const Outcome outcome = runLathe({"bundle", at("plain.onnx"), "-o", at("untemporary"), "--form", "static"});
+        qunsetenv("TMPDIR");
+        QVERIFY2(outcome.code == 1 && outcome.err.find("set TMPDIR") != std::string::npos, outcome.err.c_str());
+    }
+
+    /// Each of the signals by which somebody, a program or a closed terminal asks for the end.
+    void askedToEnd() {
+        for (const char* signal : {"INT", "TERM", "HUP"})
+            for (const char* delay : {"0.02", "0.1", "0.2"}) {
+                const QString out = at("ended");
+                runProgram("timeout", {"-s", signal, delay, LATHE_BINARY_DIR "/lathe", "bundle", at("odd model.onnx"),
+                                       "-o", out, "--no-cache"});
+                QVERIFY2(!QFile::exists(out) || runLathe({"bundle", "check", out, "--repeat", "0"}).code == 0, signal);
+                fs::remove_all(path(out));
+                nothingIsLeft("ended");
+            }
     }
 
     /// Ctrl+C at many moments: all of it or nothing.

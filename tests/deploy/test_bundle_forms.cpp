@@ -157,13 +157,21 @@ private slots:
             QVERIFY2(outcome.code == 0, (outcome.out + outcome.err).c_str());
             QVERIFY2(outcome.out.find("as expected, p50") != std::string::npos, outcome.out.c_str());
             outcome = runBare(QString("nm -g --defined-only lib/lib%1.a | grep ' '").arg(name), at(name));
-            QVERIFY2(outcome.out.ends_with(QString(" lathe_model_%1\n").arg(name).toStdString()) &&
+            QVERIFY2(outcome.out.ends_with(QString(" %1_lathe_model\n").arg(name).toStdString()) &&
                          std::ranges::count(outcome.out, '\n') == 1,
                      outcome.out.c_str());
             // Weights begin where vectors are read from.
             outcome = runBare(QString("readelf -SW lib/lib%1.a | grep lathe_weights").arg(name), at(name));
             QVERIFY2(outcome.code == 0 && outcome.out.ends_with(" 64\n"), outcome.out.c_str());
         }
+        // Names that differ late, and in underscores alone, are those of two models.
+        std::set<std::string> symbols;
+        const QString longName = QString("a").repeated(60);
+        for (const QString& name : {longName + "_1", longName + "_2", longName + "_1_"}) {
+            make("plain.onnx", name, {"--form", "static", "--without", "golden,sbom,reproduce", "--name", name});
+            symbols.insert(runBare(QString("nm -g --defined-only lib/lib%1.a | grep ' '").arg(name), at(name)).out);
+        }
+        QCOMPARE(symbols.size(), size_t(3));
         writeFile(path(at("both.c")), R"(#include <lathe/one.h>
 #include <lathe/two.h>
 int main(void) {

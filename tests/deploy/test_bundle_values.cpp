@@ -39,7 +39,8 @@ private slots:
         QCOMPARE(modelNameOf(std::string(100, 'a') + ".onnx"), std::string(64, 'a'));
         QCOMPARE(modelNameOf("abi.onnx"), "model_abi");
         QVERIFY(isModelName("_a1"));
-        for (const char* bad : {"", "1a", "A", "a-b", "a b", "a/b", "dlpack", "runtime"})
+        for (const char* bad :
+             {"", "1a", "A", "a-b", "a b", "a/b", "dlpack", "runtime", "lathe", "lathe_rt", "lathe_model"})
             QVERIFY2(!isModelName(bad), bad);
         QVERIFY(!isModelName(std::string(65, 'a')));
     }
@@ -86,10 +87,14 @@ private slots:
         QCOMPARE(toJson(*read), text);
         QCOMPARE(read->symbols, options.symbols);
         QVERIFY(read->parts == options.parts);
-        for (const char* bad : {"", "[]", "{\"nam\":\"a\"}", "{\"name\":\"A\"}", "{\"name\":1}",
-                                "{\"version\":\"a b\"}", "{\"license\":\"a\\\"b\"}", "{\"parts\":[\"x\"]}",
-                                "{\"symbols\":{\"n\":{\"min\":2,\"max\":1,\"default\":2}}}", "{\"cases\":-1}",
-                                "{\"targets\":[\"z80\"]}", "{\"tolerance\":{\"absolute\":-1,\"of_range\":0}}"}) {
+        for (const char* good : {"MIT", "Apache-2.0 WITH LLVM-exception OR (LicenseRef-ours AND GPL-2.0+)", "((MIT))"})
+            QVERIFY2(parseBundleOptions(std::string("{\"license\":\"") + good + "\"}"), good);
+        for (const char* bad :
+             {"", "[]", "{\"nam\":\"a\"}", "{\"name\":\"A\"}", "{\"name\":1}", "{\"version\":\"a b\"}",
+              "{\"license\":\"a\\\"b\"}", "{\"license\":\"MIT AND (\"}", "{\"license\":\"MIT MIT\"}",
+              "{\"license\":\"OR\"}", "{\"license\":\"MIT WITH\"}", "{\"parts\":[\"x\"]}",
+              "{\"symbols\":{\"n\":{\"min\":2,\"max\":1,\"default\":2}}}", "{\"cases\":-1}", "{\"targets\":[\"z80\"]}",
+              "{\"tolerance\":{\"absolute\":-1,\"of_range\":0}}"}) {
             const auto refused = parseBundleOptions(bad);
             QVERIFY2(!refused && refused.error().kind == ErrorKind::Usage, bad);
         }

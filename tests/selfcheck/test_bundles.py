@@ -128,6 +128,14 @@ class Bundles(unittest.TestCase):
             (folder / name).write_bytes(data)
             self.refused(folder, f"files: FAILED: {name}: ", before, hashlib.sha256(data).hexdigest())
 
+    def test_a_file_of_somebody_else_is_named(self):
+        folder = self.copy()
+        (folder / "examples" / "build").mkdir(parents=True)
+        (folder / "examples" / "build" / "main").write_text("built here")
+        self.assertEqual(run(CHECK, folder, "--repeat", 1).returncode, 0)
+        (folder / "model" / "liblathe_rt.so.1").write_text("planted")
+        self.refused(folder, "files: FAILED: model/liblathe_rt.so.1: the file is not of this bundle")
+
     def test_a_missing_a_linked_and_a_special_file_are_named(self):
         folder = self.copy()
         (folder / "model/x.so").unlink()

@@ -149,6 +149,18 @@ Result<std::vector<std::byte>> linkShared(const std::vector<std::vector<std::byt
     return runLinker(std::move(args));
 }
 
+std::string linkedSymbol(std::string_view name) {
+    std::string symbol;
+    for (const char c : name) {
+        const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+        if (letter || (c >= '0' && c <= '9' && !symbol.empty()))
+            symbol += c;
+        else
+            symbol += fmt::format("_{:02x}_", static_cast<unsigned char>(c));
+    }
+    return symbol + "_lathe_model";
+}
+
 Result<std::vector<std::byte>> linkLibrary(const std::vector<std::vector<std::byte>>& objects,
                                            const std::filesystem::path& moreObjects, const std::string& symbol,
                                            const std::string& member) {

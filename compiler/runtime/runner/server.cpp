@@ -3,6 +3,7 @@
 // The runner's answers to each request.
 #include "runtime/runner/server.h"
 
+#include "runtime/peak_resident.h"
 #include "runtime/runner/bench.h"
 #include "runtime/runner/counters.h"
 #include "runtime/runner/facts.h"
@@ -43,12 +44,6 @@ void limitProcess([[maybe_unused]] int64_t bytes) {
     limit.rlim_cur = std::min(wished, limit.rlim_max);
     setrlimit(RLIMIT_DATA, &limit);
 #endif
-}
-
-int64_t peakResident() {
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    return int64_t{usage.ru_maxrss} * 1024;
 }
 
 void writeType(Writer& reply, DLDataType type) {

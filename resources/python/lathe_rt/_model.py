@@ -12,7 +12,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, TypeVar
 
 from ._golden import Case
 from ._runtime import OK, ContextOptions, Owned, ValueInfo, runtime_for, text_of, triple
-from ._tensors import IO_ERROR, MISMATCH, TYPE_NAMES, UNSUPPORTED, Error, Tensor, array_at, empty, tensor_of
+from ._tensors import IO_ERROR, MISMATCH, MISSING_INPUT, TYPE_NAMES, UNSUPPORTED, Error, Tensor, array_at, empty, tensor_of
 
 _UNKNOWN_DIM = -(2**63)
 _MOST = 2**31 - 1
@@ -135,8 +135,16 @@ class Model:
         return Context(self, threads, memory_limit)
 
     def __call__(self, *inputs: Any, **named: Any) -> Any:
-        """Context.run on a context of this thread; one output, or a tuple of them."""
+        """Context.run with all inputs, on a context of this thread; one output, or a tuple of them."""
         self._handle()
+        given = dict(inputs[0], **named) if len(inputs) == 1 and isinstance(inputs[0], dict) else named
+        missing = [
+            value.name
+            for i, value in enumerate(self.inputs)
+            if value.name not in given and (given is not named or i >= len(inputs)) and i not in given
+        ]
+        if missing:  # the context has those of an earlier call
+            raise Error("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
         context = getattr(self._local, "context", None)
         if context is None or not context.is_here():
             context = self._local.context = self.context()
@@ -190,6 +198,7 @@ class Context:
         self._bound: Dict[Tuple[str, int], Tuple[Tensor, Any]] = {}
         self._written: Dict[int, Any] = {}
         threads = max(-1, min(threads, _MOST))
+        memory_limit = max(-1, min(memory_limit, 2**63 - 1))
         options = ContextOptions(ctypes.sizeof(ContextOptions), threads, memory_limit, None, None, None)
         pointer = ctypes.c_void_p()
         status = self._runtime.lathe_context_create(model._handle(), ctypes.byref(options), ctypes.byref(pointer))
@@ -272,6 +281,9 @@ class Context:
             named, inputs = dict(inputs[0], **named), ()
         if len(inputs) > len(self.model.inputs):
             raise Error("the model takes %d inputs, not %d" % (len(self.model.inputs), len(inputs)))
+        for which in named:
+            if self._ordinal(self.model.inputs, which, "input") < len(inputs):
+                raise Error("input %r is given twice" % which)
         given = self._given(out)
         for i, value in enumerate(inputs):
             self.set(i, value, copy=copy)

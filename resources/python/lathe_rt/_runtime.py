@@ -80,10 +80,12 @@ def _opened(path: str) -> ctypes.CDLL:
 
 
 def runtime_for(bundle: Optional[pathlib.Path]) -> ctypes.CDLL:
-    """The library beside this file (lathe_rt), else the bundle's."""
-    own = _HERE / _LIBRARY
-    if own.is_file() or bundle is None:
-        return _opened(str(own))
+    """The library beside this file (lathe_rt); for the module of a bundle that of the bundle, and never one beside the module,
+    where nobody has put it but a stranger."""
+    home = _HERE.parents[1]
+    if not (home / "manifest.json").is_file():
+        return _opened(str(_HERE / _LIBRARY))
+    bundle = bundle or home
     path = bundle / "lib" / triple() / _LIBRARY
     if not path.is_file():
         have = sorted(folder.name for folder in (bundle / "lib").glob("*-linux-*"))

@@ -16,7 +16,7 @@ except ImportError:
     numpy = None  # type: ignore[assignment]
 
 ALIGNMENT = 64  # of memory that runs use without a copy
-INVALID_ARGUMENT, IO_ERROR, UNSUPPORTED, MISMATCH = 1, 2, 4, 6  # of lathe_status in lathe_rt.h
+INVALID_ARGUMENT, IO_ERROR, UNSUPPORTED, MISMATCH, MISSING_INPUT = 1, 2, 4, 6, 7  # of lathe_status in lathe_rt.h
 _CPU = 1
 # dtype: (DLPack code, bits, struct format of one element)
 TYPES = {
