@@ -141,7 +141,7 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         if (const auto free = deploy::mayWrite(args.out, args.force); !free)
             return reported(free.error(), common);
         if (const auto other = keepsFiles(
-                args.out, {args.model, args.options, args.golden, args.sign, common.decisionsFile, common.tunedFrom});
+                args.out, {args.model, args.options, args.golden, args.sign, common.decisionsFile}, common.tunedFrom);
             !other)
             return reported(other.error(), common);
     }

@@ -36,8 +36,9 @@ Result<driver::Options> makeOptions(const Common& common);
 Result<driver::Options> makeSourceOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);
 /// Fails, with kind Usage, if `out` is one of the files that the command reads: what is written there would destroy it. Inputs
-/// may be given as NAME=FILE.
-Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files);
+/// may be given as NAME=FILE. Or if it is of the records in use, or of those `records`, where these are named: nothing makes them
+/// again.
+Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files, const std::string& records);
 /// A new file, whole or not at all.
 Result<void> writeText(const std::filesystem::path& path, const std::string& text);
 /// Progress on standard error, if that is a terminal, or for programs that ask for it: {"progress":STAGE,"fraction":0.25}.

@@ -167,20 +167,24 @@ void markStale(const driver::Trace& trace, const Common& common) {
                                  stale);
 }
 
-Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files) {
+Result<void> keepsFiles(const std::string& out, const std::vector<std::string>& files, const std::string& named) {
     std::error_code ignored; // what is not there is not lost
-    const auto isSame = [&](const std::string& path) {
-        return !path.empty() &&
-               (std::filesystem::equivalent(path, out, ignored) ||
-                std::filesystem::weakly_canonical(path, ignored) == std::filesystem::weakly_canonical(out, ignored));
+    const auto whole = [&](const std::string& path) {
+        return std::filesystem::weakly_canonical(std::filesystem::absolute(path, ignored), ignored);
     };
-    std::vector<std::string> all = files;
-    all.push_back(records::defaultFile().string()); // read or not: nothing makes them again but tuning
-    for (const std::string& file : all)
-        for (const std::string& path : {file, file.substr(file.find('=') + 1), file.empty() ? file : file + "-wal",
-                                        file.empty() ? file : file + "-shm"})
-            if (!out.empty() && isSame(path))
-                return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
+    const auto isOut = [&](const std::string& path) {
+        return !out.empty() && !path.empty() &&
+               (std::filesystem::equivalent(path, out, ignored) || (!whole(out).empty() && whole(path) == whole(out)));
+    };
+    for (const std::string& file : files)
+        if (isOut(file) || isOut(file.substr(file.find('=') + 1)))
+            return failure(ErrorKind::Usage, fmt::format("'{}' is a file that is read here", out),
+                           "name another file for the result");
+    // Read or not, named or not: nothing makes them again but tuning.
+    for (const std::string& each : {records::defaultFile().string(), named})
+        for (const char* beside : {"", "-wal", "-shm"})
+            if (!each.empty() && isOut(each + beside))
+                return failure(ErrorKind::Usage, fmt::format("'{}' is of the records", out),
                                "name another file for the result");
     return {};
 }
@@ -194,7 +198,7 @@ Result<void> writeText(const std::filesystem::path& path, const std::string& tex
 
 std::vector<std::string> filesOf(const RunArgs& args, const Common& common) {
     std::vector<std::string> files = args.inputs;
-    files.insert(files.end(), {args.model, common.decisionsFile, common.tunedFrom});
+    files.insert(files.end(), {args.model, common.decisionsFile});
     return files;
 }
 

@@ -80,7 +80,7 @@ int compileCommand(const CompileArgs& args, const Common& common) {
                              fmt::format("use {}, or c for C source", fmt::join(stages, ", ")))},
                       common);
     std::error_code ignored;
-    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}); !other)
+    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile}, common.tunedFrom); !other)
         return report({other.error()}, common);
     const Interrupts interrupts;
     driver::Progress progress = makeProgress(common);

@@ -3,13 +3,23 @@
 
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
+#include <ctime>
 
 namespace lathe::cli {
 namespace {
 
 constexpr std::array signals = {SIGINT, SIGTERM, SIGHUP};
 std::atomic<int> interruptedBy = 0; // a signal handler reaches nothing else
+std::atomic<int64_t> interruptedAt = 0;
+
+/// Milliseconds; a signal handler may ask for them.
+int64_t now() {
+    timespec time{};
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return int64_t{time.tv_sec} * 1000 + time.tv_nsec / 1'000'000;
+}
 
 int codeOf(int signal) {
     constexpr int endedBySignal = 128;
@@ -17,7 +27,12 @@ int codeOf(int signal) {
 }
 
 extern "C" void onInterrupt(int signal) {
-    if (interruptedBy.exchange(signal) != 0)
+    // Programs send several, one after the other or to all of a group: only keys are meant as often as they are pressed.
+    constexpr int64_t oneWish = 1000;
+    int none = 0;
+    if (interruptedBy.compare_exchange_strong(none, signal))
+        interruptedAt = now();
+    else if (signal == SIGINT || now() - interruptedAt > oneWish)
         std::_Exit(codeOf(signal));
 }
 
@@ -25,9 +40,10 @@ extern "C" void onInterrupt(int signal) {
 
 Interrupts::Interrupts() {
     for (size_t i = 0; i < signals.size(); ++i) {
-        before_[i] = std::signal(signals[i], onInterrupt);
-        if (signals[i] == SIGHUP && before_[i] == SIG_IGN)
-            std::signal(SIGHUP, SIG_IGN);
+        struct sigaction there{};
+        sigaction(signals[i], nullptr, &there);
+        const bool isIgnored = signals[i] == SIGHUP && there.sa_handler == SIG_IGN; // as by nohup
+        before_[i] = isIgnored ? SIG_IGN : std::signal(signals[i], onInterrupt);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Ctrl+C during long work, or another wish that the program end: the first one asks for the end of the work, so that nothing
-// half-done is left; a second one ends the program.
+// half-done is left; a second one ends the program, unless it comes with the first and from no key.
 #pragma once
 
 #include <array>

@@ -187,7 +187,8 @@ void printTuned(const driver::Tuned& tuned, double leastGain) {
     if (driver::hadNothingLeft(tuned.study))
         printLine("nothing is left to try in this study: what it measured before holds; without --resume another one "
                   "begins");
-    else if (std::ranges::all_of(tuned.study.tasks, [](const auto& state) { return state.done != tune::Done::No; }))
+    else if (!tuned.study.tasks.empty() && !tuned.failed && tuned.study.trials > 0 &&
+             std::ranges::all_of(tuned.study.tasks, [](const auto& state) { return state.done != tune::Done::No; }))
         printLine(
             "the search of schedules ended by itself: of each kernel all was tried, or {} batches in a row brought "
             "no gain; --resume looks on",

@@ -126,7 +126,7 @@ Result<void> show(const File& file, const RecordsArgs& args, const Common& commo
 
 /// Those of the model's workloads, for the options that it would be compiled with.
 Result<void> bestOf(const File& file, const RecordsArgs& args, const Common& common) {
-    LATHE_CHECKED(keepsFiles(args.out, {args.model, args.records}));
+    LATHE_CHECKED(keepsFiles(args.out, {args.model}, args.records));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     options.emitCode = false;
@@ -155,7 +155,7 @@ Result<void> exportTo(const File& file, const RecordsArgs& args, const Common&) 
     };
     if (args.out.empty())
         return exported([](const std::string& line) { fmt::print("{}\n", line); });
-    LATHE_CHECKED(keepsFiles(args.out, {args.records}));
+    LATHE_CHECKED(keepsFiles(args.out, {}, args.records));
     NewFile out(args.out, NewFile::Kind::Text);
     bool good = true;
     LATHE_CHECKED(exported([&](const std::string& line) {

@@ -31,7 +31,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     const auto given = readInputs(args.run.inputs);
     if (!options || !decisions || !given)
         return report({!options ? options.error() : !decisions ? decisions.error() : given.error()}, common);
-    if (const auto other = keepsFiles(args.out, filesOf(args.run, common)); !other)
+    if (const auto other = keepsFiles(args.out, filesOf(args.run, common), common.tunedFrom); !other)
         return report({other.error()}, common);
     if (bundle::partsOf(args.run.model))
         return report({error(ErrorKind::Usage, fmt::format("'{}' is an artifact", args.run.model),

@@ -168,7 +168,7 @@ int profileCommand(const RunArgs& args, const Common& common) {
         print(*sweep, common);
         return 0;
     }
-    if (const auto other = keepsFiles(args.timeline, filesOf(args, common)); !other)
+    if (const auto other = keepsFiles(args.timeline, filesOf(args, common), common.tunedFrom); !other)
         return report({other.error()}, common);
     auto prepared = prepare(runner, args, common, memory, trace);
     if (!prepared)

@@ -241,7 +241,8 @@ Result<driver::Tuned> tuned(const TuneArgs& args, const Common& common) {
 int tuneCommand(const TuneArgs& args, const Common& common) {
     if (const auto good = checkName(args.study); !good)
         return report({good.error()}, common);
-    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, args.records}); !other)
+    if (const auto other = keepsFiles(args.out, {args.model, common.decisionsFile, common.tunedFrom}, args.records);
+        !other)
         return report({other.error()}, common);
     std::optional<NewFile> out; // whether it can be written is known before minutes were spent
     if (!args.out.empty() && !out.emplace(args.out, NewFile::Kind::Text).write({}))

@@ -18,6 +18,7 @@ bool isArchiveName(const std::filesystem::path& path);
 
 /// Whether a name is that of an archive of another kind, such as .tar.gz: there is no bundle of that kind.
 bool isOtherArchiveName(const std::filesystem::path& path);
+
 /// Whether what is in a file begins as an archive does. Not for pipes, which it would wait for.
 bool isArchive(const std::filesystem::path& path);
 

@@ -218,6 +218,8 @@ Result<void> Planner::tryHere() {
     const driver::Device& device = options_.device;
     // One of one's own choice: what runs on it is tried there, whatever runs here.
     const bool isNamed = device.transport == driver::Device::Transport::Ssh || !device.cpu.empty();
+    const bool severalMachines = std::ranges::any_of(
+        options_.targets, [&](const Target& target) { return target.machine != options_.targets.front().machine; });
     std::optional<Diagnostic> refused;
     bool tried = false; // on the device that the bundle is for
     for (size_t i = 0; i < variants_.size(); ++i) {
@@ -230,7 +232,9 @@ Result<void> Planner::tryHere() {
         if (device.isLocal() || (here && !isNamed))
             continue;
         const auto there = tryOn(device, i);
-        if (!there && !(isNamed && there.error().kind == ErrorKind::Unsupported))
+        // It runs here, and the CPU that was named may be one of another of these machines.
+        const bool isOthers = here && severalMachines;
+        if (!there && !(isNamed && (isOthers || there.error().kind == ErrorKind::Unsupported)))
             return there;
         tried |= there.has_value();
         if (there)

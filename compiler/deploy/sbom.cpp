@@ -49,7 +49,8 @@ struct Component {
     std::string id, name, version, licence, sha256, purpose;
 };
 
-/// What others made of the runtime of a form and of the programs in it. All of them are built with what Lathe is built with.
+/// What others made of the runtime of a form and of the programs in it. Versions are those of what Lathe itself is built with: the sysroots of
+/// other machines come with the same distribution.
 std::vector<Component> othersWork(BundleForm form) {
     if (form == BundleForm::CSource)
         return {};

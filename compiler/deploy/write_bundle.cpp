@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A plan becomes a folder or an archive. A folder is made beside the wanted one under a name of its own, and changes places
-// with it when it is whole.
+// with it when it is whole. One that is there and empty stays: the bundle is made in it under such a name, and its parts change
+// theirs when all are whole.
 #include "deploy/archive.h"
 #include "deploy/bundle_model.h"
 #include "deploy/manifest.h"
@@ -78,7 +79,7 @@ public:
             names.push_back(each.path().filename());
         std::ranges::sort(names, {}, [](const fs::path& name) { return std::pair(name == "manifest.json", name); });
         for (size_t done = 0; done < names.size(); ++done)
-            if (renameat2(AT_FDCWD, (name_ / names[done]).c_str(), AT_FDCWD, (out / names[done]).c_str(), 0) != 0) {
+            if (!moves(name_ / names[done], out / names[done])) {
                 error_ = errno;
                 std::error_code ignored;
                 while (done > 0)
@@ -102,6 +103,12 @@ public:
     }
 
 private:
+    /// Not in the place of what somebody has put there meanwhile.
+    static bool moves(const fs::path& from, const fs::path& to) {
+        if (renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0)
+            return true;
+        return errno == EINVAL && !fs::exists(fs::symlink_status(to)) && rename(from.c_str(), to.c_str()) == 0;
+    }
     static fs::path fresh(const fs::path& out) {
         return parentOf(out) /
                fmt::format(".{}.{:08x}", out.filename().string().substr(0, 200), std::random_device()());
@@ -197,7 +204,7 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
     if (isArchiveName(out)) {
         if (!fs::is_regular_file(status))
             return about(out, "there is something that is no archive", "name another file");
-        if (!isArchive(out))
+        if (fs::file_size(out, failed) > 0 && !isArchive(out))
             return about(out, "there is a file that is no archive: it is left as it is", "name another file");
         return replace ? Result<void>() : about(out, "the file is there already", "--force replaces it");
     }
@@ -212,8 +219,10 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
         return about(out, "there is a bundle already", "--force replaces it");
     // Somebody's notes, a key, a model: they would go with it.
     const auto listed = selfcheck::readSums(out);
-    const auto strangers = listed ? selfcheck::strangersIn(out, *listed) : std::vector<Diagnostic>();
-    if (!strangers.empty())
+    if (!listed)
+        return about(out, "the bundle's files cannot be told from others: its SHA256SUMS is damaged",
+                     "remove it first");
+    if (const auto strangers = selfcheck::strangersIn(out, *listed); !strangers.empty())
         return about(out / strangers.front().file, "this file is not of the bundle that would be replaced",
                      "move it elsewhere");
     return {};

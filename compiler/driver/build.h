@@ -24,7 +24,7 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
                     const Decisions& decisions, PassHook& hook, Trace& trace);
 
 /// Writes the artifact, or, where the path ends in libNAME.a, a static library of the same code and constants, with one
-/// symbol, lathe_model_NAME (runtime/linked_model.h). Recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
+/// symbol, NAME_lathe_model (runtime/linked_model.h). Recipes are evaluated as they are written, on up to `threads` threads. `evaluated`, which may be
 /// empty, is called when all of them are; if it fails, so does this, and no artifact is there.
 Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
                    relay::Evaluator& evaluator, const Budget& budget, int threads,

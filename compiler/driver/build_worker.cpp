@@ -87,7 +87,8 @@ std::string answerTo(const std::string& message, Task& task) {
 
 int serveBuilds() {
     const ParentStream parent;
-    std::signal(SIGINT, SIG_IGN); // the keys that end a study reach its children as well; it decides
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP}) // what ends a study may reach its children as well; it decides
+        std::signal(signal, SIG_IGN);
     std::signal(SIGPIPE, SIG_IGN);
     setLimit(RLIMIT_CORE, 0);
     std::set_new_handler([] { _exit(exitLacksMemory); });

@@ -28,7 +28,8 @@ struct Compared {
     bool isDisturbed = false; // too few pairs had times: nothing is known
     bool isFaster = false;    // the second, beyond the noise: tune::isFaster
     bool isSlower = false;
-    double firstMs = 0, secondMs = 0; // medians
+    double firstMs = 0,
+           secondMs = 0; // the median of the first, and it times the median over the pairs of second over first
     /// The median over the pairs of second over first; of those that both have, with times.
     std::map<std::string, double> kernels;
 };

@@ -226,8 +226,13 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
             preparing.cancelled = options.runner.cancelled;
         std::optional<tune::Control::Work> work(std::in_place, options.control.get(), options.runner.cancelled);
         Session session(model);
-        LATHE_TRY(const std::unique_ptr<WholeModel> before,
-                  wholeModel(session, options.decisions, options.compile, options.runner, preparing));
+        auto compiled = wholeModel(session, options.decisions, options.compile, options.runner, preparing);
+        if (!compiled && compiled.error().kind != ErrorKind::Cancelled && !RunnerClient(options.runner).facts()) {
+            Tuned none; // there is nobody who measures: the model is not at fault
+            none.failed = compiled.error();
+            return none;
+        }
+        LATHE_TRY(const std::unique_ptr<WholeModel> before, std::move(compiled));
         LATHE_TRY(const std::vector<Shapes> samples, samplesOf(*before, options));
         if (!samples.empty()) {
             before->shapes = samples.front();

@@ -192,10 +192,9 @@ void Recorder::end(StudyState state, std::vector<HeldTrial> held, const std::str
         waiting_.models.clear();
         write();
     }
-    if (failedAt_)
-        note(error(fmt::format("{} trials of this study are not recorded: what it found is in its result alone",
-                               waiting_.trials.size()),
-                   "--decisions takes what -o has written; the records themselves are as they were"));
+    if (failedAt_ && !waiting_.trials.empty())
+        note(error(fmt::format("{} trials of this study are not recorded", waiting_.trials.size()),
+                   "what they found is in the study's result alone, which -o writes"));
 }
 
 void Recorder::write() {

@@ -159,14 +159,18 @@ lathe_status ArtifactFile::load(const char* path, ErrorText& error) {
     if (const lathe_status bad = checkCode(image, path, error))
         return bad;
 
-    code_ = dlopen(loadPath(file.descriptor(), path).c_str(), RTLD_NOW | RTLD_LOCAL);
+    const std::string loaded = loadPath(file.descriptor(), path);
+    code_ = dlopen(loaded.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!code_) {
-        const std::string why = dlerror(); // of which the file's name is a number
+        const char* words = dlerror();
+        std::string why = words ? words : "no reason is given";
+        if (why.starts_with(loaded + ": ")) // the number of a descriptor, to whoever reads it
+            why.erase(0, loaded.size() + 2);
         struct statvfs disk{};
-        if (fstatvfs(file.descriptor(), &disk) == 0 && (disk.f_flag & ST_NOEXEC))
+        if (why.find("failed to map") != std::string::npos && fstatvfs(file.descriptor(), &disk) == 0 &&
+            (disk.f_flag & ST_NOEXEC))
             return error.set(LATHE_UNSUPPORTED, "cannot load %s: its disk is mounted noexec: copy it to another", path);
-        return error.set(LATHE_BAD_ARTIFACT, "cannot load %s%s", path,
-                         why.substr(std::min(why.find(": "), why.size())).c_str());
+        return error.set(LATHE_BAD_ARTIFACT, "cannot load %s: %s", path, why.c_str());
     }
     desc_ = static_cast<const lathe_model_desc*>(dlsym(code_, "lathe_model"));
     if (!desc_)

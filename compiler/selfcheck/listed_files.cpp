@@ -164,6 +164,9 @@ std::vector<Diagnostic> strangersIn(const fs::path& folder, const std::vector<Li
             strangers.back().file = path;
         }
     }
+    if (failed)
+        strangers.push_back(
+            error(fmt::format("not all of its folders can be read: {}", failed.message()), "look at their modes"));
     return strangers;
 }
 

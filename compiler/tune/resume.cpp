@@ -4,6 +4,7 @@
 #include <utility>
 
 namespace lathe::tune {
+
 void noteRound(TaskState& state, double gain) {
     ++state.rounds;
     state.gains.push_back(gain);

@@ -213,7 +213,7 @@ private slots:
                                                {"tune", model_, "--threads", "1", "--time", "1"},
                                                {"compile", model_, "--threads", "1"}}) {
                 const Outcome refused = runLathe(command + QStringList{"-o", out});
-                QVERIFY2(refused.code == 2 && contains(refused.err, "read here"), refused.err.c_str());
+                QVERIFY2(refused.code == 2 && contains(refused.err, "is of the records"), refused.err.c_str());
             }
         QVERIFY(text() == before);
     }

@@ -335,7 +335,11 @@ private slots:
                                           "random", "--min-gain", "0", "--no-records", "--json"},
                                          120);
         QVERIFY2(outcome.code == 0, outcome.err.c_str());
-        for (const auto& task : linesOf(outcome.out, "task"))
+        const auto tasks = linesOf(outcome.out, "task");
+        QVERIFY2(
+            std::ranges::any_of(tasks, [](const auto& task) { return task["kernel"].toString().contains("random"); }),
+            outcome.out.c_str());
+        for (const auto& task : tasks)
             QVERIFY2(!task["verdicts"].toObject().contains("wrong"), outcome.out.c_str());
     }
 

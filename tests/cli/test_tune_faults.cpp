@@ -109,6 +109,14 @@ private slots:
         QVERIFY(outcome.out.find("\"event\":\"trial\"") == std::string::npos); // none of the candidates is to blame
     }
 
+    void nobodyMeasures() {
+        for (const char* program : {"/nowhere", "/bin/false", "/usr/bin/yes"}) {
+            qputenv("LATHE_RUNNER", program);
+            const Outcome outcome = tune({"--time", "3"});
+            QVERIFY2(outcome.code == 3, outcome.err.c_str());
+        }
+    }
+
     /// One that hangs, or was stopped: the study ends at its time all the same.
     void anotherTunerTimesAllTheWhile() {
         QFile lock(folder_.filePath("timing"));

@@ -2,12 +2,15 @@
 //
 // See legalize_data_types.h. Every expression of a narrow type has two forms: its float32 value, and its bits, which are
 // cheaper where a value is only moved. A conversion by integer arithmetic asks for what it converts many times over: in a store it
-// is bound by a Let, else a chain of them would be a tree that no text holds.
+// is bound by a Let, else a chain of them would be a tree that no text holds. Not where it reads memory in one side of a select:
+// that side may be the one in which the access is none.
 #include "tir/transform/legalize_data_types.h"
 
 #include "tir/structure.h"
 #include "tir/transform/narrow_bits.h"
 #include "tir/visit.h"
+
+#include <algorithm>
 
 namespace lathe::tir {
 namespace {
@@ -65,6 +68,7 @@ private:
     std::unordered_map<const arith::ExprNode*, Expr> memo_;
     std::vector<std::pair<Var, Expr>> lets_; // of the store at hand, in order
     bool inStore_ = false;
+    int inSides_ = 0; // of selects and of what stands to the right of a condition
 
     bool converts(DataType type) const {
         return type.code == TypeCode::Float && type.bits == 16 && target_.hasHalfConversion;
@@ -79,9 +83,30 @@ private:
         return result;
     }
 
+    static bool readsMemory(const Expr& e) {
+        return e.kind() == ExprKind::Load || std::ranges::any_of(e->args, readsMemory);
+    }
+
+    /// The condition first: what it binds, the sides may use.
+    template <class Of>
+    Expr chosen(const Expr& e, const Of& of) {
+        const Expr condition = other(e->args[0]);
+        const Expr yes = side([&] { return of(e->args[1]); });
+        return arith::select(condition, yes, side([&] { return of(e->args[2]); }));
+    }
+
+    /// What `of` gives of one side of a select, which runs only if it is chosen.
+    template <class Of>
+    Expr side(const Of& of) {
+        ++inSides_;
+        Expr result = of();
+        --inSides_;
+        return result;
+    }
+
     /// A value that will be asked for more than once.
     Expr bound(const Expr& value) {
-        if (!inStore_)
+        if (!inStore_ || (inSides_ > 0 && readsMemory(value)))
             return value;
         const Var var = arith::var("converted", value.dtype());
         lets_.emplace_back(var, value);
@@ -100,9 +125,10 @@ private:
             return arith::cast(value(e->args[0]), e.dtype());
         if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::CastNoSaturate)
             return arith::cast(any(e->args[0]), e.dtype());
+        const bool isLazy = e.kind() == ExprKind::Select || e.kind() == ExprKind::And || e.kind() == ExprKind::Or;
         std::vector<Expr> args;
         for (const Expr& arg : e->args)
-            args.push_back(any(arg));
+            args.push_back(isLazy && !args.empty() ? side([&] { return any(arg); }) : any(arg));
         return e->args.empty() ? e : arith::withArgs(e, std::move(args));
     }
 
@@ -144,7 +170,7 @@ private:
                                e.dtype());
             break;
         case ExprKind::Select:
-            return arith::select(other(e->args[0]), value(e->args[1]), value(e->args[2]));
+            return chosen(e, [&](const Expr& arg) { return value(arg); });
         case ExprKind::Broadcast:
             return arith::broadcast(value(e->args[0]), e.dtype().lanes);
         default:
@@ -185,7 +211,7 @@ private:
         const bool exact = from.isBool() || (from.isInt() && from.bits <= 16);
         if (exact)
             return arith::cast(v, types::Float32.withLanes(from.lanes));
-        return roundToOdd(from.isFloat() ? v : arith::cast(v, types::Float64.withLanes(from.lanes)));
+        return roundToOdd(bound(from.isFloat() ? v : arith::cast(v, types::Float64.withLanes(from.lanes))));
     }
 
     /// The bits of a narrow expression, of bitsType.
@@ -202,7 +228,7 @@ private:
         if (e.kind() == ExprKind::Broadcast)
             return arith::broadcast(bits(e->args[0]), type.lanes);
         if (e.kind() == ExprKind::Select)
-            return arith::select(other(e->args[0]), bits(e->args[1]), bits(e->args[2]));
+            return chosen(e, [&](const Expr& arg) { return bits(arg); });
         if (e.kind() == ExprKind::Call && e->intrinsic == Intrinsic::Reinterpret)
             return arith::call(Intrinsic::Reinterpret, {other(e->args[0])}, stored);
         const bool conversion =

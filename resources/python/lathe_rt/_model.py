@@ -137,12 +137,11 @@ class Model:
     def __call__(self, *inputs: Any, **named: Any) -> Any:
         """Context.run with all inputs, on a context of this thread; one output, or a tuple of them."""
         self._handle()
-        given = dict(inputs[0], **named) if len(inputs) == 1 and isinstance(inputs[0], dict) else named
-        missing = [
-            value.name
-            for i, value in enumerate(self.inputs)
-            if value.name not in given and (given is not named or i >= len(inputs)) and i not in given
-        ]
+        is_dict = len(inputs) == 1 and isinstance(inputs[0], dict)
+        given = set(range(0 if is_dict else len(inputs)))
+        for which in [*(inputs[0] if is_dict else ()), *(name for name in named if name not in ("out", "copy"))]:
+            given.add(Context._ordinal(self.inputs, which, "input"))
+        missing = [value.name for i, value in enumerate(self.inputs) if i not in given]
         if missing:  # the context has those of an earlier call
             raise Error("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
         context = getattr(self._local, "context", None)
@@ -277,18 +276,19 @@ class Context:
         copy=False: the run reads the inputs' own memory, as set() says. out: an array for the output, or several in a list
         (None: none for this one) or a dict; this run writes to their own memory, as bind_output says, and they are what it
         gives. Other outputs are copies."""
+        values = list(named.items())
         if len(inputs) == 1 and isinstance(inputs[0], dict):
-            named, inputs = dict(inputs[0], **named), ()
+            values, inputs = [*inputs[0].items(), *values], ()
         if len(inputs) > len(self.model.inputs):
             raise Error("the model takes %d inputs, not %d" % (len(self.model.inputs), len(inputs)))
-        for which in named:
-            if self._ordinal(self.model.inputs, which, "input") < len(inputs):
-                raise Error("input %r is given twice" % which)
+        ordinals = [*range(len(inputs)), *(self._ordinal(self.model.inputs, which, "input") for which, _ in values)]
+        if len(set(ordinals)) < len(ordinals):
+            raise Error("an input is given twice")
         given = self._given(out)
         for i, value in enumerate(inputs):
             self.set(i, value, copy=copy)
-        for name, value in named.items():
-            self.set(name, value, copy=copy)
+        for which, value in values:
+            self.set(which, value, copy=copy)
         before = {index: self._bound.get(("output", index)) for index in given}
         try:
             for index, array in given.items():

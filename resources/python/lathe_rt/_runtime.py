@@ -82,9 +82,11 @@ def _opened(path: str) -> ctypes.CDLL:
 def runtime_for(bundle: Optional[pathlib.Path]) -> ctypes.CDLL:
     """The library beside this file (lathe_rt); for the module of a bundle that of the bundle, and never one beside the module,
     where nobody has put it but a stranger."""
-    home = _HERE.parents[1]
-    if not (home / "manifest.json").is_file():
-        return _opened(str(_HERE / _LIBRARY))
+    own, home = _HERE / _LIBRARY, _HERE.parents[1]
+    if _HERE.name == "lathe_rt" and own.is_file():
+        return _opened(str(own))
+    if bundle is None and not (home / "lib").is_dir():
+        raise Error("there is no runtime beside this module: %s" % own, IO_ERROR)
     bundle = bundle or home
     path = bundle / "lib" / triple() / _LIBRARY
     if not path.is_file():
