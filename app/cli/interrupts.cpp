@@ -30,9 +30,9 @@ extern "C" void onInterrupt(int signal) {
     // Programs send several, one after the other or to all of a group: only keys are meant as often as they are pressed.
     constexpr int64_t oneWish = 1000;
     int none = 0;
-    if (interruptedBy.compare_exchange_strong(none, signal))
-        interruptedAt = now();
-    else if (signal == SIGINT || now() - interruptedAt > oneWish)
+    int64_t never = 0;
+    interruptedAt.compare_exchange_strong(never, now()); // before the signal: the next may come in between
+    if (!interruptedBy.compare_exchange_strong(none, signal) && (signal == SIGINT || now() - interruptedAt > oneWish))
         std::_Exit(codeOf(signal));
 }
 

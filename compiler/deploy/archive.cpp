@@ -82,14 +82,12 @@ std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, Sink& sink)
 
 using Reader = std::unique_ptr<archive, FreeReader>;
 
-/// For what bundles are packed by, and nothing else that libarchive knows. An error is the reader's.
-Reader openReader(const fs::path& packed) {
-    Reader reader(archive_read_new());
-    archive_read_support_format_tar(reader.get());
-    archive_read_support_format_zip(reader.get());
-    archive_read_support_filter_zstd(reader.get());
-    archive_read_open_filename(reader.get(), packed.c_str(), size_t{1} << 17);
-    return reader;
+/// For what bundles are packed by, and nothing else that libarchive knows. False: the reader has words of why not.
+bool opens(archive* reader, const fs::path& packed) {
+    archive_read_support_format_tar(reader);
+    archive_read_support_format_zip(reader);
+    archive_read_support_filter_zstd(reader);
+    return archive_read_open_filename(reader, packed.c_str(), size_t{1} << 17) == ARCHIVE_OK;
 }
 
 } // namespace
@@ -104,9 +102,9 @@ bool isOtherArchiveName(const fs::path& path) {
 }
 
 bool isArchive(const fs::path& path) {
-    const Reader reader = openReader(path);
+    const Reader reader(archive_read_new());
     archive_entry* entry = nullptr;
-    return archive_errno(reader.get()) == 0 && archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK;
+    return opens(reader.get(), path) && archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK;
 }
 
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
@@ -159,12 +157,12 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
 
 Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint64_t most,
                            const std::function<bool()>& cancelled) {
-    const Reader reader = openReader(packed);
+    const Reader reader(archive_read_new());
     const auto bad = [&](std::string what) {
         return about(packed, std::move(what), "copy the bundle again; lathe bundle makes such archives");
     };
     const auto damaged = [&] { return bad("the archive is damaged, or is none: " + wordsOf(reader.get())); };
-    if (archive_errno(reader.get()) != 0)
+    if (!opens(reader.get(), packed))
         return damaged();
     std::set<std::string> seen;
     std::string top;

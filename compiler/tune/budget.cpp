@@ -5,8 +5,9 @@
 
 namespace lathe::tune {
 
-TuningBudget::TuningBudget(Limits planned, Control* control)
-    : planned_(planned), control_(control), waitedBefore_(control ? control->waited() : 0) {}
+TuningBudget::TuningBudget(Limits planned, Control* control) : planned_(planned), control_(control) {
+    countFromNow();
+}
 
 void TuningBudget::countFromNow() {
     begin_ = Clock::now();

@@ -47,8 +47,8 @@ private:
 
     Limits planned_;
     Control* control_;
-    Clock::time_point begin_ = Clock::now();
-    double waitedBefore_;
+    Clock::time_point begin_;
+    double waitedBefore_ = 0;
 };
 
 } // namespace lathe::tune

@@ -397,31 +397,14 @@ private slots:
         QVERIFY2(outcome.code == 1 && outcome.err.find("set TMPDIR") != std::string::npos, outcome.err.c_str());
     }
 
-    /// Each of the signals by which somebody, a program or a closed terminal asks for the end.
-    void askedToEnd() {
-        int ended = 0;
+    /// The signals by which somebody, a program or a closed terminal asks for the end, at many moments: all of it or nothing.
+    void cancelled_data() {
+        QTest::addColumn<int>("signal");
         for (const int signal : {SIGINT, SIGTERM, SIGHUP})
-            for (const int ms : {5, 20, 50, 100, 200}) {
-                const QString out = at("ended");
-                QProcess process;
-                process.start(LATHE_BINARY_DIR "/lathe", {"bundle", at("odd model.onnx"), "-o", out, "--no-cache"});
-                QVERIFY(process.waitForStarted());
-                QTest::qWait(ms);
-                if (process.state() == QProcess::Running)
-                    ::kill(static_cast<pid_t>(process.processId()), signal);
-                QVERIFY(process.waitForFinished(60'000));
-                const bool isWhole = process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
-                // Before it listens the signal itself ends it.
-                ended += process.exitStatus() == QProcess::NormalExit && process.exitCode() == 128 + signal;
-                QCOMPARE(QFile::exists(out), isWhole);
-                fs::remove_all(path(out));
-                nothingIsLeft("ended");
-            }
-        QVERIFY(ended >= 3);
+            QTest::addRow("SIG%s", sigabbrev_np(signal)) << signal;
     }
-
-    /// Ctrl+C at many moments: all of it or nothing.
     void cancelled() {
+        QFETCH(int, signal);
         int ended = 0;
         for (int ms = 0; ms < 400; ms += 25) {
             const QString out = at("cancelled");
@@ -430,7 +413,7 @@ private slots:
             QVERIFY(process.waitForStarted());
             QTest::qWait(ms);
             if (const auto child = static_cast<pid_t>(process.processId()); child > 0)
-                kill(child, SIGINT);
+                kill(child, signal);
             QVERIFY(process.state() == QProcess::NotRunning || process.waitForFinished(60'000));
             const bool done = process.exitStatus() == QProcess::NormalExit && process.exitCode() == 0;
             if (done || QFile::exists(out)) { // the signal may find a program that is done and ends
@@ -438,7 +421,8 @@ private slots:
                 QCOMPARE(runLathe({"bundle", "check", out, "--repeat", "0"}).code, 0);
                 QDir(out).removeRecursively();
             } else {
-                ++ended;
+                // Before it listens the signal itself ends it.
+                ended += process.exitStatus() == QProcess::NormalExit && process.exitCode() == 128 + signal;
             }
             nothingIsLeft("cancelled");
         }

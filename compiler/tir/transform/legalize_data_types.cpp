@@ -106,7 +106,7 @@ private:
 
     /// A value that will be asked for more than once.
     Expr bound(const Expr& value) {
-        if (!inStore_ || (inSides_ > 0 && readsMemory(value)))
+        if (!inStore_ || value.kind() == ExprKind::Var || (inSides_ > 0 && readsMemory(value)))
             return value;
         const Var var = arith::var("converted", value.dtype());
         lets_.emplace_back(var, value);
@@ -250,7 +250,7 @@ private:
     Expr toBits(const Expr& v, DataType type, Overflow overflow, E8M0Rounding rounding) {
         if (converts(type))
             return arith::call(Intrinsic::Reinterpret, {arith::cast(v, type)}, bitsType(type));
-        return float32ToNarrow(v.kind() == ExprKind::Var ? v : bound(v), type, overflow, rounding);
+        return float32ToNarrow(bound(v), type, overflow, rounding);
     }
 
     Expr loadOf(const Expr& e) {

@@ -134,20 +134,17 @@ class Model:
         """One place where the model runs. threads: the caller's included, 0 for all; memory_limit: bytes, 0 for none."""
         return Context(self, threads, memory_limit)
 
-    def __call__(self, *inputs: Any, **named: Any) -> Any:
+    def __call__(self, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> Any:
         """Context.run with all inputs, on a context of this thread; one output, or a tuple of them."""
         self._handle()
-        is_dict = len(inputs) == 1 and isinstance(inputs[0], dict)
-        given = set(range(0 if is_dict else len(inputs)))
-        for which in [*(inputs[0] if is_dict else ()), *(name for name in named if name not in ("out", "copy"))]:
-            given.add(Context._ordinal(self.inputs, which, "input"))
-        missing = [value.name for i, value in enumerate(self.inputs) if i not in given]
-        if missing:  # the context has those of an earlier call
-            raise Error("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
         context = getattr(self._local, "context", None)
         if context is None or not context.is_here():
             context = self._local.context = self.context()
-        outputs = context.run(*inputs, **named)
+        given = context._inputs(inputs, named)
+        missing = [value.name for i, value in enumerate(self.inputs) if i not in given]
+        if missing:  # the context has those of an earlier call
+            raise Error("the model needs %s as well" % ", ".join(repr(name) for name in missing), MISSING_INPUT)
+        outputs = context._run(given, out, copy)
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def golden(self) -> List[Case]:
@@ -276,19 +273,26 @@ class Context:
         copy=False: the run reads the inputs' own memory, as set() says. out: an array for the output, or several in a list
         (None: none for this one) or a dict; this run writes to their own memory, as bind_output says, and they are what it
         gives. Other outputs are copies."""
-        values = list(named.items())
-        if len(inputs) == 1 and isinstance(inputs[0], dict):
-            values, inputs = [*inputs[0].items(), *values], ()
-        if len(inputs) > len(self.model.inputs):
+        return self._run(self._inputs(inputs, named), out, copy)
+
+    def _inputs(self, inputs: Tuple[Any, ...], named: Dict[str, Any]) -> Dict[int, Any]:
+        """By ordinal what is given by position, by name or as one dict."""
+        by_position = len(inputs) != 1 or not isinstance(inputs[0], dict)
+        if by_position and len(inputs) > len(self.model.inputs):
             raise Error("the model takes %d inputs, not %d" % (len(self.model.inputs), len(inputs)))
-        ordinals = [*range(len(inputs)), *(self._ordinal(self.model.inputs, which, "input") for which, _ in values)]
-        if len(set(ordinals)) < len(ordinals):
-            raise Error("an input is given twice")
+        given: Dict[int, Any] = {}
+        for which, value in [*(enumerate(inputs) if by_position else inputs[0].items()), *named.items()]:
+            index = self._ordinal(self.model.inputs, which, "input")
+            if index in given:
+                raise Error("input %r is given twice" % self.model.inputs[index].name)
+            given[index] = value
+        return given
+
+    @_exclusive
+    def _run(self, inputs: Dict[int, Any], out: Any, copy: bool) -> List[Any]:
         given = self._given(out)
-        for i, value in enumerate(inputs):
-            self.set(i, value, copy=copy)
-        for which, value in values:
-            self.set(which, value, copy=copy)
+        for index, value in inputs.items():
+            self.set(index, value, copy=copy)
         before = {index: self._bound.get(("output", index)) for index in given}
         try:
             for index, array in given.items():
