@@ -9,6 +9,7 @@
 #include "deploy/bundle_diff.h"
 #include "deploy/bundle_model.h"
 #include "deploy/check_bundle.h"
+#include "deploy/image.h"
 #include "driver/json.h"
 
 #include <algorithm>
@@ -330,6 +331,36 @@ int reproduce(const BundleArgs& args, const Common& common) {
     return printChanges(bundle->manifest(), again->manifest, common);
 }
 
+int image(const BundleArgs& args, const Common& common) {
+    if (args.out.empty())
+        return report({error(ErrorKind::Usage, "-o is needed", "lathe bundle image BUNDLE… -o NAME.tar")}, common);
+    if (const auto other = keepsFiles(args.out, args.bundles, {}); !other)
+        return reported(other.error(), common);
+    const Interrupts interrupts;
+    const driver::Progress progress{.report = {}, .cancelled = Interrupts::asked};
+    std::vector<deploy::OpenBundle> bundles;
+    for (const std::string& path : args.bundles) {
+        auto bundle = deploy::OpenBundle::open(path, progress);
+        if (!bundle)
+            return reported(bundle.error(), common);
+        bundles.push_back(std::move(*bundle));
+    }
+    if (const auto written = deploy::writeImage(bundles, args.out, args.force, progress); !written)
+        return reported(inFile(written.error(), args.out), common);
+    const deploy::Manifest& first = bundles.front().manifest();
+    std::vector<std::string> machines;
+    for (const deploy::OpenBundle& bundle : bundles)
+        machines.push_back(bundle.manifest().variants.front().machine);
+    const uint64_t bytes = std::filesystem::file_size(args.out);
+    if (common.json)
+        fmt::print("{}\n",
+                   driver::dump({{"image", args.out}, {"name", first.name}, {"machines", machines}, {"bytes", bytes}}));
+    else if (!common.quiet)
+        printLine("{}: {} {} for {}, {:.1f} MB", args.out, first.name, first.version, fmt::join(machines, ", "),
+                  static_cast<double>(bytes) / 1e6);
+    return 0;
+}
+
 } // namespace
 
 int bundleCommand(const BundleArgs& args, const Common& common) {
@@ -342,6 +373,8 @@ int bundleCommand(const BundleArgs& args, const Common& common) {
         return diff(args, common);
     case BundleArgs::Do::Reproduce:
         return reproduce(args, common);
+    case BundleArgs::Do::Image:
+        return image(args, common);
     default:
         return makeBundle(args, common);
     }

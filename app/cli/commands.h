@@ -191,7 +191,7 @@ struct ReportArgs {
 int reportCommand(const ReportArgs& args, const Common& common);
 
 struct BundleArgs {
-    enum class Do { Make, Check, Info, Diff, Reproduce } what = Do::Make;
+    enum class Do { Make, Check, Info, Diff, Reproduce, Image } what = Do::Make;
     std::string model, out, options; // options: a file of them, which other arguments go before
     std::string name, version, licence, form, golden, limits, runtimeDir;
     std::vector<std::string> targets, with, without, symbols;
@@ -200,10 +200,11 @@ struct BundleArgs {
     int repeat = 50;              // of check: timed runs
     std::string device = "local"; // as in RunArgs: where check runs it, and where a new one is tried
     bool force = false, dryRun = false;
-    std::vector<std::string> bundles; // of check, info and diff; of reproduce the bundle and the model
+    std::vector<std::string> bundles; // of check, info, diff and image; of reproduce the bundle and the model
     std::string sign, verifyKey;      // files of ssh-keygen: a private key; public keys that may have signed
 };
-/// A model as a bundle; what a bundle is, whether it is whole and right here (1 if not), how two differ (1 if they do).
+/// A model as a bundle; what a bundle is, whether it is whole and right here (1 if not), how two differ (1 if they do); programs
+/// as a container image.
 int bundleCommand(const BundleArgs& args, const Common& common);
 
 struct DevicesArgs {

@@ -158,20 +158,27 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
         make->add_subcommand("check", "whether it is whole and right on this machine (exit code 1 if not)"),
         make->add_subcommand("info", "what it is, and what is in it"),
         make->add_subcommand("diff", "how two differ (exit code 1 if they do)"),
-        make->add_subcommand("reproduce", "make it again of its model, and compare (exit code 1 if it differs)")};
+        make->add_subcommand("reproduce", "make it again of its model, and compare (exit code 1 if it differs)"),
+        make->add_subcommand("image", "a container image of static programs (--form exe), one a machine")};
     constexpr BundleArgs::Do what[] = {BundleArgs::Do::Check, BundleArgs::Do::Info, BundleArgs::Do::Diff,
-                                       BundleArgs::Do::Reproduce};
+                                       BundleArgs::Do::Reproduce, BundleArgs::Do::Image};
     for (size_t i = 0; i < std::size(commands); ++i) {
-        commands[i]
-            ->add_option("bundle", args.bundles,
-                         what[i] == BundleArgs::Do::Reproduce ? "a folder or an archive, and the model"
-                                                              : "a folder or an archive")
-            ->required()
-            ->expected(what[i] == BundleArgs::Do::Diff || what[i] == BundleArgs::Do::Reproduce ? 2 : 1);
+        CLI::Option* bundles =
+            commands[i]
+                ->add_option("bundle", args.bundles,
+                             what[i] == BundleArgs::Do::Reproduce ? "a folder or an archive, and the model"
+                                                                  : "a folder or an archive")
+                ->required();
+        if (what[i] == BundleArgs::Do::Image)
+            bundles->expected(1, -1);
+        else
+            bundles->expected(what[i] == BundleArgs::Do::Diff || what[i] == BundleArgs::Do::Reproduce ? 2 : 1);
         commands[i]->add_flag("--json", common.json, "print for programs");
         commands[i]->add_flag("--quiet", common.quiet, "print only what was asked for");
         commands[i]->callback([&args, which = what[i]] { args.what = which; });
     }
+    commands[4]->add_option("-o,--output", args.out, "the image: NAME.tar");
+    commands[4]->add_flag("--force", args.force, "replace the file that is there");
     commands[0]->add_option("--verify-key", args.verifyKey, "public keys, one of which must have signed it");
     for (CLI::App* command : {make, commands[3]}) {
         command->add_option("--golden", args.golden,

@@ -117,7 +117,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         if (failed)
             return about(planned.from, "the file cannot be read");
         const Entry entry(archive_entry_new());
-        archive_entry_set_pathname(entry.get(), (top + "/" + planned.path).c_str());
+        archive_entry_set_pathname(entry.get(), (top.empty() ? planned.path : top + "/" + planned.path).c_str());
         archive_entry_set_filetype(entry.get(), AE_IFREG);
         archive_entry_set_perm(entry.get(), planned.program ? 0755 : 0644);
         archive_entry_set_size(entry.get(), static_cast<la_int64_t>(bytes));

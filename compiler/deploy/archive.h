@@ -22,7 +22,7 @@ bool isOtherArchiveName(const std::filesystem::path& path);
 /// Whether what is in a file begins as an archive does. Not for pipes, which it would wait for.
 bool isArchive(const std::filesystem::path& path);
 
-/// Writes the files of the plan below the folder `top`, each with this time. Fails with the file that could not be read or
+/// Writes the files of the plan below the folder `top`, if it has a name, each with this time. Fails with the file that could not be read or
 /// written. Throws Cancelled (driver/guarded.h).
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
                           const std::filesystem::path& out, const std::function<bool()>& cancelled);

@@ -35,19 +35,18 @@ constexpr std::chrono::minutes longestRun{10}; // an emulator takes its time
 
 /// What is asked for, SOURCE_DATE_EPOCH, or when the model's file was changed: never the time of the export.
 Result<int64_t> createdOf(const fs::path& model) {
-    constexpr int64_t latest = 253402300799; // the end of the year 9999
     if (const char* epoch = std::getenv("SOURCE_DATE_EPOCH")) {
         int64_t seconds = 0;
         const std::string_view text(epoch);
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), seconds);
-        if (status != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > latest)
+        if (status != std::errc() || end != text.data() + text.size() || seconds < 0 || seconds > latestTime)
             return failure(ErrorKind::Usage, fmt::format("SOURCE_DATE_EPOCH is '{}', no number of seconds", epoch));
         return seconds;
     }
     struct stat facts{};
     if (stat(model.c_str(), &facts) != 0)
         return failure("the model cannot be read");
-    return std::clamp<int64_t>(facts.st_mtim.tv_sec, 0, latest);
+    return std::clamp<int64_t>(facts.st_mtim.tv_sec, 0, latestTime);
 }
 
 constexpr int64_t runtimePages = 65536; // the runtime is linked for these (cmake/runtimes.cmake), programs too

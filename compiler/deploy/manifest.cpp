@@ -72,11 +72,6 @@ json toJson(const std::vector<ManifestVariant>& variants) {
     return all;
 }
 
-/// 2026-01-31T12:00:00Z
-std::string timeText(int64_t seconds) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
-
 /// Reads fields one after the other; the first that is wrong is kept.
 class Reader {
 public:
@@ -241,6 +236,8 @@ Result<Manifest> Reader::read() {
     if (!isSha256(manifest.bundleId))
         return root.wrong("bundle_id", "is no SHA-256");
     LATHE_CHECKED(root.number("created_seconds", manifest.created));
+    if (manifest.created > latestTime)
+        return root.wrong("created_seconds", "is after the year 9999");
     LATHE_TRY(const FieldsOf made, root.object("made_by"));
     LATHE_CHECKED(made.text("lathe", manifest.latheVersion));
     LATHE_CHECKED(made.text("llvm", manifest.llvmVersion));
@@ -291,6 +288,10 @@ std::string toString(const ManifestDim& dim) {
     return symbol ? *symbol : "?";
 }
 
+std::string createdText(const Manifest& manifest) {
+    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(manifest.created)));
+}
+
 std::string toJson(const Manifest& manifest) {
     json symbols = json::object(), cases = json::array(), files = json::array();
     for (const auto& [name, range] : manifest.symbols)
@@ -307,7 +308,7 @@ std::string toJson(const Manifest& manifest) {
         {"bundle_id", manifest.bundleId},
         {"name", manifest.name},
         {"version", manifest.version},
-        {"created", timeText(manifest.created)},
+        {"created", createdText(manifest)},
         {"created_seconds", manifest.created},
         {"made_by",
          {{"lathe", manifest.latheVersion}, {"llvm", manifest.llvmVersion}, {"optimization_level", manifest.level}}},

@@ -100,6 +100,8 @@ struct Limits {
     bool operator==(const Limits&) const = default;
 };
 
+inline constexpr int64_t latestTime = 253402300799; // of a bundle: the end of the year 9999, in seconds since 1970
+
 struct Manifest {
     BundleForm form = BundleForm::Folder;
     std::string bundleId; // sha256 of the lines of SHA256SUMS but those of manifest.json
@@ -128,6 +130,8 @@ struct Manifest {
     std::vector<ManifestFile> files; // all but manifest.json and SHA256SUMS, by path
 };
 
+/// "2026-11-27T12:00:00Z"
+std::string createdText(const Manifest& manifest);
 /// With sorted keys, two blanks of indentation and a line break at the end.
 std::string toJson(const Manifest& manifest);
 /// Fails with a Diagnostic that says which field is wrong, and how.

@@ -8,8 +8,6 @@
 #include "runtime/dlpack.h"
 
 #include <algorithm>
-#include <ctime>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <xxhash.h>
@@ -20,10 +18,6 @@ namespace {
 using nlohmann::json;
 
 constexpr std::string_view runtimeLicence = "Apache-2.0";
-
-std::string timeText(int64_t seconds) {
-    return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(static_cast<std::time_t>(seconds)));
-}
 
 /// A UUID that follows from what it names. Version 8 (RFC 9562): made by a hash of one's own choice.
 std::string uuidOf(std::string_view named) {
@@ -160,7 +154,7 @@ std::string spdx(const Manifest& manifest, const std::vector<Component>& compone
                  {"name", manifest.name + "-" + manifest.version},
                  {"documentNamespace", "urn:uuid:" + identityOf(manifest)},
                  {"creationInfo",
-                  {{"created", timeText(manifest.created)},
+                  {{"created", createdText(manifest)},
                    {"creators", json::array({"Tool: Lathe-" + manifest.latheVersion})}}},
                  {"packages", packages},
                  {"hasExtractedLicensingInfos", ownLicences},
@@ -188,7 +182,7 @@ std::string cycloneDx(const Manifest& manifest, const std::vector<Component>& co
          {"serialNumber", "urn:uuid:" + identityOf(manifest)},
          {"version", 1},
          {"metadata",
-          {{"timestamp", timeText(manifest.created)},
+          {{"timestamp", createdText(manifest)},
            {"tools",
             {{"components",
               json::array({{{"type", "application"}, {"name", "Lathe"}, {"version", manifest.latheVersion}}})}}},
