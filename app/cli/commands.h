@@ -51,7 +51,7 @@ int report(const std::vector<Diagnostic>& diagnostics, const Common& common);
 
 struct CompileArgs {
     std::string model, out, emit, function;
-    std::string weights = "auto", name; // of C source
+    std::string weights = "auto", name; // name: of C source
 };
 int compileCommand(const CompileArgs& args, const Common& common);
 

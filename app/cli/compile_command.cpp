@@ -68,13 +68,15 @@ int compileCommand(const CompileArgs& args, const Common& common) {
         printStderr("compile needs -o OUT, or --emit STAGE\n");
         return 2;
     }
-    if (source) {
-        auto weights = driver::parseWeights(args.weights);
-        if (!weights)
-            return report({weights.error()}, common);
-        options->weights = *weights;
-        options->name = args.name;
-    }
+    auto weights = driver::parseWeights(args.weights);
+    if (!weights)
+        return report({weights.error()}, common);
+    options->weights = *weights;
+    if (!source && !args.name.empty())
+        return report(
+            {error(ErrorKind::Usage, "--name is of C source", "an artifact is called as its file: -o NAME.so")},
+            common);
+    options->name = args.name;
     if (text && std::ranges::find(stages, args.emit) == std::end(stages))
         return report({error(ErrorKind::Usage, fmt::format("unknown stage '{}'", args.emit),
                              fmt::format("use {}, or c for C source", fmt::join(stages, ", ")))},

@@ -249,8 +249,10 @@ int run(int argc, char** argv, int& failed) {
     compileApp->add_option("model", compile.model, "the model file")->required();
     compileApp->add_option("-o,--output", compile.out, "the artifact; of C source the folder");
     compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm; c: write C source");
-    compileApp->add_option("--weights", compile.weights,
-                           "of C source: file, arrays, or auto, which takes arrays for few");
+    compileApp->add_option(
+        "--weights", compile.weights,
+        "file: into NAME.weights beside NAME.so; of C source also arrays; auto: into the artifact, of C "
+        "source into arrays if they are few");
     compileApp->add_option("--name", compile.name, "of C source: names its files and functions (default: the model's)");
     compileApp->add_option("--function", compile.function, "only this function");
     addCommon(*compileApp, common);

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <random>
+#include <sys/stat.h>
 #include <unistd.h>
 
 namespace lathe {
@@ -29,6 +30,12 @@ std::filesystem::path throughLinks(std::filesystem::path path) {
     return path;
 }
 
+/// Who may do what with the file that is replaced, its owner had decided; but a program may be executed by all that may read it.
+mode_t modeLike(std::filesystem::file_status there, NewFile::Kind kind) {
+    const auto mode = static_cast<mode_t>(there.permissions()) & 0777;
+    return kind == NewFile::Kind::Program ? mode | ((mode & 0444) >> 2) : mode;
+}
+
 } // namespace
 
 NewFile::NewFile(const std::filesystem::path& wanted, Kind kind) : wanted_(wanted) {
@@ -48,7 +55,8 @@ NewFile::NewFile(const std::filesystem::path& wanted, Kind kind) : wanted_(wante
     descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
     if (descriptor_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
         openNamed(mode);
-    noted(descriptor_ >= 0);
+    if (noted(descriptor_ >= 0) && std::filesystem::exists(there))
+        fchmod(descriptor_, modeLike(there, kind)); // at worst it is what any new file gets
 }
 
 NewFile::~NewFile() {

@@ -54,7 +54,23 @@ Result<uint64_t> writeConstants(NewFile& file, const std::vector<ConstantSource>
     return hash.finish();
 }
 
+/// Nobody has named this file: it follows from the artifact's name, and what is there may be somebody's.
+bool isAnothers(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    const std::streamoff bytes = file ? std::streamoff(file.tellg()) : 0;
+    lathe_weights_trailer trailer{};
+    file.seekg(-std::streamoff(sizeof trailer), std::ios::end);
+    file.read(reinterpret_cast<char*>(&trailer), sizeof trailer);
+    return bytes > 0 && (!file || std::memcmp(trailer.magic, LATHE_WEIGHTS_MAGIC, sizeof trailer.magic) != 0);
+}
+
 Result<uint64_t> writeWeights(const std::filesystem::path& path, const std::vector<ConstantSource>& constants) {
+    if (isAnothers(path)) {
+        Diagnostic problem = error("there is a file with other contents, where the weights would lie",
+                                   "move it, or name the artifact otherwise");
+        problem.file = path.string();
+        return Failure(std::move(problem));
+    }
     NewFile file(path, NewFile::Kind::Text);
     lathe_weights_trailer trailer{};
     LATHE_TRY(trailer.constants_hash, writeConstants(file, constants));

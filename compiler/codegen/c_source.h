@@ -58,7 +58,8 @@ uint64_t cHash(std::span<const std::byte> bytes, uint64_t before = 0xcbf29ce4842
 std::string cWeightsHead(const CModel& model);
 std::string cWeightsArray(const CModel& model, size_t index, std::span<const std::byte> bytes);
 
-/// An identifier's part made of any text: letters, digits and single underscores, at most 48; "model" if nothing is left.
+/// An identifier's part made of any text: letters, digits and single underscores, at most 64, as a bundle's name
+/// has; "model" if nothing is left.
 std::string cIdentifier(std::string_view text);
 
 /// The target that code in C is scheduled for: one core of `like`, with its registers, caches and vectors, but neither fused multiply-adds, which

@@ -189,6 +189,8 @@ Result<void> validate(const BundleOptions& options) {
     for (const auto& [name, range] : options.symbols)
         if (range.least < 0 || range.usual < range.least || (range.most && *range.most < range.usual))
             return usage(fmt::format("the sizes of '{}' are none", name), "NAME=LEAST..MOST:USUAL, such as n=1..64:8");
+    if (options.form != BundleForm::CSource && options.compile.weights != codegen::CWeights::Auto)
+        return usage("weights of their own are of C source", "leave out compile.weights, or use the form c");
     if (options.cases < 0 || options.cases > 1000)
         return usage("so many golden cases cannot be", "from 0 to 1000");
     return {};

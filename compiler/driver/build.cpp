@@ -169,8 +169,12 @@ Result<Built> build(const relay::Module& fused, const model::ModelGraph* graph, 
     return built;
 }
 
-Result<void> write(const Built& built, const std::filesystem::path& path, const relay::Module& module,
-                   relay::Evaluator& evaluator, const Budget& budget, int threads,
+bool isLibrary(const std::filesystem::path& path) {
+    return path.extension() == ".a" && path.stem().string().starts_with("lib");
+}
+
+Result<void> write(const Built& built, const std::filesystem::path& path, bundle::ArtifactForm form,
+                   const relay::Module& module, relay::Evaluator& evaluator, const Budget& budget, int threads,
                    const std::function<Result<void>()>& evaluated) {
     if (built.constants.empty() && evaluated)
         LATHE_CHECKED(evaluated());
@@ -184,9 +188,9 @@ Result<void> write(const Built& built, const std::filesystem::path& path, const 
                                    LATHE_CHECKED(evaluated());
                                return next;
                            }});
-    if (const std::string name = path.stem().string(); path.extension() == ".a" && name.starts_with("lib"))
-        return writeLibrary(built, path, codegen::linkedSymbol(name.substr(3)), sources);
-    return bundle::writeArtifact(path, built.sharedObject, sources);
+    if (isLibrary(path))
+        return writeLibrary(built, path, codegen::linkedSymbol(path.stem().string().substr(3)), sources);
+    return bundle::writeArtifact(path, built.sharedObject, sources, form);
 }
 
 } // namespace lathe::driver

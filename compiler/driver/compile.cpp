@@ -161,9 +161,21 @@ Result<void> requireValues(const std::vector<std::string>& observe, const model:
     return {};
 }
 
+/// Where an artifact's weights come to lie. Fails (kind Usage) for what it cannot have; C source decides for itself.
+Result<bundle::ArtifactForm> artifactForm(const std::filesystem::path& out, const Options& options) {
+    if (options.form == Form::CSource || options.weights == codegen::CWeights::Auto)
+        return bundle::ArtifactForm::OneFile;
+    if (options.weights == codegen::CWeights::Arrays)
+        return failure(ErrorKind::Usage, "weights as arrays are of C source", "leave --weights out, or --emit c");
+    if (isLibrary(out))
+        return failure(ErrorKind::Usage, "a static library has its weights in it", "leave --weights out");
+    return bundle::ArtifactForm::TwoFiles;
+}
+
 Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::path& out, const Decisions& decisions,
                              const Options& options, Trace& trace, const Progress& progress) {
     auto start = std::chrono::steady_clock::now();
+    LATHE_TRY(const bundle::ArtifactForm form, artifactForm(out, options));
     PassHook hook(decisions, options, trace, progress);
     const auto budget = std::make_shared<Budget>([&hook] { hook.checkCancelled(); });
     // What import gives does not depend on Decisions: a Session imports once for all of them.
@@ -171,6 +183,8 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
     LATHE_TRY(ModulePtr module, runImport(source, importing, budget, options, hook, trace));
     if (!out.empty())
         LATHE_CHECKED(keepsModel(out, source.name, trace));
+    if (form == bundle::ArtifactForm::TwoFiles)
+        LATHE_CHECKED(keepsModel(std::filesystem::path(out).replace_extension(".weights"), source.name, trace));
     LATHE_CHECKED(requireValues(options.observe, *trace.graph));
     DriverEvaluator evaluator({.threads = options.threads, .passes = decisions, .trace = &trace, .budget = budget});
     // Those that stand in the module. Import folds away shape arithmetic, constants, casts to the same type.
@@ -232,7 +246,7 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
                 };
                 return writeSource(built, out, *module, evaluator, *budget, options.threads, mayWrite, require);
             }
-            return write(built, out, *module, evaluator, *budget, options.threads, require);
+            return write(built, out, form, *module, evaluator, *budget, options.threads, require);
         }));
         artifact.path = out;
     } else {

@@ -103,7 +103,9 @@ std::string toJson(const Options& options) {
                    {"cache", options.cache},
                    {"emit_code", options.emitCode}};
     if (options.form == Form::CSource)
-        object.update({{"form", "c"}, {"weights", toString(options.weights)}, {"name", options.name}});
+        object.update({{"form", "c"}, {"name", options.name}});
+    if (options.weights != codegen::CWeights::Auto)
+        object["weights"] = toString(options.weights);
     for (const auto& [name, size] : options.symbols)
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)

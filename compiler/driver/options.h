@@ -34,7 +34,8 @@ struct Options {
     bool cache = true;
     bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
     Form form = Form::Artifact;
-    codegen::CWeights weights = codegen::CWeights::Auto; // of C source
+    /// Of an artifact, File: in NAME.weights beside NAME.so; else in it, which Arrays cannot be.
+    codegen::CWeights weights = codegen::CWeights::Auto;
     std::string name; // of C source: of its files and functions; empty: the model file's
     /// Fixed sizes: by symbol name, and by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;

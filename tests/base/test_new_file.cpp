@@ -75,6 +75,25 @@ private slots:
         QCOMPARE(opened.readAll(), QByteArray("new"));
     }
 
+    /// Who may read a file stays the same when it is replaced.
+    void modeStays() {
+        const QTemporaryDir folder;
+        const std::filesystem::path path = folder.filePath("x").toStdString();
+        const auto mode = [&] { return static_cast<unsigned>(std::filesystem::status(path).permissions()); };
+        const auto replace = [&](NewFile::Kind kind) {
+            NewFile file(path, kind);
+            return file.write(bytes("new")) && file.keep();
+        };
+        QVERIFY(replace(NewFile::Kind::Text));
+        std::filesystem::permissions(path, std::filesystem::perms(0600));
+        QVERIFY(replace(NewFile::Kind::Text));
+        QCOMPARE(mode(), 0600u);
+        QVERIFY(replace(NewFile::Kind::Program));
+        QCOMPARE(mode(), 0700u);
+        QVERIFY(replace(NewFile::Kind::Text));
+        QCOMPARE(mode(), 0700u);
+    }
+
     void whatIsNotKeptIsGone() {
         {
             NewFile file(folder_.filePath("dropped").toStdString(), NewFile::Kind::Text);

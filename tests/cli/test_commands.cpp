@@ -461,6 +461,37 @@ private slots:
         QCOMPARE(lines(again.out).value(1)["first"], outputs[1]["first"]);
     }
 
+    /// The file beside the artifact has a name that nobody gave: nothing of anybody's goes with it.
+    void weightsInAFileOfTheirOwn() {
+        const QString model = folder_.filePath("scaled.onnx"), artifact = folder_.filePath("scaled.so"),
+                      whole = folder_.filePath("whole.so"), weights = folder_.filePath("scaled.weights");
+        writeFile(model.toStdString(),
+                  graphBytes("g (float[2] x) => (float[2] y) <float[2] w = {3, 5}> { y = Mul (x, w) }"));
+        const QStringList words{"compile", model, "--weights", "file", "-o"};
+        writeFile(weights.toStdString(), "somebody's");
+        const Outcome kept = runLathe(words + QStringList{artifact});
+        QCOMPARE(kept.code, 1);
+        QVERIFY2(kept.err.find("scaled.weights") != std::string::npos, kept.err.c_str());
+        QCOMPARE(readFile(weights), "somebody's");
+        QVERIFY(!QFile::exists(artifact));
+        QVERIFY(QFile::remove(weights));
+        for (int again = 0; again < 2; ++again)
+            QCOMPARE(runLathe(words + QStringList{artifact}).code, 0);
+        QCOMPARE(runLathe({"compile", model, "-o", whole}).code, 0);
+        writeFile(folder_.filePath("two.pb").toStdString(), tensor({1, 2}));
+        const auto result = [&](const QString& of) {
+            return runLathe({"run", of, "--input", "x=" + folder_.filePath("two.pb")}).out;
+        };
+        const std::string expected = result(whole);
+        QVERIFY2(expected.find("3 10") != std::string::npos, expected.c_str());
+        QCOMPARE(result(artifact).substr(0, expected.find('\n')), expected.substr(0, expected.find('\n')));
+        QVERIFY(QFile::remove(weights));
+        QVERIFY(runLathe({"run", artifact, "--input", "x=" + folder_.filePath("two.pb")}).code != 0);
+        QCOMPARE(runLathe({"compile", model, "--weights", "arrays", "-o", artifact}).code, 2);
+        QCOMPARE(runLathe({"compile", model, "--name", "it", "-o", artifact}).code, 2);
+        QCOMPARE(runLathe({"compile", model, "--weights", "file", "-o", folder_.filePath("libit.a")}).code, 2);
+    }
+
     void emitStages() {
         for (const char* stage : {"relay", "tir", "llvm", "asm"}) {
             const Outcome outcome = runLathe({"compile", model_, "--emit", stage});

@@ -29,6 +29,12 @@ private slots:
         QCOMPARE(driver::parseOptions(driver::toJson(options)).value(), options);
     }
 
+    void weightsOfAnArtifact() {
+        Options options;
+        options.weights = codegen::CWeights::File;
+        QCOMPARE(driver::parseOptions(driver::toJson(options)).value(), options);
+    }
+
     void whatIsNotNamedStaysAtItsDefault() {
         Options two;
         two.threads = 2;

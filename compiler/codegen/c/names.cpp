@@ -58,7 +58,7 @@ std::string collapsed(std::string_view text, size_t most) {
 } // namespace
 
 std::string cIdentifier(std::string_view text) {
-    std::string result = collapsed(text, 48);
+    std::string result = collapsed(text, 64);
     return result.empty() ? "model" : result;
 }
 
