@@ -53,12 +53,17 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
         LATHE_TRY(options, readOptions(args.options));
     }
     LATHE_TRY(driver::Options compile, makeOptions(common));
-    if (args.options.empty())
-        options.compile = compile;
-    options.compile.threads = compile.threads;
-    options.compile.cache = compile.cache;
-    if (!compile.shapes.empty())
-        options.compile.shapes = compile.shapes;
+    if (!args.options.empty()) {
+        if (!common.numerics)
+            compile.numerics = options.compile.numerics;
+        if (!common.level)
+            compile.level = options.compile.level;
+        if (compile.shapes.empty())
+            compile.shapes = options.compile.shapes;
+        compile.symbols = options.compile.symbols;
+        compile.weights = options.compile.weights;
+    }
+    options.compile = std::move(compile);
     if (!args.form.empty()) {
         LATHE_TRY(options.form, deploy::parseForm(args.form));
     }

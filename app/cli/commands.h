@@ -9,6 +9,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,8 +19,8 @@ namespace lathe::cli {
 struct Common {
     std::string target = "native";
     int threads = 0;
-    std::string numerics = "default";
-    int level = 2;
+    std::optional<std::string> numerics; // none of these two: driver::Options' own
+    std::optional<int> level;
     std::string decisionsFile;
     int optionalLimit = -1;
     bool verify = false, json = false, quiet = false, noCache = false;

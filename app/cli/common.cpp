@@ -27,8 +27,10 @@ Result<driver::Options> makeOptions(const Common& common) {
     driver::Options options;
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
     options.threads = common.threads;
-    LATHE_TRY(options.numerics, driver::parseNumerics(common.numerics));
-    options.level = common.level;
+    if (common.numerics) {
+        LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));
+    }
+    options.level = common.level.value_or(options.level);
     options.verify = common.verify;
     options.cache = !common.noCache;
     for (const std::string& shape : common.shapes) {

@@ -84,7 +84,7 @@ void addCommon(CLI::App& command, Common& common) {
     command.add_flag("--progress", common.progress, "print how far it is, a line of JSON a step, to standard error");
     command.add_flag("--quiet", common.quiet, "print only what was asked for");
     command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
-    command.add_option("-O", common.level, "optimization level, 0 to 3")->check(CLI::Range(0, 3));
+    command.add_option("-O", common.level, "optimization level, 0 to 3 (2)")->check(CLI::Range(0, 3));
 }
 
 /// Schedules that were recorded, for what compiles a model to use it.

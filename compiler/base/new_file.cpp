@@ -86,6 +86,9 @@ bool NewFile::keep() {
         return false;
     if (through_)
         return true;
+    // Some file systems find only now that there is no space; and after a power cut the name must not be there without the bytes.
+    if (!noted(fsync(descriptor_) == 0))
+        return false;
     if (name_.empty()) {
         if (linkTo(wanted_.string()))
             return true;

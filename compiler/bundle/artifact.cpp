@@ -94,7 +94,8 @@ Result<void> writeArtifact(const std::filesystem::path& path, std::span<const st
     const bool apart = form == ArtifactForm::TwoFiles;
     const int64_t bytes = constants.empty() ? 0 : constants.back().offset + constants.back().bytes;
     ImageLayout layout = layOut(sharedObject, static_cast<uint64_t>(bytes), apart);
-    // The artifact is the last to get its name: until then the weights beside it are those of no model.
+    // The artifact is the last to get its name: if it never does, an older one there has another hash than the weights beside
+    // it, and is refused.
     NewFile file(path, NewFile::Kind::Program);
     const auto failed = [&] { return Failure(file.problem()); };
     if (!file.write(layout.head))

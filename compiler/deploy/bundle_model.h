@@ -42,7 +42,8 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, 
                                 const driver::Progress& progress = {});
 
 /// Writes a folder, or, where the name ends in .tar.zst, .zip or .tar, an archive of one. It is written beside and renamed, so that
-/// nothing half-written is ever there, and nothing is left if this fails or is cancelled. What is there already is an error;
+/// nothing half-written is ever there, and nothing is left if this fails or is cancelled. (A folder that is there and empty is
+/// filled at the end, by renaming, manifest.json last.) What is there already is an error;
 /// with `replace` a bundle, an archive or an empty folder gives way, but nothing else does.
 Result<void> writeBundle(const PlannedBundle& bundle, const std::filesystem::path& out, bool replace,
                          const driver::Progress& progress = {});

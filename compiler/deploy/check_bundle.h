@@ -8,6 +8,7 @@
 #include "deploy/temporary_folder.h"
 #include "driver/device.h"
 #include "driver/trace.h"
+#include "selfcheck/listed_files.h"
 
 #include <filesystem>
 #include <optional>
@@ -32,9 +33,9 @@ private:
 };
 
 /// Every file against manifest and SHA256SUMS: one Diagnostic for each that is missing, changed, no plain file, or there
-/// without being listed. Empty: the bundle is whole. Below report/, examples/ and, of C source, build/
-/// there may be more than is listed.
-std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Progress& progress = {});
+/// without being listed or allowed. Empty: the bundle is whole.
+std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside allowed,
+                                    const driver::Progress& progress = {});
 
 struct CheckStep {
     std::string name; // "signature", "files", "load", "random-0" …, "latency", "limits"
@@ -57,8 +58,9 @@ struct CheckWish {
     int repeat = 50;              // timed runs; 0: none
     int threads = 0;              // 0: all
     std::optional<Limits> limits; // instead of the manifest's
-    std::filesystem::path keys;   // one of them must have signed it (deploy/signature.h); empty: any
-    driver::Device device = {};   // an emulator keeps no limits of time
+    /// One of them must have signed it (deploy/signature.h), and nothing else may lie there; empty: any.
+    std::filesystem::path keys;
+    driver::Device device = {};                         // an emulator keeps no limits of time
     std::function<void(const std::string&)> noted = {}; // what it waits for: somebody else measures on the device
 };
 

@@ -88,7 +88,8 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
     });
 }
 
-std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Progress& progress) {
+std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside beside,
+                                    const driver::Progress& progress) {
     std::vector<Diagnostic> problems;
     const auto wrong = [&](const std::string& path, std::string what) {
         problems.push_back(
@@ -137,7 +138,7 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, const driver::Prog
             if (const uint64_t found = fs::file_size(bundle.folder() / path, failed);
                 sums.contains(path) && found != size)
                 wrong(path, fmt::format("it has {} bytes, the manifest says {}", found, size));
-    for (const Diagnostic& stranger : selfcheck::strangersIn(bundle.folder(), *listed))
+    for (const Diagnostic& stranger : selfcheck::strangersIn(bundle.folder(), *listed, beside))
         problems.push_back(inBundle(stranger));
     return problems;
 }

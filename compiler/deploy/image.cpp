@@ -151,7 +151,7 @@ Result<void> fit(const std::vector<OpenBundle>& bundles, const driver::Progress&
                            "an image has one a machine: name the one for the least of its CPUs");
     }
     for (const OpenBundle& bundle : bundles)
-        if (auto problems = verifyFiles(bundle, progress); !problems.empty())
+        if (auto problems = verifyFiles(bundle, selfcheck::Beside::Used, progress); !problems.empty())
             return Failure(std::move(problems.front()));
     return {};
 }

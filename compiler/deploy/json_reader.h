@@ -49,13 +49,6 @@ public:
         into = at->get<double>();
         return {};
     }
-    Result<void> flag(const char* field, bool& into) const {
-        const auto at = object_->find(field);
-        if (at == object_->end() || !at->is_boolean())
-            return wrong(field, "is neither true nor false");
-        into = at->get<bool>();
-        return {};
-    }
     Result<FieldsOf> object(const char* field) const {
         const auto at = object_->find(field);
         if (at == object_->end() || !at->is_object())

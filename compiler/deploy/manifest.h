@@ -107,7 +107,7 @@ struct Manifest {
     std::string bundleId; // sha256 of the lines of SHA256SUMS but those of manifest.json
     std::string name, version;
     int64_t created = 0; // seconds since 1970: SOURCE_DATE_EPOCH, or the model file's time
-    std::string latheVersion, llvmVersion, gitId;
+    std::string latheVersion, llvmVersion;
     int64_t abiVersion = 0;
     driver::NumericsLevel numerics = driver::NumericsLevel::Default;
     int64_t level = 2;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/model_interface.h"
 
+#include "driver/json.h"
+
 #include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -34,6 +36,12 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                              .symbols = loaded.symbols,
                              .ranges = {},
                              .random = std::vector<bool>(loaded.outputs.size(), false)};
+    for (const auto* values : {&loaded.inputs, &loaded.outputs})
+        for (const driver::RunnerValue& value : *values)
+            if (const auto said = driver::parseJson(driver::dump(value.name)); !said || *said != value.name)
+                return failure(fmt::format("the name of {} {} is no UTF-8, as a manifest has it",
+                                           values == &loaded.inputs ? "input" : "output", value.name),
+                               "rename it in the model");
     for (const std::string& symbol : loaded.symbols)
         interface.ranges[symbol] = {};
     for (const auto& [symbol, range] : asked) {

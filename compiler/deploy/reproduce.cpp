@@ -60,7 +60,7 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, 
     return driver::guarded([&]() -> Result<PlannedBundle> {
         const Manifest& manifest = bundle.manifest();
         // Options and decisions are read: they have to be what was written.
-        if (const auto problems = verifyFiles(bundle, progress); !problems.empty())
+        if (const auto problems = verifyFiles(bundle, selfcheck::Beside::Used, progress); !problems.empty())
             return Failure(problems.front());
         LATHE_CHECKED(holdAgainst(manifest.model.sha256, origin.model, progress));
         if (manifest.latheVersion != base::version()) {

@@ -101,18 +101,19 @@ std::string verificationCode(const std::map<std::string, std::string>& sha1s) {
 std::string spdx(const Manifest& manifest, const std::vector<Component>& components,
                  const std::map<std::string, std::string>& sha1s) {
     json packages = json::array(), files = json::array(), relations = json::array();
-    packages.push_back({{"SPDXID", "SPDXRef-Bundle"},
-                        {"name", manifest.name},
-                        {"versionInfo", manifest.version},
-                        {"downloadLocation", "NOASSERTION"},
-                        {"filesAnalyzed", true},
-                        {"packageVerificationCode",
-                         {{"packageVerificationCodeValue", verificationCode(sha1s)},
-                          {"packageVerificationCodeExcludedFiles",
-                           {"./SHA256SUMS", "./manifest.json", "./sbom.cdx.json", "./sbom.spdx.json"}}}},
-                        {"licenseConcluded", "NOASSERTION"},
-                        {"licenseDeclared", "NOASSERTION"},
-                        {"copyrightText", "NOASSERTION"}});
+    packages.push_back(
+        {{"SPDXID", "SPDXRef-Bundle"},
+         {"name", manifest.name},
+         {"versionInfo", manifest.version},
+         {"downloadLocation", "NOASSERTION"},
+         {"filesAnalyzed", true},
+         {"packageVerificationCode",
+          {{"packageVerificationCodeValue", verificationCode(sha1s)},
+           {"packageVerificationCodeExcludedFiles",
+            {"./SHA256SUMS", "./SHA256SUMS.sig", "./manifest.json", "./sbom.cdx.json", "./sbom.spdx.json"}}}},
+         {"licenseConcluded", "NOASSERTION"},
+         {"licenseDeclared", "NOASSERTION"},
+         {"copyrightText", "NOASSERTION"}});
     relations.push_back({{"spdxElementId", "SPDXRef-DOCUMENT"},
                          {"relationshipType", "DESCRIBES"},
                          {"relatedSpdxElement", "SPDXRef-Bundle"}});
@@ -148,18 +149,18 @@ std::string spdx(const Manifest& manifest, const std::vector<Component>& compone
     json ownLicences = json::array(); // SPDX 2.3, 10: licences that are on no list
     for (const std::string& ref : licenceRefsOf(manifest.model.licence))
         ownLicences.push_back({{"licenseId", ref}, {"extractedText", "Ask whoever made the bundle for these terms."}});
-    return text({{"spdxVersion", "SPDX-2.3"},
-                 {"dataLicense", "CC0-1.0"},
-                 {"SPDXID", "SPDXRef-DOCUMENT"},
-                 {"name", manifest.name + "-" + manifest.version},
-                 {"documentNamespace", "urn:uuid:" + identityOf(manifest)},
-                 {"creationInfo",
-                  {{"created", createdText(manifest)},
-                   {"creators", json::array({"Tool: Lathe-" + manifest.latheVersion})}}},
-                 {"packages", packages},
-                 {"hasExtractedLicensingInfos", ownLicences},
-                 {"files", files},
-                 {"relationships", relations}});
+    return text(
+        {{"spdxVersion", "SPDX-2.3"},
+         {"dataLicense", "CC0-1.0"},
+         {"SPDXID", "SPDXRef-DOCUMENT"},
+         {"name", manifest.name + "-" + manifest.version},
+         {"documentNamespace", "urn:uuid:" + identityOf(manifest)},
+         {"creationInfo",
+          {{"created", createdText(manifest)}, {"creators", json::array({"Tool: Lathe-" + manifest.latheVersion})}}},
+         {"packages", packages},
+         {"hasExtractedLicensingInfos", ownLicences},
+         {"files", files},
+         {"relationships", relations}});
 }
 
 std::string cycloneDx(const Manifest& manifest, const std::vector<Component>& components) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a bundle consists of, for those who keep lists of such things: SPDX 2.3 and CycloneDX 1.6, as JSON. The same bundle
-// has the same lists: their numbers (UUID, version 5) follow from what they list.
+// has the same lists: their numbers (UUID, version 8) follow from what they list.
 #pragma once
 
 #include "deploy/manifest.h"

@@ -43,6 +43,8 @@ fs::path placeOf(const fs::path& out) {
 
 /// Whether a folder holds a bundle, as far as its manifest says so.
 bool isBundle(const fs::path& folder) {
+    if (std::error_code failed; !fs::is_regular_file(folder / "manifest.json", failed)) // a pipe would be waited for
+        return false;
     std::ifstream file(folder / "manifest.json", std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
     return parseManifest(text).has_value();
@@ -222,9 +224,16 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
     if (!listed)
         return about(out, "the bundle's files cannot be told from others: its SHA256SUMS is damaged",
                      "remove it first");
-    if (const auto strangers = selfcheck::strangersIn(out, *listed); !strangers.empty())
+    if (const auto strangers = selfcheck::strangersIn(out, *listed, selfcheck::Beside::Built); !strangers.empty())
         return about(out / strangers.front().file, "this file is not of the bundle that would be replaced",
                      "move it elsewhere");
+    // Nor what somebody has made of an example.
+    auto written = *listed;
+    std::erase_if(written, [](const selfcheck::ListedFile& file) { return !file.path.starts_with("examples/"); });
+    for (const Diagnostic& problem : selfcheck::verify(out, written).problems)
+        if (fs::exists(out / problem.file, failed))
+            return about(out / problem.file, "this file of the bundle that would be replaced was changed",
+                         "move it elsewhere");
     return {};
 }
 

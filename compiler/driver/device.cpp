@@ -37,8 +37,8 @@ fs::path findProgram(const std::string& name) {
     return {};
 }
 
-/// What -cpu of qemu gets, so that it has all that the target needs and vectors of its length; empty: qemu's own choice, which
-/// is all that it can.
+/// What -cpu of qemu gets, so that it has vectors of the target's length and what else is off by itself and qemu 7.2 knows of
+/// it; empty: qemu's own choice.
 std::string emulatedCpu(const Target& target) {
     if (target.machine == Machine::AArch64 && target.scalableBits > 0)
         return fmt::format("max,sve-default-vector-length={}", target.scalableBits / 8);

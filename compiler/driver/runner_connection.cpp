@@ -15,7 +15,8 @@ using namespace runtime::protocol;
 
 namespace {
 
-constexpr uint64_t readPiece = uint64_t{64} << 20;
+constexpr size_t readPiece = size_t{64} << 20;
+constexpr size_t remotePiece = size_t{64} << 10; // which even a slow connection moves before it counts as silent
 constexpr const char* anotherRunner = "lathe-runner is installed beside lathe; $LATHE_RUNNER names another";
 
 const char* nameOf(Kind kind) {
@@ -101,10 +102,21 @@ Diagnostic RunnerConnection::ended(int code) {
     return fail(RunnerOutcome::Overwrote, "the kernel wrote into an input", "please report the model");
 }
 
-/// After a read or write that did not go through: ends the child and says why.
-Diagnostic RunnerConnection::lost(ChildProcess::Io io, Kind kind) {
+ChildProcess::Deadline RunnerConnection::patience(ChildProcess::Deadline deadline) const {
+    return options.ssh ? std::min(deadline, std::chrono::steady_clock::now() + options.ssh->silence) : deadline;
+}
+
+/// Ends the child and says why.
+Diagnostic RunnerConnection::lost(ChildProcess::Io io, Kind kind, ChildProcess::Deadline until,
+                                  ChildProcess::Deadline deadline) {
     if (io == ChildProcess::Io::TimedOut) {
         child.kill();
+        if (until != deadline)
+            return fail(RunnerOutcome::Lost,
+                        fmt::format("the device {} is lost: nothing was heard of it for {} s",
+                                    printable(options.ssh->device),
+                                    static_cast<double>(options.ssh->silence.count()) / 1000),
+                        "look at the device and the network, and try again");
         return fail(RunnerOutcome::Timeout,
                     fmt::format("the model did not {}{} within {} s and was ended", nameOf(kind), there(),
                                 static_cast<double>(options.timeout.count()) / 1000));
@@ -142,9 +154,14 @@ Result<Reader> RunnerConnection::request(Kind kind, std::span<const std::byte> p
     lackedMemory = false;
     const auto deadline = std::chrono::steady_clock::now() + options.timeout;
     const FrameHeader header{frameMagic, kind, payload.size() + more.size()};
-    for (const auto part : {std::as_bytes(std::span(&header, 1)), payload, more})
-        if (const auto io = child.write(part, deadline); io != ChildProcess::Io::Done)
-            return Failure(lost(io, kind));
+    for (auto rest : {std::as_bytes(std::span(&header, 1)), payload, more})
+        while (!rest.empty()) {
+            const auto part = rest.first(options.ssh ? std::min(rest.size(), remotePiece) : rest.size());
+            const auto until = patience(deadline);
+            if (const auto io = child.write(part, until); io != ChildProcess::Io::Done)
+                return Failure(lost(io, kind, until, deadline));
+            rest = rest.subspan(part.size());
+        }
     return receive(kind, deadline);
 }
 
@@ -158,24 +175,14 @@ Result<void> RunnerConnection::tellDeadline() {
     return {};
 }
 
-/// The next header that is no sign of life. A device that gives none is lost long before the request's time is over.
+/// The next header that is no sign of life.
 Result<FrameHeader> RunnerConnection::nextHeader(Kind kind, ChildProcess::Deadline deadline) {
     for (;;) {
-        auto until = deadline;
-        if (options.ssh)
-            until = std::min(until, std::chrono::steady_clock::now() + options.ssh->silence);
+        const auto until = patience(deadline);
         FrameHeader header;
-        const auto io = child.read(std::as_writable_bytes(std::span(&header, 1)), until);
-        if (io == ChildProcess::Io::TimedOut && until != deadline) {
-            child.kill();
-            return Failure(fail(RunnerOutcome::Lost,
-                                fmt::format("the device {} is lost: nothing was heard of it for {} s",
-                                            printable(options.ssh->device),
-                                            static_cast<double>(options.ssh->silence.count()) / 1000),
-                                "look at the device and the network, and try again"));
-        }
-        if (io != ChildProcess::Io::Done)
-            return Failure(lost(io, kind));
+        if (const auto io = child.read(std::as_writable_bytes(std::span(&header, 1)), until);
+            io != ChildProcess::Io::Done)
+            return Failure(lost(io, kind, until, deadline));
         if (!(options.ssh && header.magic == frameMagic && header.kind == Kind::Alive && header.bytes == 0))
             return header;
     }
@@ -190,9 +197,10 @@ Result<Reader> RunnerConnection::receive(Kind kind, ChildProcess::Deadline deadl
     reply.clear();
     while (reply.size() < header.bytes) {
         const uint64_t before = reply.size();
-        reply.resize(std::min(header.bytes, before + readPiece));
-        if (const auto io = child.read(std::span(reply).subspan(before), deadline); io != ChildProcess::Io::Done)
-            return Failure(lost(io, kind));
+        reply.resize(std::min(header.bytes, before + (options.ssh ? remotePiece : readPiece)));
+        const auto until = patience(deadline);
+        if (const auto io = child.read(std::span(reply).subspan(before), until); io != ChildProcess::Io::Done)
+            return Failure(lost(io, kind, until, deadline));
     }
     Reader reader(reply);
     if (good)

@@ -48,7 +48,10 @@ private:
     std::string there() const;
     Diagnostic lostRemote();
     Diagnostic ended(int code);
-    Diagnostic lost(ChildProcess::Io io, Kind kind);
+    /// Until when the next bytes have to be there, or gone: a device that is silent is lost long before a request's time is over.
+    ChildProcess::Deadline patience(ChildProcess::Deadline deadline) const;
+    /// After bytes that did not go through until `until`.
+    Diagnostic lost(ChildProcess::Io io, Kind kind, ChildProcess::Deadline until, ChildProcess::Deadline deadline);
     Result<void> tellDeadline();
     Result<runtime::protocol::FrameHeader> nextHeader(Kind kind, ChildProcess::Deadline deadline);
     Result<Reader> receive(Kind kind, ChildProcess::Deadline deadline);

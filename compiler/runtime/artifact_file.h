@@ -2,7 +2,8 @@
 //
 // An artifact on disk: a shared object whose last segment holds the constants (runtime/artifact_image.h), or which has them in
 // a file beside it. It is checked before the loader sees it, because the loader trusts what it maps: a truncated file would be
-// a SIGBUS. What is checked, mapped and loaded is one open file, whatever its path names by then.
+// a SIGBUS. What is checked, mapped and loaded is one open file, whatever its path names by then; verify()
+// opens a file of weights once more.
 #pragma once
 
 #include "runtime/error_text.h"

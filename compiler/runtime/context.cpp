@@ -68,6 +68,7 @@ lathe_status Context::checkInput(int32_t index, const DLTensor* tensor, int64_t&
 
 lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
     int64_t bytes = 0;
+    errorNode_.clear();
     if (const lathe_status bad = checkInput(index, tensor, bytes))
         return bad;
     Input& input = inputs_[static_cast<size_t>(index)];
@@ -83,6 +84,7 @@ lathe_status Context::setInput(int32_t index, const DLTensor* tensor) {
 
 lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
     int64_t bytes = 0;
+    errorNode_.clear();
     if (const lathe_status bad = checkInput(index, tensor, bytes))
         return bad;
     if (!isCompact(*tensor) || (bytes > 0 && !isAligned(dataOf(*tensor))))
@@ -97,6 +99,7 @@ lathe_status Context::bindInput(int32_t index, const DLTensor* tensor) {
 
 lathe_status Context::bindOutput(int32_t index, const DLTensor* tensor) {
     const lathe_model_desc& desc = model_->desc();
+    errorNode_.clear();
     if (index < 0 || index >= desc.output_count)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
                           desc.output_count);
@@ -130,19 +133,19 @@ void Context::prepareRun() {
         for (int32_t axis = 0; axis < desc.outputs[i].rank; ++axis)
             output.dims[axis] = desc.outputs[i].dims[axis] >= 0 ? desc.outputs[i].dims[axis] : -1;
     }
-    good_ = false;
     failure_ = {};
     tooSmall_ = -1;
     contradicted_ = -1;
     memory_.clearRefused();
     error_.clear();
-    errorNode_.clear();
     runSeed_ = seedGiven_ ? seed_ : mix(seed_++);
     arena_.startRun();
 }
 
 lathe_status Context::run() {
     const lathe_model_desc& desc = model_->desc();
+    good_ = false;
+    errorNode_.clear();
     for (int32_t i = 0; i < desc.input_count; ++i)
         if (!inputs_[static_cast<size_t>(i)].data)
             return error_.set(LATHE_MISSING_INPUT, "input '%s' is not set", desc.inputs[i].name);
@@ -228,6 +231,7 @@ lathe_status Context::checkOutputs() {
 
 lathe_status Context::output(int32_t index, DLTensor* tensor) {
     const lathe_model_desc& desc = model_->desc();
+    errorNode_.clear();
     if (index < 0 || index >= desc.output_count || !tensor)
         return error_.set(LATHE_INVALID_ARGUMENT, "the model has no output %d, it has %d outputs", index,
                           desc.output_count);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What this CPU can do, as the operating system lets programs use it: by CPUID, by the kernel's auxiliary vector and system
-// calls, never by files or by the CPU's name. An artifact is held against it before any of its code runs.
+// calls, by trying an instruction in a child where a kernel knows fewer extensions than its CPU (RISC-V); never by files or by
+// the CPU's name. An artifact is held against it before any of its code runs.
 #pragma once
 
 #include "runtime/error_text.h"

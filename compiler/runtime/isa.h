@@ -80,8 +80,9 @@ inline constexpr ArmIsa armIsa[] = {
     {"rdm", false, 12},      {"sve", false, 22},     {"sve2", true, 1},        {"sve2p1", true, 36},
 };
 
-/// RISC-V: a bit of the answer of riscv_hwprobe to RISCV_HWPROBE_KEY_IMA_EXT_0; or a letter of AT_HWCAP; or, where the kernel
-/// knows neither, an instruction to try.
+/// RISC-V: a letter of AT_HWCAP; a bit of the answer of riscv_hwprobe to RISCV_HWPROBE_KEY_IMA_EXT_0; or, where the kernel
+/// says neither, for it may know fewer extensions than its CPU, an instruction to try. Those on vectors are tried with one
+/// element of 64 bits for zvbc, which has no others, and of 16 bits for the rest.
 struct RiscvIsa {
     const char* name;
     int8_t probeBit; // -1: none
@@ -105,7 +106,7 @@ inline constexpr RiscvIsa riscvIsa[] = {
     {"zfh", 27, 0, 0x04007053},     // fadd.h ft0, ft0, ft0
     {"zfhmin", 28, 0, 0x40200053},  // fcvt.s.h ft0, ft0
     {"zicond", 35, 0, 0x0ea55533},  // czero.eqz a0, a0, a0
-    {"zvbb", 17, 0, 0x061080d7},    // vandn.vv v1, v1, v1
+    {"zvbb", 17, 0, 0x4a1620d7},    // vclz.v v1, v1, which zvkb has not
     {"zvbc", 18, 0, 0x3210a0d7},    // vclmul.vv v1, v1, v1
     {"zvkb", 19, 0, 0x061080d7},    // vandn.vv v1, v1, v1
     {"zvfh", 30, 0, 0x021090d7},    // vfadd.vv v1, v1, v1, of 16 bits

@@ -5,7 +5,7 @@
  * A model is immutable and may be shared by any number of threads. A context is one place where it runs: its threads,
  * memory, inputs and outputs. Calls on one context must not overlap; contexts run at the same time without a lock.
  * Each function that can fail returns a lathe_status and leaves a sentence behind: lathe_last_error(context), or
- * lathe_thread_error() where there is no context. No function throws, prints or ends the process.
+ * lathe_thread_error() where there is no context or a constant one. No function throws, prints or ends the process.
  *
  * Elements narrower than a byte take one byte each, the value in its low bits.
  */
@@ -110,7 +110,7 @@ LATHE_RT_API lathe_status lathe_context_create(lathe_model* model, const lathe_c
                                                lathe_context** context);
 LATHE_RT_API void lathe_context_free(lathe_context* context);
 LATHE_RT_API const char* lathe_last_error(const lathe_context* context);
-/* The model node (or nodes) that the last failing run stopped at; "" if none. */
+/* The model node (or nodes) that the last call stopped at, if it was a run that failed; "" if none. */
 LATHE_RT_API const char* lathe_last_error_node(const lathe_context* context);
 
 /* Copies the tensor (any strides). Inputs stay set from run to run. */

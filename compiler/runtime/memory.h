@@ -19,12 +19,11 @@ class Memory {
 public:
     Memory(void* (*allocate)(void*, size_t, size_t), void (*release)(void*, void*, size_t), void* user, int64_t limit);
 
-    /// Memory of at least `bytes` (rounded up to 64, at least 64), or null; then refused() and limitHit() say why.
+    /// Memory of at least `bytes` (rounded up to 64, at least 64), or null; then refused() says how many.
     void* allocate(int64_t bytes);
     /// `bytes` as they were asked for; null is allowed.
     void release(void* memory, int64_t bytes);
 
-    int64_t limit() const { return limit_; }
     int64_t used() const { return used_; }
     /// Size of the last request that was refused; 0 if none was since clearRefused.
     int64_t refused() const { return refused_; }

@@ -117,8 +117,8 @@ void ThreadPool::startWorkers() {
     try {
         for (int i = 1; i < threads_; ++i)
             workers_.emplace_back([this, i] { work(i); });
-    } catch (const std::system_error&) {
-        // Fewer threads than wished are slower, not wrong: chunks go to those that there are.
+    } catch (const std::exception&) {
+        // No thread or no memory for one. Fewer than wished are slower, not wrong: chunks go to those that there are.
     }
 }
 

@@ -53,7 +53,7 @@ private:
         }
         const Verified verified = verify(wish_.bundle, *listed);
         std::vector<Diagnostic> problems = verified.problems;
-        std::ranges::move(strangersIn(wish_.bundle, *listed), std::back_inserter(problems));
+        std::ranges::move(strangersIn(wish_.bundle, *listed, Beside::Used), std::back_inserter(problems));
         for (const Diagnostic& problem : problems)
             report_.bad(problem);
         if (!problems.empty())

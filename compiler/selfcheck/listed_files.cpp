@@ -147,7 +147,18 @@ Result<std::vector<ListedFile>> readSums(const fs::path& folder) {
     return files;
 }
 
-std::vector<Diagnostic> strangersIn(const fs::path& folder, const std::vector<ListedFile>& files) {
+std::vector<Diagnostic> strangersIn(const fs::path& folder, const std::vector<ListedFile>& files, Beside allowed) {
+    // Of resources/bundle: Makefile, static.mk.
+    static constexpr std::string_view products[] = {"examples/main", "examples/main_c", "examples/main_cpp"};
+    const auto mayHoldMore = [&](const std::string& path, const fs::path& name) {
+        if (allowed == Beside::Nothing)
+            return false;
+        return name == "__pycache__" || path == "build" || path == "examples/build" ||
+               (allowed == Beside::Used && path == "examples");
+    };
+    const auto isProduct = [&](const std::string& path) {
+        return allowed != Beside::Nothing && std::ranges::find(products, path) != std::end(products);
+    };
     std::set<std::string_view> listed = {sumsName, signatureName};
     for (const ListedFile& file : files)
         listed.insert(file.path);
@@ -156,10 +167,9 @@ std::vector<Diagnostic> strangersIn(const fs::path& folder, const std::vector<Li
     for (fs::recursive_directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
         const std::string path = at->path().lexically_relative(folder).generic_string();
         const bool isFolder = at->is_directory(failed) && !at->is_symlink(failed);
-        if (isFolder &&
-            (path == "report" || path == "examples" || path == "build" || at->path().filename() == "__pycache__"))
+        if (isFolder && mayHoldMore(path, at->path().filename()))
             at.disable_recursion_pending();
-        else if (!isFolder && !listed.contains(path)) {
+        else if (!isFolder && !listed.contains(path) && !isProduct(path)) {
             strangers.push_back(error("the file is not of this bundle", "remove it"));
             strangers.back().file = path;
         }

@@ -26,10 +26,18 @@ struct ListedFile {
 /// Fails with a Diagnostic that names SHA256SUMS, and its line if one is wrong: malformed, a path that leads out, a path twice.
 Result<std::vector<ListedFile>> readSums(const std::filesystem::path& folder);
 
-/// A Diagnostic for each file below the folder that is not among these: somebody else's, or one that was renamed. Examples are
-/// built where they lie or in `build`, a report of a check may lie in `report`, and Python keeps compiled modules in __pycache__:
-/// what is in those is not looked at.
-std::vector<Diagnostic> strangersIn(const std::filesystem::path& folder, const std::vector<ListedFile>& files);
+/// What may lie in a bundle beside its files. Python keeps compiled modules in __pycache__, examples are built where they lie, C
+/// source in `build`.
+enum class Beside {
+    Used,  // all of that, and what somebody writes to examples
+    Built, // what can be made again: not what somebody has written
+    Nothing,
+};
+
+/// A Diagnostic for each file below the folder that is neither among these nor allowed beside them: somebody else's, or one that
+/// was renamed.
+std::vector<Diagnostic> strangersIn(const std::filesystem::path& folder, const std::vector<ListedFile>& files,
+                                    Beside allowed);
 
 struct Verified {
     uint64_t bytes = 0;               // of all files

@@ -28,7 +28,7 @@ public:
     /// Verifies code and constants against the artifact's own hashes, and loads it. ErrorKind::Unsupported if it is for another
     /// machine or CPU.
     Result<void> load(const std::filesystem::path& bundle, const std::string& path);
-    /// Likewise, of a model that is part of this program.
+    /// A model that is part of this program, whose bytes nobody verifies: they are the program that runs.
     Result<void> open(const lathe_linked_model& linked);
     const lathe_model* model() const { return model_; }
     ValueTypes types() const;

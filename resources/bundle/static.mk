@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-# make BUNDLE=..: the example, beside this file or in the folder where make is called with -f.
+# make BUNDLE=..: the example, beside this file or in the folder where make is called with -f (a path without blanks).
 BUNDLE ?= ..
 CC ?= cc
 CFLAGS ?= -O2 -Wall -Wextra

@@ -186,6 +186,8 @@ private slots:
         writeNumbers<float>("x", {4});
         QCOMPARE(run("names", {"=1", "x", "y"}).code, 0);
         QCOMPARE(readNumbers<float>("y"), (std::vector<float>{-2})); // -log sqrt exp 4
+        // LATHE_…_OUT_OF_MEMORY is a status as well.
+        build("status", graphBytes("g (float[2] x) => (float[2] of_memory) { of_memory = Neg (x) }"));
     }
 
     void theSameModelGivesTheSameBytes() {

@@ -376,6 +376,41 @@ private slots:
         QVERIFY2(kept.code == 1 && kept.err.find("key") != std::string::npos, kept.err.c_str());
         QCOMPARE(readAll(path(out + "/key")), "secret");
         QVERIFY(QFile::exists(out + "/model/other.so"));
+        QVERIFY(QFile::remove(out + "/key"));
+        // Nor what somebody has written to the examples; what was built there does.
+        fs::create_directory(path(out + "/examples/build"));
+        writeFile(path(out + "/examples/build/it"), "built");
+        writeFile(path(out + "/examples/main_c"), "built");
+        const std::string example = readAll(path(out + "/examples/main.c"));
+        for (const auto& [file, text] :
+             {std::pair("/examples/notes.txt", std::string("mine")), {"/examples/main.c", example + "/* mine */\n"}}) {
+            writeFile(path(out + file), text);
+            const Outcome refused = runLathe({"bundle", at("plain.onnx"), "-o", out, "--force"});
+            QVERIFY2(refused.code == 1 && refused.err.find(file) != std::string::npos, refused.err.c_str());
+            QCOMPARE(readAll(path(out + file)), text);
+            QVERIFY(QFile::remove(out + file));
+        }
+        writeFile(path(out + "/examples/main.c"), example);
+        QCOMPARE(runLathe({"bundle", at("plain.onnx"), "-o", out, "--force"}).code, 0);
+        QVERIFY(QFile::exists(out + "/model/plain.so"));
+    }
+
+    /// What the arguments say goes before what a file of options says, and the file before defaults.
+    void optionsOfAFile() {
+        writeFile(path(at("options.json")), R"({"compile":{"level":1,"numerics":"strict"},"name":"of_file"})");
+        const auto made = [&](const char* name, const QStringList& more) {
+            const QString out = at(name);
+            const Outcome outcome =
+                runLathe(QStringList{"bundle", at("plain.onnx"), "-o", out, "--options", at("options.json")} + more);
+            return outcome.code == 0 ? nlohmann::json::parse(readAll(path(out + "/reproduce/options.json")))
+                                     : nlohmann::json(outcome.err);
+        };
+        const auto file = made("of file", {}), arguments = made("of arguments", {"-O0", "--numerics", "default"});
+        QCOMPARE(file["compile"]["level"], 1);
+        QCOMPARE(file["compile"]["numerics"], "strict");
+        QCOMPARE(arguments["compile"]["level"], 0);
+        QCOMPARE(arguments["compile"]["numerics"], "default");
+        QCOMPARE(arguments["name"], "of_file");
     }
 
     /// An empty folder stays the one that it is, with its mode, also where somebody stands in it.
@@ -442,7 +477,7 @@ private slots:
                                        "sh", at("empty"), at("plain.onnx")});
             QVERIFY2(outcome.code == 1, outcome.err.c_str());
             QVERIFY2(outcome.out.empty(), outcome.out.c_str());
-            QVERIFY2(outcome.err.find("out") != std::string::npos, outcome.err.c_str());
+            QVERIFY2(outcome.err.find(at("empty").toStdString() + "/out") != std::string::npos, outcome.err.c_str());
         }
         const Outcome readOnly = runProgram("unshare", {"-m", "sh", "-c",
                                                         "mount -t tmpfs -o ro none \"$1\" && exec " LATHE_BINARY_DIR

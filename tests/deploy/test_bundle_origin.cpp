@@ -58,6 +58,12 @@ private slots:
         QCOMPARE(checked("signed", "keys"), 0);
         // It is not part of what is signed: the bundle is the same.
         QCOMPARE(runLathe({"bundle", "diff", at("plain"), at("signed")}).code, 0);
+        // A module that Python would take instead of the signed one lies where nobody else looks.
+        fs::create_directories(path(at("signed/python/lathe_model/__pycache__")));
+        writeFile(path(at("signed/python/lathe_model/__pycache__/__init__.cpython-311.pyc")), "planted");
+        QCOMPARE(runLathe({"bundle", "check", at("signed"), "--repeat", "0"}).code, 0);
+        QCOMPARE(checked("signed", "key.pub", "cpython-311.pyc"), 1);
+        fs::remove_all(path(at("signed/python/lathe_model/__pycache__")));
         make("again", {"--sign", at("key")});
         QCOMPARE(filesBelow(path(at("again"))), filesBelow(path(at("signed"))));
         // ssh-keygen alone says the same.

@@ -264,6 +264,8 @@ assert [y.tolist() for y in flags([True, False, True], [1, -2, 3])] == [[False, 
 brain = lathe_rt.Model(folder / "brain.so")
 bits = array.array("H", [0x3F80, 0x4000, 0xC000, 0])  # 1, 2, -2, 0
 doubled = brain(bits)
+fails(lambda: brain([1, 2, -2, 0]), "not converted to bfloat16")
+fails(lambda: half([1.0, [2.5, -3.0, 0.0]]), "not of one depth")
 
 if numpy is None:
     assert doubled.flat() == [0x4000, 0x4080, 0xC080, 0]

@@ -384,6 +384,9 @@ private slots:
         QCOMPARE(lathe_run(context_), LATHE_RUN_FAILED);
         QCOMPARE(lathe_last_error(context_), "node 'gather_3': index out of range (5 of 4)");
         QCOMPARE(lathe_last_error_node(context_), "gather_3");
+        DLTensor none{};
+        QVERIFY(lathe_get_output(context_, 0, &none) != LATHE_OK);
+        QCOMPARE(lathe_last_error_node(context_), ""); // of the run, not of what is said now
         QCOMPARE(set({1}, {1, 1}, FailEntry), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_MISMATCH);
         QCOMPARE(lathe_last_error(context_), "input 'x': dim 0 contradicts symbol 'n' (with x: 1 x 1)");
@@ -425,6 +428,9 @@ private slots:
         QCOMPARE(set({1}, {1, 1}), LATHE_OK);
         QCOMPARE(lathe_run(context_), LATHE_OK);
         QCOMPARE(set(std::vector<float>(10'000), {100, 100}), LATHE_OUT_OF_MEMORY);
+        // The input is not set any more, and the output of before is none of this run.
+        QCOMPARE(lathe_run(context_), LATHE_MISSING_INPUT);
+        QVERIFY(result().empty());
     }
 
     void chunksCannotReachTheArena() {

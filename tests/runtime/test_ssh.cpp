@@ -209,6 +209,20 @@ private slots:
             ::kill(static_cast<pid_t>(session), SIGCONT);
     }
 
+    /// Likewise in the middle of what is sent.
+    void aSilentDeviceIsLostWhileItIsSentTo() {
+        RunnerOptions options = on(over("device"));
+        options.ssh->silence = 4s;
+        RunnerClient client(options);
+        QVERIFY(runProbe(client, probe_, 0).has_value());
+        const auto stopped = stopSessions();
+        QVERIFY(!stopped.empty());
+        QVERIFY(!client.setInput("x", rows(std::vector<float>(16'000'000, 1)))); // 64 MB: no pipe holds it
+        QCOMPARE(client.outcome(), RunnerOutcome::Lost);
+        for (const qint64 session : stopped)
+            ::kill(static_cast<pid_t>(session), SIGCONT);
+    }
+
     void aBusyDeviceIsNotLost() {
         RunnerOptions options = on(over("device"), 7s);
         options.ssh->silence = 4s;
@@ -261,13 +275,22 @@ private slots:
     }
 
     void foldersOfOtherDaysAreRemoved() {
-        const std::string old = server_->temporary().toStdString() + "/lathe-runner.forgotten";
-        std::filesystem::create_directory(old);
-        std::ofstream(old + "/file") << "x";
-        std::filesystem::last_write_time(old, std::filesystem::file_time_type::clock::now() - 48h);
+        const std::string old = server_->temporary().toStdString() + "/lathe-runner.0aZ9bQ",
+                          anothers = server_->temporary().toStdString() + "/lathe-runner.notes",
+                          file = server_->temporary().toStdString() + "/lathe-runner.config";
+        for (const std::string& folder : {old, anothers}) {
+            std::filesystem::create_directory(folder);
+            std::ofstream(folder + "/file") << "x";
+        }
+        std::ofstream(file) << "x";
+        for (const std::string& each : {old, anothers, file})
+            std::filesystem::last_write_time(each, std::filesystem::file_time_type::clock::now() - 48h);
         RunnerClient client(on(over("device")));
         QVERIFY(runProbe(client, probe_, 0).has_value());
         QVERIFY(!std::filesystem::exists(old));
+        QVERIFY(std::filesystem::exists(anothers + "/file") && std::filesystem::exists(file));
+        std::filesystem::remove_all(anothers);
+        std::filesystem::remove(file);
     }
 
     void oneMeasuresAtATime() {

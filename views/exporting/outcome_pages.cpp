@@ -237,8 +237,10 @@ void SummaryPage::showCommand(const QString& command) {
 }
 
 WorkPage::WorkPage()
-    : ExportPage(tr("Export"),
-                 tr("It is written beside its place and renamed when it is whole: cancelling leaves nothing.")),
+    : ExportPage(
+          tr("Export"),
+          tr("It is written beside its place and renamed when it is whole: cancelling until then leaves nothing. "
+             "What is checked after that is there, and stays.")),
       progress_(new QProgressBar), what_(new QLabel), steps_(new QListWidget) {
     steps_->setObjectName("steps");
     steps_->setAccessibleName(tr("Steps"));

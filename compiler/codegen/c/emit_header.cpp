@@ -35,7 +35,7 @@ std::string valueMacros(const CModel& model, const char* direction, const std::v
                         const std::vector<std::vector<Expr>>& dims) {
     const std::string upper = cUpper(model.name);
     std::string text = fmt::format("\n#define LATHE_{}_{}PUTS {}\n", upper, direction, values.size());
-    std::unordered_set<std::string> taken;
+    std::unordered_set<std::string> taken{"OF_MEMORY"}; // of LATHE_…_OUT_OF_MEMORY
     for (size_t i = 0; i < values.size(); ++i) {
         const ModelTables::Value& value = values[i];
         const std::string name = uniquePart(value.name, taken);

@@ -41,7 +41,7 @@ struct CModule {
 class CFunction {
 public:
     CFunction(CModule& module, const tir::PrimFunc& function);
-    /// The definition. `signature`: all before the body, with the names of the parameters in place of {}.
+    /// The definition.
     std::string kernel(const CKernel& kernel);
     std::string entry();
     /// Of the symbols' expressions, for a function that gets their values as `symbols`.

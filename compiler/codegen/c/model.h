@@ -11,7 +11,7 @@
 
 namespace lathe::codegen {
 
-/// Whether the size of an output is no number; of what a caller must give and is told see the header.
+/// Whether all dims are numbers: then a caller knows the size without asking.
 bool isFixed(const std::vector<Expr>& dims);
 /// Bytes of a fixed tensor; an element narrower than a byte takes one.
 int64_t bytesOf(const ModelTables::Value& value);

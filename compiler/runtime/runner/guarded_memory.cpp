@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstring>
+#include <new>
 #include <sys/mman.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -16,9 +17,15 @@
 namespace lathe::runtime::runner {
 namespace {
 
-constexpr size_t page = 4096, hugePage = size_t{2} << 20;
+constexpr size_t hugePage = size_t{2} << 20;
 constexpr size_t untouchable = size_t{1} << 20; // on either side: rows of an image that lie outside count as well
 constexpr int filler = 0xff;
+
+/// What memory is protected by: 4, 16 or 64 KiB.
+size_t pageSize() {
+    static const auto size = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+    return size;
+}
 
 size_t roundUp(size_t value, size_t unit) {
     return (value + unit - 1) / unit * unit;
@@ -50,6 +57,7 @@ GuardedMemory::~GuardedMemory() {
 
 void* GuardedMemory::allocate(size_t bytes, size_t alignment) {
     bytes = std::max<size_t>(roundUp(bytes, alignment), alignment);
+    const size_t page = pageSize();
     const size_t unit = bytes >= 2 * hugePage ? hugePage : page;
     const size_t room = roundUp(bytes, unit), all = room + 2 * untouchable + unit;
     if (bytes > all)
@@ -72,7 +80,12 @@ void* GuardedMemory::allocate(size_t bytes, size_t alignment) {
     if (unit == hugePage)
         madvise(region.first, own, MADV_HUGEPAGE);
     std::memset(region.first, filler, own);
-    regions_.push_back(region);
+    try {
+        regions_.push_back(region);
+    } catch (const std::bad_alloc&) { // which must not go through the code that asks for memory
+        munmap(mapped, all);
+        return nullptr;
+    }
     return region.data;
 }
 

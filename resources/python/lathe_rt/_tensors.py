@@ -291,6 +291,8 @@ def _of_dlpack(value: Any, shape: Optional[Sequence[int]]) -> Tuple[Tensor, Any]
 def _flatten(values: Any, shape: List[int], depth: int, into: List[Any]) -> None:
     if isinstance(values, (list, tuple)):
         if depth == len(shape):
+            if into:
+                raise Error("the lists of an input are not of one depth", MISMATCH)
             shape.append(len(values))
         if len(values) != shape[depth]:
             raise Error("the lists of an input are not of one length", MISMATCH)
@@ -306,6 +308,12 @@ def _of_numbers(value: Any, wanted: str, shape: Optional[Sequence[int]]) -> Arra
     numbers: List[Any] = []
     found: List[int] = []
     _flatten(value, found, 0, numbers)
+    code, bits, _ = TYPES[wanted]
+    if code == 4 or code > 6:  # which struct cannot make of a number
+        raise Error("numbers are not converted to %s: give an array of that type, or bytes" % wanted, MISMATCH)
+    least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if code == 0 else (0, (1 << bits) - 1)
+    if bits < 8 and not all(least <= number <= most for number in numbers):
+        raise Error("the numbers of an input do not fit %s: it has %d to %d" % (wanted, least, most), MISMATCH)
     try:
         data = struct.pack("<%d%s" % (len(numbers), TYPES[wanted][2]), *numbers)
     except (struct.error, OverflowError) as wrong:
