@@ -282,9 +282,12 @@ private:
         hold("load", check_.loadMs, limits.loadMs, "ms", check_.loadMs > 0);
         hold("resident", static_cast<double>(check_.residentBytes), static_cast<double>(limits.residentBytes), "bytes",
              timed);
-        double size = 0;
+        double size = 0; // as a plan counts it
         for (const ManifestFile& file : bundle_.manifest().files)
             size += static_cast<double>(file.bytes);
+        for (const char* file : {"manifest.json", selfcheck::sumsName})
+            if (std::error_code failed; const uint64_t bytes = fs::file_size(bundle_.folder() / file, failed))
+                size += failed ? 0 : static_cast<double>(bytes);
         hold("size", size, static_cast<double>(limits.sizeBytes), "bytes", true);
         if (!any)
             return;

@@ -60,7 +60,8 @@ private:
             return false;
         for (const ListedFile& file : *listed)
             listed_.push_back(file.path);
-        size_ = verified.bytes;
+        std::error_code failed; // it was read a moment ago
+        size_ = verified.bytes + std::filesystem::file_size(wish_.bundle / sumsName, failed);
         report_.good(fmt::format("{} files of {}, all as they were written", listed_.size(),
                                  sizeText(static_cast<double>(size_))),
                      {{"files", listed_.size()}, {"size_bytes", size_}});
@@ -198,7 +199,8 @@ private:
                                 latency->p99, latency->runs);
             facts.update({{"p50_ms", latency->p50}, {"p90_ms", latency->p90}, {"p99_ms", latency->p99}});
         }
-        text += fmt::format("; {} threads, {} resident at most", trial.threads(), sizeText(resident));
+        text += fmt::format("; {} thread{}, {} resident at most", trial.threads(), trial.threads() == 1 ? "" : "s",
+                            sizeText(resident));
         facts["threads"] = trial.threads();
         report_.good(text, facts);
 

@@ -4,7 +4,9 @@
 #include "base/printable.h"
 #include "driver/json.h"
 
+#include <array>
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -52,8 +54,15 @@ std::string lineOf(bool json, const std::string& step, const char* verdict, cons
 } // namespace
 
 Report::Report(bool json, unsigned seconds) : json_(json), seconds_(seconds) {
+    // On a stack of its own, for the code may have used up the other.
+    static std::array<std::byte, 64 << 10> stack;
+    const stack_t own{.ss_sp = stack.data(), .ss_flags = 0, .ss_size = stack.size()};
+    sigaltstack(&own, nullptr);
+    struct sigaction action{};
+    action.sa_handler = onCrash;
+    action.sa_flags = SA_ONSTACK;
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
-        std::signal(signal, onCrash);
+        sigaction(signal, &action, nullptr);
     std::signal(SIGALRM, onHang);
 }
 

@@ -99,7 +99,7 @@ Result<void> Trial::load(const std::filesystem::path& bundle, const std::string&
     }
     if (status == LATHE_OK)
         return {};
-    if (isNoexec(file))
+    if (status != LATHE_UNSUPPORTED && isNoexec(file))
         return failure("the folder is mounted noexec: code cannot be mapped",
                        "copy the bundle to a folder that allows programs");
     return failure(status == LATHE_UNSUPPORTED ? ErrorKind::Unsupported : ErrorKind::Invalid, lathe_thread_error());

@@ -153,8 +153,9 @@ Result<void> run(const Arguments& arguments) {
     }
     if (arguments.repeat > 0) {
         LATHE_TRY(const selfcheck::Latency latency, trial.time(inputs, arguments.wish.threads, arguments.repeat));
-        std::printf("first run %.3f ms; p50 %.3f ms, p90 %.3f ms, p99 %.3f ms of %d runs; %d threads\n", latency.first,
-                    latency.p50, latency.p90, latency.p99, latency.runs, trial.threads());
+        std::printf("first run %.3f ms; p50 %.3f ms, p90 %.3f ms, p99 %.3f ms of %d runs; %d thread%s\n", latency.first,
+                    latency.p50, latency.p90, latency.p99, latency.runs, trial.threads(),
+                    trial.threads() == 1 ? "" : "s");
     }
     return {};
 }
