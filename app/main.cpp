@@ -16,6 +16,8 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string_view>
 #include <vector>
 
 using lathe::app::MainWindow;
@@ -57,6 +59,12 @@ void takeOwnFonts() {
 int main(int argc, char** argv) {
     lathe::reserveStandardStreams();
     takeOwnFonts();
+    // What only prints needs no display, and Qt would abort without one.
+    const auto prints = [](std::string_view word) {
+        return word == "-h" || word == "--help" || word == "--help-all" || word == "-v" || word == "--version";
+    };
+    if (std::ranges::any_of(std::span(argv, static_cast<size_t>(argc)).subspan(std::min(argc, 1)), prints))
+        qputenv("QT_QPA_PLATFORM", "offscreen");
     QApplication application(argc, argv);
     QApplication::setOrganizationName("Lathe");
     QApplication::setApplicationName("lathe-workbench");

@@ -144,7 +144,10 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         return reported(options.error(), common);
     const Interrupts interrupts;
     if (!args.dryRun) { // which is known before minutes were spent
-        if (const auto free = deploy::mayWrite(args.out, args.force); !free)
+        if (const auto free = deploy::mayWrite(
+                args.out, args.force,
+                {args.model, args.options, args.golden, args.sign, common.decisionsFile, common.tunedFrom});
+            !free)
             return reported(free.error(), common);
         if (const auto other = keepsFiles(
                 args.out, {args.model, args.options, args.golden, args.sign, common.decisionsFile}, common.tunedFrom);

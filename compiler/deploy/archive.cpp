@@ -108,7 +108,8 @@ bool isArchive(const fs::path& path) {
 }
 
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
-                          const fs::path& out, const std::function<bool()>& cancelled) {
+                          const fs::path& out, const std::function<bool()>& cancelled,
+                          const std::function<Result<void>()>& mayKeep) {
     Sink sink{.file{out, NewFile::Kind::Text}};
     const auto writer = openWriter(out, sink);
     for (const PlannedFile& planned : files) {
@@ -150,6 +151,8 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
     }
     const int closed = archive_write_close(writer.get());
     LATHE_ASSERT(closed == ARCHIVE_OK, "libarchive ends what it began: " + wordsOf(writer.get()));
+    if (mayKeep && !sink.failed)
+        LATHE_CHECKED(mayKeep());
     if (sink.failed || !sink.file.keep())
         return Failure(sink.file.problem());
     return {};

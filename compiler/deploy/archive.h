@@ -22,10 +22,12 @@ bool isOtherArchiveName(const std::filesystem::path& path);
 /// Whether what is in a file begins as an archive does. Not for pipes, which it would wait for.
 bool isArchive(const std::filesystem::path& path);
 
-/// Writes the files of the plan below the folder `top`, if it has a name, each with this time. Fails with the file that could not be read or
-/// written. Throws Cancelled (driver/guarded.h).
+/// Writes the files of the plan below the folder `top`, if it has a name, each with this time. `mayKeep`, if there is one, is asked
+/// before the archive gets its name. Fails with the file that could not be read or written. Throws Cancelled
+/// (driver/guarded.h).
 Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::string& top, int64_t created,
-                          const std::filesystem::path& out, const std::function<bool()>& cancelled);
+                          const std::filesystem::path& out, const std::function<bool()>& cancelled,
+                          const std::function<Result<void>()>& mayKeep = {});
 
 /// Unpacks into `folder`, which is there and empty, without the archive's one top folder. At most so many bytes.
 Result<void> unpackArchive(const std::filesystem::path& archive, const std::filesystem::path& folder, uint64_t most,

@@ -48,7 +48,9 @@ Result<PlannedBundle> planAgain(const OpenBundle& bundle, const Origin& origin, 
 Result<void> writeBundle(const PlannedBundle& bundle, const std::filesystem::path& out, bool replace,
                          const driver::Progress& progress = {});
 
-/// Whether writeBundle would write there.
-Result<void> mayWrite(const std::filesystem::path& out, bool replace);
+/// Whether writeBundle would write there. `read`: files and folders that it is made of, which must not lie in what gives way;
+/// empty paths are none.
+Result<void> mayWrite(const std::filesystem::path& out, bool replace,
+                      const std::vector<std::filesystem::path>& read = {});
 
 } // namespace lathe::deploy

@@ -112,12 +112,18 @@ private:
         if (!data)
             return named(data.error());
         GoldenCase golden{fmt::format("data-{}", data_++), dataSetSource, std::move(*data), {}};
+        if (golden.data.outputs.empty() && !interface_.outputs.empty())
+            return named(error("it has no outputs to compare with", "output_0.pb and so on lie beside its inputs"));
+        if (golden.data.outputs.size() < interface_.outputs.size())
+            remarks_.push_back(fmt::format("golden case '{}' has {} of {} outputs: the others are not compared",
+                                           golden.name, golden.data.outputs.size(), interface_.outputs.size()));
         const auto got = computed(work_.runner, interface_, golden.data.inputs);
         if (!got)
             return named(got.error());
         if (golden.data.outputs.size() > got->size())
             return named(error("it has more outputs than the model"));
         noteRandom(golden);
+        takeSizes(golden.data.inputs);
         double ofRange = 0;
         const auto wrong =
             selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), *got,
@@ -127,6 +133,19 @@ private:
                                "name other data by --golden, or allow more by --tolerance"));
         add(std::move(golden));
         return {};
+    }
+
+    /// Sizes that nobody has named are usually those of the first data: models may be good for few others.
+    void takeSizes(const std::vector<HostTensor>& inputs) {
+        for (size_t i = 0; i < inputs.size() && data_ == 1; ++i)
+            for (size_t axis = 0; axis < inputs[i].shape.size(); ++axis) {
+                const int64_t dim = interface_.inputs[i].dims[axis], size = inputs[i].shape[axis];
+                if (!driver::isSymbol(dim))
+                    continue;
+                const std::string& symbol = interface_.symbols[static_cast<size_t>(-(dim + 1))];
+                if (!work_.options.symbols.contains(symbol) && size >= interface_.ranges[symbol].least)
+                    interface_.ranges[symbol].usual = size;
+            }
     }
 
     Result<void> addDrawn(std::string name, const driver::Shapes& shapes, std::optional<uint64_t> seed) {

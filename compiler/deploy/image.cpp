@@ -48,7 +48,7 @@ class ImageWriter {
 public:
     explicit ImageWriter(const driver::Progress& progress) : progress_(progress) {}
 
-    Result<void> write(const std::vector<OpenBundle>& bundles, const fs::path& out) {
+    Result<void> write(const std::vector<OpenBundle>& bundles, const fs::path& out, bool replace) {
         const Manifest& first = bundles.front().manifest();
         json images = json::array();
         for (const OpenBundle& bundle : bundles)
@@ -64,7 +64,8 @@ public:
         saved_["RepoTags"] = json::array({fmt::format("{}:{}", first.name, tagOf(first.version))});
         add("manifest.json", json::array({saved_}));
         std::ranges::sort(files_, {}, &PlannedFile::path);
-        return writeArchive(files_, "", first.created, out, progress_.cancelled);
+        return writeArchive(files_, "", first.created, out, progress_.cancelled,
+                            [&] { return mayWrite(out, replace); });
     }
 
 private:
@@ -169,7 +170,7 @@ Result<void> writeImage(const std::vector<OpenBundle>& bundles, const fs::path& 
                            "name it NAME.tar");
         LATHE_CHECKED(mayWrite(out, replace));
         LATHE_CHECKED(fit(bundles, progress));
-        return ImageWriter(progress).write(bundles, out);
+        return ImageWriter(progress).write(bundles, out, replace);
     });
 }
 

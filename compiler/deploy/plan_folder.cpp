@@ -60,7 +60,7 @@ void Planner::addFolderTexts(const Words& known) {
     if (has(Part::C))
         use_ +=
             fmt::format("\n## From C and C++\n\n{}A program of your own includes `lathe/{}.h` (folder `include`) and "
-                        "links\n`lib/{}/liblathe_rt.so.1`, or `.a`.\n",
+                        "links\n`lib/{}/liblathe_rt.so.1`, or `liblathe_rt.a` with `-lstdc++ -lpthread -ldl -lm`.\n",
                         examples && has(Part::Cpp)
                             ? "    make -C examples run\n\nor with CMake: `cmake -S examples -B build && cmake --build "
                               "build`. "

@@ -41,6 +41,15 @@ fs::path placeOf(const fs::path& out) {
     return place.has_filename() ? place : place.parent_path();
 }
 
+/// By whatever links.
+bool liesIn(const fs::path& file, const fs::path& folder) {
+    std::error_code failed;
+    for (fs::path at = fs::weakly_canonical(file, failed); !failed && at.has_relative_path(); at = at.parent_path())
+        if (fs::equivalent(at, folder, failed))
+            return true;
+    return false;
+}
+
 /// Whether a folder holds a bundle, as far as its manifest says so.
 bool isBundle(const fs::path& folder) {
     if (std::error_code failed; !fs::is_regular_file(folder / "manifest.json", failed)) // a pipe would be waited for
@@ -90,9 +99,8 @@ public:
             }
         return true;
     }
-    /// In place of what is there, which then is what goes with this.
-    bool takePlace(const fs::path& out) {
-        const bool there = fs::exists(fs::symlink_status(out));
+    /// In place of what is there, if so much was known, which then is what goes with this.
+    bool takePlace(const fs::path& out, bool there) {
         const unsigned flags = there ? RENAME_EXCHANGE : RENAME_NOREPLACE;
         if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, out.c_str(), flags) != 0 &&
             (errno != EINVAL || !takePlaceInSteps(out, there))) { // a file system that knows no such flags
@@ -160,7 +168,8 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
     return {};
 }
 
-Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const driver::Progress& progress) {
+Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, bool replace,
+                         const driver::Progress& progress) {
     std::error_code failed;
     const bool fills = fs::is_directory(out, failed) && fs::is_empty(out, failed);
     Staging staging(fills ? out / out.filename() : out);
@@ -184,7 +193,11 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const
     }
     if (progress.cancelled && progress.cancelled())
         throw driver::Cancelled{};
-    if (!(fills ? staging.fill(out) : staging.takePlace(out)))
+    // Somebody may have put something there meanwhile.
+    const bool there = fs::exists(fs::symlink_status(out));
+    if (there && !fills)
+        LATHE_CHECKED(mayWrite(out, replace));
+    if (!(fills ? staging.fill(out) : staging.takePlace(out, there)))
         return about(out, fmt::format("the bundle cannot be put there: {}", std::strerror(staging.error())),
                      "name another folder");
     return {};
@@ -192,7 +205,7 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, const
 
 } // namespace
 
-Result<void> mayWrite(const fs::path& named, bool replace) {
+Result<void> mayWrite(const fs::path& named, bool replace, const std::vector<fs::path>& read) {
     const fs::path out = placeOf(named);
     std::error_code failed;
     const fs::file_status status = fs::symlink_status(out, failed);
@@ -219,6 +232,9 @@ Result<void> mayWrite(const fs::path& named, bool replace) {
         return about(out, "there is a folder that is no bundle: it is left as it is", "name another folder");
     if (!replace)
         return about(out, "there is a bundle already", "--force replaces it");
+    for (const fs::path& file : read)
+        if (!file.empty() && liesIn(file, out))
+            return about(file, "it lies in the bundle that would be replaced", "move it elsewhere");
     // Somebody's notes, a key, a model: they would go with it.
     const auto listed = selfcheck::readSums(out);
     if (!listed)
@@ -244,8 +260,9 @@ Result<void> writeBundle(const PlannedBundle& bundle, const fs::path& named, boo
         LATHE_CHECKED(mayWrite(out, replace));
         if (isArchiveName(out))
             return writeArchive(bundle.plan.files, fmt::format("{}-{}", bundle.plan.name, bundle.plan.tag),
-                                bundle.manifest.created, out, progress.cancelled);
-        return writeFolder(bundle, out, progress);
+                                bundle.manifest.created, out, progress.cancelled,
+                                [&] { return mayWrite(out, replace); });
+        return writeFolder(bundle, out, replace, progress);
     });
 }
 

@@ -135,7 +135,9 @@ Diagnostic RunnerConnection::lost(ChildProcess::Io io, Kind kind, ChildProcess::
     return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
                 crashed                   ? "please report the model"
                 : how.contains("outside") ? "the system does so when memory runs out: run it at smaller sizes"
-                                          : anotherRunner);
+                : options.program.filename().string().starts_with("qemu")
+                    ? "the emulator says why; its option -cpu help lists the CPUs that it knows"
+                    : anotherRunner);
 }
 
 Diagnostic RunnerConnection::outOfStep(Kind kind) {

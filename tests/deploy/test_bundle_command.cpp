@@ -307,7 +307,20 @@ private slots:
         outcome = runLathe({"bundle", data + "/model.onnx", "-o", data + "/bad"});
         QCOMPARE(outcome.code, 1);
         QVERIFY2(outcome.err.find("test_data_set_0") != std::string::npos, outcome.err.c_str());
+        // Nothing would be compared, and be called right.
+        QVERIFY(QFile::remove(data + "/test_data_set_0/output_0.pb"));
+        outcome = runLathe({"bundle", data + "/model.onnx", "-o", data + "/bad"});
+        QVERIFY2(outcome.code == 1 && outcome.err.find("no outputs") != std::string::npos, outcome.err.c_str());
         QVERIFY(!QFile::exists(data + "/bad"));
+        // Open sizes are those of the data where nobody names them.
+        writeFile(path(data + "/test_data_set_0/output_0.pb"), tensor(-1, 2));
+        writeFile(path(data + "/model.onnx"), graphBytes("g (float[n] x) => (float[n] y) { y = Neg (x) }"));
+        for (const auto& [more, usual] : {std::pair{QStringList{}, 2}, {QStringList{"--symbol", "n=3..9:5"}, 5}}) {
+            outcome = runLathe(QStringList{"bundle", data + "/model.onnx", "-o", data + "/sizes", "--force"} + more);
+            QVERIFY2(outcome.code == 0, outcome.err.c_str());
+            const auto manifest = nlohmann::json::parse(readAll(path(data + "/sizes/manifest.json")));
+            QCOMPARE(manifest["symbols"]["n"]["default"], usual);
+        }
     }
 
     void randomOutputs() {
@@ -320,6 +333,28 @@ private slots:
         QVERIFY(facts["outputs"][0]["compare"] == false && facts["outputs"][1]["compare"] == true);
         QCOMPARE(runLathe({"bundle", "check", at("random")}).code, 0);
         QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", at("random/examples/main.py")}).code, 0);
+        // The same draws each time; and where all is drawn nothing is called right.
+        QCOMPARE(runLathe({"bundle", "reproduce", at("random"), at("random.onnx")}).code, 0);
+        writeFile(path(at("drawn.onnx")), graphBytes("g (float[8] x) => (float[8] y) { y = RandomUniformLike (x) }"));
+        QCOMPARE(runLathe({"bundle", at("drawn.onnx"), "-o", at("drawn")}).code, 0);
+        for (const Outcome& checked : {runLathe({"bundle", "check", at("drawn")}), runBare("./check", at("drawn"))})
+            QVERIFY2(checked.code == 0 && checked.out.find("nothing is compared") != std::string::npos &&
+                         checked.out.find("right") == std::string::npos,
+                     checked.out.c_str());
+    }
+
+    /// What was not run is not called right.
+    void severalMachines() {
+        const QString out = at("several");
+        QCOMPARE(
+            runLathe({"bundle", at("plain.onnx"), "-o", out, "--target", "x86-64-v2", "--target", "cortex-a72"}).code,
+            0);
+        Outcome outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--device", "qemu:cortex-a72"});
+        QVERIFY2(outcome.code == 0 && outcome.out.find("load       good   aarch64") != std::string::npos,
+                 (outcome.out + outcome.err).c_str());
+        QVERIFY2(outcome.out.find("not run    good   x86-64-v2") != std::string::npos, outcome.out.c_str());
+        outcome = runLathe({"bundle", "check", out, "--repeat", "1", "--device", "qemu:nothing"});
+        QVERIFY2(outcome.code == 1 && outcome.err.find("-cpu help") != std::string::npos, outcome.err.c_str());
     }
 
     void whatIsRefused_data() {

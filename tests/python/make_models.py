@@ -15,6 +15,7 @@ MODELS = {
     "flags": "g (bool[3] x, int8[3] i) => (bool[3] y, int8[3] j) { y = Not (x) j = Add (i, i) }",
     "sum": "g (float[256,256] x) => (float[256,256] y) { t = MatMul (x, x) y = Add (t, x) }",
     "rows": "g (float[n,64] x, float[64,64] w) => (float[n,64] y) { y = MatMul (x, w) }",
+    "named": "g (float[3] copy, float[3] out, float[3] self) => (float[3] y) { t = Sub (copy, out) y = Add (t, self) }",
     "refused": "g (float[2] x) => (float[2] y) { y = Imagined (x) }",
 }
 for name, text in MODELS.items():

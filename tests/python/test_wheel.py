@@ -38,7 +38,7 @@ with tempfile.TemporaryDirectory() as place:
 
     run(venv / "bin" / "python", HERE / "make_models.py", folder)
     environment = {**os.environ, "LATHE_CACHE": str(folder / "cache")}
-    for name in ("plain", "open", "pick", "half", "brain", "flags", "sum"):
+    for name in ("plain", "open", "pick", "half", "brain", "flags", "named", "sum"):
         run(lathe, "compile", folder / f"{name}.onnx", "-o", folder / f"{name}.so", "--quiet", env=environment)
     run(lathe, "bundle", folder / "plain.onnx", "-o", folder / "bundle", "--version", "2.0.1", "--quiet", env=environment)
 

@@ -256,6 +256,15 @@ if child == 0:
         os._exit(1)
 assert os.waitpid(child, 0)[1] == 0
 
+# ---- inputs that are called as options are
+named = lathe_rt.Model(folder / "named.so")
+given = {"copy": [1.0, 2.0, 3.0], "out": [10.0, 10.0, 10.0], "self": [0.5, 0.5, 0.5]}
+for run in (named, lambda *values, **names: named.context().run(*values, **names)[0]):
+    assert run(given).tolist() == run(*given.values()).tolist() == [-8.5, -7.5, -6.5]
+    fails(lambda: run(**given), "an input is called 'copy'")
+    fails(lambda: run([1.0, 2.0, 3.0], out=given["out"], self=given["self"]), "an input is called 'out'")
+fails(lambda: plain(rows, copy=[1.0]), "copy is True or False")
+
 # ---- other types
 half = lathe_rt.Model(folder / "half.so")
 assert half([1.0, 2.5, -3.0, 0.0]).tolist() == [2.0, 5.0, -6.0, 0.0]

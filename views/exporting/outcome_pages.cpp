@@ -120,7 +120,7 @@ SummaryPage::SummaryPage(const models::ExportChoices& choices, const ExportReque
     known_->setTabChangesFocus(true);
     known_->setMaximumHeight(5 * known_->fontMetrics().lineSpacing());
     known_->hide();
-    auto browse = new QPushButton(tr("&Browse…"));
+    auto browse = new QPushButton(tr("Bro&wse…"));
     auto row = new QHBoxLayout;
     auto label = new QLabel(tr("&To"));
     label->setBuddy(out_);

@@ -48,7 +48,7 @@ NamePage::NamePage(const models::ExportChoices& choices, const ExportRequest& be
     licence_->setPlaceholderText(tr("not stated"));
     licence_->setToolTip(tr("An SPDX identifier of the model's licence, such as Apache-2.0"));
     auto form = new QFormLayout;
-    form->addRow(tr("&Name"), name_);
+    form->addRow(tr("Na&me"), name_);
     form->addRow(tr("&Version"), version_);
     form->addRow(tr("&Licence of the model"), licence_);
     layout_->addLayout(form);

@@ -140,7 +140,7 @@ std::string cProgram(const CModel& model, const CModule& module) {
     text += fmt::format("    const void *inputs[{}] = {{NULL}};\n    void *outputs[{}] = {{NULL}};\n    void *arena;\n",
                         std::max<size_t>(1, ins), std::max<size_t>(1, outs));
     if (anyDynamic)
-        text += fmt::format("    size_t capacity[{}];\n    int grown, i;\n", outs);
+        text += fmt::format("    size_t capacity[{}] = {{0}};\n    int grown, i;\n", outs);
     text += fmt::format("    lathe_{}_args args;\n    int status;\n    memset(&args, 0, sizeof args);\n", model.name);
     text += fmt::format("    if (argc != outputs_at + {})\n        end(\"usage:{}{} INPUT... OUTPUT...\", argv[0]);\n",
                         outs, hasFile ? " WEIGHTS" : "", names);

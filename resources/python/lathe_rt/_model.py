@@ -134,12 +134,13 @@ class Model:
         """One place where the model runs. threads: the caller's included, 0 for all; memory_limit: bytes, 0 for none."""
         return Context(self, threads, memory_limit)
 
-    def __call__(self, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> Any:
+    def __call__(self, /, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> Any:
         """Context.run with all inputs, on a context of this thread; one output, or a tuple of them."""
         self._handle()
         context = getattr(self._local, "context", None)
         if context is None or not context.is_here():
             context = self._local.context = self.context()
+        context._refuse_ambiguous(out, copy)
         given = context._inputs(inputs, named)
         missing = [value.name for i, value in enumerate(self.inputs) if i not in given]
         if missing:  # the context has those of an earlier call
@@ -169,7 +170,7 @@ def _exclusive(method: _Method) -> _Method:
     """One call at a time on a context that is open, and here."""
 
     @functools.wraps(method)
-    def call(self: "Context", *arguments: Any, **named: Any) -> Any:
+    def call(self: "Context", /, *arguments: Any, **named: Any) -> Any:
         if not self.is_here():
             raise Error("the context is of the process that forked this one: make one here")
         with self._lock:
@@ -267,13 +268,23 @@ class Context:
         self._check(self._runtime.lathe_set_seed(self._handle, value & (2**64 - 1)))
 
     @_exclusive
-    def run(self, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> List[Any]:
+    def run(self, /, *inputs: Any, out: Any = None, copy: bool = True, **named: Any) -> List[Any]:
         """Sets the inputs that are given, by position, by name or as one dict, runs, and gives all outputs.
 
         copy=False: the run reads the inputs' own memory, as set() says. out: an array for the output, or several in a list
         (None: none for this one) or a dict; this run writes to their own memory, as bind_output says, and they are what it
         gives. Other outputs are copies."""
+        self._refuse_ambiguous(out, copy)
         return self._run(self._inputs(inputs, named), out, copy)
+
+    def _refuse_ambiguous(self, out: Any, copy: Any) -> None:
+        """Inputs may be called as the options are; what is given by that name would be taken for the option."""
+        names = [value.name for value in self.model.inputs]
+        for name, meant in (("copy", isinstance(copy, bool)), ("out", out is None or isinstance(out, dict))):
+            if name in names and not meant:
+                raise Error("an input is called %r: give it by position or in a dict, and outputs in a dict" % name)
+        if not isinstance(copy, bool):
+            raise Error("copy is True or False, not a %s" % type(copy).__name__)
 
     def _inputs(self, inputs: Tuple[Any, ...], named: Dict[str, Any]) -> Dict[int, Any]:
         """By ordinal what is given by position, by name or as one dict."""
