@@ -234,7 +234,7 @@ private:
 
     /// The same inputs, the same bits.
     bool twice() {
-        if (!first_)
+        if (!first_ || std::ranges::count(first_->compared, true) == 0)
             return true;
         if (!set(*first_))
             return false;

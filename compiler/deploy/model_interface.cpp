@@ -36,12 +36,14 @@ Result<ModelInterface> interfaceOf(std::string name, std::string version, const 
                              .symbols = loaded.symbols,
                              .ranges = {},
                              .random = std::vector<bool>(loaded.outputs.size(), false)};
+    std::vector<std::string> names = loaded.symbols;
     for (const auto* values : {&loaded.inputs, &loaded.outputs})
         for (const driver::RunnerValue& value : *values)
-            if (const auto said = driver::parseJson(driver::dump(value.name)); !said || *said != value.name)
-                return failure(fmt::format("the name of {} {} is no UTF-8, as a manifest has it",
-                                           values == &loaded.inputs ? "input" : "output", value.name),
-                               "rename it in the model");
+            names.push_back(value.name);
+    for (const std::string& each : names)
+        if (const auto said = driver::parseJson(driver::dump(each)); !said || *said != each)
+            return failure(fmt::format("the name '{}' of an input, an output or a size is no UTF-8", each),
+                           "a manifest cannot say it: rename it in the model");
     for (const std::string& symbol : loaded.symbols)
         interface.ranges[symbol] = {};
     for (const auto& [symbol, range] : asked) {
