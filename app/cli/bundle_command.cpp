@@ -52,18 +52,7 @@ Result<BundleOptions> optionsOf(const BundleArgs& args, const Common& common) {
     if (!args.options.empty()) {
         LATHE_TRY(options, readOptions(args.options));
     }
-    LATHE_TRY(driver::Options compile, makeOptions(common));
-    if (!args.options.empty()) {
-        if (!common.numerics)
-            compile.numerics = options.compile.numerics;
-        if (!common.level)
-            compile.level = options.compile.level;
-        if (compile.shapes.empty())
-            compile.shapes = options.compile.shapes;
-        compile.symbols = options.compile.symbols;
-        compile.weights = options.compile.weights;
-    }
-    options.compile = std::move(compile);
+    LATHE_TRY(options.compile, makeOptions(common, options.compile));
     if (!args.form.empty()) {
         LATHE_TRY(options.form, deploy::parseForm(args.form));
     }
@@ -144,14 +133,11 @@ int makeBundle(const BundleArgs& args, const Common& common) {
         return reported(options.error(), common);
     const Interrupts interrupts;
     if (!args.dryRun) { // which is known before minutes were spent
-        if (const auto free = deploy::mayWrite(
-                args.out, args.force,
-                {args.model, args.options, args.golden, args.sign, common.decisionsFile, common.tunedFrom});
-            !free)
+        const std::vector<std::string> read = {args.model, args.options,         args.golden,
+                                               args.sign,  common.decisionsFile, common.tunedFrom};
+        if (const auto free = deploy::mayWrite(args.out, args.force, {read.begin(), read.end()}); !free)
             return reported(free.error(), common);
-        if (const auto other = keepsFiles(
-                args.out, {args.model, args.options, args.golden, args.sign, common.decisionsFile}, common.tunedFrom);
-            !other)
+        if (const auto other = keepsFiles(args.out, read, common.tunedFrom); !other)
             return reported(other.error(), common);
     }
     const auto near = addNearRecords(options->decisions, args.model, options->compile, common);

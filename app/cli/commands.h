@@ -19,7 +19,7 @@ namespace lathe::cli {
 struct Common {
     std::string target = "native";
     int threads = 0;
-    std::optional<std::string> numerics; // none of these two: driver::Options' own
+    std::optional<std::string> numerics; // none of these two: that of the options that they are put into
     std::optional<int> level;
     std::string decisionsFile;
     int optionalLimit = -1;
@@ -30,9 +30,9 @@ struct Common {
     bool nearRecords = false;        // with those of kernels alike, too
     bool progress = false;           // for programs, as lines of JSON on standard error
 };
-/// Options and Decisions of the common arguments, those with what is recorded where that is asked for; fails with a Diagnostic
-/// for a malformed one. What cannot be read of the records is reported.
-Result<driver::Options> makeOptions(const Common& common);
+/// Options and Decisions of the common arguments, those with what is recorded where that is asked for; `options` are what holds
+/// where an argument is not given. Fails with a Diagnostic for a malformed one. What cannot be read of the records is reported.
+Result<driver::Options> makeOptions(const Common& common, driver::Options options = {});
 /// For C source: the target is a machine without anything special, unless one is named.
 Result<driver::Options> makeSourceOptions(const Common& common);
 Result<driver::Decisions> makeDecisions(const Common& common);

@@ -23,16 +23,17 @@
 
 namespace lathe::cli {
 
-Result<driver::Options> makeOptions(const Common& common) {
-    driver::Options options;
+Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
     options.threads = common.threads;
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));
     }
     options.level = common.level.value_or(options.level);
-    options.verify = common.verify;
+    options.verify |= common.verify;
     options.cache = !common.noCache;
+    if (!common.shapes.empty())
+        options.shapes.clear();
     for (const std::string& shape : common.shapes) {
         size_t equals = shape.find('=');
         if (equals == std::string::npos || equals == 0)

@@ -39,7 +39,7 @@ Result<void> timeAgain(const records::File& file, const Common& common) {
     runner.threads = common.threads;
     driver::KernelBench bench(options, runner);
     int64_t wrong = 0, slower = 0;
-    LATHE_CHECKED(records::timeAgain(file, records::settingHere(common.threads, common.numerics.value_or("default")),
+    LATHE_CHECKED(records::timeAgain(file, records::settingHere(options.threads, driver::toString(options.numerics)),
                                      bench, [&](const records::TimedAgain& timed) {
                                          wrong += timed.wrong;
                                          slower += timed.problem.empty() && timed.ratio.low > 1;
@@ -94,7 +94,7 @@ Result<void> rehashRecords(records::File& file, const Common& common) {
 
 Result<void> evaluateModel(const records::File& file, const Common& common) {
     LATHE_TRY(const driver::Options options, makeRunOptions(common));
-    const records::Setting setting = records::settingHere(common.threads, common.numerics.value_or("default"));
+    const records::Setting setting = records::settingHere(options.threads, driver::toString(options.numerics));
     const tune::Machine machine =
         driver::tuningMachine(options.target, driver::machinePeaks(common.threads, true), common.threads);
     LATHE_TRY(const records::Evaluated done, records::evaluate(file, setting, machine));

@@ -65,7 +65,7 @@ int targetCommand(const TargetArgs& args, const Common& common) {
         return 0;
     }
     const driver::MachinePeaks peaks = driver::machinePeaks(common.threads, !common.noCache);
-    const std::string machine = records::settingHere(common.threads, common.numerics.value_or("default")).machine;
+    const std::string machine = records::settingHere(options->threads, driver::toString(options->numerics)).machine;
     const std::string instance = driver::machineInstance(!common.noCache);
     if (common.json) {
         nlohmann::json all = toJson(target);

@@ -16,8 +16,9 @@
 namespace lathe {
 
 /// A file without a name. Where the file system has no such files, one beside the wanted path, under a name that nobody can
-/// guess. The file that a link leads to is replaced, and the link stays. A file that is replaced passes its mode on. What stands at the wanted path and is no plain file (a
-/// device, a pipe, what a process has open by its /proc path) is written through, not replaced.
+/// guess. The file that a link leads to is replaced, and the link stays. A file that is replaced passes its mode on. What stands
+/// at the wanted path and is no plain file (a device, a pipe, what a process has open by its /proc path) is written through, not
+/// replaced.
 class NewFile {
 public:
     enum class Kind { Text, Program }; // a program may be executed

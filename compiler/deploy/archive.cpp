@@ -96,6 +96,10 @@ bool isArchiveName(const fs::path& path) {
     return endsIn(path, {".tar", ".tar.zst", ".zip"});
 }
 
+bool isPlainTarName(const fs::path& path) {
+    return endsIn(path, {".tar"});
+}
+
 bool isOtherArchiveName(const fs::path& path) {
     return !isArchiveName(path) &&
            endsIn(path, {".gz", ".tgz", ".xz", ".txz", ".bz2", ".tbz2", ".zst", ".tzst", ".lz4", ".7z", ".rar"});

@@ -16,6 +16,9 @@ namespace lathe::deploy {
 /// Whether a file of this name is an archive: .tar, .tar.zst or .zip, in letters of either case.
 bool isArchiveName(const std::filesystem::path& path);
 
+/// Whether it is one of them that nothing compresses: .tar.
+bool isPlainTarName(const std::filesystem::path& path);
+
 /// Whether a name is that of an archive of another kind, such as .tar.gz: there is no bundle of that kind.
 bool isOtherArchiveName(const std::filesystem::path& path);
 

@@ -163,9 +163,7 @@ Result<void> writeImage(const std::vector<OpenBundle>& bundles, const fs::path& 
                         const driver::Progress& progress) {
     return driver::guarded([&]() -> Result<void> {
         LATHE_ASSERT(!bundles.empty(), "an image is of something");
-        std::string ending = out.extension().string();
-        std::ranges::transform(ending, ending.begin(), [](unsigned char c) { return std::tolower(c); });
-        if (ending != ".tar")
+        if (!isPlainTarName(out))
             return failure(ErrorKind::Usage, fmt::format("'{}' is no name of an image", out.string()),
                            "name it NAME.tar");
         LATHE_CHECKED(mayWrite(out, replace));

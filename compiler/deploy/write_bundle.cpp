@@ -99,7 +99,8 @@ public:
             }
         return true;
     }
-    /// In place of what is there, if so much was known, which then is what goes with this.
+    /// In place of what is there, which then is what goes with this. `there`: whether something is, as the caller has looked; fails
+    /// if something has come since.
     bool takePlace(const fs::path& out, bool there) {
         const unsigned flags = there ? RENAME_EXCHANGE : RENAME_NOREPLACE;
         if (renameat2(AT_FDCWD, name_.c_str(), AT_FDCWD, out.c_str(), flags) != 0 &&

@@ -146,7 +146,8 @@ bool probeKernel(uint64_t& extensions) {
     return true;
 }
 
-/// Whether a child process lives through the instruction: what older kernels and emulators do not tell. None: it does not.
+/// Whether a child process lives through the instruction: what older kernels and emulators do not tell. False where there
+/// is none to try.
 bool canExecute(const RiscvIsa& isa) {
     constexpr uint32_t nothing = 0x00000013, returns = 0x00008067;
     constexpr uint32_t vectorOf16 = 0xcc80f057, vectorOf64 = 0xcd80f057; // vsetivli zero, 1, e16 or e64, m1, ta, ma

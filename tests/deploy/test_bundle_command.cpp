@@ -432,7 +432,8 @@ private slots:
 
     /// What the arguments say goes before what a file of options says, and the file before defaults.
     void optionsOfAFile() {
-        writeFile(path(at("options.json")), R"({"compile":{"level":1,"numerics":"strict"},"name":"of_file"})");
+        writeFile(path(at("options.json")),
+                  R"({"compile":{"level":1,"numerics":"strict","verify":true},"name":"of_file"})");
         const auto made = [&](const char* name, const QStringList& more) {
             const QString out = at(name);
             const Outcome outcome =
@@ -446,6 +447,7 @@ private slots:
         QCOMPARE(arguments["compile"]["level"], 0);
         QCOMPARE(arguments["compile"]["numerics"], "default");
         QCOMPARE(arguments["name"], "of_file");
+        QVERIFY(file["compile"]["verify"] == true && arguments["compile"]["verify"] == true);
     }
 
     /// An empty folder stays the one that it is, with its mode, also where somebody stands in it.

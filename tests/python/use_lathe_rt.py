@@ -274,6 +274,7 @@ brain = lathe_rt.Model(folder / "brain.so")
 bits = array.array("H", [0x3F80, 0x4000, 0xC000, 0])  # 1, 2, -2, 0
 doubled = brain(bits)
 fails(lambda: brain([1, 2, -2, 0]), "not converted to bfloat16")
+fails(lambda: half(["1", 2.5, -3.0, 0.0]), "do not fit float16")
 fails(lambda: half([1.0, [2.5, -3.0, 0.0]]), "not of one depth")
 
 if numpy is None:

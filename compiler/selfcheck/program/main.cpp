@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The main function of a program that holds a model: runs it on NumPy files, or checks itself as lathe-check does a bundle.
-// It is linked with all that it needs but the model, long before there is one (lib/static/liblathe_program.a of a runtime package).
+// It is linked with all that it needs but the model, long before there is one (lib/static/liblathe_program.a of a runtime
+// package).
 #include "base/printable.h"
 #include "driver/npy.h"
 #include "selfcheck/check.h"

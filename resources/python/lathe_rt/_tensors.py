@@ -312,11 +312,11 @@ def _of_numbers(value: Any, wanted: str, shape: Optional[Sequence[int]]) -> Arra
     if code == 4 or code > 6:  # which struct cannot make of a number
         raise Error("numbers are not converted to %s: give an array of that type, or bytes" % wanted, MISMATCH)
     least, most = (-(1 << bits - 1), (1 << bits - 1) - 1) if code == 0 else (0, (1 << bits) - 1)
-    if bits < 8 and not all(least <= number <= most for number in numbers):
-        raise Error("the numbers of an input do not fit %s: it has %d to %d" % (wanted, least, most), MISMATCH)
     try:
+        if bits < 8 and not all(least <= number <= most for number in numbers):
+            raise OverflowError("it has %d to %d" % (least, most))
         data = struct.pack("<%d%s" % (len(numbers), TYPES[wanted][2]), *numbers)
-    except (struct.error, OverflowError) as wrong:
+    except (struct.error, OverflowError, TypeError) as wrong:
         raise Error("the numbers of an input do not fit %s: %s" % (wanted, wrong), MISMATCH) from None
     return Array(data, wanted, found if shape is None else _reshaped(shape, found, True))
 
