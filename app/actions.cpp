@@ -13,14 +13,13 @@ QString settingOf(const QString& id) {
     return "shortcuts/" + id;
 }
 
-/// "&Open model…" -> "Open model…".
+} // namespace
+
 QString withoutMnemonic(QString text) {
     for (qsizetype at = text.indexOf('&'); at >= 0; at = text.indexOf('&', at + 1))
         text.remove(at, 1);
     return text;
 }
-
-} // namespace
 
 Actions::Actions(QWidget* window) : QObject(window), window_(window) {}
 

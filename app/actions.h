@@ -12,6 +12,9 @@
 
 namespace lathe::app {
 
+/// "&Open model…" -> "Open model…".
+QString withoutMnemonic(QString text);
+
 class Actions : public QObject {
     Q_OBJECT
 

@@ -7,7 +7,7 @@
 namespace lathe::app {
 namespace {
 
-enum Kind { Plan = 100, Export, CompareBundles }; // beside those of engine.cpp, which has the lane
+enum ExportWork { Plan = 100, Export, CompareBundles }; // beside those of engine.cpp, which has the lane
 
 driver::Progress progressTo(const Outbox<Engine>& outbox, const Cancelled& cancelled) {
     driver::Progress progress;

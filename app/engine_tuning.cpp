@@ -12,7 +12,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Tune, Read };
+enum TuningWork { Tune, Read };
 
 using views::models::FoundSchedule;
 using views::models::StudyEnd;

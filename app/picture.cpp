@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "app/picture.h"
 
+#include "app/actions.h"
 #include "app/main_window.h"
 #include "base/new_file.h"
 #include "views/graph/model_page.h"
@@ -29,10 +30,6 @@ namespace {
 /// Between looks, in milliseconds, and how many in a row have to find nothing under way: fields that search as one types wait a
 /// moment before they do.
 constexpr int pause = 100, patience = 5;
-
-QString withoutMnemonic(QString text) {
-    return text.remove('&');
-}
 
 bool pickIn(QTabBar& tabs, const QString& text) {
     for (int i = 0; i < tabs.count(); ++i)

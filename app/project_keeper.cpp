@@ -10,7 +10,7 @@ namespace lathe::app {
 
 namespace {
 
-enum Kind { Create, Open, Refer, Finish, OfFile };
+enum ProjectWork { Create, OpenProject, Refer, Finish, OfFile };
 /// What is done with a file that is held; that of another file takes nothing of its place in the queue.
 enum FileKind { Write, Close, Remove, FileKinds };
 
@@ -95,7 +95,7 @@ void ProjectKeeper::create(const QString& path) {
 }
 
 void ProjectKeeper::open(const QString& path, bool copy) {
-    lane_.enqueue(Open, [outbox = outbox_, path, copy, wish = ++wish_](const Cancelled& cancelled) {
+    lane_.enqueue(OpenProject, [outbox = outbox_, path, copy, wish = ++wish_](const Cancelled& cancelled) {
         const auto opened = driver::guarded([&]() -> Result<OpenedProject> {
             OpenedProject result{.path = path, .file = nullptr, .project = {}, .now = {}};
             if (copy) {

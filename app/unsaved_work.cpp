@@ -17,7 +17,7 @@ namespace {
 constexpr int mostKept = 10;
 /// Letters of the model's name, each at most four bytes: a name of a file has 255, and not all of them are the model's.
 constexpr qsizetype mostOfName = 40;
-constexpr auto lastKey = "session/last", beginningKey = "session/beginning";
+constexpr auto lastProjectKey = "session/last", beginningKey = "session/beginning";
 
 QDir folder() {
     return {QStandardPaths::writableLocation(QStandardPaths::AppLocalDataLocation) + QStringLiteral("/unsaved")};
@@ -58,12 +58,12 @@ bool isUnsavedProject(const QString& path) {
 }
 
 QString lastProject() {
-    const QString path = QSettings().value(lastKey).toString();
+    const QString path = QSettings().value(lastProjectKey).toString();
     return path.isEmpty() || !QFileInfo::exists(path) || isOpen(path) ? QString() : path;
 }
 
 void setLastProject(const QString& path) {
-    QSettings().setValue(lastKey, path);
+    QSettings().setValue(lastProjectKey, path);
 }
 
 bool beginWithLast() {

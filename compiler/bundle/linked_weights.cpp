@@ -16,7 +16,7 @@
 namespace lathe::bundle {
 namespace {
 
-constexpr int64_t alignment = 64;
+constexpr int64_t weightAlignment = 64;
 
 /// The relocation by which a word becomes an address.
 uint32_t addressOn(uint16_t machine) {
@@ -54,7 +54,8 @@ std::span<const std::byte> bytesOf(const T& value) {
 
 Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<const std::byte> like,
                                 const std::string& symbol, const std::vector<ConstantSource>& constants) {
-    const int64_t bytes = constants.empty() ? 0 : roundUp(constants.back().offset + constants.back().bytes, alignment);
+    const int64_t bytes =
+        constants.empty() ? 0 : roundUp(constants.back().offset + constants.back().bytes, weightAlignment);
     if (bytes > linkedBytes)
         return failure(fmt::format("its constants take {} bytes, and a program holds {} at most", bytes, linkedBytes),
                        "make a folder, which loads them");
@@ -96,8 +97,8 @@ Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<con
     if (bytes > 0)
         relocations.push_back({offsetof(lathe_linked_model, constants), ELF64_R_INFO(1, address), 0});
 
-    int64_t at = alignment; // of the header
-    at = place(Weights, ".rodata.lathe_weights", SHT_PROGBITS, SHF_ALLOC, at, bytes, alignment);
+    int64_t at = weightAlignment; // of the header
+    at = place(Weights, ".rodata.lathe_weights", SHT_PROGBITS, SHF_ALLOC, at, bytes, weightAlignment);
     at = place(Handle, ".data.rel.ro.lathe_model", SHT_PROGBITS, SHF_ALLOC | SHF_WRITE, at, sizeof handle, 8);
     at = place(Relocations, ".rela.data.rel.ro.lathe_model", SHT_RELA, SHF_INFO_LINK, at,
                static_cast<int64_t>(relocations.size() * sizeof(Elf64_Rela)), 8);
@@ -132,13 +133,13 @@ Result<void> writeLinkedWeights(const std::filesystem::path& path, std::span<con
     if (!file.write(bytesOf(header)))
         return failed();
     for (const ConstantSource& constant : constants) {
-        if (!padTo(alignment + constant.offset))
+        if (!padTo(weightAlignment + constant.offset))
             return failed();
         LATHE_TRY(const std::span<const std::byte> content, constant.content());
         if (!file.write(content))
             return failed();
     }
-    if (!padTo(alignment + bytes) || !file.write(bytesOf(handle)) ||
+    if (!padTo(weightAlignment + bytes) || !file.write(bytesOf(handle)) ||
         !file.write(std::as_bytes(std::span(relocations))) || !file.write(bytesOf(symbols)) ||
         !file.write(std::as_bytes(std::span(symbolNames.text()))) ||
         !file.write(std::as_bytes(std::span(sectionNames.text()))) || !padTo(table) || !file.write(bytesOf(sections)) ||

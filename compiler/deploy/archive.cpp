@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/archive.h"
 
+#include "deploy/file_failure.h"
 #include "driver/guarded.h"
 
 #include <algorithm>
@@ -30,12 +31,6 @@ struct FreeReader {
 struct FreeWriter {
     void operator()(archive* writer) const { archive_write_free(writer); }
 };
-
-Failure about(const fs::path& file, std::string what, std::string hint = {}) {
-    Diagnostic problem = error(std::move(what), std::move(hint));
-    problem.file = file.string();
-    return Failure(std::move(problem));
-}
 
 std::string wordsOf(archive* archive) {
     const char* words = archive_error_string(archive);
@@ -80,7 +75,7 @@ std::unique_ptr<archive, FreeWriter> openWriter(const fs::path& out, Sink& sink)
     return writer;
 }
 
-using Reader = std::unique_ptr<archive, FreeReader>;
+using ArchiveReader = std::unique_ptr<archive, FreeReader>;
 
 /// For what bundles are packed by, and nothing else that libarchive knows. False: the reader has words of why not.
 bool opens(archive* reader, const fs::path& packed) {
@@ -106,7 +101,7 @@ bool isOtherArchiveName(const fs::path& path) {
 }
 
 bool isArchive(const fs::path& path) {
-    const Reader reader(archive_read_new());
+    const ArchiveReader reader(archive_read_new());
     archive_entry* entry = nullptr;
     return opens(reader.get(), path) && archive_read_next_header(reader.get(), &entry) == ARCHIVE_OK;
 }
@@ -120,7 +115,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         std::error_code failed;
         const uint64_t bytes = planned.from.empty() ? planned.text.size() : fs::file_size(planned.from, failed);
         if (failed)
-            return about(planned.from, "the file cannot be read");
+            return fileFailure(planned.from, "the file cannot be read");
         const Entry entry(archive_entry_new());
         archive_entry_set_pathname(entry.get(), (top.empty() ? planned.path : top + "/" + planned.path).c_str());
         archive_entry_set_filetype(entry.get(), AE_IFREG);
@@ -130,7 +125,8 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
         if (!endsIn(out, {".zip"}))
             archive_entry_set_mtime(entry.get(), created, 0);
         if (archive_write_header(writer.get(), entry.get()) != ARCHIVE_OK)
-            return about(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()), "write a folder");
+            return fileFailure(planned.path, "it cannot be part of the archive: " + wordsOf(writer.get()),
+                               "write a folder");
         std::ifstream from;
         if (!planned.from.empty())
             from.open(planned.from, std::ios::binary);
@@ -144,7 +140,7 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
                 next = {part.data(), static_cast<size_t>(from.gcount())};
             }
             if (next.empty() || next.size() > bytes - written)
-                return about(planned.from, "the file changed while it was read", "try again");
+                return fileFailure(planned.from, "the file changed while it was read", "try again");
             const la_ssize_t taken = archive_write_data(writer.get(), next.data(), next.size());
             LATHE_ASSERT(taken == static_cast<la_ssize_t>(next.size()),
                          "libarchive takes what it is given: " + wordsOf(writer.get()));
@@ -164,9 +160,9 @@ Result<void> writeArchive(const std::vector<PlannedFile>& files, const std::stri
 
 Result<void> unpackArchive(const fs::path& packed, const fs::path& folder, uint64_t most,
                            const std::function<bool()>& cancelled) {
-    const Reader reader(archive_read_new());
+    const ArchiveReader reader(archive_read_new());
     const auto bad = [&](std::string what) {
-        return about(packed, std::move(what), "copy the bundle again; lathe bundle makes such archives");
+        return fileFailure(packed, std::move(what), "copy the bundle again; lathe bundle makes such archives");
     };
     const auto damaged = [&] { return bad("the archive is damaged, or is none: " + wordsOf(reader.get())); };
     if (!opens(reader.get(), packed))

@@ -5,6 +5,7 @@
 #include "deploy/archive.h"
 #include "deploy/bundle_plan.h"
 #include "deploy/check_bundle.h"
+#include "deploy/file_failure.h"
 #include "deploy/signature.h"
 #include "driver/guarded.h"
 #include "selfcheck/listed_files.h"
@@ -28,17 +29,11 @@ constexpr uint64_t largestUnpacked(uint64_t packed) {
     return (uint64_t{1} << 30) + 100 * packed;
 }
 
-Failure about(const fs::path& file, std::string what, std::string hint = {}) {
-    Diagnostic problem = error(std::move(what), std::move(hint));
-    problem.file = file.string();
-    return Failure(std::move(problem));
-}
-
 /// A text file that is no link and not too long.
 Result<std::string> readText(const fs::path& path) {
     const int file = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
     if (file < 0)
-        return about(path, "the file is missing, or may not be read", "copy the bundle again");
+        return fileFailure(path, "the file is missing, or may not be read", "copy the bundle again");
     struct stat facts{};
     std::string text;
     bool good =
@@ -52,7 +47,7 @@ Result<std::string> readText(const fs::path& path) {
     }
     close(file);
     if (!good)
-        return about(path, "the file is no plain file of at most 16 MiB", "copy the bundle again");
+        return fileFailure(path, "the file is no plain file of at most 16 MiB", "copy the bundle again");
     return text;
 }
 
@@ -81,7 +76,7 @@ Result<OpenBundle> OpenBundle::open(const fs::path& path, const driver::Progress
             LATHE_CHECKED(
                 unpackArchive(path, bundle.folder_, largestUnpacked(fs::file_size(path)), progress.cancelled));
         } else {
-            return about(path, "there is no bundle", "name its folder, or its archive");
+            return fileFailure(path, "there is no bundle", "name its folder, or its archive");
         }
         LATHE_TRY(bundle.manifest_, readManifest(bundle.folder_));
         return bundle;
@@ -92,9 +87,9 @@ std::vector<Diagnostic> verifyFiles(const OpenBundle& bundle, selfcheck::Beside 
                                     const driver::Progress& progress) {
     std::vector<Diagnostic> problems;
     const auto wrong = [&](const std::string& path, std::string what) {
-        problems.push_back(
-            about(bundle.folder() / path, std::move(what), "copy the bundle again; do not strip or patch its files")
-                .error());
+        problems.push_back(fileFailure(bundle.folder() / path, std::move(what),
+                                       "copy the bundle again; do not strip or patch its files")
+                               .error());
     };
     const auto inBundle = [&](Diagnostic problem) {
         problem.file = (bundle.folder() / problem.file).string();

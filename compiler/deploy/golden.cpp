@@ -66,7 +66,7 @@ Result<std::vector<HostTensor>> computed(driver::RunnerClient& runner, const Mod
     return runner.outputs();
 }
 
-std::vector<std::string> namesOf(const std::vector<driver::RunnerValue>& values) {
+std::vector<std::string> valueNames(const std::vector<driver::RunnerValue>& values) {
     std::vector<std::string> names;
     for (const driver::RunnerValue& value : values)
         names.push_back(value.name);
@@ -127,7 +127,7 @@ private:
         double ofRange = 0;
         const auto wrong =
             selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(work_.options.tolerance), *got,
-                                    namesOf(interface_.outputs), ofRange);
+                                    valueNames(interface_.outputs), ofRange);
         if (!wrong.empty())
             return named(error(fmt::format("the model does not compute these outputs: {}", wrong.front()),
                                "name other data by --golden, or allow more by --tolerance"));

@@ -73,9 +73,9 @@ json toJson(const std::vector<ManifestVariant>& variants) {
 }
 
 /// Reads fields one after the other; the first that is wrong is kept.
-class Reader {
+class ManifestReader {
 public:
-    explicit Reader(const json& root) : root_(root) {}
+    explicit ManifestReader(const json& root) : root_(root) {}
 
     Result<Manifest> read();
 
@@ -91,7 +91,7 @@ private:
     const json& root_;
 };
 
-Result<void> Reader::model(const FieldsOf& fields, Manifest::Model& model) {
+Result<void> ManifestReader::model(const FieldsOf& fields, Manifest::Model& model) {
     LATHE_CHECKED(fields.text("file", model.file));
     LATHE_CHECKED(fields.text("format", model.format));
     LATHE_CHECKED(fields.text("sha256", model.sha256));
@@ -108,7 +108,7 @@ Result<void> Reader::model(const FieldsOf& fields, Manifest::Model& model) {
     });
 }
 
-Result<void> Reader::variants(Manifest& manifest) {
+Result<void> ManifestReader::variants(Manifest& manifest) {
     return FieldsOf(root_, "").each("variants", [&](const FieldsOf& fields) -> Result<void> {
         ManifestVariant& variant = manifest.variants.emplace_back();
         LATHE_CHECKED(fields.text("path", variant.path));
@@ -129,7 +129,7 @@ Result<void> Reader::variants(Manifest& manifest) {
     });
 }
 
-Result<void> Reader::values(const char* name, std::vector<ManifestValue>& into) {
+Result<void> ManifestReader::values(const char* name, std::vector<ManifestValue>& into) {
     return FieldsOf(root_, "").each(name, [&](const FieldsOf& fields) -> Result<void> {
         ManifestValue& value = into.emplace_back();
         LATHE_CHECKED(fields.text("name", value.name));
@@ -152,7 +152,7 @@ Result<void> Reader::values(const char* name, std::vector<ManifestValue>& into) 
     });
 }
 
-Result<void> Reader::symbols(Manifest& manifest) {
+Result<void> ManifestReader::symbols(Manifest& manifest) {
     LATHE_TRY(const FieldsOf all, FieldsOf(root_, "").object("symbols"));
     for (const auto& [name, unused] : all.items()) {
         LATHE_TRY(const FieldsOf fields, all.object(name.c_str()));
@@ -170,7 +170,7 @@ Result<void> Reader::symbols(Manifest& manifest) {
     return {};
 }
 
-Result<void> Reader::golden(Manifest& manifest) {
+Result<void> ManifestReader::golden(Manifest& manifest) {
     LATHE_TRY(const FieldsOf fields, FieldsOf(root_, "").object("golden"));
     LATHE_TRY(const FieldsOf tolerance, fields.object("tolerance"));
     LATHE_CHECKED(tolerance.real("absolute", manifest.tolerance.absolute));
@@ -185,7 +185,7 @@ Result<void> Reader::golden(Manifest& manifest) {
     });
 }
 
-Result<void> Reader::files(Manifest& manifest) {
+Result<void> ManifestReader::files(Manifest& manifest) {
     return FieldsOf(root_, "").each("files", [&](const FieldsOf& fields) -> Result<void> {
         ManifestFile& file = manifest.files.emplace_back();
         int64_t bytes = 0;
@@ -202,7 +202,7 @@ Result<void> Reader::files(Manifest& manifest) {
     });
 }
 
-Result<void> Reader::checkPaths(const Manifest& manifest) {
+Result<void> ManifestReader::checkPaths(const Manifest& manifest) {
     std::set<std::string_view> paths;
     for (const ManifestFile& file : manifest.files)
         if (file.path == "manifest.json" || file.path == "SHA256SUMS" || !paths.insert(file.path).second)
@@ -215,7 +215,7 @@ Result<void> Reader::checkPaths(const Manifest& manifest) {
     return {};
 }
 
-Result<Manifest> Reader::read() {
+Result<Manifest> ManifestReader::read() {
     const FieldsOf root(root_, "");
     Manifest manifest;
     std::string schema;
@@ -338,7 +338,7 @@ Result<Manifest> parseManifest(std::string_view text) {
     const std::optional<json> root = driver::parseJson(text);
     if (!root || !root->is_object())
         return failure("it is no JSON object");
-    return Reader(*root).read();
+    return ManifestReader(*root).read();
 }
 
 } // namespace lathe::deploy

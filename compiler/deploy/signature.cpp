@@ -3,6 +3,7 @@
 
 #include "base/new_file.h"
 #include "base/printable.h"
+#include "deploy/file_failure.h"
 #include "deploy/temporary_folder.h"
 #include "driver/child_process.h"
 #include "driver/guarded.h"
@@ -20,12 +21,6 @@ using driver::ChildProcess;
 constexpr std::string_view space = "lathe-bundle"; // of signatures, so that one of something else is none of a bundle
 constexpr size_t longestWords = size_t{1} << 20;
 constexpr std::chrono::minutes longest{2}; // a key may ask for its passphrase
-
-Failure about(const fs::path& file, std::string what, std::string hint = {}) {
-    Diagnostic problem = error(std::move(what), std::move(hint));
-    problem.file = file.string();
-    return Failure(std::move(problem));
-}
 
 /// What ssh-keygen says, with the file as its input; nothing if it was not content, and then `said` has its words.
 std::optional<std::string> keygen(const std::vector<std::string>& arguments, const fs::path& input, std::string& said,
@@ -76,7 +71,7 @@ std::optional<std::string> readAll(const fs::path& path) {
 Result<std::string> sign(std::string_view sums, const fs::path& key, const std::function<bool()>& cancelled) {
     std::error_code failed;
     if (!fs::is_regular_file(key, failed))
-        return about(key, "there is no such key", "ssh-keygen -t ed25519 -f FILE makes one");
+        return fileFailure(key, "there is no such key", "ssh-keygen -t ed25519 -f FILE makes one");
     LATHE_TRY(const TemporaryFolder work, TemporaryFolder::make());
     LATHE_CHECKED(write(work.path() / "sums", sums));
     std::string said;
@@ -84,7 +79,7 @@ Result<std::string> sign(std::string_view sums, const fs::path& key, const std::
         keygen({"-Y", "sign", "-n", std::string(space), "-f", key.string()}, work.path() / "sums", said, cancelled);
     const size_t begin = text ? text->find("-----BEGIN SSH SIGNATURE-----") : std::string::npos;
     if (begin == std::string::npos)
-        return about(key, "the key signs nothing: " + said, "name a private key that OpenSSH reads");
+        return fileFailure(key, "the key signs nothing: " + said, "name a private key that OpenSSH reads");
     return text->substr(begin);
 }
 
@@ -92,11 +87,12 @@ Result<void> verifySignature(const fs::path& folder, const fs::path& keys, const
     const fs::path signature = folder / signatureName;
     const auto sums = readAll(folder / "SHA256SUMS"), signedBy = readAll(signature), known = readAll(keys);
     if (!known)
-        return about(keys, "the file of keys cannot be read", "name a file of public keys, such as id_ed25519.pub");
+        return fileFailure(keys, "the file of keys cannot be read",
+                           "name a file of public keys, such as id_ed25519.pub");
     if (!sums)
-        return about(folder / "SHA256SUMS", "the file is missing, or may not be read", "copy the bundle again");
+        return fileFailure(folder / "SHA256SUMS", "the file is missing, or may not be read", "copy the bundle again");
     if (!signedBy)
-        return about(signature, "the bundle is not signed", "lathe bundle MODEL --sign KEY signs");
+        return fileFailure(signature, "the bundle is not signed", "lathe bundle MODEL --sign KEY signs");
     std::string allowed;
     for (size_t at = 0; at < known->size();) {
         const size_t end = std::min(known->find('\n', at), known->size());
@@ -115,8 +111,8 @@ Result<void> verifySignature(const fs::path& folder, const fs::path& keys, const
                 (work.path() / "keys").string(), "-s", (work.path() / "signature").string()},
                work.path() / "sums", said, cancelled))
         return {};
-    return about(signature, "it is no signature of this bundle by a key that is known: " + said,
-                 "take the bundle, and the public key, from who made it");
+    return fileFailure(signature, "it is no signature of this bundle by a key that is known: " + said,
+                       "take the bundle, and the public key, from who made it");
 }
 
 } // namespace lathe::deploy

@@ -5,6 +5,7 @@
 // theirs when all are whole.
 #include "deploy/archive.h"
 #include "deploy/bundle_model.h"
+#include "deploy/file_failure.h"
 #include "deploy/manifest.h"
 #include "driver/guarded.h"
 #include "selfcheck/listed_files.h"
@@ -22,12 +23,6 @@ namespace lathe::deploy {
 namespace {
 
 namespace fs = std::filesystem;
-
-Failure about(const fs::path& file, std::string what, std::string hint = {}) {
-    Diagnostic problem = error(std::move(what), std::move(hint));
-    problem.file = file.string();
-    return Failure(std::move(problem));
-}
 
 fs::path parentOf(const fs::path& out) {
     return out.has_parent_path() ? out.parent_path() : fs::path(".");
@@ -153,14 +148,14 @@ Result<void> writeFile(const PlannedFile& file, const fs::path& to, const std::f
     }
     std::ifstream from(file.from, std::ios::binary);
     if (!from)
-        return about(file.from, "the file cannot be read");
+        return fileFailure(file.from, "the file cannot be read");
     std::vector<char> part(size_t{1} << 20);
     do {
         if (cancelled && cancelled())
             throw driver::Cancelled{};
         from.read(part.data(), static_cast<std::streamsize>(part.size()));
         if (from.bad())
-            return about(file.from, "the file cannot be read");
+            return fileFailure(file.from, "the file cannot be read");
         if (!written.write(std::as_bytes(std::span(part)).first(static_cast<size_t>(from.gcount()))))
             return Failure(written.problem());
     } while (from);
@@ -175,15 +170,15 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, bool 
     const bool fills = fs::is_directory(out, failed) && fs::is_empty(out, failed);
     Staging staging(fills ? out / out.filename() : out);
     if (staging.path().empty())
-        return about(out, fmt::format("nothing can be written there: {}", std::strerror(staging.error())),
-                     "name another folder");
+        return fileFailure(out, fmt::format("nothing can be written there: {}", std::strerror(staging.error())),
+                           "name another folder");
     uint64_t done = 0;
     for (const PlannedFile& file : bundle.plan.files) {
         const fs::path to = staging.path() / file.path;
         fs::create_directories(to.parent_path(), failed);
         if (failed)
-            return about(out, fmt::format("no folder can be made there: {}", failed.message()),
-                         "look for space and for the right to write there");
+            return fileFailure(out, fmt::format("no folder can be made there: {}", failed.message()),
+                               "look for space and for the right to write there");
         if (auto written = writeFile(file, to, progress.cancelled); !written) {
             Diagnostic problem = std::move(written).error();
             problem.file = (out / file.path).string();
@@ -199,8 +194,8 @@ Result<void> writeFolder(const PlannedBundle& bundle, const fs::path& out, bool 
     if (there && !fills)
         LATHE_CHECKED(mayWrite(out, replace));
     if (!(fills ? staging.fill(out) : staging.takePlace(out, there)))
-        return about(out, fmt::format("the bundle cannot be put there: {}", std::strerror(staging.error())),
-                     "name another folder");
+        return fileFailure(out, fmt::format("the bundle cannot be put there: {}", std::strerror(staging.error())),
+                           "name another folder");
     return {};
 }
 
@@ -211,46 +206,46 @@ Result<void> mayWrite(const fs::path& named, bool replace, const std::vector<fs:
     std::error_code failed;
     const fs::file_status status = fs::symlink_status(out, failed);
     if (!fs::is_directory(parentOf(out), failed))
-        return about(out, "the folder that it would lie in is not there", "make it first");
+        return fileFailure(out, "the folder that it would lie in is not there", "make it first");
     if (isOtherArchiveName(out))
-        return about(out, "a bundle is no archive of this kind",
-                     "name a folder, or NAME.tar.zst, NAME.tar or NAME.zip");
+        return fileFailure(out, "a bundle is no archive of this kind",
+                           "name a folder, or NAME.tar.zst, NAME.tar or NAME.zip");
     if (!fs::exists(status))
         return {};
     if (isArchiveName(out)) {
         if (!fs::is_regular_file(status))
-            return about(out, "there is something that is no archive", "name another file");
+            return fileFailure(out, "there is something that is no archive", "name another file");
         if (fs::file_size(out, failed) > 0 && !isArchive(out))
-            return about(out, "there is a file that is no archive: it is left as it is", "name another file");
-        return replace ? Result<void>() : about(out, "the file is there already", "--force replaces it");
+            return fileFailure(out, "there is a file that is no archive: it is left as it is", "name another file");
+        return replace ? Result<void>() : fileFailure(out, "the file is there already", "--force replaces it");
     }
     if (!fs::is_directory(status))
-        return about(out, fmt::format("there is a {} of that name", fs::is_symlink(status) ? "link" : "file"),
-                     "name another folder, or an archive: NAME.tar.zst");
+        return fileFailure(out, fmt::format("there is a {} of that name", fs::is_symlink(status) ? "link" : "file"),
+                           "name another folder, or an archive: NAME.tar.zst");
     if (fs::is_empty(out, failed) && !failed)
         return {};
     if (!isBundle(out))
-        return about(out, "there is a folder that is no bundle: it is left as it is", "name another folder");
+        return fileFailure(out, "there is a folder that is no bundle: it is left as it is", "name another folder");
     if (!replace)
-        return about(out, "there is a bundle already", "--force replaces it");
+        return fileFailure(out, "there is a bundle already", "--force replaces it");
     for (const fs::path& file : read)
         if (!file.empty() && liesIn(file, out))
-            return about(file, "it lies in the bundle that would be replaced", "move it elsewhere");
+            return fileFailure(file, "it lies in the bundle that would be replaced", "move it elsewhere");
     // Somebody's notes, a key, a model: they would go with it.
     const auto listed = selfcheck::readSums(out);
     if (!listed)
-        return about(out, "the bundle's files cannot be told from others: its SHA256SUMS is damaged",
-                     "remove it first");
+        return fileFailure(out, "the bundle's files cannot be told from others: its SHA256SUMS is damaged",
+                           "remove it first");
     if (const auto strangers = selfcheck::strangersIn(out, *listed, selfcheck::Beside::Built); !strangers.empty())
-        return about(out / strangers.front().file, "this file is not of the bundle that would be replaced",
-                     "move it elsewhere");
+        return fileFailure(out / strangers.front().file, "this file is not of the bundle that would be replaced",
+                           "move it elsewhere");
     // Nor what somebody has made of an example.
     auto written = *listed;
     std::erase_if(written, [](const selfcheck::ListedFile& file) { return !file.path.starts_with("examples/"); });
     for (const Diagnostic& problem : selfcheck::verify(out, written).problems)
         if (fs::exists(out / problem.file, failed))
-            return about(out / problem.file, "this file of the bundle that would be replaced was changed",
-                         "move it elsewhere");
+            return fileFailure(out / problem.file, "this file of the bundle that would be replaced was changed",
+                               "move it elsewhere");
     return {};
 }
 

@@ -71,10 +71,10 @@ bool isMeasure(const Fault& fault) {
     return std::holds_alternative<SlowerThan>(fault) || std::holds_alternative<MoreThan>(fault);
 }
 
-class Search {
+class Bisecting {
 public:
-    Search(Session& session, const BisectQuestion& question, const std::function<void(const BisectStep&)>& step,
-           const Progress& progress)
+    Bisecting(Session& session, const BisectQuestion& question, const std::function<void(const BisectStep&)>& step,
+              const Progress& progress)
         : judge_(session, question, progress), question_(question), step_(step), progress_(progress) {}
 
     Result<Bisection> run() {
@@ -244,7 +244,7 @@ private:
 
 Result<Bisection> bisect(Session& session, const BisectQuestion& question,
                          const std::function<void(const BisectStep&)>& step, const Progress& progress) {
-    return guarded([&] { return Search(session, question, step, progress).run(); });
+    return guarded([&] { return Bisecting(session, question, step, progress).run(); });
 }
 
 } // namespace lathe::driver

@@ -17,17 +17,17 @@ bool isTensorFile(const fs::path& path) {
 }
 
 /// What a file may be named after.
-struct Target {
+struct Destination {
     std::string value;
     bool isInput = false;
     DataType dtype; // Void: not declared
 };
 
-std::map<std::string, Target> targetsOf(const model::Graph& graph) {
-    std::map<std::string, Target> targets;
+std::map<std::string, Destination> targetsOf(const model::Graph& graph) {
+    std::map<std::string, Destination> targets;
     const auto place = [&](const char* kind, const std::vector<model::Value>& values, bool areInputs) {
         for (size_t i = 0; i < values.size(); ++i) {
-            const Target target{values[i].name, areInputs, values[i].type.dtype};
+            const Destination target{values[i].name, areInputs, values[i].type.dtype};
             targets[fileNameOf(target.value)] = target;
             targets.try_emplace(fmt::format("{}_{}", kind, i), target); // a value of that name goes before
         }
@@ -66,7 +66,7 @@ Result<std::vector<fs::path>> listFiles(std::span<const fs::path> given) {
 } // namespace
 
 Result<NamedTensors> readNamedTensors(std::span<const fs::path> given, const model::ModelGraph& graph) {
-    const std::map<std::string, Target> targets = targetsOf(*graph.graph);
+    const std::map<std::string, Destination> targets = targetsOf(*graph.graph);
     LATHE_TRY(const std::vector<fs::path> files, listFiles(given));
     NamedTensors tensors;
     for (const fs::path& file : files) {

@@ -154,9 +154,9 @@ std::set<int64_t> widthsOf(const GraphChoices& choices, lower::StoredPart part) 
 
 // ---- the search -------------------------------------------------------------------------------------------------
 
-class Search {
+class CostChooser {
 public:
-    Search(GraphBench& bench, const Decisions& base, const CostSearch& search)
+    CostChooser(GraphBench& bench, const Decisions& base, const CostSearch& search)
         : bench_(bench), base_(base), search_(search) {
         found_.decisions = base;
     }
@@ -308,7 +308,7 @@ Result<std::vector<Decisions>> sweepsOf(GraphBench& bench, const Decisions& base
 }
 
 Result<ChosenByCosts> chooseByCosts(GraphBench& bench, const Decisions& base, const CostSearch& search) {
-    return Search(bench, base, search).run();
+    return CostChooser(bench, base, search).run();
 }
 
 } // namespace lathe::driver

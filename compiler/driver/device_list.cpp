@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 constexpr const char* schema = "lathe-devices/1";
 constexpr size_t mostBytes = size_t{1} << 20, longestName = 64;
 
-std::string variable(const char* name) {
+std::string environmentOf(const char* name) {
     const char* value = std::getenv(name);
     return value ? value : "";
 }
@@ -85,9 +85,9 @@ Result<void> write(const fs::path& file, const std::vector<Device>& devices) {
 } // namespace
 
 fs::path devicesFile() {
-    if (const std::string xdg = variable("XDG_CONFIG_HOME"); !xdg.empty())
+    if (const std::string xdg = environmentOf("XDG_CONFIG_HOME"); !xdg.empty())
         return fs::path(xdg) / "lathe" / "devices.json";
-    const std::string home = variable("HOME");
+    const std::string home = environmentOf("HOME");
     return home.empty() ? fs::path() : fs::path(home) / ".config" / "lathe" / "devices.json";
 }
 

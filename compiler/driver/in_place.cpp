@@ -17,7 +17,7 @@ constexpr int pairsOfProcess = 3;
 constexpr double longestWait = 600; // seconds, for others who measure
 constexpr double pairMs = 100;      // that a model runs in a pair, if one run is not longer
 
-double medianOf(std::vector<double> values) {
+double middleOf(std::vector<double> values) {
     return values.empty() ? 0 : tune::medianInterval(values).middle;
 }
 
@@ -79,11 +79,11 @@ Result<Compared> compareByPairs(const MeasurePair& measure) {
     }
     compared.isFaster = faster == tune::Faster::Yes;
     compared.isSlower = faster == tune::Faster::No;
-    compared.firstMs = medianOf(std::move(first));
+    compared.firstMs = middleOf(std::move(first));
     // By the pairs, which are what the verdict is of: medians of each alone could say the opposite.
-    compared.secondMs = compared.firstMs * std::exp(medianOf(logRatios));
+    compared.secondMs = compared.firstMs * std::exp(middleOf(logRatios));
     for (auto& [kernel, ratios] : kernels)
-        compared.kernels[kernel] = medianOf(std::move(ratios));
+        compared.kernels[kernel] = middleOf(std::move(ratios));
     return compared;
 }
 

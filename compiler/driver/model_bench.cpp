@@ -18,7 +18,7 @@ constexpr Measuring byTurns{.warmUp = 1,
                             .timeline = false,
                             .counters = false};
 
-constexpr int insistence = 3; // times
+constexpr int insistenceOnModels = 3; // times
 
 /// A call that ran for no time, by the clock; null: there is none. The sum of the others would be that of a very fast model.
 const ProfileRow* untimed(const std::vector<Profile>& profiles) {
@@ -75,7 +75,7 @@ Result<std::vector<Profile>> ModelBench::profilesOf(const std::vector<Measured>&
         const ProfileRow* row = untimed(*profiles);
         if (!row)
             return profiles;
-        if (time == insistence)
+        if (time == insistenceOnModels)
             return failure(fmt::format("the clock gave kernel '{}' no time", row->kernel),
                            "tune when the machine is less busy");
     }

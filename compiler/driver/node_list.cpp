@@ -30,10 +30,10 @@ std::string typeText(const model::TensorData& tensor) {
 }
 
 /// A model as a list: the nodes of a nested graph before the node that it hangs on.
-class Listing {
+class NodeListing {
 public:
     /// `first`: the model that came first, which numbers the inputs.
-    Listing(const model::ModelGraph& model, const model::ModelGraph& first) : graph_(*model.graph) {
+    NodeListing(const model::ModelGraph& model, const model::ModelGraph& first) : graph_(*model.graph) {
         Scope scope;
         for (size_t i = 0; i < graph_.inputs.size(); ++i) {
             const size_t number = numberOf(i, first.graph->inputs);
@@ -174,7 +174,7 @@ Hash128 hashOf(const model::AttributeValue& value) {
 }
 
 NodeList listNodes(const model::ModelGraph& model, const model::ModelGraph& first) {
-    return Listing(model, first).made;
+    return NodeListing(model, first).made;
 }
 
 } // namespace lathe::driver

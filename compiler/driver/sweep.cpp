@@ -9,7 +9,7 @@
 namespace lathe::driver {
 namespace {
 
-constexpr size_t mostSizes = 1000;
+constexpr size_t mostSizesOfSweep = 1000;
 
 Failure malformed(std::string_view text) {
     return failure(ErrorKind::Usage, fmt::format("malformed sizes '{}'", text),
@@ -74,11 +74,11 @@ Result<SweepQuestion> parseSweep(std::string_view text) {
             return malformed(text);
         // Counted first: the last size plus a step need not fit.
         const auto steps = static_cast<uint64_t>(to - from) / static_cast<uint64_t>(step);
-        for (uint64_t i = 0; i <= std::min<uint64_t>(steps, mostSizes); ++i)
+        for (uint64_t i = 0; i <= std::min<uint64_t>(steps, mostSizesOfSweep); ++i)
             question.sizes.push_back(from + static_cast<int64_t>(i) * step);
     }
-    if (question.sizes.size() > mostSizes)
-        return failure(ErrorKind::Usage, fmt::format("'{}' are more than {} sizes", text, mostSizes),
+    if (question.sizes.size() > mostSizesOfSweep)
+        return failure(ErrorKind::Usage, fmt::format("'{}' are more than {} sizes", text, mostSizesOfSweep),
                        "choose a larger step");
     return question;
 }

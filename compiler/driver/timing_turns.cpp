@@ -8,7 +8,7 @@
 namespace lathe::driver {
 namespace {
 
-constexpr double longestWait = 1e6; // seconds
+constexpr double longestTurn = 1e6; // seconds
 
 } // namespace
 
@@ -20,7 +20,7 @@ Result<std::optional<TimingTurn>> TimingTurns::take(double seconds,
         LATHE_TRY(std::optional<TimingLock> lock, TimingLock::take(seconds, client_.options().cancelled, noted));
         return lock ? std::optional<TimingTurn>(std::in_place, *std::move(lock)) : std::nullopt;
     }
-    const auto most = std::chrono::milliseconds(static_cast<int64_t>(std::clamp(seconds, 0.0, longestWait) * 1e3));
+    const auto most = std::chrono::milliseconds(static_cast<int64_t>(std::clamp(seconds, 0.0, longestTurn) * 1e3));
     const auto end = std::chrono::steady_clock::now() + most;
     auto holder = client_.waitForLease(most, noted);
     if (!holder && client_.outcome() == RunnerOutcome::Lost) // since the last turn: it is made once more

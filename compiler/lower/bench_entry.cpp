@@ -10,8 +10,6 @@
 namespace lathe::lower {
 namespace {
 
-using arith::Var;
-
 Expr ordinal(size_t value) {
     return arith::intImm(static_cast<int64_t>(value), types::Int32);
 }
@@ -83,7 +81,7 @@ private:
                                                     {Expr(static_cast<int64_t>(2 + kernel_.scalars.size()))});
         scope_.bind(plan, addressOf(place));
         for (size_t i = 0; i < kernel_.scalars.size(); ++i) {
-            const Var& scalar = kernel_.scalars[i];
+            const arith::Var& scalar = kernel_.scalars[i];
             scope_.define(scalar, arith::cast(arith::load(plan, {Expr(static_cast<int64_t>(i + 2))}), types::Index));
             check(arith::logicalAnd(arith::ge(scalar, scalar->lower), arith::le(scalar, scalar->upper)),
                   tir::CheckKind::InvalidValue,

@@ -11,7 +11,6 @@ namespace lathe::lower {
 namespace {
 
 using arith::Expr;
-using arith::Var;
 using te::Tensor;
 using te::TensorPtr;
 
@@ -122,10 +121,10 @@ private:
     }
 
     /// The stored tensor's axes; `logical` gets what the logical ones are by them.
-    static std::vector<Var> splitAxes(const Tensor& tensor, const relay::Layout& layout, Axes& logical) {
-        std::vector<Var> axes;
+    static std::vector<arith::Var> splitAxes(const Tensor& tensor, const relay::Layout& layout, Axes& logical) {
+        std::vector<arith::Var> axes;
         for (const relay::Layout::Axis& stored : layout.axes) {
-            const Var& axis = tensor.axes[static_cast<size_t>(stored.dim)];
+            const arith::Var& axis = tensor.axes[static_cast<size_t>(stored.dim)];
             const Expr& dim = tensor.shape[static_cast<size_t>(stored.dim)];
             if (stored.factor == 0) {
                 axes.push_back(axis);
@@ -161,8 +160,8 @@ private:
                 outer.push_back(axis);
                 continue;
             }
-            const Var panel = part(axis.var, factor, true, axis.extent);
-            const Var within = part(axis.var, factor, false, axis.extent);
+            const arith::Var panel = part(axis.var, factor, true, axis.extent);
+            const arith::Var within = part(axis.var, factor, false, axis.extent);
             outer.push_back({panel, arith::simplify(arith::ceilDiv(axis.extent, factor))});
             inner.push_back({within, factor});
             vars[axis.var.get()] = panel * factor + within;
@@ -176,7 +175,7 @@ private:
 
     /// The outer or inner part of an axis of `extent` elements. An outer one's end is known where it says that padding is read
     /// as stored.
-    static Var part(const Var& axis, int64_t factor, bool outer, const Expr& extent) {
+    static arith::Var part(const arith::Var& axis, int64_t factor, bool outer, const Expr& extent) {
         constexpr int64_t open = std::numeric_limits<int64_t>::max();
         const int64_t last =
             arith::divisible(extent, factor) ? open : arith::bounds(arith::ceilDiv(extent, factor)).upper - 1;
@@ -203,8 +202,8 @@ private:
     /// An index by the stored axes. In the padding it may go on as far as the operand's own padding does.
     static Expr index(const Expr& logical, const Axes& axes, const Expr& extent, int64_t split) {
         const Expr plain = arith::substitute(logical, axes.plain);
-        const bool padding = std::ranges::any_of(arith::freeVars(logical),
-                                                 [&](const Var& var) { return axes.clamped.contains(var.get()); });
+        const bool padding = std::ranges::any_of(
+            arith::freeVars(logical), [&](const arith::Var& var) { return axes.clamped.contains(var.get()); });
         if (!padding)
             return plain;
         const Expr stored = split == 0 ? extent : arith::ceilDiv(extent, split) * split;

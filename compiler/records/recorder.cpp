@@ -25,7 +25,7 @@ std::string drawnId() {
     return toString(id);
 }
 
-Workload workloadOf(const tune::Task& task, const Target& target) {
+Workload workloadOfTask(const tune::Task& task, const Target& target) {
     Workload workload = records::workloadOf(*task.computation, target);
     workload.flops = task.flops;
     workload.bytes = task.bytes;
@@ -94,7 +94,7 @@ tune::Known Recorder::known(const tune::Task& task) {
             if (row.study == study_.id && row.workload == task.workload)
                 known.seconds = row.seconds;
     }
-    const auto seeds = file_.seedsFor(workloadOf(task, target_), study_.setting, static_cast<int>(mostSeeds));
+    const auto seeds = file_.seedsFor(workloadOfTask(task, target_), study_.setting, static_cast<int>(mostSeeds));
     if (!seeds) {
         note(seeds.error());
         return known;
@@ -148,7 +148,7 @@ void Recorder::tell(const tune::Study& study, const tune::Event& event) {
     case Kind::TaskBegun:
         numbers.trialsAhead = numbers.trials - static_cast<int64_t>(state.known);
         numbers.roundsAhead = numbers.rounds - state.rounds;
-        waiting_.workloads.push_back(workloadOf(state.task, target_));
+        waiting_.workloads.push_back(workloadOfTask(state.task, target_));
         first = state.known;
         break;
     case Kind::Trials:

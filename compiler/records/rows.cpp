@@ -17,7 +17,7 @@
 namespace lathe::records {
 namespace {
 
-constexpr int mostRounds = 1'000'000; // a list has a place for each
+constexpr int mostRoundsRead = 1'000'000; // a list has a place for each
 constexpr std::string_view templates = "template", inSpace = " in ", atSizes = " --sizes ";
 
 /// The text with one '#' for each number: equal for computations that differ in sizes alone.
@@ -194,7 +194,7 @@ std::vector<Round> rowsOf(const tune::Judgement& judgement, const std::string& s
 std::vector<tune::Judgement> judgementsOf(const std::vector<Round>& rows) {
     std::vector<tune::Judgement> judgements;
     for (const Round& row : rows) {
-        if (row.number < 1 || row.number > mostRounds)
+        if (row.number < 1 || row.number > mostRoundsRead)
             continue;
         judgements.resize(std::max(judgements.size(), static_cast<size_t>(row.number)));
         tune::Judgement& judgement = judgements[static_cast<size_t>(row.number) - 1];

@@ -24,7 +24,7 @@ double product(const std::vector<int64_t>& values) {
     return all;
 }
 
-double elementsOf(const Type& type) {
+double allElements(const Type& type) {
     double all = 0;
     for (const Type& field : fieldTypes(type)) {
         const TensorType* tensor = asTensor(field);
@@ -38,7 +38,7 @@ double elementsOf(const Type& type) {
     return all;
 }
 
-double dimOf(const Type& type, int64_t axis) {
+double extentOf(const Type& type, int64_t axis) {
     const TensorType* tensor = asTensor(type);
     if (!tensor || tensor->shape.empty())
         return 1;
@@ -52,11 +52,11 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type
     const FusionKind kind = info(call.op).fusion;
     switch (call.op) {
     case Op::MatMul:
-        return dimOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1);
+        return extentOf(args[0], attrs<MatMulAttrs>(call.attrs).transposeA ? -2 : -1);
     case Op::Conv:
-        return elementsOf(args[1]) / dimOf(args[1], 0);
+        return allElements(args[1]) / extentOf(args[1], 0);
     case Op::WinogradConv:
-        return 2 * dimOf(args[1], 1) * dimOf(args[1], 0);
+        return 2 * extentOf(args[1], 1) * extentOf(args[1], 0);
     case Op::WinogradWeights:
         return 9;
     case Op::MaxPool:
@@ -64,8 +64,8 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type
     case Op::AvgPool:
         return product(attrs<PoolAttrs>(call.attrs).kernel);
     case Op::Dft:
-        return 4 * std::max(dimOf(args[0], attrs<DftAttrs>(call.attrs).axis),
-                            dimOf(result, attrs<DftAttrs>(call.attrs).axis));
+        return 4 * std::max(extentOf(args[0], attrs<DftAttrs>(call.attrs).axis),
+                            extentOf(result, attrs<DftAttrs>(call.attrs).axis));
     case Op::Einsum:
     case Op::Det:
     case Op::NonMaxSuppression:
@@ -75,7 +75,7 @@ double stepsAnElement(const OpCall& call, std::span<const Type> args, const Type
             all *= product({attrs<RoiAlignAttrs>(call.attrs).samplingRatio}) *
                    product({attrs<RoiAlignAttrs>(call.attrs).samplingRatio});
         for (const Type& arg : args)
-            all *= arg ? std::max(elementsOf(arg), 1.0) : 1;
+            all *= arg ? std::max(allElements(arg), 1.0) : 1;
         return all;
     }
     default:
@@ -140,9 +140,9 @@ bool paysAsConstant(const Type& result, const Origins::Amount& from) {
 }
 
 int64_t stepsOf(const OpCall& call, std::span<const Type> args, const Type& result) {
-    double steps = elementsOf(result) * stepsAnElement(call, args, result);
+    double steps = allElements(result) * stepsAnElement(call, args, result);
     for (const Type& arg : args)
-        steps += arg ? elementsOf(arg) : 0;
+        steps += arg ? allElements(arg) : 0;
     return static_cast<int64_t>(std::min(steps, most));
 }
 

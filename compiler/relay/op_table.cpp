@@ -150,7 +150,7 @@ constexpr OpInfo rows[] = {
     row(Op::Assume, "assume", 1, 1, make<AssumeAttrs>, Opaque, exact, fails, false),
 };
 
-constexpr bool complete() {
+constexpr bool hasAllOperators() {
     if (std::size(rows) != static_cast<size_t>(Op::Count_))
         return false;
     for (size_t i = 0; i < std::size(rows); ++i)
@@ -158,7 +158,7 @@ constexpr bool complete() {
             return false;
     return true;
 }
-static_assert(complete(), "one row an operator, in the order of the enumeration");
+static_assert(hasAllOperators(), "one row an operator, in the order of the enumeration");
 
 } // namespace
 

@@ -129,7 +129,7 @@ constexpr Row table[] = {
     {Op::Assume, rules::assume},
 };
 
-constexpr bool complete() {
+constexpr bool hasAllRules() {
     if (std::size(table) != static_cast<size_t>(Op::Count_))
         return false;
     for (size_t i = 0; i < std::size(table); ++i)
@@ -137,7 +137,7 @@ constexpr bool complete() {
             return false;
     return true;
 }
-static_assert(complete(), "one type rule an operator, in the order of the enumeration");
+static_assert(hasAllRules(), "one type rule an operator, in the order of the enumeration");
 
 /// Dims simplified and within limits.
 Result<Type> checked(const Type& type) {

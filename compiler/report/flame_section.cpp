@@ -10,17 +10,13 @@
 namespace lathe::report {
 namespace {
 
-constexpr double width = 1200, rowHeight = 22;
+constexpr double flameWidth = 1200, rowHeight = 22;
 constexpr double narrowest = 1, narrowestText = 30;
-
-std::string number(double pixels) {
-    return fmt::format("{:.2f}", pixels);
-}
 
 class FlameWriter {
 public:
     FlameWriter(Html& html, const Facts& facts)
-        : html_(html), facts_(facts), flame_(*facts.flame), scale_(width / flame_.boxes.front().ms) {
+        : html_(html), facts_(facts), flame_(*facts.flame), scale_(flameWidth / flame_.boxes.front().ms) {
         for (const driver::FlameBox& box : flame_.boxes)
             if (box.call >= 0)
                 slowest_ = std::max(slowest_, box.ms);
@@ -36,7 +32,7 @@ public:
                 deepest = std::max(deepest, box.depth);
             }
         html_.open("svg", {{"class", "chart flame"},
-                           {"viewBox", fmt::format("0 0 {} {}", width, (deepest + 1) * rowHeight)},
+                           {"viewBox", fmt::format("0 0 {} {}", flameWidth, (deepest + 1) * rowHeight)},
                            {"role", "img"},
                            {"aria-label", "Time by the model's scopes"}});
         for (const driver::FlameBox* box : shown)

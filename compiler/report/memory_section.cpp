@@ -11,17 +11,15 @@
 namespace lathe::report {
 namespace {
 
-constexpr double width = 1000, height = 360, left = 72, right = 20, top = 16, bottom = 40;
+constexpr double chartWidth = 1000, chartHeight = 360, chartLeft = 72, chartRight = 20, chartTop = 16, chartBottom = 40;
 constexpr size_t mostCulprits = 20;
-
-std::string number(double pixels) {
-    return fmt::format("{:.2f}", pixels);
-}
 
 struct Frame {
     double calls, bytes;
-    double x(double call) const { return left + call / calls * (width - left - right); }
-    double y(double at) const { return height - bottom - at / bytes * (height - top - bottom); }
+    double x(double call) const { return chartLeft + call / calls * (chartWidth - chartLeft - chartRight); }
+    double y(double at) const {
+        return chartHeight - chartBottom - at / bytes * (chartHeight - chartTop - chartBottom);
+    }
 };
 
 std::string lifeOf(const Facts& facts, const lower::PlacedBuffer& buffer) {
@@ -40,14 +38,17 @@ void writeAxes(Html& html, const Frame& frame) {
     for (double at = 0; at <= frame.bytes; at += step) {
         const double y = frame.y(at);
         html.empty("line", {{"class", "grid"},
-                            {"x1", number(left)},
+                            {"x1", number(chartLeft)},
                             {"y1", number(y)},
-                            {"x2", number(width - right)},
+                            {"x2", number(chartWidth - chartRight)},
                             {"y2", number(y)}});
-        html.element("text", bytesText(at), {{"x", number(left - 8)}, {"y", number(y + 4)}, {"text-anchor", "end"}});
+        html.element("text", bytesText(at),
+                     {{"x", number(chartLeft - 8)}, {"y", number(y + 4)}, {"text-anchor", "end"}});
     }
     html.element("text", fmt::format("kernel calls, 0 … {:.0f}", frame.calls - 1),
-                 {{"x", number((left + width - right) / 2)}, {"y", number(height - 12)}, {"text-anchor", "middle"}});
+                 {{"x", number((chartLeft + chartWidth - chartRight) / 2)},
+                  {"y", number(chartHeight - 12)},
+                  {"text-anchor", "middle"}});
 }
 
 void writeBuffer(Html& html, const Facts& facts, const driver::MemoryChart::Buffer& buffer, const Frame& frame) {
@@ -90,7 +91,7 @@ void writePicture(Html& html, const Facts& facts) {
             top = std::max(top, static_cast<double>(*buffer.offset + buffer.bytes));
     const Frame frame{static_cast<double>(chart.alive.size()), top * 1.03};
     html.open("svg", {{"class", "chart"},
-                      {"viewBox", fmt::format("0 0 {} {}", width, height)},
+                      {"viewBox", fmt::format("0 0 {} {}", chartWidth, chartHeight)},
                       {"role", "img"},
                       {"aria-label", "Memory plan"}});
     writeAxes(html, frame);

@@ -129,6 +129,10 @@ void writeDifference(Html& html, std::string_view title, std::string_view before
     html.close();
 }
 
+std::string number(double pixels) {
+    return fmt::format("{:.2f}", pixels);
+}
+
 void writeBar(Html& html, double share) {
     const double length = std::clamp(share, 0.0, 1.0) * 100;
     html.open("span", {{"class", "bar"}})

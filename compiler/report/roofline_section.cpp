@@ -10,7 +10,7 @@
 namespace lathe::report {
 namespace {
 
-constexpr double width = 1000, height = 460, left = 64, right = 20, top = 20, bottom = 48;
+constexpr double plotWidth = 1000, plotHeight = 460, plotLeft = 64, plotRight = 20, plotTop = 20, plotBottom = 48;
 
 /// One logarithmic axis.
 struct Axis {
@@ -25,17 +25,17 @@ Axis axisOver(double least, double most, double from, double to) {
     return {std::log10(least) - room, std::log10(most) + room, from, to};
 }
 
-std::string number(double pixels) {
+std::string tenths(double pixels) {
     return fmt::format("{:.1f}", pixels);
 }
 
 void writeLine(Html& html, std::string_view kind, double x1, double y1, double x2, double y2) {
     html.empty("line",
-               {{"class", kind}, {"x1", number(x1)}, {"y1", number(y1)}, {"x2", number(x2)}, {"y2", number(y2)}});
+               {{"class", kind}, {"x1", tenths(x1)}, {"y1", tenths(y1)}, {"x2", tenths(x2)}, {"y2", tenths(y2)}});
 }
 
 void writeLabel(Html& html, std::string_view anchor, double x, double y, std::string_view text) {
-    html.element("text", text, {{"x", number(x)}, {"y", number(y)}, {"text-anchor", anchor}});
+    html.element("text", text, {{"x", tenths(x)}, {"y", tenths(y)}, {"text-anchor", anchor}});
 }
 
 void writeGrid(Html& html, const Axis& x, const Axis& y) {
@@ -49,9 +49,9 @@ void writeGrid(Html& html, const Axis& x, const Axis& y) {
         writeLine(html, "grid", x.from, at, x.to, at);
         writeLabel(html, "end", x.from - 8, at + 4, fmt::format("{:g}", value));
     }
-    writeLabel(html, "middle", (x.from + x.to) / 2, height - 8, "FLOP per byte");
+    writeLabel(html, "middle", (x.from + x.to) / 2, plotHeight - 8, "FLOP per byte");
     html.element("text", "GFLOP/s",
-                 {{"transform", fmt::format("translate(14 {}) rotate(-90)", number((y.from + y.to) / 2))},
+                 {{"transform", fmt::format("translate(14 {}) rotate(-90)", tenths((y.from + y.to) / 2))},
                   {"text-anchor", "middle"}});
 }
 
@@ -91,10 +91,10 @@ void writeRoofline(Html& html, const Facts& facts) {
                     facts.report.profile->threads == 1 || facts.report.peaks->threads == 1
                         ? ""
                         : " The thin one is that of one thread."));
-    const Axis x = axisOver(shown.leastIntensity, shown.mostIntensity, left, width - right),
-               y = axisOver(shown.leastGflops, shown.mostGflops, height - bottom, top);
+    const Axis x = axisOver(shown.leastIntensity, shown.mostIntensity, plotLeft, plotWidth - plotRight),
+               y = axisOver(shown.leastGflops, shown.mostGflops, plotHeight - plotBottom, plotTop);
     html.open("svg", {{"class", "chart"},
-                      {"viewBox", fmt::format("0 0 {} {}", width, height)},
+                      {"viewBox", fmt::format("0 0 {} {}", plotWidth, plotHeight)},
                       {"role", "img"},
                       {"aria-label", "Roofline"}});
     writeGrid(html, x, y);
@@ -107,9 +107,9 @@ void writeRoofline(Html& html, const Facts& facts) {
         if (!link.empty())
             html.open("a", {{"href", link}});
         html.open("circle", {{"class", fmt::format("point {}", driver::toString(point->bound))},
-                             {"cx", number(x.at(point->intensity))},
-                             {"cy", number(y.at(std::max(point->gflops, std::pow(10, y.low))))},
-                             {"r", number(3.5 + 16 * std::sqrt(row.share))}});
+                             {"cx", tenths(x.at(point->intensity))},
+                             {"cy", tenths(y.at(std::max(point->gflops, std::pow(10, y.low))))},
+                             {"r", tenths(3.5 + 16 * std::sqrt(row.share))}});
         html.element("title", titleOf(row, *point)).close();
         if (!link.empty())
             html.close();

@@ -37,6 +37,8 @@ void writeNodes(Html& html, const Facts& facts, std::span<const int32_t> nodes);
 void writeCode(Html& html, std::string_view title, std::string_view text);
 /// The lines that differ, folded away, likewise.
 void writeDifference(Html& html, std::string_view title, std::string_view before, std::string_view after);
+/// Pixels, to hundredths.
+std::string number(double pixels);
 /// A bar whose length is the share, 0 … 1.
 void writeBar(Html& html, double share);
 

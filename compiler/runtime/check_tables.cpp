@@ -10,7 +10,7 @@ namespace lathe::runtime {
 
 namespace {
 
-constexpr int64_t constantAlignment = 64;
+constexpr int64_t constantsAlignment = 64;
 
 /// A table of `count` rows must be there if it has rows.
 bool tableThere(int32_t count, const void* table) {
@@ -42,7 +42,7 @@ lathe_status checkValue(const lathe_model_desc& desc, const lathe_value_desc& va
 lathe_status checkConstants(const lathe_model_desc& desc, int64_t bytes, ErrorText& error) {
     for (int32_t i = 0; i < desc.constant_count; ++i) {
         const lathe_constant_desc& constant = desc.constants[i];
-        if (constant.offset < 0 || constant.offset % constantAlignment != 0 || constant.bytes < 0 ||
+        if (constant.offset < 0 || constant.offset % constantsAlignment != 0 || constant.bytes < 0 ||
             constant.offset > bytes || constant.bytes > bytes - constant.offset)
             return error.set(LATHE_BAD_ARTIFACT,
                              "constant %d (%lld bytes at %lld) does not lie in the %lld bytes of constants", i,

@@ -16,7 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 using model::HostTensor;
 
-Failure named(const fs::path& file, Diagnostic problem) {
+Failure ofFile(const fs::path& file, Diagnostic problem) {
     if (problem.file.empty())
         problem.file = file.string();
     return Failure(std::move(problem));
@@ -51,11 +51,11 @@ Result<HostTensor> readTensor(const fs::path& path, DataType type) {
         file.open(path, std::ios::binary);
     char magic[driver::npyMagic.size()] = {};
     if (!file.read(magic, sizeof magic) || std::string_view(magic, sizeof magic) != driver::npyMagic)
-        return named(path, error("it is no NumPy array that can be read"));
+        return ofFile(path, error("it is no NumPy array that can be read"));
     LATHE_TRY(HostTensor tensor, driver::readNpy(path, file, bytes));
     if (!standsFor(tensor.dtype, type))
-        return named(path, error(fmt::format("it holds {}, and the model has {} there", toString(tensor.dtype),
-                                             toString(type))));
+        return ofFile(path, error(fmt::format("it holds {}, and the model has {} there", toString(tensor.dtype),
+                                              toString(type))));
     tensor.dtype = type;
     return tensor;
 }
@@ -64,7 +64,7 @@ Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, con
     const fs::path folder = bundle / "golden" / name, description = folder / "case.json";
     std::ifstream file(description, std::ios::binary);
     const std::string text((std::istreambuf_iterator<char>(file)), {});
-    const auto wrong = [&](std::string what) { return named(description, error(std::move(what))); };
+    const auto wrong = [&](std::string what) { return ofFile(description, error(std::move(what))); };
     const auto root = driver::parseJson(text);
     if (!root || !root->is_object())
         return wrong("it is no JSON object");

@@ -2,16 +2,13 @@
 //
 // Slices whose bounds are data. The first kernel normalises the bounds as ONNX's Slice says (negative counts from the
 // end, then clamped) and gives the sizes; the second copies.
+#include "topi/expressions.h"
 #include "topi/families.h"
 #include "topi/loops.h"
 
 namespace lathe::topi {
 
 namespace {
-
-Expr int64(int64_t value) {
-    return arith::intImm(value, types::Int64);
-}
 
 struct Bounds {
     Expr begin, size; // int64

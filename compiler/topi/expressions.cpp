@@ -29,6 +29,10 @@ Expr number(double value, DataType dtype) {
     return dtype.isBool() ? arith::boolImm(value != 0) : arith::intImm(static_cast<int64_t>(value), dtype);
 }
 
+Expr int64(int64_t value) {
+    return arith::intImm(value, types::Int64);
+}
+
 Expr toIndex(const Expr& value) {
     return convert(value, types::Index);
 }

@@ -25,6 +25,7 @@ Expr widen(const Expr& value);
 Expr convert(const Expr& value, DataType dtype);
 /// A number in any numeric type.
 Expr number(double value, DataType dtype);
+Expr int64(int64_t value);
 /// Index of data as an index expression, and an index as data.
 Expr toIndex(const Expr& value);
 

@@ -3,16 +3,13 @@
 // Non-maximum suppression as ONNX defines it. For each batch and class, in parallel: boxes above the score threshold
 // are sorted by score (equal scores: lower index first), then taken greedily unless a taken box overlaps them too much.
 // The first kernel does all that and counts; the second writes (batch, class, box) in order.
+#include "topi/expressions.h"
 #include "topi/families.h"
 #include "topi/sort.h"
 
 namespace lathe::topi {
 
 namespace {
-
-Expr int64(int64_t value) {
-    return arith::intImm(value, types::Int64);
-}
 
 /// Corners and area of a box in either format.
 struct Box {

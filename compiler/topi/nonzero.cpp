@@ -2,16 +2,13 @@
 //
 // Operators that keep what a condition selects: a first kernel counts (and for Compress notes positions), a second
 // fills.
+#include "topi/expressions.h"
 #include "topi/families.h"
 #include "topi/loops.h"
 
 namespace lathe::topi {
 
 namespace {
-
-Expr int64(int64_t value) {
-    return arith::intImm(value, types::Int64);
-}
 
 Expr nonZero(const Expr& value) {
     return value.dtype().isBool() ? value : arith::ne(widen(value), number(0, computeType(value.dtype())));

@@ -14,7 +14,7 @@ using schedule::Schedule;
 
 namespace {
 
-const std::vector<int64_t> grains = {4096, 16384, 65536, 262144};
+const std::vector<int64_t> taskGrains = {4096, 16384, 65536, 262144};
 
 /// Fewer iterations leave threads without work.
 constexpr int64_t leastTasks = 4;
@@ -43,7 +43,7 @@ void parallelTask(Schedule& schedule, const BlockRef& block, LoopRef loop) {
     schedule.parallel(loop);
     std::vector<int64_t> distinct;
     const int64_t usual = tir::chunksOf(schedule.get(loop), tir::parallelGrain).value_or(0);
-    for (const int64_t grain : grains)
+    for (const int64_t grain : taskGrains)
         if (const auto chunks = tir::chunksOf(schedule.get(loop), grain); !chunks || *chunks != usual)
             distinct.push_back(grain);
     if (!distinct.empty())

@@ -11,7 +11,7 @@ namespace lathe::topi {
 
 namespace {
 
-Expr isNan(const Expr& x) {
+Expr isNanIfFloat(const Expr& x) {
     return x.dtype().isFloat() ? arith::call(Intrinsic::IsNan, {x}, types::Bool) : arith::boolImm(false);
 }
 
@@ -29,14 +29,14 @@ Expr ascending(const Expr& a, const Expr& b) {
     const Expr x = comparable(a), y = comparable(b);
     if (!x.dtype().isFloat())
         return arith::lt(x, y);
-    return arith::logicalOr(arith::lt(x, y), arith::logicalAnd(isNan(y), arith::logicalNot(isNan(x))));
+    return arith::logicalOr(arith::lt(x, y), arith::logicalAnd(isNanIfFloat(y), arith::logicalNot(isNanIfFloat(x))));
 }
 
 Expr descending(const Expr& a, const Expr& b) {
     const Expr x = comparable(a), y = comparable(b);
     if (!x.dtype().isFloat())
         return arith::gt(x, y);
-    return arith::logicalOr(arith::gt(x, y), arith::logicalAnd(isNan(x), arith::logicalNot(isNan(y))));
+    return arith::logicalOr(arith::gt(x, y), arith::logicalAnd(isNanIfFloat(x), arith::logicalNot(isNanIfFloat(y))));
 }
 
 PositionSort::PositionSort(const Loops& loops, BufferPtr positions, Indices prefix)

@@ -17,7 +17,7 @@ using schedule::Schedule;
 namespace {
 
 /// Elements along `dim` become neighbours in the buffer that the block writes.
-void innermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
+void dimInnermostInStorage(Schedule& schedule, const BlockRef& block, size_t dim) {
     const size_t dims = onlyStore(schedule.get(block))->indices.size();
     if (dim + 1 == dims)
         return;
@@ -38,8 +38,8 @@ void innermostInStorage(Schedule& schedule, const BlockRef& block, const arith::
     const std::vector<Expr>& indices = onlyStore(schedule.get(block))->indices;
     const auto along = [&](const Expr& index) { return var.same(index); };
     if (std::ranges::count_if(indices, along) == 1)
-        innermostInStorage(schedule, block,
-                           static_cast<size_t>(std::ranges::find_if(indices, along) - indices.begin()));
+        dimInnermostInStorage(schedule, block,
+                              static_cast<size_t>(std::ranges::find_if(indices, along) - indices.begin()));
 }
 
 bool isEpilogue(Schedule& schedule, const BlockRef& block, const BlockRef& consumer) {
@@ -79,7 +79,7 @@ BlockRef repackColumns(Schedule& schedule, const BlockRef& block, const Register
     if (dim < 0 || read == body.reads.end())
         throw schedule::ScheduleError("the columns are no dim of the operand");
     const BlockRef copy = schedule.cacheRead(block, static_cast<int>(read - body.reads.begin()), tir::Scope::Local);
-    innermostInStorage(schedule, copy, static_cast<size_t>(dim));
+    dimInnermostInStorage(schedule, copy, static_cast<size_t>(dim));
     return copy;
 }
 

@@ -2,16 +2,13 @@
 //
 // Unique elements, or unique slices along an axis, as NumPy's unique: the positions are sorted (stable, so the first of
 // equals is its first occurrence), runs of equals become groups. Unsorted order numbers the groups by first occurrence.
+#include "topi/expressions.h"
 #include "topi/families.h"
 #include "topi/sort.h"
 
 namespace lathe::topi {
 
 namespace {
-
-Expr int64(int64_t value) {
-    return arith::intImm(value, types::Int64);
-}
 
 /// Compares entries (elements or slices) number a and b, lexicographically.
 class Entries {

@@ -92,13 +92,13 @@ std::vector<BindingPtr> winograd(const BindingPtr& binding, const Index& index, 
     return make.take(binding->var, binding->modelValue);
 }
 
-struct Row {
+struct VariantRow {
     std::string_view name;
     double (*cycles)(const ConvShape&, const Rates&);
     std::vector<BindingPtr> (*rewrite)(const BindingPtr&, const Index&, Module&); // null: as it stands
 };
 
-constexpr Row table[] = {
+constexpr VariantRow table[] = {
     {"direct", directCycles, nullptr},
     {"winograd2", winogradCycles<2>, winograd<2>},
     {"winograd4", winogradCycles<4>, winograd<4>},
@@ -112,7 +112,7 @@ std::vector<VariantCost> variantsOf(const OpCall& call, const Index& index, cons
         return {};
     const Rates rates(target);
     std::vector<VariantCost> costs;
-    for (const Row& row : table)
+    for (const VariantRow& row : table)
         costs.push_back({row.name, row.cycles(*shape, rates)});
     return costs;
 }
@@ -124,7 +124,7 @@ std::string_view preferredVariant(const std::vector<VariantCost>& variants) {
 
 std::vector<BindingPtr> rewriteAs(std::string_view variant, const BindingPtr& binding, const Index& index,
                                   Module& module) {
-    const auto row = std::ranges::find(table, variant, &Row::name);
+    const auto row = std::ranges::find(table, variant, &VariantRow::name);
     LATHE_ASSERT(row != std::end(table), "there is no such variant");
     return row->rewrite ? row->rewrite(binding, index, module) : std::vector<BindingPtr>{};
 }

@@ -9,16 +9,16 @@ namespace lathe::topi {
 
 namespace {
 
-constexpr DataType real = types::Float32;
+constexpr DataType single = types::Float32;
 
-Expr lit(double value) {
-    return arith::floatImm(value, real);
+Expr literal(double value) {
+    return arith::floatImm(value, single);
 }
-Expr asReal(const Expr& index) {
-    return arith::cast(index, real);
+Expr asSingle(const Expr& index) {
+    return arith::cast(index, single);
 }
 Expr fn(Intrinsic which, const Expr& x) {
-    return arith::call(which, {x}, real);
+    return arith::call(which, {x}, single);
 }
 Expr floorIndex(const Expr& x) {
     return arith::cast(arith::cast(fn(Intrinsic::Floor, x), types::Int64), types::Index);
@@ -31,7 +31,7 @@ Expr reflected(const Expr& x, const Expr& low, const Expr& high) {
     const Expr distance = arith::select(below, low - x, x - high);
     const Expr turns = fn(Intrinsic::Trunc, arith::div(distance, range));
     const Expr rest = distance - turns * range;
-    const Expr even = arith::eq(turns - lit(2) * fn(Intrinsic::Floor, turns * lit(0.5)), lit(0));
+    const Expr even = arith::eq(turns - literal(2) * fn(Intrinsic::Floor, turns * literal(0.5)), literal(0));
     const Expr mirrored = arith::select(arith::eq(even, below), low + rest, high - rest);
     const Expr outside = arith::logicalOr(below, arith::gt(x, high));
     return arith::select(outside, mirrored, x);
@@ -41,19 +41,19 @@ Expr reflected(const Expr& x, const Expr& low, const Expr& high) {
 class GridAxis {
 public:
     GridAxis(const relay::GridSampleAttrs& attrs, Expr size) : attrs_(attrs), size_(std::move(size)) {
-        low_ = attrs.alignCorners ? lit(0) : lit(-0.5);
-        high_ = asReal(size_) - (attrs.alignCorners ? lit(1) : lit(0.5));
+        low_ = attrs.alignCorners ? literal(0) : literal(-0.5);
+        high_ = asSingle(size_) - (attrs.alignCorners ? literal(1) : literal(0.5));
     }
     /// From [-1, 1] to positions, moved inside as the padding mode wants.
     Expr position(const Expr& normalised) const {
-        const Expr length = asReal(size_);
-        Expr x = attrs_.alignCorners ? (normalised + lit(1)) * lit(0.5) * (length - lit(1))
-                                     : ((normalised + lit(1)) * length - lit(1)) * lit(0.5);
+        const Expr length = asSingle(size_);
+        Expr x = attrs_.alignCorners ? (normalised + literal(1)) * literal(0.5) * (length - literal(1))
+                                     : ((normalised + literal(1)) * length - literal(1)) * literal(0.5);
         if (attrs_.mode == "nearest")
             x = fn(Intrinsic::RoundEven, x);
         if (attrs_.padding == "border") {
             const Expr outside = arith::logicalOr(arith::lt(x, low_), arith::gt(x, high_));
-            return arith::select(outside, clamp(x, lit(0), length - lit(1)), x);
+            return arith::select(outside, clamp(x, literal(0), length - literal(1)), x);
         }
         return attrs_.padding == "reflection" ? reflected(x, low_, high_) : x;
     }
@@ -64,28 +64,30 @@ public:
         const Expr base = floorIndex(x);
         const Expr t = x - fn(Intrinsic::Floor, x);
         if (attrs_.mode == "nearest")
-            return {inside(base, lit(1))};
+            return {inside(base, literal(1))};
         if (attrs_.mode == "linear")
-            return {inside(base, lit(1) - t), inside(base + 1, t)};
-        return {inside(base - 1, outer(t + lit(1))), inside(base, inner(t)), inside(base + 1, inner(lit(1) - t)),
-                inside(base + 2, outer(lit(2) - t))};
+            return {inside(base, literal(1) - t), inside(base + 1, t)};
+        return {inside(base - 1, outer(t + literal(1))), inside(base, inner(t)),
+                inside(base + 1, inner(literal(1) - t)), inside(base + 2, outer(literal(2) - t))};
     }
 
 private:
     /// Cubic convolution with a = -0.75 (Keys, 1981).
-    static Expr inner(const Expr& t) { return ((lit(1.25) * t - lit(2.25)) * t) * t + lit(1); }
-    static Expr outer(const Expr& t) { return ((lit(-0.75) * t + lit(3.75)) * t - lit(6)) * t + lit(3); }
+    static Expr inner(const Expr& t) { return ((literal(1.25) * t - literal(2.25)) * t) * t + literal(1); }
+    static Expr outer(const Expr& t) {
+        return ((literal(-0.75) * t + literal(3.75)) * t - literal(6)) * t + literal(3);
+    }
 
     Neighbour inside(const Expr& index, const Expr& weight) const {
         if (attrs_.padding == "reflection")
-            return {
-                clampIndex(arith::cast(arith::cast(reflected(asReal(index), low_, high_), types::Int64), types::Index),
-                           size_),
-                weight};
+            return {clampIndex(
+                        arith::cast(arith::cast(reflected(asSingle(index), low_, high_), types::Int64), types::Index),
+                        size_),
+                    weight};
         if (attrs_.padding == "border")
             return {clampIndex(index, size_), weight};
         const Expr valid = arith::logicalAnd(arith::ge(index, 0), arith::lt(index, size_));
-        return {clampIndex(index, size_), arith::select(valid, weight, lit(0))};
+        return {clampIndex(index, size_), arith::select(valid, weight, literal(0))};
     }
 
     const relay::GridSampleAttrs& attrs_;
@@ -106,7 +108,7 @@ Tensors computeGridSample(const CallContext& call) {
         "grid_positions", grid->shape,
         [&](const std::vector<Var>& i) {
             std::vector<Expr> choices;
-            const Expr value = convert((*grid)(asIndices(i)), real);
+            const Expr value = convert((*grid)(asIndices(i)), single);
             for (size_t c = 0; c < spatial; ++c)
                 choices.push_back(axes[spatial - 1 - c].position(value));
             return selectAt(i.back(), choices);
@@ -120,8 +122,9 @@ Tensors computeGridSample(const CallContext& call) {
                                                                        const Expr& weight) {
                 if (d == spatial)
                     return attrs.mode == "nearest" && attrs.padding != "zeros"
-                               ? convert((*x)(at), real)
-                               : arith::select(arith::eq(weight, lit(0)), lit(0), convert((*x)(at), real) * weight);
+                               ? convert((*x)(at), single)
+                               : arith::select(arith::eq(weight, literal(0)), literal(0),
+                                               convert((*x)(at), single) * weight);
                 Indices position{i[0]};
                 position.insert(position.end(), i.begin() + 2, i.end());
                 position.push_back(static_cast<int64_t>(spatial - 1 - d));
@@ -146,12 +149,12 @@ struct Sample {
     Expr valid, low, high, share;
 
     Sample(const Expr& position, const Expr& size) {
-        const Expr length = asReal(size);
-        valid = arith::logicalAnd(arith::ge(position, lit(-1)), arith::le(position, length));
-        const Expr inside = clamp(position, lit(0), length - lit(1));
+        const Expr length = asSingle(size);
+        valid = arith::logicalAnd(arith::ge(position, literal(-1)), arith::le(position, length));
+        const Expr inside = clamp(position, literal(0), length - literal(1));
         low = clampIndex(floorIndex(inside), size);
         high = clampIndex(low + 1, size);
-        share = inside - asReal(low);
+        share = inside - asSingle(low);
     }
 };
 
@@ -168,26 +171,26 @@ tir::PrimFuncPtr buildRoiAlign(const std::string& name, const CallContext& call)
 
     const auto region = [&](const Var& r) {
         const auto corner = [&](int64_t i) {
-            const Expr value = convert(load(rois, {r, i}), real) * lit(attrs.spatialScale);
-            return halfPixel ? value - lit(0.5) : value;
+            const Expr value = convert(load(rois, {r, i}), single) * literal(attrs.spatialScale);
+            return halfPixel ? value - literal(0.5) : value;
         };
         const auto extent = [&](int64_t from, int64_t to) {
             const Expr size = corner(to) - corner(from);
-            return halfPixel ? size : arith::max(size, lit(1));
+            return halfPixel ? size : arith::max(size, literal(1));
         };
-        const Expr binHeight = arith::div(extent(1, 3), lit(static_cast<double>(attrs.height)));
-        const Expr binWidth = arith::div(extent(0, 2), lit(static_cast<double>(attrs.width)));
+        const Expr binHeight = arith::div(extent(1, 3), literal(static_cast<double>(attrs.height)));
+        const Expr binWidth = arith::div(extent(0, 2), literal(static_cast<double>(attrs.width)));
         const auto samples = [&](const Expr& bin) {
             const Expr wanted = arith::cast(fn(Intrinsic::Ceil, bin), types::Int64);
             return attrs.samplingRatio > 0 ? Expr(attrs.samplingRatio) : arith::max(toIndex(wanted), 0);
         };
         const auto position = [&](const Expr& start, const Expr& bin, const Expr& cell, const Expr& sample,
                                   const Expr& count) {
-            return start + asReal(cell) * bin + arith::div((asReal(sample) + lit(0.5)) * bin, asReal(count));
+            return start + asSingle(cell) * bin + arith::div((asSingle(sample) + literal(0.5)) * bin, asSingle(count));
         };
         const Expr batch = toIndex(load(batches, {r}));
         const Expr batchInRange = arith::logicalAnd(arith::ge(batch, 0), arith::lt(batch, x->shape[0]));
-        const Cell total("total", real), first("first", types::Bool);
+        const Cell total("total", single), first("first", types::Bool);
         const Stmt bins = l.let("rows", samples(binHeight), [&](const Var& rows) {
             return l.let("columns", samples(binWidth), [&](const Var& columns) {
                 return l.nest("b", {x->shape[1], attrs.height, attrs.width}, [&](const std::vector<Var>& b) {
@@ -195,24 +198,24 @@ tir::PrimFuncPtr buildRoiAlign(const std::string& name, const CallContext& call)
                         const Sample v(position(corner(1), binHeight, b[1], s[0], rows), height);
                         const Sample h(position(corner(0), binWidth, b[2], s[1], columns), width);
                         const auto part = [&](const Expr& row, const Expr& column, const Expr& share) {
-                            return convert(load(x, {batch, b[0], row, column}), real) * share;
+                            return convert(load(x, {batch, b[0], row, column}), single) * share;
                         };
-                        const Expr one = lit(1);
+                        const Expr one = literal(1);
                         const Expr parts[] = {part(v.low, h.low, (one - v.share) * (one - h.share)),
                                               part(v.low, h.high, (one - v.share) * h.share),
                                               part(v.high, h.low, v.share * (one - h.share)),
                                               part(v.high, h.high, v.share * h.share)};
                         Expr value = isMax ? arith::max(arith::max(parts[0], parts[1]), arith::max(parts[2], parts[3]))
                                            : parts[0] + parts[1] + parts[2] + parts[3];
-                        value = arith::select(arith::logicalAnd(v.valid, h.valid), value, lit(0));
+                        value = arith::select(arith::logicalAnd(v.valid, h.valid), value, literal(0));
                         if (!isMax)
                             return l.set(total, total() + value);
                         return l.all({l.set(total, arith::select(first(), value, arith::max(total(), value))),
                                       l.set(first, arith::boolImm(false))});
                     });
-                    const Expr count = asReal(arith::max(rows * columns, 1));
+                    const Expr count = asSingle(arith::max(rows * columns, 1));
                     const Expr value = isMax ? total() : arith::div(total(), count);
-                    return l.all({l.set(total, lit(0)), l.set(first, arith::boolImm(true)), sum,
+                    return l.all({l.set(total, literal(0)), l.set(first, arith::boolImm(true)), sum,
                                   l.store(y, {r, b[0], b[1], b[2]}, convert(value, y->dtype))});
                 });
             });

@@ -20,7 +20,7 @@ double slog(double x) {
 }
 
 /// Columns and their values, side by side.
-class Row {
+class FeatureRow {
 public:
     void add(const std::string& name, double value) {
         names.push_back(name);
@@ -32,7 +32,7 @@ public:
     std::vector<float> values;
 };
 
-void addArithmetic(Row& row, const std::string& group, const std::vector<Nest>& nests) {
+void addArithmetic(FeatureRow& row, const std::string& group, const std::vector<Nest>& nests) {
     Operations all;
     double flops = 0, stores = 0;
     for (const Nest& nest : nests) {
@@ -56,7 +56,7 @@ void addArithmetic(Row& row, const std::string& group, const std::vector<Nest>& 
     row.addLog(group + ".stores", stores);
 }
 
-void addLoops(Row& row, const Nest& nest) {
+void addLoops(FeatureRow& row, const Nest& nest) {
     for (const auto& [name, kind] :
          {std::pair{"serial", tir::ForKind::Serial}, std::pair{"parallel", tir::ForKind::Parallel},
           std::pair{"vectorized", tir::ForKind::Vectorized}, std::pair{"unrolled", tir::ForKind::Unrolled}}) {
@@ -89,7 +89,7 @@ Reuse reuseOf(const Nest& nest, const Access& access) {
     return {};
 }
 
-void addAccess(Row& row, const std::string& name, const Nest& nest, const Access* access) {
+void addAccess(FeatureRow& row, const std::string& name, const Nest& nest, const Access* access) {
     const auto add = [&](const char* column, double value) { row.addLog(name + column, value); };
     const Reuse reuse = access ? reuseOf(nest, *access) : Reuse{};
     int64_t stride = 0; // of the innermost loop that moves it
@@ -115,7 +115,7 @@ void addAccess(Row& row, const std::string& name, const Nest& nest, const Access
     row.add(name + ".aliases", aliases);
 }
 
-void addAccesses(Row& row, const Nest& nest) {
+void addAccesses(FeatureRow& row, const Nest& nest) {
     std::vector<const Access*> reads;
     for (const Access& access : nest.accesses)
         if (!access.writes)
@@ -130,7 +130,7 @@ void addAccesses(Row& row, const Nest& nest) {
 }
 
 /// FLOPs a byte of the innermost loops, with as many loops around as make a tenth, two tenths, … of all the work.
-void addIntensities(Row& row, const Nest& nest) {
+void addIntensities(FeatureRow& row, const Nest& nest) {
     std::vector<double> work, intensity; // logarithms, of the loops from the innermost on
     double iterations = 1;
     for (size_t d = nest.loops.size() + 1; d-- > 0;) {
@@ -154,7 +154,7 @@ void addIntensities(Row& row, const Nest& nest) {
     }
 }
 
-void addCost(Row& row, const std::string& group, const NestCost& cost, const Machine& machine) {
+void addCost(FeatureRow& row, const std::string& group, const NestCost& cost, const Machine& machine) {
     const auto add = [&](const char* name, double value) { row.add(group + name, value); };
     const auto addLog = [&](const char* name, double value) { row.addLog(group + name, value); };
     const double held = cost.accumulators + cost.operands;
@@ -194,7 +194,8 @@ NestCost sumOf(const std::vector<NestCost>& costs) {
     return sum;
 }
 
-Row rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const Machine& machine, double prior) {
+FeatureRow rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, const Machine& machine,
+                 double prior) {
     size_t main = 0;
     for (size_t i = 1; i < nests.size(); ++i)
         if (nestUs(costs[i], machine) > nestUs(costs[main], machine))
@@ -202,7 +203,7 @@ Row rowOf(const std::vector<Nest>& nests, const std::vector<NestCost>& costs, co
     const Nest nest = nests.empty() ? Nest{} : nests[main];
     const NestCost cost = nests.empty() ? NestCost{} : costs[main];
     const NestCost sum = sumOf(costs);
-    Row row;
+    FeatureRow row;
     row.add("prior", std::log2(std::max(prior, 1e-6)));
     row.add("all.nests", static_cast<double>(nests.size()));
     row.addLog("all.bytes", footprintOf(nests));

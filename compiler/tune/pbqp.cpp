@@ -32,14 +32,14 @@ size_t best(const Costs& costs) {
 }
 
 /// [own options, options of the neighbour]. An edge has one at each end.
-struct Matrix {
+struct CostMatrix {
     size_t rows = 0, columns = 0;
     Costs costs;
 
     double& at(size_t i, size_t j) { return costs[i * columns + j]; }
     double at(size_t i, size_t j) const { return costs[i * columns + j]; }
-    Matrix turned() const {
-        Matrix other{columns, rows, Costs(costs.size())};
+    CostMatrix turned() const {
+        CostMatrix other{columns, rows, Costs(costs.size())};
         for (size_t i = 0; i < rows; ++i)
             for (size_t j = 0; j < columns; ++j)
                 other.at(j, i) = at(i, j);
@@ -49,7 +49,7 @@ struct Matrix {
 
 struct Node {
     Costs costs;
-    std::map<size_t, Matrix> edges; // by neighbour
+    std::map<size_t, CostMatrix> edges; // by neighbour
 
     /// What each option costs beside what the neighbours have.
     Costs beside(const Choice& choice) const {
@@ -176,9 +176,9 @@ public:
     }
 
 private:
-    void connect(size_t a, size_t b, const Matrix& matrix) {
+    void connect(size_t a, size_t b, const CostMatrix& matrix) {
         *steps_ += matrix.costs.size();
-        const auto add = [](Matrix& to, const Matrix& more) {
+        const auto add = [](CostMatrix& to, const CostMatrix& more) {
             if (to.costs.empty()) {
                 to = more;
                 return;
@@ -205,7 +205,7 @@ private:
         Node& node = nodes_.at(id);
         for (auto edge = node.edges.begin(); edge != node.edges.end();) {
             Node& other = nodes_.at(edge->first);
-            Matrix& matrix = edge->second;
+            CostMatrix& matrix = edge->second;
             *steps_ += matrix.costs.size();
             for (size_t i = 0; i < matrix.rows; ++i) {
                 double lowest = infinity;
@@ -251,7 +251,7 @@ private:
             }
         } else {
             const auto second = std::next(first);
-            Matrix between{first->second.columns, second->second.columns, {}};
+            CostMatrix between{first->second.columns, second->second.columns, {}};
             between.costs.assign(between.rows * between.columns, infinity);
             *steps_ += between.costs.size() * node.costs.size();
             for (size_t i = 0; i < between.rows; ++i)

@@ -10,14 +10,14 @@
 namespace lathe::tune {
 namespace {
 
-struct Row {
+struct SearchRow {
     std::string_view name;
     std::unique_ptr<Search> (*make)(uint64_t seed);
 };
-constexpr std::array rows = {Row{"evolution", makeEvolution}, Row{"annealing", makeAnnealing},
-                             Row{"genetic", makeGenetic},     Row{"descent", makeDescent},
-                             Row{"random", makeRandom},       Row{"grid", makeGrid},
-                             Row{"replay", makeReplay}};
+constexpr std::array rows = {SearchRow{"evolution", makeEvolution}, SearchRow{"annealing", makeAnnealing},
+                             SearchRow{"genetic", makeGenetic},     SearchRow{"descent", makeDescent},
+                             SearchRow{"random", makeRandom},       SearchRow{"grid", makeGrid},
+                             SearchRow{"replay", makeReplay}};
 
 } // namespace
 
@@ -32,7 +32,7 @@ std::span<const std::string_view> searchNames() {
 }
 
 Result<std::unique_ptr<Search>> makeSearch(std::string_view name, uint64_t seed) {
-    for (const Row& row : rows)
+    for (const SearchRow& row : rows)
         if (row.name == name)
             return row.make(seed);
     return failure(ErrorKind::Usage, fmt::format("there is no search '{}'", name),

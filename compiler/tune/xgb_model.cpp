@@ -25,15 +25,15 @@ void must(int code) {
 }
 
 /// Rows side by side.
-class Matrix {
+class SampleMatrix {
 public:
-    Matrix(const std::vector<float>& values, size_t rows, size_t columns) {
+    SampleMatrix(const std::vector<float>& values, size_t rows, size_t columns) {
         must(XGDMatrixCreateFromMat_omp(values.data(), rows, columns, std::numeric_limits<float>::quiet_NaN(), &handle_,
                                         1));
     }
-    ~Matrix() { XGDMatrixFree(handle_); }
-    Matrix(const Matrix&) = delete;
-    Matrix& operator=(const Matrix&) = delete;
+    ~SampleMatrix() { XGDMatrixFree(handle_); }
+    SampleMatrix(const SampleMatrix&) = delete;
+    SampleMatrix& operator=(const SampleMatrix&) = delete;
     DMatrixHandle get() const { return handle_; }
 
 private:
@@ -43,7 +43,7 @@ private:
 class Booster {
 public:
     /// That learns from `matrix`, or is loaded.
-    explicit Booster(uint64_t seed, const Matrix* matrix = nullptr) {
+    explicit Booster(uint64_t seed, const SampleMatrix* matrix = nullptr) {
         const DMatrixHandle rows = matrix ? matrix->get() : nullptr;
         must(XGBoosterCreate(&rows, matrix ? 1 : 0, &handle_));
         // What a tree sees of the columns is drawn: half the time, and no column hides another.
@@ -71,7 +71,7 @@ private:
     BoosterHandle handle_ = nullptr;
 };
 
-std::vector<float> scoresOf(const Booster& booster, const Matrix& matrix) {
+std::vector<float> scoresOf(const Booster& booster, const SampleMatrix& matrix) {
     const bst_ulong* shape = nullptr;
     bst_ulong dimensions = 0;
     const float* scores = nullptr;
@@ -103,7 +103,7 @@ public:
         if (speeds.empty())
             return;
         LATHE_ASSERT(values.size() == speeds.size() * columns, "rows of one length");
-        const Matrix matrix(values, speeds.size(), columns);
+        const SampleMatrix matrix(values, speeds.size(), columns);
         auto booster = std::make_unique<Booster>(seed_, &matrix);
         const bool goesOn = !before_.empty() && columns == columns_;
         if (goesOn)
@@ -131,7 +131,7 @@ public:
             LATHE_ASSERT(row.size() == columns_, "rows as those that were learned");
             values.insert(values.end(), row.begin(), row.end());
         }
-        const std::vector<float> scores = scoresOf(*booster_, Matrix(values, rows.size(), columns_));
+        const std::vector<float> scores = scoresOf(*booster_, SampleMatrix(values, rows.size(), columns_));
         return {scores.begin(), scores.end()};
     }
 

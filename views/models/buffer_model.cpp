@@ -7,7 +7,7 @@ namespace lathe::views::models {
 
 namespace {
 
-bool isNumber(int column) {
+bool isBytesOrCall(int column) {
     return column == BufferModel::Bytes || column == BufferModel::First || column == BufferModel::Last;
 }
 
@@ -47,7 +47,7 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
     const driver::MemoryChart::Buffer& buffer = chart_.buffers[size_t(index.row())];
     const lower::PlacedBuffer& record = recordAt(index.row());
     const auto text = [](std::string_view view) { return QString::fromUtf8(view.data(), qsizetype(view.size())); };
-    if (role == Qt::TextAlignmentRole && isNumber(index.column()))
+    if (role == Qt::TextAlignmentRole && isBytesOrCall(index.column()))
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == sortRole && index.column() == Bytes)
         return qlonglong(buffer.bytes);
@@ -71,7 +71,7 @@ QVariant BufferModel::data(const QModelIndex& index, int role) const {
 }
 
 QVariant BufferModel::headerData(int section, Qt::Orientation orientation, int role) const {
-    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && isNumber(section))
+    if (orientation == Qt::Horizontal && role == Qt::TextAlignmentRole && isBytesOrCall(section))
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (orientation != Qt::Horizontal || role != Qt::DisplayRole || section >= columns)
         return {};

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/chart_texts.h"
 
-#include <QCoreApplication>
+#include "views/models/translate.h"
+
 #include <QStringList>
 #include <algorithm>
 
 namespace lathe::views::models {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Charts", text);
-}
 
 QString percent(double share) {
     return QStringLiteral("%1 %").arg(share * 100, 0, 'f', 1);

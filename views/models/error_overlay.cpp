@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/error_overlay.h"
 
-#include <QCoreApplication>
+#include "views/models/translate.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -14,10 +15,6 @@ using driver::CheckState;
 
 constexpr double magnitudes = 6;    // of errors within the tolerance that differ in colour
 constexpr double mostWithin = 0.55; // share of what is just within
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("ErrorOverlay", text);
-}
 
 double shareOf(const CheckRow& row) {
     if (row.state == CheckState::Diverges)

@@ -14,7 +14,7 @@
 namespace lathe::views::models {
 namespace {
 
-bool isNumber(int column) {
+bool isFigure(int column) {
     return column >= ExportListModel::Size && column <= ExportListModel::Memory;
 }
 
@@ -101,7 +101,7 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
         return {};
     const KeptExport& each = at(index.row());
     if (role == Qt::TextAlignmentRole)
-        return int((isNumber(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
+        return int((isFigure(index.column()) ? Qt::AlignRight : Qt::AlignLeft) | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole && index.column() == Place)
         return plainTip(each.end.out);
     if (role == Qt::ToolTipRole && index.column() == State && !each.end.problems.isEmpty())
@@ -137,7 +137,7 @@ QVariant ExportListModel::data(const QModelIndex& index, int role) const {
 QVariant ExportListModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section >= columns)
         return {};
-    if (role == Qt::TextAlignmentRole && isNumber(section))
+    if (role == Qt::TextAlignmentRole && isFigure(section))
         return int(Qt::AlignRight | Qt::AlignVCenter);
     const QString names[] = {tr("Bundle"),         tr("Made"),   tr("Targets"), tr("Size"), tr("Median"),
                              tr("99 of 100 runs"), tr("Memory"), tr("State"),   tr("Place")};

@@ -10,7 +10,7 @@ namespace lathe::views::models {
 namespace {
 
 /// With as few digits as give the number back.
-QString text(double value) {
+QString numberText(double value) {
     return QString::number(value, 'g', QLocale::FloatingPointShortest);
 }
 
@@ -63,7 +63,7 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
     if (request.cases != usual.cases)
         add("--cases", QString::number(request.cases));
     if (request.tolerance != usual.tolerance)
-        add("--tolerance", text(request.tolerance));
+        add("--tolerance", numberText(request.tolerance));
     if (request.device != usual.device)
         add("--device", request.device);
     QStringList limits;
@@ -72,7 +72,7 @@ QString commandOf(const ExportRequest& request, const QString& model, const QStr
           std::tuple{"load", request.loadMs, "ms"}, std::tuple{"resident", request.residentMb, "MB"},
           std::tuple{"size", request.sizeMb, "MB"}})
         if (value > 0)
-            limits << QStringLiteral("%1=%2%3").arg(QLatin1String(name), text(value), QLatin1String(unit));
+            limits << QStringLiteral("%1=%2%3").arg(QLatin1String(name), numberText(value), QLatin1String(unit));
     if (!limits.isEmpty())
         add("--limit", limits.join(','));
     words << settings;

@@ -3,18 +3,14 @@
 
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 
 namespace lathe::views::models {
 namespace {
 
 constexpr qint64 smallArtifact = qint64(1) << 20; // of which the code is most
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("ExportWarnings", text);
-}
 
 QString megabytes(qint64 bytes) {
     return tr("%1 MB").arg(double(bytes) / 1e6, 0, 'f', bytes < 100'000 ? 3 : 1);

@@ -4,8 +4,8 @@
 #include "views/models/counted.h"
 
 #include "relay/op.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 #include <string_view>
@@ -16,10 +16,6 @@ namespace lathe::views::models {
 namespace {
 
 constexpr int mostReasons = 6; // in one hint
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("FusionPicture", text);
-}
 
 QString timeOf(const FusedRow& function) {
     return function.ms ? QStringLiteral("%1 ms").arg(msText(*function.ms)) : QString();

@@ -14,10 +14,6 @@ namespace lathe::views::models {
 
 namespace {
 
-QString text(const std::string& value) {
-    return oneLine(value);
-}
-
 QString elided(const QString& value, int length) {
     // The end of a long path says more than its start.
     return value.size() <= length ? value : QStringLiteral("…") + value.right(length - 1);
@@ -106,7 +102,7 @@ public:
 
     GraphPicture make(const std::vector<GroupChild>& children, bool whole) {
         whole_ = whole;
-        picture_.name = text(graph_.name);
+        picture_.name = oneLine(graph_.name);
         for (size_t i = 0; i < children.size(); ++i)
             for (const int node : nodesOf(children[i]))
                 childOf_[size_t(node)] = int(i);
@@ -142,7 +138,9 @@ private:
         return child.group < 0 ? std::vector<int>{child.node} : tree_->nodesOf(child.group);
     }
     const FlowValue& valueOf(int value) const { return flow_.values[size_t(value)]; }
-    QString nameOf(int value, int length = maximalLength) const { return elided(text(*valueOf(value).name), length); }
+    QString nameOf(int value, int length = maximalLength) const {
+        return elided(oneLine(*valueOf(value).name), length);
+    }
 
     /// By children of this picture: ten readers in one closed group are one.
     void countReaders(const std::vector<GroupChild>& children) {
@@ -175,7 +173,7 @@ private:
     void addInputs(const std::vector<GroupChild>& children) {
         if (whole_) {
             for (size_t i = 0; i < flow_.inputs.size(); ++i)
-                addInput(flow_.inputs[i], text(toString(graph_.inputs[i].type)));
+                addInput(flow_.inputs[i], oneLine(toString(graph_.inputs[i].type)));
             return;
         }
         std::vector<int> outside;
@@ -211,8 +209,8 @@ private:
         const model::Node& node = graph_.nodes[size_t(position)];
         GraphBox box;
         box.modelNode = node.id;
-        box.title = elided(text(node.op), maximalLength);
-        box.subtitle = elided(text(node.name), maximalLength);
+        box.title = elided(oneLine(node.op), maximalLength);
+        box.subtitle = elided(oneLine(node.name), maximalLength);
         box.family = roleOf(model_, node).family;
         for (const auto& [name, graph] : nestedGraphs(node)) {
             box.hasNested = true;
@@ -230,7 +228,7 @@ private:
         GraphBox box;
         box.kind = GraphBox::Kind::Group;
         box.group = group;
-        box.title = elided(text(value.name), maximalLength);
+        box.title = elided(oneLine(value.name), maximalLength);
         if (!scopes_)
             box.subtitle = QStringLiteral("%1 nodes").arg(value.nodes);
         std::map<QString, int> counts;
@@ -238,7 +236,7 @@ private:
         for (const int node : nodes) {
             if (flow_.hidden[size_t(node)])
                 continue;
-            ++counts[text(graph_.nodes[size_t(node)].op)];
+            ++counts[oneLine(graph_.nodes[size_t(node)].op)];
             const model::Family family = roleOf(model_, graph_.nodes[size_t(node)]).family;
             ++families[family];
         }
@@ -297,7 +295,7 @@ private:
         }
         if (arrowSeen_.insert({from->second, to}).second)
             picture_.arrows.push_back(
-                {from->second, to, text(*read.name), read.type ? text(toString(*read.type)) : QString()});
+                {from->second, to, oneLine(*read.name), read.type ? oneLine(toString(*read.type)) : QString()});
     }
 
     QString typeOfConstant(const FlowValue& value) const {
@@ -309,7 +307,7 @@ private:
         const model::TensorPtr* tensor = constantValue(node);
         if (tensor && *tensor)
             return typeText(**tensor);
-        return node.attributes.empty() ? QString() : text(toString(node.attributes[0].value));
+        return node.attributes.empty() ? QString() : oneLine(toString(node.attributes[0].value));
     }
 
     void addOutputs(const std::vector<GroupChild>& children) {
@@ -318,7 +316,7 @@ private:
                 GraphBox box;
                 box.kind = GraphBox::Kind::Output;
                 box.title = nameOf(flow_.outputs[i]);
-                box.subtitle = text(toString(graph_.outputs[i].type));
+                box.subtitle = oneLine(toString(graph_.outputs[i].type));
                 addRead(flow_.outputs[i], addBox(std::move(box)), true);
             }
             return;
@@ -420,11 +418,11 @@ std::vector<std::pair<QString, std::shared_ptr<const model::Graph>>> nestedGraph
     for (const model::Attribute& attribute : node.attributes) {
         using Graphs = std::vector<std::shared_ptr<const model::Graph>>;
         if (auto graph = std::get_if<std::shared_ptr<const model::Graph>>(&attribute.value); graph && *graph)
-            result.emplace_back(text(attribute.name), *graph);
+            result.emplace_back(oneLine(attribute.name), *graph);
         else if (auto graphs = std::get_if<Graphs>(&attribute.value))
             for (size_t i = 0; i < graphs->size(); ++i)
                 if ((*graphs)[i])
-                    result.emplace_back(QStringLiteral("%1[%2]").arg(text(attribute.name)).arg(i), (*graphs)[i]);
+                    result.emplace_back(QStringLiteral("%1[%2]").arg(oneLine(attribute.name)).arg(i), (*graphs)[i]);
     }
     return result;
 }

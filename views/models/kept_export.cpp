@@ -4,8 +4,8 @@
 #include "views/models/kept_export.h"
 
 #include "views/models/packing.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -169,10 +169,6 @@ QJsonObject objectOf(const ExportRequest& request) {
     Writer writer;
     visit(writer, request);
     return writer.object;
-}
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("KeptExport", text);
 }
 
 /// Empty: it could be read.

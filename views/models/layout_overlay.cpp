@@ -4,18 +4,14 @@
 #include "relay/visit.h"
 #include "views/models/category_overlay.h"
 #include "views/models/node_names.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 
 namespace lathe::views::models {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("LayoutOverlay", text);
-}
 
 /// "blocks of 16": one dim in parts, each part innermost.
 QString nameOf(const relay::LayoutPtr& layout) {

@@ -10,7 +10,7 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr qsizetype longestName = 120; // there are others beside it
+constexpr qsizetype longestNameBeside = 120; // there are others beside it
 
 QString nameOf(NodeDifference kind) {
     return kind == NodeDifference::Added     ? DifferenceModel::tr("added")
@@ -39,13 +39,14 @@ DifferenceRow rowOf(const driver::NodeChange& change) {
         words << DifferenceModel::tr("moved");
     row.difference = words.join(QStringLiteral(", "));
     const model::Node& node = change.after ? *change.after : *change.before;
-    row.what = QStringLiteral("%1 (%2)").arg(oneLine(displayName(node), longestName), oneLine(node.op, longestName));
+    row.what = QStringLiteral("%1 (%2)").arg(oneLine(displayName(node), longestNameBeside),
+                                             oneLine(node.op, longestNameBeside));
     for (const std::string& each : change.changes)
         row.changes << oneLine(each);
     if (change.renamed)
         row.changes << DifferenceModel::tr("name: %1 → %2")
-                           .arg(oneLine(displayName(*change.before), longestName),
-                                oneLine(displayName(*change.after), longestName));
+                           .arg(oneLine(displayName(*change.before), longestNameBeside),
+                                oneLine(displayName(*change.after), longestNameBeside));
     if (change.moved)
         row.changes << DifferenceModel::tr("another place in the order, or another scope");
     return row;
@@ -56,7 +57,7 @@ DifferenceRow rowOf(const driver::ValueChange& change) {
     row.kind = kindOf(!change.before.empty(), !change.after.empty(), true);
     row.difference = nameOf(row.kind);
     row.what = (change.output ? DifferenceModel::tr("output %1") : DifferenceModel::tr("input %1"))
-                   .arg(oneLine(change.name, longestName));
+                   .arg(oneLine(change.name, longestNameBeside));
     const QString before = oneLine(change.before), after = oneLine(change.after);
     row.changes << (before.isEmpty() || after.isEmpty() ? before + after : before + QStringLiteral(" → ") + after);
     return row;

@@ -2,8 +2,8 @@
 #include "views/models/node_names.h"
 
 #include "views/models/one_line.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 
 namespace lathe::views::models {
@@ -11,15 +11,11 @@ namespace lathe::views::models {
 namespace {
 
 constexpr size_t mostNamed = 8;
-constexpr qsizetype longestName = 80; // there are others beside it
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("NodeNames", text);
-}
+constexpr qsizetype longestNameOfNode = 80; // there are others beside it
 
 QString nameOf(const model::ModelGraph& graph, int node) {
     const model::Node* found = size_t(node) < graph.nodes.size() ? graph.nodes[size_t(node)] : nullptr;
-    return found ? oneLine(displayName(*found), longestName) : QString();
+    return found ? oneLine(displayName(*found), longestNameOfNode) : QString();
 }
 
 } // namespace

@@ -15,7 +15,7 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr qsizetype longestName = 60; // in a sentence
+constexpr qsizetype longestNameInSentence = 60; // in a sentence
 
 /// The name of an open dim; empty: its size is fixed.
 QString nameOf(const model::Value& input, size_t dim) {
@@ -105,7 +105,7 @@ QString textOf(const driver::Shapes& shapes) {
         QStringList sizes;
         for (const int64_t dim : dims)
             sizes << QString::number(dim);
-        texts << oneLine(name, longestName) + ' ' +
+        texts << oneLine(name, longestNameInSentence) + ' ' +
                      (sizes.isEmpty() ? QStringLiteral("scalar") : sizes.join(QChar(0xd7)));
     }
     return texts.join(QStringLiteral(", "));

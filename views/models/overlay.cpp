@@ -4,8 +4,8 @@
 #include "arith/analysis.h"
 #include "views/models/counted.h"
 #include "views/models/node_names.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <map>
 
@@ -14,10 +14,6 @@ namespace lathe::views::models {
 namespace {
 
 using Figures = std::vector<std::optional<double>>; // by call
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("Overlay", text);
-}
 
 QString textOf(OverlayKind kind, double value) {
     if (kind == OverlayKind::Time)

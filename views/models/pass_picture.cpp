@@ -2,18 +2,14 @@
 #include "views/models/pass_picture.h"
 
 #include "views/models/relay_graph.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <algorithm>
 #include <iterator>
 
 namespace lathe::views::models {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("PassPicture", text);
-}
 
 PassPicture::Side sideOf(RelayGraph& graph) {
     PassPicture::Side side;

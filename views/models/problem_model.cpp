@@ -8,10 +8,6 @@ namespace lathe::views::models {
 
 namespace {
 
-QString text(const std::string& value) {
-    return QString::fromStdString(value);
-}
-
 QString severityName(Severity severity) {
     switch (severity) {
     case Severity::Note:
@@ -55,7 +51,7 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
         return {};
     const Diagnostic& diagnostic = diagnostics_[index.row()];
     if (role == Qt::ToolTipRole)
-        return text(toString(diagnostic));
+        return QString::fromStdString(toString(diagnostic));
     if (role == Qt::ForegroundRole && index.column() == 0 && diagnostic.severity == Severity::Error)
         return QColor(0xd0, 0x40, 0x40);
     if (role != Qt::DisplayRole)
@@ -64,13 +60,13 @@ QVariant ProblemModel::data(const QModelIndex& index, int role) const {
     case 0:
         return severityName(diagnostic.severity);
     case 1:
-        return text(diagnostic.node);
+        return QString::fromStdString(diagnostic.node);
     case 2:
-        return text(diagnostic.op);
+        return QString::fromStdString(diagnostic.op);
     case 3:
-        return text(diagnostic.what);
+        return QString::fromStdString(diagnostic.what);
     default:
-        return text(diagnostic.hint);
+        return QString::fromStdString(diagnostic.hint);
     }
 }
 

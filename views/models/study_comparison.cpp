@@ -14,7 +14,7 @@
 namespace lathe::views::models {
 namespace {
 
-constexpr qsizetype longestName = 40;
+constexpr qsizetype longestNameOfTask = 40;
 
 /// What one study found of a task.
 struct Found {
@@ -67,7 +67,7 @@ QString ratioOf(const tune::Interval& ratio) {
                                    .arg(ratioText(ratio.middle), ratioText(ratio.low), ratioText(ratio.high));
 }
 
-QString percent(double share) {
+QString signedPercent(double share) {
     return QStringLiteral("%1%2 %").arg(share > 0 ? "+" : "").arg(100 * share, 0, 'f', 1);
 }
 
@@ -133,9 +133,9 @@ Result<StudyComparison> compareStudies(const records::File& file, const std::str
 QString titleOf(const records::Study& study) {
     const QDateTime started = QDateTime::fromSecsSinceEpoch(study.started);
     return StudyComparisonModel::tr("%1, %2, %3, %4")
-        .arg(oneLine(study.name, longestName),
+        .arg(oneLine(study.name, longestNameOfTask),
              QLocale(QLocale::English).toString(started, QStringLiteral("d MMMM yyyy hh:mm")),
-             counted(study.setting.threads, "thread", "threads"), oneLine(study.search, longestName));
+             counted(study.setting.threads, "thread", "threads"), oneLine(study.search, longestNameOfTask));
 }
 
 QString summaryOf(const StudyComparison& comparison) {
@@ -202,7 +202,7 @@ QVariant StudyComparisonModel::data(const QModelIndex& index, int role) const {
     case Other:
         return ratioOf(task.other);
     case Difference:
-        return task.differs() ? percent(task.other.middle / task.one.middle - 1) : tr("within the noise");
+        return task.differs() ? signedPercent(task.other.middle / task.one.middle - 1) : tr("within the noise");
     }
     return {};
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/table_overlay.h"
 
-#include <QCoreApplication>
+#include "views/models/translate.h"
+
 #include <QJsonArray>
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -11,10 +12,6 @@
 namespace lathe::views::models {
 
 namespace {
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("TableOverlay", text);
-}
 
 std::optional<double> numberIn(const QString& text) {
     bool isNumber = false;

@@ -12,7 +12,7 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr int digits = 6;
+constexpr int shownDigits = 6;
 
 bool hasElements(const model::TensorData& tensor) {
     return tensor.dtype == types::String ? int64_t(tensor.strings.size()) == tensor.elements()
@@ -80,7 +80,7 @@ QVariant TensorModel::data(const QModelIndex& index, int role) const {
     const int64_t place = placeOf(index);
     switch (role) {
     case Qt::DisplayRole:
-        return elementText(*tensor_, place, digits);
+        return elementText(*tensor_, place, shownDigits);
     case Qt::ToolTipRole:
         return QStringLiteral("%1  %2").arg(QString::fromStdString(driver::indexText(tensor_->shape, place)),
                                             elementText(*tensor_, place));

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 #include "views/models/time_left.h"
 
-#include <QCoreApplication>
+#include "views/models/translate.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -12,10 +13,6 @@ namespace {
 constexpr double leastSeconds = 5, leastFraction = 0.05;
 constexpr double mostUneven = 2; // of the speed of now and on the whole
 constexpr size_t mostPoints = 400;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("TimeLeft", text);
-}
 
 } // namespace
 

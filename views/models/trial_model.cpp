@@ -11,7 +11,7 @@ namespace lathe::views::models {
 
 namespace {
 
-bool isNumber(int column) {
+bool isNumberOfTrial(int column) {
     return column != TrialModel::Made && column != TrialModel::Verdict && column != TrialModel::Reason;
 }
 
@@ -247,7 +247,7 @@ QVariant TrialModel::data(const QModelIndex& index, int role) const {
     case Qt::ToolTipRole:
         return models::textOf(*trials_, trial);
     case Qt::TextAlignmentRole:
-        return isNumber(index.column()) ? int(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
+        return isNumberOfTrial(index.column()) ? int(Qt::AlignRight | Qt::AlignVCenter) : QVariant();
     case Qt::AccessibleTextRole:
         return index.column() == Id && trial == trials_->best() ? tr("%1, the best").arg(trial) : QVariant();
     case bestRole:
@@ -260,7 +260,7 @@ QVariant TrialModel::data(const QModelIndex& index, int role) const {
 QVariant TrialModel::headerData(int section, Qt::Orientation orientation, int role) const {
     if (orientation != Qt::Horizontal || section < 0 || section >= columnCount())
         return {};
-    if (role == Qt::TextAlignmentRole && isNumber(section))
+    if (role == Qt::TextAlignmentRole && isNumberOfTrial(section))
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (section >= columns)
         return role == Qt::DisplayRole ? QVariant(oneLine(trials_->questions()[size_t(section - columns)].name))

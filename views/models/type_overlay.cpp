@@ -2,8 +2,8 @@
 #include "views/models/type_overlay.h"
 
 #include "views/models/category_overlay.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <string_view>
 #include <unordered_map>
 
@@ -12,10 +12,6 @@ namespace lathe::views::models {
 namespace {
 
 using model::ValueType;
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("TypeOverlay", text);
-}
 
 /// "float32", "sequence": what the colour stands for.
 QString kindOf(const ValueType& type) {

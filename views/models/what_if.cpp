@@ -3,8 +3,8 @@
 
 #include "views/models/counted.h"
 #include "views/models/one_line.h"
+#include "views/models/translate.h"
 
-#include <QCoreApplication>
 #include <QStringList>
 #include <algorithm>
 
@@ -12,14 +12,10 @@ namespace lathe::views::models {
 
 namespace {
 
-constexpr qsizetype longestName = 60; // it stands in a menu
-
-QString tr(const char* text) {
-    return QCoreApplication::translate("WhatIf", text);
-}
+constexpr qsizetype longestNameInMenu = 60; // it stands in a menu
 
 QString nameOf(const driver::ChoiceName& name) {
-    return oneLine(driver::display(name), longestName);
+    return oneLine(driver::display(name), longestNameInMenu);
 }
 
 QString textOf(std::string_view text) {

@@ -20,8 +20,8 @@ using driver::TimelineBox;
 
 namespace {
 
-constexpr double narrowestText = 24; // pixels
-constexpr double shortest = 1e-3;    // ms that are seen at least
+constexpr double narrowestLabel = 24; // pixels
+constexpr double shortest = 1e-3;     // ms that are seen at least
 
 } // namespace
 
@@ -189,7 +189,7 @@ void TimelineView::paintRow(QPainter& painter, int row) const {
         }
         const QRectF inside = area.intersected(QRectF(left_, 0, width(), height())).adjusted(4, 0, -3, 0);
         const auto function = functionOf_.find(box->call);
-        if (row > 0 || inside.width() < narrowestText || function == functionOf_.end())
+        if (row > 0 || inside.width() < narrowestLabel || function == functionOf_.end())
             continue;
         painter.setPen(colors.text);
         painter.drawText(inside, Qt::AlignVCenter | Qt::AlignLeft | Qt::TextSingleLine,

@@ -24,7 +24,7 @@ namespace lathe::views::tuning {
 namespace {
 
 constexpr int cellsAcross = 90, cellsUp = 60;
-constexpr double reach = 8; // pixels from a point that still pick it
+constexpr double reachOfPoint = 8; // pixels from a point that still pick it
 
 struct Measure {
     const char* name;
@@ -332,7 +332,7 @@ void CostModelPanel::showPair(int row) {
 }
 
 void CostModelPanel::pick(QPointF pixel) {
-    double nearest = reach;
+    double nearest = reachOfPoint;
     int found = -1;
     for (size_t i = 0; i < points_; ++i) {
         const QPointF at = each_->coordsToPixels(shown_[i].expected, shown_[i].measured);

@@ -11,7 +11,7 @@ namespace lathe::views::tuning {
 
 namespace {
 
-constexpr qsizetype longestName = 22; // of eight in a legend
+constexpr qsizetype longestNameInLegend = 22; // of eight in a legend
 
 } // namespace
 
@@ -102,7 +102,7 @@ void EstimatePanel::colour() {
         const size_t rank = named - part;
         parts_[part]->setName(part == 0 ? tr("others") : rank < names_.size() ? names_[rank] : QString());
         if (part > 0 && rank < names_.size())
-            legend += legendOf(fill, models::oneLine(names_[rank], longestName));
+            legend += legendOf(fill, models::oneLine(names_[rank], longestNameInLegend));
     }
     if (log_.tasks().size() > named)
         legend += legendOf(colors.other, tr("others"));

@@ -22,7 +22,7 @@ using models::TrialTerm;
 namespace {
 
 constexpr double around = 48, above = 40, below = 16; // of the axes, in pixels
-constexpr double reach = 14;                          // from an axis that still counts as on it
+constexpr double reachOfAxis = 14;                    // from an axis that still counts as on it
 constexpr double moved = 4;                           // pixels that make a click a drag
 constexpr int mostLabels = 14;                        // of an axis
 
@@ -366,7 +366,7 @@ void ParallelView::mousePressEvent(QMouseEvent* event) {
         return;
     pressed_ = at_ = event->position();
     const bool isTitle = pressed_.y() < body().top() - 6;
-    const int axis = axisAt(pressed_.x(), isTitle ? titleOf(0).width() / 2 : reach);
+    const int axis = axisAt(pressed_.x(), isTitle ? titleOf(0).width() / 2 : reachOfAxis);
     if (axis < 0)
         return;
     drag_ = isTitle ? Drag::Axis : Drag::Range;
@@ -468,7 +468,7 @@ void ParallelView::describe() {
 bool ParallelView::event(QEvent* event) {
     if (event->type() == QEvent::ToolTip) {
         const auto* help = static_cast<QHelpEvent*>(event);
-        const int axis = picture_.axes.empty() ? -1 : axisAt(help->pos().x(), reach);
+        const int axis = picture_.axes.empty() ? -1 : axisAt(help->pos().x(), reachOfAxis);
         QToolTip::showText(help->globalPos(),
                            axis < 0 ? QString()
                                     : models::plainTip(picture_.axes[size_t(axis)].name + QStringLiteral(" = ") +

@@ -2,6 +2,7 @@
 //
 // NAME_main.c, which runs the model on files: an example, and what proves the code on a machine that has files. NAME_load.c.
 #include "codegen/c/model.h"
+#include "codegen/c/names.h"
 #include "codegen/c/types.h"
 
 #include <algorithm>
@@ -9,13 +10,6 @@
 
 namespace lathe::codegen {
 namespace {
-
-std::string replaced(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> words) {
-    for (const auto& [word, value] : words)
-        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + value.size()))
-            text.replace(at, word.size(), value);
-    return text;
-}
 
 constexpr std::string_view programHead = R"(#include "@NAME@.h"
 

@@ -3,6 +3,7 @@
 // Templates, with $T for the type, $U for its unsigned one, $S for the suffix of names, $MIN and $MAX for the limits of the
 // integer that is converted to, $LOW and $HIGH for the floats around them.
 #include "codegen/c/helpers.h"
+#include "codegen/c/names.h"
 
 #include "base/result.h"
 
@@ -18,13 +19,6 @@ struct Helper {
     std::string name;
     std::string text;
 };
-
-std::string replaced(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> words) {
-    for (const auto& [word, value] : words)
-        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + value.size()))
-            text.replace(at, word.size(), value);
-    return text;
-}
 
 struct Template {
     std::string_view name, text;

@@ -108,6 +108,13 @@ std::string CNames::fresh(std::string_view wanted) {
     }
 }
 
+std::string replaced(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> words) {
+    for (const auto& [word, value] : words)
+        for (size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + value.size()))
+            text.replace(at, word.size(), value);
+    return text;
+}
+
 const std::string& CNames::define(const void* key, std::string_view wanted) {
     return names_[key] = fresh(wanted);
 }

@@ -4,10 +4,12 @@
 // nor mean anything to a compiler.
 #pragma once
 
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 
 namespace lathe::codegen {
 
@@ -17,6 +19,9 @@ std::string cUpper(std::string_view identifier);
 std::string cString(std::string_view text);
 /// For a comment: printable ASCII on one line, nothing that ends or begins a comment.
 std::string cComment(std::string_view text);
+
+/// The text with each word replaced by its value, one pair after the other.
+std::string replaced(std::string text, std::initializer_list<std::pair<std::string_view, std::string>> words);
 
 /// Identifiers of one function, each different from the others and from all that C and its library give a meaning to.
 class CNames {

@@ -13,7 +13,7 @@ using namespace relay;
 namespace {
 
 /// A scalar of rank 0 from a tensor with one element.
-Var asScalar(Builder& b, Var x) {
+Var scalarOf(Builder& b, Var x) {
     return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
 }
 
@@ -132,7 +132,7 @@ void convertTopK(NodeReader& node, Builder& b) {
 void convertNonMaxSuppression(NodeReader& node, Builder& b) {
     const Var boxes = node.in(0), scores = node.in(1);
     const auto operand = [&](size_t i, Var otherwise) {
-        return node.hasInput(i) ? asScalar(b, node.in(i)) : otherwise;
+        return node.hasInput(i) ? scalarOf(b, node.in(i)) : otherwise;
     };
     NmsAttrs attrs;
     attrs.centerBox = node.integer("center_point_box", 0) != 0;

@@ -11,7 +11,7 @@ namespace lathe::frontend::onnx {
 
 using namespace relay;
 
-Var product(NodeReader& node, Builder& b, Var x, Var y) {
+Var matrixProduct(NodeReader& node, Builder& b, Var x, Var y) {
     if (!node.needRank(x, 1) || !node.needRank(y, 1))
         return {};
     const bool row = b.rank(x) == 1, column = b.rank(y) == 1;
@@ -29,7 +29,7 @@ Var product(NodeReader& node, Builder& b, Var x, Var y) {
 
 void convertMatMul(NodeReader& node, Builder& b) {
     const Var x = node.in(0), y = node.in(1);
-    node.set(0, product(node, b, x, y));
+    node.set(0, matrixProduct(node, b, x, y));
 }
 
 void convertGemm(NodeReader& node, Builder& b) {

@@ -115,7 +115,7 @@ Var ofMatrix(Builder& b, Var parameter, bool rows) {
     return rows ? unsqueeze(b, parameter, {1}) : parameter;
 }
 
-Var asScalar(Builder& b, Var x) {
+Var asScalarIfOne(Builder& b, Var x) {
     return !x || b.failed() || b.rank(x) == 0 || !arith::isConst(dim(b, x, 0), 1) ? x : reshape(b, x, {});
 }
 
@@ -166,7 +166,7 @@ void convertDequantizeLinear(NodeReader& node, Builder& b) {
 
 void convertConvInteger(NodeReader& node, Builder& b) {
     const Var x = node.in(0), weights = node.in(1);
-    const Var xZero = asScalar(b, node.optional(2)), wZero = node.optional(3);
+    const Var xZero = asScalarIfOne(b, node.optional(2)), wZero = node.optional(3);
     if (!node.needRank(weights, 3))
         return;
     node.set(
@@ -175,13 +175,14 @@ void convertConvInteger(NodeReader& node, Builder& b) {
 
 void convertMatMulInteger(NodeReader& node, Builder& b) {
     const Var x = node.in(0), y = node.in(1), xZero = node.optional(2), yZero = node.optional(3);
-    node.set(0, product(node, b, centered(b, x, ofMatrix(b, xZero, true)), centered(b, y, ofMatrix(b, yZero, false))));
+    node.set(
+        0, matrixProduct(node, b, centered(b, x, ofMatrix(b, xZero, true)), centered(b, y, ofMatrix(b, yZero, false))));
 }
 
 void convertQLinearConv(NodeReader& node, Builder& b) {
-    const Var x = node.in(0), xScale = asScalar(b, node.in(1)), xZero = asScalar(b, node.in(2));
+    const Var x = node.in(0), xScale = asScalarIfOne(b, node.in(1)), xZero = asScalarIfOne(b, node.in(2));
     const Var weights = node.in(3), wScale = node.in(4), wZero = node.in(5);
-    const Var yScale = asScalar(b, node.in(6)), yZero = asScalar(b, node.in(7)), bias = node.optional(8);
+    const Var yScale = asScalarIfOne(b, node.in(6)), yZero = asScalarIfOne(b, node.in(7)), bias = node.optional(8);
     if (!node.needRank(weights, 3))
         return;
     const int64_t rank = b.rank(weights);
@@ -195,8 +196,8 @@ void convertQLinearConv(NodeReader& node, Builder& b) {
 void convertQLinearMatMul(NodeReader& node, Builder& b) {
     const Var x = node.in(0), xScale = ofMatrix(b, node.in(1), true), xZero = ofMatrix(b, node.in(2), true);
     const Var y = node.in(3), yScale = ofMatrix(b, node.in(4), false), yZero = ofMatrix(b, node.in(5), false);
-    const Var scale = asScalar(b, node.in(6)), zero = asScalar(b, node.in(7));
-    const Var sum = product(node, b, centered(b, x, xZero), centered(b, y, yZero));
+    const Var scale = asScalarIfOne(b, node.in(6)), zero = asScalarIfOne(b, node.in(7));
+    const Var sum = matrixProduct(node, b, centered(b, x, xZero), centered(b, y, yZero));
     const Var factor = div(b, mul(b, cast(b, xScale, types::Float32), cast(b, yScale, types::Float32)),
                            cast(b, scale, types::Float32));
     if (!b.failed())
@@ -206,11 +207,12 @@ void convertQLinearMatMul(NodeReader& node, Builder& b) {
 /// com.microsoft: the sum of two quantized tensors.
 void convertQLinearAdd(NodeReader& node, Builder& b) {
     const auto real = [&](size_t i) {
-        const Var x = node.in(i), scale = asScalar(b, node.in(i + 1)), zero = asScalar(b, node.optional(i + 2));
+        const Var x = node.in(i), scale = asScalarIfOne(b, node.in(i + 1)),
+                  zero = asScalarIfOne(b, node.optional(i + 2));
         return mul(b, cast(b, centered(b, x, zero), types::Float32), scale);
     };
     const Var sum = add(b, real(0), real(3));
-    const Var scale = asScalar(b, node.in(6)), zero = asScalar(b, node.optional(7));
+    const Var scale = asScalarIfOne(b, node.in(6)), zero = asScalarIfOne(b, node.optional(7));
     if (b.failed())
         return;
     const DataType dtype = zero ? b.dtype(zero) : b.dtype(node.in(0));

@@ -19,7 +19,7 @@ using Sequence = std::vector<Value>;
 Value sequenceValue(Sequence values) {
     return Value{.var = {}, .sequence = std::make_shared<const Sequence>(std::move(values)), .none = false};
 }
-Value tensorValue(Var var) {
+Value elementValue(Var var) {
     return Value{.var = var, .sequence = nullptr, .none = false};
 }
 
@@ -57,7 +57,7 @@ void convertSequenceEmpty(NodeReader& node, Builder&) {
 void convertSequenceConstruct(NodeReader& node, Builder&) {
     Sequence values;
     for (size_t i = 0; i < node.inputs(); ++i)
-        values.push_back(tensorValue(node.in(i)));
+        values.push_back(elementValue(node.in(i)));
     node.set(0, sequenceValue(std::move(values)));
 }
 
@@ -130,7 +130,7 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
         if (part < 0 || begin + part > *size)
             return node.fail(fmt::format("the parts do not fit a dim of {}", *size));
         const Var slice = sliceAxis(b, x, axis, begin, part);
-        values.push_back(tensorValue(keep ? slice : squeeze(b, slice, {axis})));
+        values.push_back(elementValue(keep ? slice : squeeze(b, slice, {axis})));
         begin += part;
     }
     if (begin != *size)

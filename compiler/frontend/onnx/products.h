@@ -8,6 +8,6 @@
 namespace lathe::frontend::onnx {
 
 /// x · y; vectors are rows on the left and columns on the right.
-Var product(NodeReader& node, Builder& b, Var x, Var y);
+Var matrixProduct(NodeReader& node, Builder& b, Var x, Var y);
 
 } // namespace lathe::frontend::onnx

@@ -15,7 +15,8 @@ AttrsPtr alongAxis(const Expr& channels, int64_t axis, int64_t rank) {
     return std::make_shared<ReshapeAttrs>(attrsWith<ReshapeAttrs>([&](ReshapeAttrs& a) { a.shape = shape; }));
 }
 
-std::vector<BindingPtr> batchNorm(const BindingPtr& binding, const OpCall& call, const Index& index, Module& module) {
+std::vector<BindingPtr> scaleAndShift(const BindingPtr& binding, const OpCall& call, const Index& index,
+                                      Module& module) {
     std::vector<ConstantPtr> params;
     for (size_t i = 1; i < call.args.size(); ++i)
         params.push_back(constantOf(index, call.args[i]));
@@ -53,7 +54,7 @@ Module simplifyInference(const Module& module) {
                                  rewriter.map[binding->var.id] = call->args[0];
                                  return {};
                              }
-                             return call->op == Op::BatchNorm ? batchNorm(binding, *call, index, result)
+                             return call->op == Op::BatchNorm ? scaleAndShift(binding, *call, index, result)
                                                               : std::vector<BindingPtr>{binding};
                          });
 }

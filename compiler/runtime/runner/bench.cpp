@@ -14,7 +14,7 @@ namespace {
 constexpr int64_t mostCalls = 1 << 24;
 constexpr int64_t mostColdCalls = 10'000;
 
-int64_t read(clockid_t clock) {
+int64_t timeOn(clockid_t clock) {
     timespec time{};
     clock_gettime(clock, &time);
     return int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
@@ -22,7 +22,7 @@ int64_t read(clockid_t clock) {
 
 /// Nanoseconds that this thread has had a CPU.
 int64_t cpuNow() {
-    return read(CLOCK_THREAD_CPUTIME_ID);
+    return timeOn(CLOCK_THREAD_CPUTIME_ID);
 }
 
 int64_t switchesNow() {
@@ -123,7 +123,7 @@ private:
 } // namespace
 
 int64_t now() {
-    return read(CLOCK_MONOTONIC);
+    return timeOn(CLOCK_MONOTONIC);
 }
 
 lathe_status bench(lathe_model* model, lathe_context* context, const BenchPlan& plan, BenchTimes& times) {
