@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# Optimization, sanitizers and warnings of the project's own code. Third-party code is built before this is included, with
-# the same flags in all presets, so that ccache serves them all.
+# Optimization, sanitizers and unity of the project's own code.
 set(LATHE_OPTIMIZE "-O2" CACHE STRING "list of options for optimization and debug information")
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated list for -fsanitize; empty for none")
+set(LATHE_OPTIMIZE_WINDOW "" CACHE STRING "further options for the window and the command line, which compute little")
 add_compile_options(${LATHE_OPTIMIZE})
 # The kernel cache tells code generators apart by the note that this leaves in programs.
 add_link_options(-Wl,--build-id=sha1)
@@ -13,7 +13,9 @@ if(LATHE_SANITIZE)
     add_link_options(-fsanitize=${LATHE_SANITIZE})
 endif()
 
-# Linked by each target of the project.
-add_library(lathe_warnings INTERFACE)
-# std::stable_sort of libstdc++ 12 calls a function that the library itself deprecates, and clang says so.
-target_compile_options(lathe_warnings INTERFACE -Wall -Wextra -Werror -Wno-deprecated-declarations)
+# Several files are compiled as one: parsing what they include is most of the time of a small file, and what templates make
+# is optimized once for all of them.
+option(LATHE_UNITY "compile several files at once; without it each alone" ON)
+set(LATHE_UNITY_BATCH 12 CACHE STRING "how many")
+set(CMAKE_UNITY_BUILD ${LATHE_UNITY})
+set(CMAKE_UNITY_BUILD_BATCH_SIZE ${LATHE_UNITY_BATCH})

@@ -10,21 +10,19 @@ file(GLOB lathe_files CONFIGURE_DEPENDS ${python_source}/lathe/*.py ${python_sou
 
 add_custom_target(python ALL)
 foreach(machine ${LATHE_RUNTIMES})
-    if(TARGET runtime_${machine})
-        set(runtime ${CMAKE_BINARY_DIR}/share/lathe/runtimes/${machine}-linux-gnu)
-        set(stamp ${CMAKE_BINARY_DIR}/wheels/${machine}.stamp) # the wheel's name holds what the linker found
-        set(package "")
-        if(machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
-            set(package --package ${LATHE_PYTHON})
-        endif()
-        add_custom_command(OUTPUT ${stamp}
-            COMMAND ${Python3_EXECUTABLE} ${wheel_script} ${python_source}/lathe_rt ${runtime} ${CMAKE_BINARY_DIR}/wheels ${package}
-            COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-            DEPENDS ${wheel_script} ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
-        add_custom_target(wheel_${machine} DEPENDS ${stamp})
-        add_dependencies(wheel_${machine} runtime_${machine})
-        add_dependencies(python wheel_${machine})
+    set(runtime ${LATHE_PARTS}/share/lathe/runtimes/${machine}-linux-gnu)
+    set(stamp ${CMAKE_BINARY_DIR}/wheels/${machine}.stamp) # the wheel's name holds what the linker found
+    set(package "")
+    if(machine STREQUAL CMAKE_HOST_SYSTEM_PROCESSOR)
+        set(package --package ${LATHE_PYTHON})
     endif()
+    add_custom_command(OUTPUT ${stamp}
+        COMMAND ${Python3_EXECUTABLE} ${wheel_script} ${python_source}/lathe_rt ${runtime} ${CMAKE_BINARY_DIR}/wheels ${package}
+        COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
+        DEPENDS ${wheel_script} ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
+    add_custom_target(wheel_${machine} DEPENDS ${stamp})
+    add_dependencies(wheel_${machine} runtimes)
+    add_dependencies(python wheel_${machine})
 endforeach()
 
 foreach(file ${lathe_files})

@@ -8,20 +8,15 @@
 #   lib/static/           what static programs of models are linked of: start-up files, and of all libraries what they need
 #   licenses/             of libc, libstdc++, fmt, JSON for Modern C++ and xxHash, parts of which are in these
 #   runtime.json          versions, what of glibc and libstdc++ the shared library needs, hashes of the files
-# Included before own_code.cmake: what is shipped has the same flags in all presets and no sanitizers. clang is a compiler
-# for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
-set(LATHE_RUNTIMES "x86_64;aarch64;riscv64" CACHE STRING "machines that runtime packages are made for")
-# Grows when a program that links the shared library could no longer run with the next one.
-set(LATHE_RUNTIME_SOVERSION 1)
-
-find_package(Python3 REQUIRED COMPONENTS Interpreter)
+# clang is a compiler for all machines, so another machine differs by --target and by the sysroot that Debian's packages bring.
 file(STRINGS ${CMAKE_SOURCE_DIR}/compiler/runtime/abi.h abi REGEX "^#define LATHE_ABI_VERSION ")
 string(REGEX REPLACE ".* " "" LATHE_ABI_VERSION "${abi}")
 
 # The sources of compiler/runtime; in its folders are programs, and what stands in for a file of it in one library.
 file(GLOB LATHE_RUNTIME_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/*.cpp)
-set(LATHE_ONE_THREAD_SOURCES ${LATHE_RUNTIME_SOURCES} ${CMAKE_SOURCE_DIR}/compiler/runtime/one_thread/thread_pool.cpp)
-list(REMOVE_ITEM LATHE_ONE_THREAD_SOURCES ${CMAKE_SOURCE_DIR}/compiler/runtime/thread_pool.cpp)
+set(LATHE_POOL ${CMAKE_SOURCE_DIR}/compiler/runtime/thread_pool.cpp)
+set(LATHE_ONE_THREAD_POOL ${CMAKE_SOURCE_DIR}/compiler/runtime/one_thread/thread_pool.cpp)
+list(REMOVE_ITEM LATHE_RUNTIME_SOURCES ${LATHE_POOL})
 file(GLOB LATHE_RUNNER_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/runtime/runner/*.cpp)
 # The self-check of bundles is made of a few files of the compiler, so that it reads and compares as that does.
 file(GLOB LATHE_CHECK_SOURCES CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/compiler/selfcheck/*.cpp)
@@ -54,7 +49,7 @@ function(lathe_runtime_part TARGET KIND TRIPLE)
     endif()
     set_target_properties(${TARGET} PROPERTIES OUTPUT_NAME "${ARG_OUTPUT}" EXCLUDE_FROM_ALL ON BUILD_RPATH_USE_ORIGIN OFF
         RUNTIME_OUTPUT_DIRECTORY "${ARG_FOLDER}/bin" LIBRARY_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib"
-        ARCHIVE_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib")
+        ARCHIVE_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/compiler)
     target_compile_options(${TARGET} PRIVATE --target=${TRIPLE} -O2 -fvisibility=hidden -fvisibility-inlines-hidden
                            -ffunction-sections -fdata-sections)
@@ -66,9 +61,11 @@ endfunction()
 function(lathe_runtime_package MACHINE)
     set(triple ${MACHINE}-linux-gnu)
     set(folder ${CMAKE_BINARY_DIR}/share/lathe/runtimes/${triple})
-    # Object files of the shared and of the static library are the same.
+    # Object files of the shared and of the static libraries are the same, but for the pool of threads.
     lathe_runtime_part(lathe_rt_objects_${MACHINE} OBJECT ${triple} SOURCES ${LATHE_RUNTIME_SOURCES})
-    set(objects $<TARGET_OBJECTS:lathe_rt_objects_${MACHINE}>)
+    lathe_runtime_part(lathe_pool_objects_${MACHINE} OBJECT ${triple} SOURCES ${LATHE_POOL})
+    set(but_threads $<TARGET_OBJECTS:lathe_rt_objects_${MACHINE}>)
+    set(objects ${but_threads} $<TARGET_OBJECTS:lathe_pool_objects_${MACHINE}>)
 
     set(exports ${CMAKE_SOURCE_DIR}/compiler/runtime/exports.map)
     lathe_runtime_part(lathe_rt_shared_${MACHINE} SHARED ${triple} FOLDER ${folder} OUTPUT lathe_rt
@@ -83,7 +80,7 @@ function(lathe_runtime_package MACHINE)
     lathe_runtime_part(lathe_rt_static_${MACHINE} STATIC ${triple} FOLDER ${folder} OUTPUT lathe_rt SOURCES ${objects})
     set_target_properties(lathe_rt_static_${MACHINE} PROPERTIES LINKER_LANGUAGE CXX)
     lathe_runtime_part(lathe_rt_nothreads_${MACHINE} STATIC ${triple} FOLDER ${folder} OUTPUT lathe_rt_nothreads
-                       SOURCES ${LATHE_ONE_THREAD_SOURCES})
+                       SOURCES ${but_threads} ${LATHE_ONE_THREAD_POOL})
     lathe_runtime_part(lathe_runner_${MACHINE} PROGRAM ${triple} FOLDER ${folder} OUTPUT lathe-runner
                        SOURCES ${LATHE_RUNNER_SOURCES} LINKS lathe_rt_static_${MACHINE} Threads::Threads)
 
@@ -126,25 +123,7 @@ function(lathe_runtime_package MACHINE)
     add_dependencies(runtimes runtime_${MACHINE})
 endfunction()
 
-# Whether programs for it can be linked here: with what is missing, its package is left out.
-function(lathe_has_sysroot MACHINE OUT)
-    set(${OUT} FALSE PARENT_SCOPE)
-    execute_process(COMMAND ${CMAKE_CXX_COMPILER} --target=${MACHINE}-linux-gnu -print-file-name=libstdc++.a
-                    OUTPUT_VARIABLE library OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET RESULT_VARIABLE failed)
-    if(NOT failed AND IS_ABSOLUTE "${library}" AND EXISTS "${library}")
-        set(${OUT} TRUE PARENT_SCOPE)
-    endif()
-endfunction()
-
 add_custom_target(runtimes)
 foreach(machine ${LATHE_RUNTIMES})
-    lathe_has_sysroot(${machine} there)
-    if(there)
-        lathe_runtime_package(${machine})
-    else()
-        string(REPLACE aarch64 arm64 architecture ${machine})
-        message(STATUS "No runtime package for ${machine}: install libstdc++-12-dev-${architecture}-cross")
-    endif()
+    lathe_runtime_package(${machine})
 endforeach()
-install(DIRECTORY ${CMAKE_BINARY_DIR}/share/lathe/runtimes DESTINATION share/lathe USE_SOURCE_PERMISSIONS
-        COMPONENT runtimes)

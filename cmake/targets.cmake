@@ -15,7 +15,10 @@ set(LATHE_PRECOMPILED_LINKS_program lathe_deploy)
 set(LATHE_PRECOMPILED_LINKS_window Qt6::Widgets lathe_driver)
 set(LATHE_PRECOMPILED_LINKS_code_test Qt6::Test)
 set(LATHE_PRECOMPILED_LINKS_window_test Qt6::Widgets Qt6::Test lathe_driver)
-# What a test of the window does itself is little; optimizing it takes longer than it ever runs.
+set(LATHE_PRECOMPILED_OPTIONS_program ${LATHE_OPTIMIZE_WINDOW})
+set(LATHE_PRECOMPILED_OPTIONS_window ${LATHE_OPTIMIZE_WINDOW})
+# What a test does itself is little; optimizing it takes longer than it ever runs.
+set(LATHE_PRECOMPILED_OPTIONS_code_test -O0)
 set(LATHE_PRECOMPILED_OPTIONS_window_test -O0)
 function(lathe_precompile TARGET KIND)
     set(holder lathe_precompiled_${KIND})
@@ -104,8 +107,7 @@ function(lathe_cli)
     add_executable(lathe ${sources})
     target_include_directories(lathe PRIVATE ${CMAKE_SOURCE_DIR})
     target_link_libraries(lathe PRIVATE lathe_driver lathe_project lathe_records lathe_report lathe_deploy lathe_warnings)
-    # It prints; what computes is in the libraries. The precompiled headers are those of a library.
-    target_compile_options(lathe PRIVATE -O1 -fPIC)
+    target_compile_options(lathe PRIVATE -fPIC) # the precompiled headers are those of a library
     lathe_precompile(lathe program)
     if(TARGET lathe-runner)
         add_dependencies(lathe lathe-runner)

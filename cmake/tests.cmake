@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0
-# Tests: each tests/FOLDER/test_NAME.cpp is one Qt Test program test_FOLDER_NAME and one CTest test with label FOLDER.
-# It links what it includes: `#include "tir/stmt.h"` links lathe_tir, `#include "views/models/x.h"` the views, so a test
-# of one layer does not wait for the layers above. Other .cpp files of the folder are shared by its tests.
+# Tests: each tests/FOLDER/test_NAME.cpp is a class of Qt Test in a namespace called like the file, and one test of CTest,
+# test_FOLDER_NAME with label FOLDER. The files of a folder are one program, test_FOLDER, which runs the class that its first
+# argument names (tests/support/program_of_tests.h); those that run in release alone are another, test_FOLDER_release, so that
+# neither build compiles what only the other runs. A program links what its files include: `#include "tir/stmt.h"` links
+# lathe_tir, `#include "views/models/x.h"` the views, so tests of one layer do not wait for the layers above. Other .cpp files
+# of the folder are shared by its tests.
 # Comments in a test file say more, each on a line of its own:
-#   // Labels: release_only      further CTest labels
-#   // Timeout: 900              seconds, instead of 300
-#   // Alone: yes                no other test at the same time: it measures
+#   // Runs: release sanitized    where ./dev test runs it: in release, under ASan and UBSan (the default; for tests of the
+#                                 window and of whole models it is release), or both; threads: under ThreadSanitizer too
+#   // Timeout: 900               seconds, instead of 300
+#   // Alone: yes                 no other test at the same time: it measures
 #   // Needs: lathe lathe-runner  programs that are built before
-#   // Links: lathe_driver       further libraries
-# What is no Qt Test program stands in the folder's tests.cmake.
+#   // Links: lathe_driver        further libraries
+# What is no Qt Test class stands in the folder's tests.cmake.
 # Eight frames of where memory was taken tell enough, and tests take a quarter less time than with thirty.
 set(LATHE_SANITIZER_ENVIRONMENT
     "ASAN_OPTIONS=detect_stack_use_after_return=0:strict_string_checks=1:use_sigaltstack=0:malloc_context_size=8"
@@ -17,6 +21,7 @@ set(LATHE_SANITIZER_ENVIRONMENT
     "UBSAN_OPTIONS=print_stacktrace=1")
 set(LATHE_TEST_LIBRARIES base model arith relay frontend tir te schedule topi lower tune codegen runtime bundle driver project
     records report deploy)
+set(LATHE_RELEASE_FOLDERS end_to_end gui)
 
 # The libraries that the includes of FILES (absolute paths) ask for.
 function(lathe_libraries_of_includes OUT)
@@ -62,64 +67,151 @@ function(lathe_test_code TARGET LINKS)
     endif()
 endfunction()
 
-# SHARED: the library of what the folder's tests share, or "".
-function(lathe_test FOLDER FILE SHARED)
+# test_PROGRAM of FILES (absolute paths): one class of Qt Test each. NAMES: what its first argument calls them.
+function(lathe_test_program TARGET SHARED)
+    lathe_libraries_of_includes(links ${ARGN})
+    set(declarations "")
+    set(rows "")
+    set(mocs "")
+    set(needs "")
+    foreach(file ${ARGN})
+        get_filename_component(stem ${file} NAME_WE)
+        get_filename_component(folder ${file} DIRECTORY)
+        get_filename_component(folder ${folder} NAME)
+        string(REGEX REPLACE "^test_" "" name ${stem})
+        string(APPEND declarations "namespace ${stem} {\nTest test();\n}\n")
+        string(APPEND rows "        {\"${name}\", ${stem}::test()},\n")
+        # One call of moc. AUTOMOC would scan each test in a process of its own, and compile a file for each that has nothing in it.
+        set(moc ${CMAKE_BINARY_DIR}/moc/${folder}/${stem}.moc)
+        if(NOT TARGET moc_${folder}_${stem})
+            add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc -o ${moc} ${file} DEPENDS ${file} VERBATIM)
+            add_custom_target(moc_${folder}_${stem} DEPENDS ${moc})
+        endif()
+        list(APPEND mocs ${moc})
+        list(APPEND folders ${CMAKE_BINARY_DIR}/moc/${folder})
+        foreach(key Needs Links)
+            lathe_test_note(${file} ${key} ${key})
+        endforeach()
+        list(APPEND needs ${Needs})
+        list(APPEND links ${Links})
+    endforeach()
+    set(main ${CMAKE_BINARY_DIR}/test_programs/${TARGET}.cpp)
+    file(CONFIGURE OUTPUT ${main} CONTENT "#include \"support/program_of_tests.h\"
+
+namespace lathe::testing {
+${declarations}}
+
+int main(int argc, char** argv) {
+    using namespace lathe::testing;
+    const NamedTest tests[] = {
+${rows}    };
+    return runTest(tests, argc, argv);
+}
+" @ONLY)
+    add_executable(${TARGET} ${main} ${ARGN} ${mocs} ${CMAKE_SOURCE_DIR}/tests/support/program_of_tests.cpp)
+    list(REMOVE_DUPLICATES folders)
+    target_include_directories(${TARGET} PRIVATE ${folders})
+    list(REMOVE_DUPLICATES links)
+    lathe_test_code(${TARGET} "${SHARED};${links}")
+    if(needs)
+        list(REMOVE_DUPLICATES needs)
+        add_dependencies(${TARGET} ${needs}) # also those of folders that come later
+    endif()
+endfunction()
+
+# The line of CTest for FILE, a class of PROGRAM.
+function(lathe_test PROGRAM FOLDER FILE)
     get_filename_component(file ${FILE} NAME_WE)
     string(REGEX REPLACE "^test_" "" name ${file})
-    set(target test_${FOLDER}_${name})
-    lathe_libraries_of_includes(links ${FILE})
-    foreach(key Labels Timeout Alone Needs Links)
+    foreach(key Timeout Alone)
         lathe_test_note(${FILE} ${key} ${key})
     endforeach()
+    lathe_test_runs(${FOLDER} ${FILE} runs)
     if(NOT Timeout)
         set(Timeout 300)
     endif()
-
-    # One call of moc. AUTOMOC would scan each test in a process of its own, and compile a file for each that has nothing in it.
-    set(moc ${CMAKE_BINARY_DIR}/moc/${FOLDER}/${file}.moc)
-    add_custom_command(OUTPUT ${moc} COMMAND Qt6::moc -o ${moc} ${FILE} DEPENDS ${FILE} VERBATIM)
-    add_executable(${target} ${FILE} ${moc})
-    target_include_directories(${target} PRIVATE ${CMAKE_BINARY_DIR}/moc/${FOLDER})
-    lathe_test_code(${target} "${SHARED};${links};${Links}")
-    if(FOLDER STREQUAL "end_to_end" OR "release_only" IN_LIST Labels)
-        add_dependencies(release_tests ${target})
-    else()
-        add_dependencies(sanitizer_tests ${target})
-    endif()
-    if(Needs)
-        add_dependencies(${target} ${Needs}) # also those of folders that come later
-    endif()
-    add_test(NAME ${target} COMMAND ${target})
+    foreach(run ${runs})
+        if(run STREQUAL "threads")
+            set_property(GLOBAL APPEND PROPERTY LATHE_THREAD_TESTS ${FILE})
+        else()
+            add_dependencies(${run}_tests ${PROGRAM})
+        endif()
+    endforeach()
+    set(test test_${FOLDER}_${name})
+    add_test(NAME ${test} COMMAND ${PROGRAM} ${name})
     math(EXPR milliseconds "${Timeout} * 1000") # one limit: Qt Test has one of its own for each function, of 300 s
     if(Alone)
-        set_tests_properties(${target} PROPERTIES RUN_SERIAL TRUE)
+        set_tests_properties(${test} PROPERTIES RUN_SERIAL TRUE)
     endif()
-    set_tests_properties(${target} PROPERTIES LABELS "${FOLDER};${Labels}" TIMEOUT ${Timeout}
+    set_tests_properties(${test} PROPERTIES LABELS "${FOLDER};${runs}" TIMEOUT ${Timeout}
                          ENVIRONMENT "QT_QPA_PLATFORM=offscreen;QTEST_FUNCTION_TIMEOUT=${milliseconds};XDG_RUNTIME_DIR=${CMAKE_BINARY_DIR};${LATHE_SANITIZER_ENVIRONMENT}")
 endfunction()
 
+# Where ./dev test runs FILE of FOLDER: labels of CTest.
+function(lathe_test_runs FOLDER FILE OUT)
+    lathe_test_note(${FILE} Runs runs)
+    if(NOT runs)
+        set(runs sanitized)
+        if(FOLDER IN_LIST LATHE_RELEASE_FOLDERS)
+            set(runs release)
+        endif()
+    endif()
+    set(${OUT} ${runs} PARENT_SCOPE)
+endfunction()
+
+function(lathe_test_folder FOLDER)
+    file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${FOLDER}/*.cpp)
+    set(tests ${files})
+    list(FILTER tests INCLUDE REGEX "/test_[^/]*$")
+    list(FILTER files EXCLUDE REGEX "/test_[^/]*$")
+    if(NOT tests)
+        return()
+    endif()
+    set(shared "")
+    if(files)
+        set(shared lathe_tests_${FOLDER})
+        add_library(${shared} STATIC ${files})
+        lathe_libraries_of_includes(links ${files})
+        lathe_test_code(${shared} "${links}")
+    endif()
+    foreach(file ${tests})
+        lathe_test_runs(${FOLDER} ${file} runs)
+        if("sanitized" IN_LIST runs)
+            list(APPEND test_${FOLDER} ${file})
+        else()
+            list(APPEND test_${FOLDER}_release ${file})
+        endif()
+    endforeach()
+    foreach(program test_${FOLDER} test_${FOLDER}_release)
+        if(${program})
+            lathe_test_program(${program} "${shared}" ${${program}})
+        endif()
+        foreach(file ${${program}})
+            lathe_test(${program} ${FOLDER} ${file})
+        endforeach()
+    endforeach()
+endfunction()
+
 function(lathe_tests)
-    # Each test runs once, in one of two builds: ./dev test.
+    # What the two builds of ./dev test need.
     add_custom_target(release_tests)
-    add_custom_target(sanitizer_tests)
+    add_custom_target(sanitized_tests)
     file(GLOB folders RELATIVE ${CMAKE_SOURCE_DIR}/tests CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/*)
     foreach(folder ${folders})
-        file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/tests/${folder}/*.cpp)
-        set(tests ${files})
-        list(FILTER tests INCLUDE REGEX "/test_[^/]*$")
-        list(FILTER files EXCLUDE REGEX "/test_[^/]*$")
-        set(shared "")
-        if(tests AND files)
-            set(shared lathe_tests_${folder})
-            add_library(${shared} STATIC ${files})
-            lathe_libraries_of_includes(links ${files})
-            lathe_test_code(${shared} "${links}")
-        endif()
-        foreach(file ${tests})
-            lathe_test(${folder} ${file} "${shared}")
-        endforeach()
+        lathe_test_folder(${folder})
         if(EXISTS ${CMAKE_SOURCE_DIR}/tests/${folder}/tests.cmake)
             include(${CMAKE_SOURCE_DIR}/tests/${folder}/tests.cmake)
         endif()
     endforeach()
+    # What has threads, in one small program that has no part of the compiler.
+    if(LATHE_SANITIZE STREQUAL "thread")
+        get_property(files GLOBAL PROPERTY LATHE_THREAD_TESTS)
+        lathe_test_program(test_threads "" ${files})
+        foreach(file ${files})
+            get_filename_component(name ${file} NAME_WE)
+            string(REGEX REPLACE "^test_" "" name ${name})
+            add_test(NAME test_threads_${name} COMMAND test_threads ${name})
+            set_tests_properties(test_threads_${name} PROPERTIES TIMEOUT 300 ENVIRONMENT "${LATHE_SANITIZER_ENVIRONMENT}")
+        endforeach()
+    endif()
 endfunction()

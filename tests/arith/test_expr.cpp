@@ -3,13 +3,15 @@
 #include "arith/expr.h"
 #include "arith/scalar.h"
 #include "base/result.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
-using namespace lathe;
+namespace lathe::testing::test_expr {
+
 using namespace lathe::arith;
 
 namespace {
@@ -194,5 +196,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestExpr)
+Test test() {
+    return {makes<TestExpr>};
+}
+
+} // namespace lathe::testing::test_expr
+
 #include "test_expr.moc"

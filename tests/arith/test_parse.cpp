@@ -2,10 +2,12 @@
 // Text of expressions: what is printed reads back, precedence decides, a language refuses what it has not, and hostile
 // text is refused without deep recursion.
 #include "arith/parse.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_parse {
+
 using namespace lathe::arith;
 
 namespace {
@@ -116,5 +118,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestParse)
+Test test() {
+    return {makes<TestParse>};
+}
+
+} // namespace lathe::testing::test_parse
+
 #include "test_parse.moc"

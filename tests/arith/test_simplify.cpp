@@ -2,11 +2,13 @@
 // The simplifier against evaluation: random expressions have the same value before and after, lie in their bounds and
 // in their residue class. Beside that, the forms that schedules and shapes rely on.
 #include "arith/analysis.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_simplify {
+
 using namespace lathe::arith;
 
 namespace {
@@ -282,5 +284,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSimplify)
+Test test() {
+    return {makes<TestSimplify>};
+}
+
+} // namespace lathe::testing::test_simplify
+
 #include "test_simplify.moc"

@@ -2,11 +2,12 @@
 // Content hashes against the reference values of xxHash (XXH3_128bits without seed, in its own self-test), each for the
 // first N bytes of the generated input that they are stated for: one length a code path of the algorithm.
 #include "base/hash.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <vector>
 
-using namespace lathe;
+namespace lathe::testing::test_hash {
 
 namespace {
 
@@ -90,5 +91,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestHash)
+Test test() {
+    return {makes<TestHash>};
+}
+
+} // namespace lathe::testing::test_hash
+
 #include "test_hash.moc"

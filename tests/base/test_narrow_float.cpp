@@ -3,6 +3,7 @@
 // (which has all of these types but float8_e8m0).
 // Links: lathe_llvm
 #include "base/narrow_float.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cmath>
@@ -10,7 +11,7 @@
 #include <llvm/ADT/APFloat.h>
 #include <llvm/ADT/APInt.h>
 
-using namespace lathe;
+namespace lathe::testing::test_narrow_float {
 
 namespace {
 
@@ -143,5 +144,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestNarrowFloat)
+Test test() {
+    return {makes<TestNarrowFloat>};
+}
+
+} // namespace lathe::testing::test_narrow_float
+
 #include "test_narrow_float.moc"

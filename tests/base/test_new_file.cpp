@@ -4,13 +4,14 @@
 #include "base/new_file.h"
 
 #include "base/file_hash.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_new_file {
 
 namespace {
 
@@ -129,5 +130,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNewFile)
+Test test() {
+    return {makes<TestNewFile>};
+}
+
+} // namespace lathe::testing::test_new_file
+
 #include "test_new_file.moc"

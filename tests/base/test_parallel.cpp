@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Each piece of work is done once at any number of threads, and the first failure comes back when all threads have stopped.
+// Runs: sanitized threads
 #include "base/parallel.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <atomic>
 #include <stdexcept>
 #include <vector>
 
-using namespace lathe;
+namespace lathe::testing::test_parallel {
 
 class TestParallel : public QObject {
     Q_OBJECT
@@ -54,5 +56,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestParallel)
+Test test() {
+    return {makes<TestParallel>};
+}
+
+} // namespace lathe::testing::test_parallel
+
 #include "test_parallel.moc"

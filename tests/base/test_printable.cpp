@@ -3,8 +3,11 @@
 // Texts from outside stay one line, and do nothing to the terminal that shows them.
 #include "base/diagnostic.h"
 #include "base/printable.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
+
+namespace lathe::testing::test_printable {
 
 using lathe::printable;
 
@@ -43,5 +46,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPrintable)
+Test test() {
+    return {makes<TestPrintable>};
+}
+
+} // namespace lathe::testing::test_printable
+
 #include "test_printable.moc"

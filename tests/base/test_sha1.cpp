@@ -2,10 +2,11 @@
 //
 // SHA-1 against the examples of NIST's "Secure Hash Standard" (FIPS 180-4) for it.
 #include "base/sha1.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_sha1 {
 
 class TestSha1 : public QObject {
     Q_OBJECT
@@ -29,5 +30,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSha1)
+Test test() {
+    return {makes<TestSha1>};
+}
+
+} // namespace lathe::testing::test_sha1
+
 #include "test_sha1.moc"

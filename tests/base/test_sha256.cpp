@@ -2,10 +2,11 @@
 //
 // SHA-256 against the examples of NIST's "Secure Hash Standard" (FIPS 180-4) for it.
 #include "base/sha256.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_sha256 {
 
 class TestSha256 : public QObject {
     Q_OBJECT
@@ -31,5 +32,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSha256)
+Test test() {
+    return {makes<TestSha256>};
+}
+
+} // namespace lathe::testing::test_sha256
+
 #include "test_sha256.moc"

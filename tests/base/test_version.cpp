@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The version is three numbers: scripts and cache keys rely on its form.
 #include "base/version.h"
+#include "support/program_of_tests.h"
 
 #include <QRegularExpression>
 #include <QTest>
+
+namespace lathe::testing::test_version {
 
 class TestVersion : public QObject {
     Q_OBJECT
@@ -16,5 +19,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestVersion)
+Test test() {
+    return {makes<TestVersion>};
+}
+
+} // namespace lathe::testing::test_version
+
 #include "test_version.moc"

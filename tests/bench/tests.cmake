@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 find_package(Python3 REQUIRED COMPONENTS Interpreter)
 add_test(NAME test_bench_figures COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tests/bench/test_figures.py)
-set_tests_properties(test_bench_figures PROPERTIES LABELS "bench;release_only" TIMEOUT 60)
+set_tests_properties(test_bench_figures PROPERTIES LABELS "bench;release" TIMEOUT 60)
 
 # Times the page Model with large graphs; docs/benchmarks_window.md is made of what it prints (./dev bench --window --write).
 add_executable(window-bench ${CMAKE_SOURCE_DIR}/tests/bench/window_bench.cpp)

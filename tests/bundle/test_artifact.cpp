@@ -4,6 +4,7 @@
 #include "base/memory_file.h"
 #include "bundle/artifact.h"
 #include "runtime/abi.h"
+#include "support/program_of_tests.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -16,7 +17,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-using namespace lathe;
+namespace lathe::testing::test_artifact {
+
 namespace fs = std::filesystem;
 
 class TestArtifact : public QObject {
@@ -166,5 +168,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestArtifact)
+Test test() {
+    return {makes<TestArtifact>};
+}
+
+} // namespace lathe::testing::test_artifact
+
 #include "test_artifact.moc"

@@ -7,6 +7,7 @@
 #include "support/fixtures.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -14,7 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bisect {
 
 class TestBisect : public QObject {
     Q_OBJECT
@@ -116,5 +117,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBisect)
+Test test() {
+    return {makes<TestBisect>};
+}
+
+} // namespace lathe::testing::test_bisect
+
 #include "test_bisect.moc"

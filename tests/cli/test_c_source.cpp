@@ -6,6 +6,7 @@
 // are; the same bytes each time; nothing where something went wrong.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 
 #include <QDir>
@@ -14,7 +15,7 @@
 #include <QTest>
 #include <cstring>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_c_source {
 
 class TestCSource : public QObject {
     Q_OBJECT
@@ -219,5 +220,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCSource)
+Test test() {
+    return {makes<TestCSource>};
+}
+
+} // namespace lathe::testing::test_c_source
+
 #include "test_c_source.moc"

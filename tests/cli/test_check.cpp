@@ -6,6 +6,7 @@
 // diverges first on top; references in files as `lathe run --save` writes them.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QJsonArray>
@@ -14,7 +15,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_check {
 
 class TestCheck : public QObject {
     Q_OBJECT
@@ -170,5 +171,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCheck)
+Test test() {
+    return {makes<TestCheck>};
+}
+
+} // namespace lathe::testing::test_check
+
 #include "test_check.moc"

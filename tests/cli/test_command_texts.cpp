@@ -3,11 +3,12 @@
 //
 // Manual pages and completions, as groff and bash take them: every option that --help names is there.
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QRegularExpression>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_command_texts {
 
 namespace {
 
@@ -90,5 +91,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCommandTexts)
+Test test() {
+    return {makes<TestCommandTexts>};
+}
+
+} // namespace lathe::testing::test_command_texts
+
 #include "test_command_texts.moc"

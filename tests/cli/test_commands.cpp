@@ -3,8 +3,10 @@
 // Links: onnx
 //
 // The command line as scripts see it: exit codes, JSON that parses and has the fields of its contract, files written.
+// Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QJsonDocument>
@@ -18,7 +20,8 @@
 #include <map>
 #include <sys/stat.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_commands {
+
 namespace fs = std::filesystem;
 
 #if defined(__aarch64__)
@@ -681,5 +684,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCommands)
+Test test() {
+    return {makes<TestCommands>};
+}
+
+} // namespace lathe::testing::test_commands
+
 #include "test_commands.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner runtimes
 // Links: onnx
-// Labels: release_only
+// Runs: release
 //
 // `lathe devices`, and commands on a device over ssh, as scripts see them. The device is this machine by a real sshd.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "support/ssh_server.h"
 
 #include <QTest>
@@ -14,7 +15,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_devices {
 
 #if defined(__aarch64__)
 constexpr bool hostIsArm = true;
@@ -207,5 +208,10 @@ private:
     static QString other() { return hostIsArm ? "x86-64-v2" : "cortex-a72"; }
 };
 
-QTEST_GUILESS_MAIN(TestDevices)
+Test test() {
+    return {makes<TestDevices>};
+}
+
+} // namespace lathe::testing::test_devices
+
 #include "test_devices.moc"

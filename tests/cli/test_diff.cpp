@@ -6,6 +6,7 @@
 #include "project/file.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QJsonArray>
 #include <QJsonDocument>
@@ -13,7 +14,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_diff {
 
 class TestDiff : public QObject {
     Q_OBJECT
@@ -200,5 +201,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDiff)
+Test test() {
+    return {makes<TestDiff>};
+}
+
+} // namespace lathe::testing::test_diff
+
 #include "test_diff.moc"

@@ -5,8 +5,10 @@
 //
 // Records as users meet them: what `lathe tune` tried is there, a study that was killed goes on, compilations take recorded
 // schedules where all that matters is the same and say so, and what is wrong with a file ends neither.
+// Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QJsonArray>
@@ -19,7 +21,7 @@
 #include <random>
 #include <set>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_records {
 
 namespace {
 
@@ -468,5 +470,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRecords)
+Test test() {
+    return {makes<TestRecords>};
+}
+
+} // namespace lathe::testing::test_records
+
 #include "test_records.moc"

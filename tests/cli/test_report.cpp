@@ -5,6 +5,7 @@
 // `lathe report`: exit codes, and a page whatever happens on the way.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "support/report_page.h"
 
 #include <QDir>
@@ -12,7 +13,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_report {
 
 class TestReportCommand : public QObject {
     Q_OBJECT
@@ -137,5 +138,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestReportCommand)
+Test test() {
+    return {makes<TestReportCommand>};
+}
+
+} // namespace lathe::testing::test_report
+
 #include "test_report.moc"

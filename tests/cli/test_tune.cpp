@@ -4,8 +4,10 @@
 //
 // `lathe tune` as scripts see it: events and a table that agree, decisions that other commands take and that change no
 // result, the same candidates for the same seed, exit codes.
+// Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QFile>
@@ -18,7 +20,7 @@
 #include <csignal>
 #include <cstring>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_tune {
 
 namespace {
 
@@ -412,5 +414,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTune)
+Test test() {
+    return {makes<TestTune>};
+}
+
+} // namespace lathe::testing::test_tune
+
 #include "test_tune.moc"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner runtimes
 // Links: onnx
-// Labels: release_only
+// Runs: release
 // Timeout: 600
 //
 // `lathe tune --device`, as scripts see it. The device is this machine by a real sshd, and what is compiled for is not this
@@ -11,6 +11,7 @@
 #include "driver/runner_client.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "support/ssh_server.h"
 
 #include <QJsonDocument>
@@ -22,7 +23,7 @@
 #include <sys/file.h>
 #include <utility>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_tune_device {
 
 namespace {
 
@@ -210,5 +211,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTuneDevice)
+Test test() {
+    return {makes<TestTuneDevice>};
+}
+
+} // namespace lathe::testing::test_tune_device
+
 #include "test_tune_device.moc"

@@ -7,6 +7,7 @@
 #include "support/onnx_model.h"
 #include "support/processes.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QElapsedTimer>
@@ -20,7 +21,7 @@
 #include <set>
 #include <sys/file.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_tune_faults {
 
 class TestTuneFaults : public QObject {
     Q_OBJECT
@@ -234,5 +235,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTuneFaults)
+Test test() {
+    return {makes<TestTuneFaults>};
+}
+
+} // namespace lathe::testing::test_tune_faults
+
 #include "test_tune_faults.moc"

@@ -6,6 +6,7 @@
 #include "codegen/c/names.h"
 #include "codegen/c/types.h"
 #include "codegen/c_source.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
@@ -14,7 +15,7 @@
 #include <fstream>
 #include <limits>
 
-using namespace lathe;
+namespace lathe::testing::test_c_helpers {
 
 namespace {
 
@@ -142,5 +143,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCHelpers)
+Test test() {
+    return {makes<TestCHelpers>};
+}
+
+} // namespace lathe::testing::test_c_helpers
+
 #include "test_c_helpers.moc"

@@ -5,10 +5,12 @@
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_casts {
+
 using namespace lathe::codegen::testing;
 using arith::Intrinsic;
 
@@ -194,5 +196,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestCasts)
+Test test() {
+    return {makes<TestCasts>};
+}
+
+} // namespace lathe::testing::test_casts
+
 #include "test_casts.moc"

@@ -6,6 +6,7 @@
 #include "codegen/codegen.h"
 #include "harness.h"
 
+#include "support/program_of_tests.h"
 #include "tir/transform/number_checks.h"
 
 #include <QTest>
@@ -13,7 +14,8 @@
 #include <elf.h>
 #include <set>
 
-using namespace lathe;
+namespace lathe::testing::test_control {
+
 using namespace lathe::codegen;
 using namespace lathe::codegen::testing;
 using arith::Intrinsic;
@@ -289,5 +291,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestControl)
+Test test() {
+    return {makes<TestControl>};
+}
+
+} // namespace lathe::testing::test_control
+
 #include "test_control.moc"

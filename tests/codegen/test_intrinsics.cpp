@@ -5,6 +5,7 @@
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <algorithm>
@@ -12,7 +13,8 @@
 #include <cstring>
 #include <functional>
 
-using namespace lathe;
+namespace lathe::testing::test_intrinsics {
+
 using namespace lathe::codegen::testing;
 using arith::Intrinsic;
 
@@ -263,5 +265,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestIntrinsics)
+Test test() {
+    return {makes<TestIntrinsics>};
+}
+
+} // namespace lathe::testing::test_intrinsics
+
 #include "test_intrinsics.moc"

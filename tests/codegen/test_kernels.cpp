@@ -5,11 +5,13 @@
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <sys/mman.h>
 
-using namespace lathe;
+namespace lathe::testing::test_kernels {
+
 using namespace lathe::codegen::testing;
 using arith::load;
 using tir::ForKind;
@@ -312,5 +314,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestKernels)
+Test test() {
+    return {makes<TestKernels>};
+}
+
+} // namespace lathe::testing::test_kernels
+
 #include "test_kernels.moc"

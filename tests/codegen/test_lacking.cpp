@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a CPU lacks of what code needs, by what the x86-64 psABI, Arm and RISC-V International say of their levels and vectors.
 #include "codegen/lacking.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-
-Q_DECLARE_METATYPE(std::vector<std::string>)
+namespace lathe::testing::test_lacking {
 
 class TestLacking : public QObject {
     Q_OBJECT
@@ -52,5 +51,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestLacking)
+Test test() {
+    return {makes<TestLacking>};
+}
+
+} // namespace lathe::testing::test_lacking
+
 #include "test_lacking.moc"

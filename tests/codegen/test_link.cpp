@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: runtimes
-// Labels: release_only
+// Runs: release
 //
 // LLD in one process, again and again: a link leaves nothing behind that the next one writes to. Under sanitizers freed memory
 // stays empty for long, so that nothing is there to be damaged.
 #include "codegen/codegen.h"
 #include "codegen/link.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -16,8 +17,7 @@
 #include <memory>
 #include <span>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_link {
 
 class TestCodegenLink : public QObject {
     Q_OBJECT
@@ -70,5 +70,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestCodegenLink)
+Test test() {
+    return {makes<TestCodegenLink>};
+}
+
+} // namespace lathe::testing::test_link
+
 #include "test_link.moc"

@@ -6,12 +6,14 @@
 #include "codegen/codegen.h"
 #include "harness.h"
 #include "support/hot_loops.h"
+#include "support/program_of_tests.h"
 #include "tir/text.h"
 
 #include <QTest>
 #include <set>
 
-using namespace lathe;
+namespace lathe::testing::test_register_tile {
+
 using namespace lathe::codegen;
 using namespace lathe::codegen::testing;
 using arith::load;
@@ -105,5 +107,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestRegisterTile)
+Test test() {
+    return {makes<TestRegisterTile>};
+}
+
+} // namespace lathe::testing::test_register_tile
+
 #include "test_register_tile.moc"

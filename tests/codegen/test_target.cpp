@@ -7,11 +7,13 @@
 #include "codegen/codegen.h"
 #include "harness.h"
 #include "runtime/isa.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <fmt/format.h>
 
-using namespace lathe;
+namespace lathe::testing::test_target {
+
 using namespace lathe::codegen::testing;
 using arith::Intrinsic;
 
@@ -328,5 +330,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTarget)
+Test test() {
+    return {makes<TestTarget>};
+}
+
+} // namespace lathe::testing::test_target
+
 #include "test_target.moc"

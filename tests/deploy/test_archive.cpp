@@ -5,11 +5,13 @@
 #include "deploy/archive.h"
 
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_archive {
+
 using namespace lathe::deploy;
 namespace fs = std::filesystem;
 
@@ -216,5 +218,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestArchive)
+Test test() {
+    return {makes<TestArchive>};
+}
+
+} // namespace lathe::testing::test_archive
+
 #include "test_archive.moc"

@@ -4,6 +4,7 @@
 //
 // `lathe bundle` as scripts see it, and its bundles as people do who have nothing else.
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -15,7 +16,8 @@
 #include <set>
 #include <unistd.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bundle_command {
+
 namespace fs = std::filesystem;
 
 class TestBundleCommand : public QObject {
@@ -535,5 +537,10 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBundleCommand)
+Test test() {
+    return {makes<TestBundleCommand>};
+}
+
+} // namespace lathe::testing::test_bundle_command
+
 #include "test_bundle_command.moc"

@@ -6,6 +6,7 @@
 // Bundles that are no folder of a model and its runtime: each is used by what its README says, where nothing of Lathe is.
 #include "deploy/bundle_options.h"
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -16,7 +17,8 @@
 #include <sstream>
 #include <unistd.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bundle_forms {
+
 namespace fs = std::filesystem;
 
 class TestBundleForms : public QObject {
@@ -254,5 +256,10 @@ int main(void) {
     }
 };
 
-QTEST_GUILESS_MAIN(TestBundleForms)
+Test test() {
+    return {makes<TestBundleForms>};
+}
+
+} // namespace lathe::testing::test_bundle_forms
+
 #include "test_bundle_forms.moc"

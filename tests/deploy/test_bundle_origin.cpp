@@ -6,12 +6,14 @@
 // Where a bundle comes from: who signed it, whether it can be made again, and what its lists of parts say. Other programs give
 // the expected values: ssh-keygen, and Python's hashes.
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <fmt/format.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bundle_origin {
+
 namespace fs = std::filesystem;
 
 class TestBundleOrigin : public QObject {
@@ -154,5 +156,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBundleOrigin)
+Test test() {
+    return {makes<TestBundleOrigin>};
+}
+
+} // namespace lathe::testing::test_bundle_origin
+
 #include "test_bundle_origin.moc"

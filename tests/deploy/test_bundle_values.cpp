@@ -5,10 +5,12 @@
 #include "deploy/bundle_plan.h"
 #include "deploy/check_bundle.h"
 #include "deploy/model_interface.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_bundle_values {
+
 using namespace lathe::deploy;
 
 class TestBundleValues : public QObject {
@@ -101,5 +103,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestBundleValues)
+Test test() {
+    return {makes<TestBundleValues>};
+}
+
+} // namespace lathe::testing::test_bundle_values
+
 #include "test_bundle_values.moc"

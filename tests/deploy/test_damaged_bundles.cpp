@@ -9,6 +9,7 @@
 #include "base/sha256.h"
 #include "deploy/check_bundle.h"
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -19,7 +20,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_damaged_bundles {
+
 using namespace lathe::deploy;
 namespace fs = std::filesystem;
 using lathe::testing::readAll;
@@ -544,5 +546,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDamagedBundles)
+Test test() {
+    return {makes<TestDamagedBundles>};
+}
+
+} // namespace lathe::testing::test_damaged_bundles
+
 #include "test_damaged_bundles.moc"

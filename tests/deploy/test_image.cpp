@@ -6,13 +6,15 @@
 // Container images: held against the layout that the OCI prescribes, read by skopeo, and run as an engine would, in a root that
 // has nothing else.
 #include "deploy/made_bundle.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_image {
+
 namespace fs = std::filesystem;
 
 class TestImage : public QObject {
@@ -138,5 +140,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestImage)
+Test test() {
+    return {makes<TestImage>};
+}
+
+} // namespace lathe::testing::test_image
+
 #include "test_image.moc"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
 // Links: onnx lathe_broken_passes
-// Labels: release_only
+// Runs: release
 // Timeout: 900
 //
 // Bisecting finds passes that are broken on purpose (support/broken_passes.cpp): a relay pass, a schedule and a TIR pass, on
@@ -13,16 +13,15 @@
 #include "support/fixtures.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
-namespace fs = std::filesystem;
+namespace lathe::testing::test_bisect {
 
-Q_DECLARE_METATYPE(driver::Fault)
+namespace fs = std::filesystem;
 
 class TestBisect : public QObject {
     Q_OBJECT
@@ -322,5 +321,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBisect)
+Test test() {
+    return {makes<TestBisect>};
+}
+
+} // namespace lathe::testing::test_bisect
+
 #include "test_bisect.moc"

@@ -12,6 +12,7 @@
 #include "relay/ir.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/targets.h"
 
 #include <QTemporaryDir>
@@ -21,8 +22,8 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_channel_blocks {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -363,5 +364,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChannelBlocks)
+Test test() {
+    return {makes<TestChannelBlocks>};
+}
+
+} // namespace lathe::testing::test_channel_blocks
+
 #include "test_channel_blocks.moc"

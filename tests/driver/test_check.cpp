@@ -8,6 +8,7 @@
 #include "driver/tensor_files.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -15,8 +16,8 @@
 #include <cmath>
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_check {
+
 using driver::CheckRow;
 using driver::CheckState;
 namespace fs = std::filesystem;
@@ -497,5 +498,10 @@ g (float[1,3,9,9] x) => (float[1,20,9,9] y, int64[4,n] where) {
     }
 };
 
-QTEST_GUILESS_MAIN(TestCheck)
+Test test() {
+    return {makes<TestCheck>};
+}
+
+} // namespace lathe::testing::test_check
+
 #include "test_check.moc"

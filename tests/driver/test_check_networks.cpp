@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
 // Links: lathe_broken_passes
-// Labels: release_only
+// Runs: release
 // Timeout: 900
 //
 // In the middle of networks an operator's kernel is made to compute something else (support/broken_passes.cpp), in the
@@ -10,13 +10,14 @@
 // minutes under sanitizers; test_driver_check sees the same code there.
 #include "driver/check.h"
 #include "support/fixtures.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_check_networks {
+
 using driver::CheckRow;
 namespace fs = std::filesystem;
 
@@ -105,5 +106,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCheckNetworks)
+Test test() {
+    return {makes<TestCheckNetworks>};
+}
+
+} // namespace lathe::testing::test_check_networks
+
 #include "test_check_networks.moc"

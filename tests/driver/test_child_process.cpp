@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Programs of the system as children: what they are told and answer, deadlines, cancellation, and how they ended.
 #include "driver/child_process.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <atomic>
 #include <thread>
+
+namespace lathe::testing::test_child_process {
 
 using lathe::driver::ChildProcess;
 using Io = ChildProcess::Io;
@@ -116,5 +119,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChildProcess)
+Test test() {
+    return {makes<TestChildProcess>};
+}
+
+} // namespace lathe::testing::test_child_process
+
 #include "test_child_process.moc"

@@ -4,13 +4,14 @@
 // rules' choice stays. The best choices are worked out by hand.
 #include "driver/choose_by_costs.h"
 #include "made_up_graph.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <limits>
 
-using namespace lathe;
+namespace lathe::testing::test_choose_by_costs {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 
 namespace {
 
@@ -256,5 +257,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChooseByCosts)
+Test test() {
+    return {makes<TestChooseByCosts>};
+}
+
+} // namespace lathe::testing::test_choose_by_costs
+
 #include "test_choose_by_costs.moc"

@@ -3,12 +3,13 @@
 // When tensors are equal enough, by both rules, and what is said of the element that is furthest off.
 #include "driver/compare.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_compare {
+
 using driver::Comparison;
 
 namespace {
@@ -99,5 +100,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCompare)
+Test test() {
+    return {makes<TestCompare>};
+}
+
+} // namespace lathe::testing::test_compare
+
 #include "test_compare.moc"

@@ -9,6 +9,7 @@
 #include "driver/text_diff.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 #include "tir/visit.h"
 
@@ -17,8 +18,8 @@
 #include <map>
 #include <thread>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_compile {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -332,5 +333,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCompile)
+Test test() {
+    return {makes<TestCompile>};
+}
+
+} // namespace lathe::testing::test_compile
+
 #include "test_compile.moc"

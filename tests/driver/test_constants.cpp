@@ -7,13 +7,14 @@
 #include "driver/constants.h"
 #include "relay/attrs.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <mutex>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_constants {
+
 using relay::ConstantPtr;
 
 namespace {
@@ -182,5 +183,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestConstants)
+Test test() {
+    return {makes<TestConstants>};
+}
+
+} // namespace lathe::testing::test_constants
+
 #include "test_constants.moc"

@@ -3,10 +3,12 @@
 // Fused groups and their cuts by costs that are made up: which groups are open to it, that operators which move along are
 // counted on both sides, and that a cut stays only where its parts take less.
 #include "driver/cut_groups.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_cut_groups {
+
 using namespace lathe::driver;
 using relay::transform::FusionOutcome;
 
@@ -166,5 +168,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCutGroups)
+Test test() {
+    return {makes<TestCutGroups>};
+}
+
+} // namespace lathe::testing::test_cut_groups
+
 #include "test_cut_groups.moc"

@@ -6,14 +6,15 @@
 #include "driver/compile.h"
 #include "support/onnx_model.h"
 #include "support/product_model.h"
+#include "support/program_of_tests.h"
 #include "tir/text.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_decisions {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -397,5 +398,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDecisions)
+Test test() {
+    return {makes<TestDecisions>};
+}
+
+} // namespace lathe::testing::test_decisions
+
 #include "test_decisions.moc"

@@ -8,12 +8,12 @@
 #include "driver/compile.h"
 #include "support/hot_loops.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <fmt/format.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_default_kernels {
 
 namespace {
 
@@ -199,5 +199,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDefaultKernels)
+Test test() {
+    return {makes<TestDefaultKernels>};
+}
+
+} // namespace lathe::testing::test_default_kernels
+
 #include "test_default_kernels.moc"

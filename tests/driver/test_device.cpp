@@ -4,6 +4,7 @@
 #include "driver/device.h"
 
 #include "codegen/target.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QTemporaryDir>
@@ -11,7 +12,7 @@
 #include <filesystem>
 #include <fstream>
 
-using namespace lathe;
+namespace lathe::testing::test_device {
 
 class TestDevice : public QObject {
     Q_OBJECT
@@ -73,5 +74,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDevice)
+Test test() {
+    return {makes<TestDevice>};
+}
+
+} // namespace lathe::testing::test_device
+
 #include "test_device.moc"

@@ -5,12 +5,13 @@
 #include "driver/evaluator.h"
 #include "relay/element.h"
 #include "relay/text.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cstring>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_evaluator {
 
 namespace {
 
@@ -141,5 +142,10 @@ fn main(%1 "a": float32[1]) -> float32[1000, 1000] {
     }
 };
 
-QTEST_GUILESS_MAIN(TestEvaluator)
+Test test() {
+    return {makes<TestEvaluator>};
+}
+
+} // namespace lathe::testing::test_evaluator
+
 #include "test_evaluator.moc"

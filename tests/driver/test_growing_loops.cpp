@@ -8,12 +8,12 @@
 #include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_growing_loops {
 
 namespace {
 
@@ -83,5 +83,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestGrowingLoops)
+Test test() {
+    return {makes<TestGrowingLoops>};
+}
+
+} // namespace lathe::testing::test_growing_loops
+
 #include "test_growing_loops.moc"

@@ -3,6 +3,7 @@
 #include "driver/guarded.h"
 
 #include "driver/diagnostics.h"
+#include "support/program_of_tests.h"
 
 #include <QJsonDocument>
 #include <QJsonObject>
@@ -12,7 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 
-using namespace lathe;
+namespace lathe::testing::test_guarded {
 
 namespace {
 
@@ -71,5 +72,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestGuarded)
+Test test() {
+    return {makes<TestGuarded>};
+}
+
+} // namespace lathe::testing::test_guarded
+
 #include "test_guarded.moc"

@@ -2,12 +2,14 @@
 //
 // What is taken only if it is faster in place: on made-up pairs of times.
 #include "driver/in_place.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cmath>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_in_place {
+
 using namespace lathe::driver;
 
 class TestInPlace : public QObject {
@@ -107,5 +109,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestInPlace)
+Test test() {
+    return {makes<TestInPlace>};
+}
+
+} // namespace lathe::testing::test_in_place
+
 #include "test_in_place.moc"

@@ -5,14 +5,15 @@
 
 #include "driver/tensor_files.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_input_choice {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 
 class TestInputChoice : public QObject {
     Q_OBJECT
@@ -75,5 +76,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestInputChoice)
+Test test() {
+    return {makes<TestInputChoice>};
+}
+
+} // namespace lathe::testing::test_input_choice
+
 #include "test_input_choice.moc"

@@ -3,10 +3,12 @@
 #include "arith/expr.h"
 #include "driver/inputs.h"
 #include "driver/profile.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_inputs {
+
 using driver::RunnerValue;
 using driver::Shapes;
 
@@ -115,5 +117,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestInputs)
+Test test() {
+    return {makes<TestInputs>};
+}
+
+} // namespace lathe::testing::test_inputs
+
 #include "test_inputs.moc"

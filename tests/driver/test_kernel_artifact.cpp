@@ -7,6 +7,7 @@
 #include "driver/runner_client.h"
 #include "lower/pipeline.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 #include "te/te.h"
 
 #include <QTemporaryDir>
@@ -14,8 +15,7 @@
 #include <algorithm>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_kernel_artifact {
 
 namespace {
 
@@ -207,5 +207,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestKernelArtifact)
+Test test() {
+    return {makes<TestKernelArtifact>};
+}
+
+} // namespace lathe::testing::test_kernel_artifact
+
 #include "test_kernel_artifact.moc"

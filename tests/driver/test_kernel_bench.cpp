@@ -8,6 +8,7 @@
 
 #include "driver/made_up_kernels.h"
 #include "support/full_disk.h"
+#include "support/program_of_tests.h"
 #include "tune/paired.h"
 
 #include <QTemporaryDir>
@@ -15,9 +16,9 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace lathe;
+namespace lathe::testing::test_kernel_bench {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 using tune::Verdict;
 
 namespace {
@@ -292,5 +293,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestKernelBench)
+Test test() {
+    return {makes<TestKernelBench>};
+}
+
+} // namespace lathe::testing::test_kernel_bench
+
 #include "test_kernel_bench.moc"

@@ -8,6 +8,7 @@
 #include "driver/kernels_in_child.h"
 #include "support/host_tensor.h"
 #include "support/processes.h"
+#include "support/program_of_tests.h"
 #include "te/te.h"
 
 #include <QDir>
@@ -20,9 +21,9 @@
 #include <thread>
 #include <unistd.h>
 
-using namespace lathe;
+namespace lathe::testing::test_kernel_builders {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 using tune::Verdict;
 
 namespace {
@@ -234,5 +235,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestKernelBuilders)
+Test test() {
+    return {makes<TestKernelBuilders>};
+}
+
+} // namespace lathe::testing::test_kernel_builders
+
 #include "test_kernel_builders.moc"

@@ -3,6 +3,7 @@
 #include "driver/kernel_cache.h"
 
 #include "codegen/build_id.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QFile>
@@ -14,7 +15,8 @@
 #include <csignal>
 #include <sys/resource.h>
 
-using namespace lathe;
+namespace lathe::testing::test_kernel_cache {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -213,5 +215,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestKernelCache)
+Test test() {
+    return {makes<TestKernelCache>};
+}
+
+} // namespace lathe::testing::test_kernel_cache
+
 #include "test_kernel_cache.moc"

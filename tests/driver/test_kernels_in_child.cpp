@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner
-// Labels: release_only
+// Runs: release
 //
 // Kernels that misbehave, in the child that the tuner times candidates in: none is lucky. Each ends as what it did, and the
 // next one runs. In release, since a process under sanitizers has no limit of memory.
@@ -9,6 +9,7 @@
 #include "driver/made_up_kernels.h"
 #include "support/host_tensor.h"
 #include "support/processes.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -16,8 +17,8 @@
 #include <sched.h>
 #include <unistd.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_kernels_in_child {
+
 using driver::KernelsInChild;
 using tune::Verdict;
 
@@ -146,5 +147,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestKernelsInChild)
+Test test() {
+    return {makes<TestKernelsInChild>};
+}
+
+} // namespace lathe::testing::test_kernels_in_child
+
 #include "test_kernels_in_child.moc"

@@ -9,6 +9,7 @@
 #include "base/rounding.h"
 #include "driver/compile.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 #include "tir/visit.h"
 
@@ -16,8 +17,8 @@
 #include <algorithm>
 #include <numeric>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_memory_chart {
+
 using driver::MemoryChart;
 
 namespace {
@@ -183,5 +184,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMemoryChart)
+Test test() {
+    return {makes<TestMemoryChart>};
+}
+
+} // namespace lathe::testing::test_memory_chart
+
 #include "test_memory_chart.moc"

@@ -1,19 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner
-// Labels: release_only
+// Runs: release
 //
 // What wants more memory than it may have costs one candidate: the builder's verdict and the bench's. In release, since a process
 // under sanitizers has no limit of memory.
 #include "driver/kernel_bench.h"
 #include "driver/kernel_builders.h"
 #include "driver/made_up_kernels.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_memory_limits {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 using tune::Verdict;
 
 class TestMemoryLimits : public QObject {
@@ -61,5 +62,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMemoryLimits)
+Test test() {
+    return {makes<TestMemoryLimits>};
+}
+
+} // namespace lathe::testing::test_memory_limits
+
 #include "test_memory_limits.moc"

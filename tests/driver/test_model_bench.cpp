@@ -10,6 +10,7 @@
 #include "driver/cut_groups.h"
 #include "driver/model_bench.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/targets.h"
 
 #include <QTemporaryDir>
@@ -17,9 +18,9 @@
 #include <cmath>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_model_bench {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 
 class TestModelBench : public QObject {
     Q_OBJECT
@@ -211,5 +212,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModelBench)
+Test test() {
+    return {makes<TestModelBench>};
+}
+
+} // namespace lathe::testing::test_model_bench
+
 #include "test_model_bench.moc"

@@ -7,12 +7,12 @@
 #include "driver/model_diff.h"
 #include "support/fixtures.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_model_diff {
 
 namespace {
 
@@ -193,5 +193,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModelDiff)
+Test test() {
+    return {makes<TestModelDiff>};
+}
+
+} // namespace lathe::testing::test_model_diff
+
 #include "test_model_diff.moc"

@@ -6,13 +6,13 @@
 #include "codegen/target.h"
 #include "driver/compile.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <algorithm>
 #include <array>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_moving_kernels {
 
 class TestMovingKernels : public QObject {
     Q_OBJECT
@@ -70,5 +70,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMovingKernels)
+Test test() {
+    return {makes<TestMovingKernels>};
+}
+
+} // namespace lathe::testing::test_moving_kernels
+
 #include "test_moving_kernels.moc"

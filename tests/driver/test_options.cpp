@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Options as JSON: read back as they were written, and refused where a key, a type or a number is wrong.
 #include "driver/options.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_options {
+
 using driver::Options;
 
 class TestOptions : public QObject {
@@ -12,7 +14,7 @@ class TestOptions : public QObject {
 
 private slots:
     void readBackAsWritten() {
-        QCOMPARE(driver::parseOptions(driver::toJson({})).value(), Options());
+        QCOMPARE(driver::parseOptions(driver::toJson(Options())).value(), Options());
         Options options;
         options.target = codegen::parseTarget("x86-64-v2").value();
         options.threads = 3;
@@ -73,5 +75,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOptions)
+Test test() {
+    return {makes<TestOptions>};
+}
+
+} // namespace lathe::testing::test_options
+
 #include "test_options.moc"

@@ -3,10 +3,12 @@
 // What passes did in figures: of modules before and after, and of kernels stage by stage.
 #include "driver/pass_figures.h"
 #include "relay/text.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_pass_figures {
+
 using namespace lathe::driver;
 
 namespace {
@@ -102,5 +104,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPassFigures)
+Test test() {
+    return {makes<TestPassFigures>};
+}
+
+} // namespace lathe::testing::test_pass_figures
+
 #include "test_pass_figures.moc"

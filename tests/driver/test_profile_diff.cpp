@@ -2,10 +2,11 @@
 //
 // Two profiles of one model compiled in two ways: rows belong together by the nodes that they compute.
 #include "driver/profile_diff.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_profile_diff {
 
 class TestProfileDiff : public QObject {
     Q_OBJECT
@@ -74,5 +75,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestProfileDiff)
+Test test() {
+    return {makes<TestProfileDiff>};
+}
+
+} // namespace lathe::testing::test_profile_diff
+
 #include "test_profile_diff.moc"

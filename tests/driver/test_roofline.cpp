@@ -4,12 +4,14 @@
 // of no use.
 #include "driver/guarded.h"
 #include "driver/roofline.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_roofline {
+
 using driver::Bound;
 
 namespace {
@@ -162,5 +164,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRoofline)
+Test test() {
+    return {makes<TestRoofline>};
+}
+
+} // namespace lathe::testing::test_roofline
+
 #include "test_roofline.moc"

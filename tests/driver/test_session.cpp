@@ -6,13 +6,14 @@
 // one import give what two imports give.
 #include "driver/session.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <fstream>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_session {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -145,5 +146,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSession)
+Test test() {
+    return {makes<TestSession>};
+}
+
+} // namespace lathe::testing::test_session
+
 #include "test_session.moc"

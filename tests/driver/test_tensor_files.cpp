@@ -5,6 +5,7 @@
 #include "driver/guarded.h"
 #include "driver/tensor_files.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QTemporaryDir>
@@ -13,8 +14,8 @@
 #include <random>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_tensor_files {
+
 using model::HostTensor;
 
 namespace {
@@ -242,5 +243,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTensorFiles)
+Test test() {
+    return {makes<TestTensorFiles>};
+}
+
+} // namespace lathe::testing::test_tensor_files
+
 #include "test_tensor_files.moc"

@@ -5,6 +5,7 @@
 #include "driver/tensor_statistics.h"
 
 #include "base/narrow_float.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cmath>
@@ -13,7 +14,8 @@
 #include <numeric>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_tensor_statistics {
+
 using driver::statisticsOf;
 using driver::TensorStatistics;
 
@@ -219,5 +221,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTensorStatistics)
+Test test() {
+    return {makes<TestTensorStatistics>};
+}
+
+} // namespace lathe::testing::test_tensor_statistics
+
 #include "test_tensor_statistics.moc"

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Lines before and after a pass: each line of each side stands in exactly one row, in order, and equal lines are paired.
 #include "driver/text_diff.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <random>
+
+namespace lathe::testing::test_text_diff {
 
 using lathe::driver::diffLines;
 using lathe::driver::DiffRow;
@@ -106,5 +109,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTextDiff)
+Test test() {
+    return {makes<TestTextDiff>};
+}
+
+} // namespace lathe::testing::test_text_diff
+
 #include "test_text_diff.moc"

@@ -3,12 +3,14 @@
 //
 // Tuners take turns at timing, whatever their environments say, and go on where nothing can be locked.
 #include "driver/timing_lock.h"
+#include "support/program_of_tests.h"
 
 #include <QFile>
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_timing_lock {
+
 using driver::TimingLock;
 
 class TestTimingLock : public QObject {
@@ -60,5 +62,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimingLock)
+Test test() {
+    return {makes<TestTimingLock>};
+}
+
+} // namespace lathe::testing::test_timing_lock
+
 #include "test_timing_lock.moc"

@@ -4,13 +4,15 @@
 // that costs a tenth of the time at most. What comes out of it is what the paired test is told: equal kernels are hardly ever
 // accepted, also where others use the machine in bursts, and a true gain is found.
 #include "driver/timing_rounds.h"
+#include "support/program_of_tests.h"
 #include "tune/paired.h"
 
 #include <QTest>
 #include <cmath>
 #include <limits>
 
-using namespace lathe;
+namespace lathe::testing::test_timing_rounds {
+
 using namespace lathe::driver;
 using Outcome = TimingRounds::Round::Outcome;
 
@@ -318,5 +320,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimingRounds)
+Test test() {
+    return {makes<TestTimingRounds>};
+}
+
+} // namespace lathe::testing::test_timing_rounds
+
 #include "test_timing_rounds.moc"

@@ -9,14 +9,14 @@
 #include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_transposed_conv {
 
 namespace {
 
@@ -111,5 +111,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTransposedConv)
+Test test() {
+    return {makes<TestTransposedConv>};
+}
+
+} // namespace lathe::testing::test_transposed_conv
+
 #include "test_transposed_conv.moc"

@@ -6,13 +6,13 @@
 // those of the whole, and what is said to be applied is what the decisions have.
 #include "driver/tune_model.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_tune_model {
 
 class TestTuneModel : public QObject {
     Q_OBJECT
@@ -176,5 +176,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTuneModel)
+Test test() {
+    return {makes<TestTuneModel>};
+}
+
+} // namespace lathe::testing::test_tune_model
+
 #include "test_tune_model.moc"

@@ -9,6 +9,7 @@
 #include "driver/runner_client.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/targets.h"
 
 #include <QTemporaryDir>
@@ -17,8 +18,7 @@
 #include <fmt/format.h>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_variants {
 
 namespace {
 
@@ -266,5 +266,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestVariants)
+Test test() {
+    return {makes<TestVariants>};
+}
+
+} // namespace lathe::testing::test_variants
+
 #include "test_variants.moc"

@@ -6,11 +6,11 @@
 #include "driver/compile.h"
 #include "runtime/lathe_rt.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_weights {
 
 class TestWeights : public QObject {
     Q_OBJECT
@@ -132,5 +132,10 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWeights)
+Test test() {
+    return {makes<TestWeights>};
+}
+
+} // namespace lathe::testing::test_weights
+
 #include "test_weights.moc"

@@ -6,6 +6,7 @@
 // several sizes of its symbols. (Expected values come from outside in the tests of real models; this is an identity.)
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 
 #include <QTemporaryDir>
@@ -14,7 +15,8 @@
 #include <cstring>
 #include <map>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_optional_passes {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -112,5 +114,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestOptionalPasses)
+Test test() {
+    return {makes<TestOptionalPasses>};
+}
+
+} // namespace lathe::testing::test_optional_passes
+
 #include "test_optional_passes.moc"

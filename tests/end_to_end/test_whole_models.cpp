@@ -6,13 +6,13 @@
 // are quickly compiled. test_whole_networks has the large ones.
 #include "end_to_end/whole_model.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 
 #include <QTest>
 #include <cstddef>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_whole_models {
 
 class TestWholeModels : public QObject {
     Q_OBJECT
@@ -60,5 +60,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWholeModels)
+Test test() {
+    return {makes<TestWholeModels>};
+}
+
+} // namespace lathe::testing::test_whole_models
+
 #include "test_whole_models.moc"

@@ -4,11 +4,11 @@
 //
 // Text and provenance after every pass of the networks that Lathe is measured by, from the fixtures.
 #include "end_to_end/whole_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_whole_networks {
 
 class TestWholeNetworks : public QObject {
     Q_OBJECT
@@ -48,5 +48,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWholeNetworks)
+Test test() {
+    return {makes<TestWholeNetworks>};
+}
+
+} // namespace lathe::testing::test_whole_networks
+
 #include "test_whole_networks.moc"

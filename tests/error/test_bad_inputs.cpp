@@ -7,12 +7,14 @@
 // command works or says what is wrong, with exit code 1 or 2; it never ends by a fault of ours, a signal or without end.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <filesystem>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bad_inputs {
+
 namespace fs = std::filesystem;
 
 class TestBadInputs : public QObject {
@@ -120,5 +122,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBadInputs)
+Test test() {
+    return {makes<TestBadInputs>};
+}
+
+} // namespace lathe::testing::test_bad_inputs
+
 #include "test_bad_inputs.moc"

@@ -6,13 +6,15 @@
 // saves nothing. The same model still runs with good inputs.
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <cstring>
 #include <filesystem>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_bad_runs {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -186,5 +188,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBadRuns)
+Test test() {
+    return {makes<TestBadRuns>};
+}
+
+} // namespace lathe::testing::test_bad_runs
+
 #include "test_bad_runs.moc"

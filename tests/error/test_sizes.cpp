@@ -8,6 +8,7 @@
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 
 #include <QElapsedTimer>
 #include <QTemporaryDir>
@@ -15,8 +16,8 @@
 #include <limits>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_sizes {
+
 namespace fs = std::filesystem;
 
 class TestSizes : public QObject {
@@ -329,5 +330,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSizes)
+Test test() {
+    return {makes<TestSizes>};
+}
+
+} // namespace lathe::testing::test_sizes
+
 #include "test_sizes.moc"

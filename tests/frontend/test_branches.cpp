@@ -7,12 +7,13 @@
 #include "frontend/frontend.h"
 #include "relay/text.h"
 #include "relay/verify.h"
+#include "support/program_of_tests.h"
 
 #include <onnx/defs/parser.h>
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_branches {
 
 namespace {
 
@@ -168,5 +169,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBranches)
+Test test() {
+    return {makes<TestBranches>};
+}
+
+} // namespace lathe::testing::test_branches
+
 #include "test_branches.moc"

@@ -5,11 +5,12 @@
 // Links: onnx
 #include "frontend/frontend.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
+namespace lathe::testing::test_found_types {
 
 namespace {
 
@@ -67,5 +68,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFoundTypes)
+Test test() {
+    return {makes<TestFoundTypes>};
+}
+
+} // namespace lathe::testing::test_found_types
+
 #include "test_found_types.moc"

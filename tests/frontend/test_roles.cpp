@@ -4,10 +4,12 @@
 // Links: onnx
 #include "frontend/frontend.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_roles {
+
 using model::Family;
 
 class TestRoles : public QObject {
@@ -71,5 +73,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRoles)
+Test test() {
+    return {makes<TestRoles>};
+}
+
+} // namespace lathe::testing::test_roles
+
 #include "test_roles.moc"

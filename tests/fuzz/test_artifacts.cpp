@@ -11,6 +11,7 @@
 #include "fuzz/extent.h"
 #include "runtime/lathe_rt.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 
 #include <QTemporaryDir>
@@ -21,8 +22,8 @@
 #include <random>
 #include <unistd.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_artifacts {
+
 using fuzz::residentPeak, fuzz::scaled;
 namespace fs = std::filesystem;
 
@@ -226,5 +227,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestArtifacts)
+Test test() {
+    return {makes<TestArtifacts>};
+}
+
+} // namespace lathe::testing::test_artifacts
+
 #include "test_artifacts.moc"

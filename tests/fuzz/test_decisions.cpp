@@ -10,12 +10,13 @@
 #include "fuzz/mutate.h"
 #include "support/onnx_model.h"
 #include "support/product_model.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_decisions {
+
 namespace fs = std::filesystem;
 
 class TestDecisionsMutants : public QObject {
@@ -110,5 +111,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDecisionsMutants)
+Test test() {
+    return {makes<TestDecisionsMutants>};
+}
+
+} // namespace lathe::testing::test_decisions
+
 #include "test_decisions.moc"

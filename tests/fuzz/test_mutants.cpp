@@ -14,6 +14,7 @@
 #include "relay/verify.h"
 #include "support/fixtures.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/sample_models.h"
 #include "tir/text.h"
 #include "tir/verify.h"
@@ -27,8 +28,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_mutants {
+
 using fuzz::residentPeak, fuzz::scaled;
 namespace fs = std::filesystem;
 
@@ -232,5 +233,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMutants)
+Test test() {
+    return {makes<TestMutants>};
+}
+
+} // namespace lathe::testing::test_mutants
+
 #include "test_mutants.moc"

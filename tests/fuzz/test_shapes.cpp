@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Labels: release_only
+// Runs: release
 // Needs: lathe-runner
 // Links: onnx lathe_driver lathe_rt
 // Timeout: 900
@@ -14,6 +14,7 @@
 #include "fuzz/extent.h"
 #include "support/fixtures.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
@@ -23,8 +24,8 @@
 #include <onnx/shape_inference/implementation.h>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_shapes {
+
 namespace fs = std::filesystem;
 
 namespace {
@@ -357,5 +358,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestShapes)
+Test test() {
+    return {makes<TestShapes>};
+}
+
+} // namespace lathe::testing::test_shapes
+
 #include "test_shapes.moc"

@@ -5,6 +5,6 @@ add_custom_command(
     COMMAND protobuf::protoc -I ${ONNX_SRC}/onnx --descriptor_set_out=${CMAKE_BINARY_DIR}/onnx.schema onnx-ml.proto
     DEPENDS ${ONNX_SRC}/onnx/onnx-ml.proto)
 add_custom_target(onnx_schema DEPENDS ${CMAKE_BINARY_DIR}/onnx.schema)
-if(TARGET test_fuzz_mutants)
-    add_dependencies(test_fuzz_mutants onnx_schema)
+if(TARGET test_fuzz)
+    add_dependencies(test_fuzz onnx_schema)
 endif()

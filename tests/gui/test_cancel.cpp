@@ -3,14 +3,16 @@
 // measurement asks for 200 ms), whatever else the machine does, and the engine is as usable as before; a window closes
 // soon (within a second, on a machine of its own).
 // $LATHE_CANCEL_MODEL and $LATHE_CANCEL_TIMES make of it a measurement with another model:
-//   LATHE_CANCEL_MODEL=bert.onnx LATHE_CANCEL_TIMES=200 test_gui_cancel
+//   LATHE_CANCEL_MODEL=bert.onnx LATHE_CANCEL_TIMES=200 test_gui cancel
 // Needs: lathe-runner samples
 // Timeout: 900
+// Runs: release sanitized
 #include "app/engine.h"
 #include "app/main_window.h"
 #include "relay/text.h"
 #include "support/fixtures.h"
 #include "support/model_file.h"
+#include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
 
 #include <QElapsedTimer>
@@ -22,8 +24,8 @@
 #include <optional>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_cancel {
+
 using app::Engine;
 
 namespace {
@@ -328,5 +330,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestCancel)
+Test test() {
+    return {makes<TestCancel>, Application::Window};
+}
+
+} // namespace lathe::testing::test_cancel
+
 #include "test_cancel.moc"

@@ -4,6 +4,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/profile/memory_panel.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/roofline_panel.h"
@@ -20,8 +21,8 @@
 #include <limits>
 #include <qcustomplot.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_charts {
+
 using app::MainWindow;
 
 class TestCharts : public QObject {
@@ -171,5 +172,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestCharts)
+Test test() {
+    return {makes<TestCharts>, Application::Window};
+}
+
+} // namespace lathe::testing::test_charts
+
 #include "test_charts.moc"

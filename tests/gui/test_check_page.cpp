@@ -6,6 +6,7 @@
 #include "driver/tensor_files.h"
 #include "gui/window.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 #include "views/check/check_page.h"
 #include "views/graph/model_page.h"
 #include "views/models/error_overlay.h"
@@ -26,8 +27,8 @@
 #include <QToolButton>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_check_page {
+
 using namespace lathe::views::models;
 using driver::CheckRow;
 using driver::CheckState;
@@ -402,5 +403,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestCheckPage)
+Test test() {
+    return {makes<TestCheckPage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_check_page
+
 #include "test_check_page.moc"

@@ -4,6 +4,7 @@
 #include "app/main_window.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/graph/compare_page.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
@@ -15,8 +16,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_compare_page {
+
 using app::MainWindow;
 using views::graph::ComparePage;
 using views::graph::GraphPane;
@@ -171,5 +172,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestComparePage)
+Test test() {
+    return {makes<TestComparePage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_compare_page
+
 #include "test_compare_page.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Two texts side by side: rows against rows, stepping, searching and folding together, by keys and clicks; of a hundred
 // thousand lines those in sight are coloured, and no others.
+#include "support/program_of_tests.h"
 #include "views/text/comparison_view.h"
 
 #include <QLabel>
@@ -10,7 +11,8 @@
 #include <QTest>
 #include <ctime>
 
-using namespace lathe;
+namespace lathe::testing::test_comparison {
+
 using views::text::CodeView;
 using views::text::ComparisonView;
 namespace models = views::models;
@@ -248,5 +250,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestComparison)
+Test test() {
+    return {makes<TestComparison>, Application::Window};
+}
+
+} // namespace lathe::testing::test_comparison
+
 #include "test_comparison.moc"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // Needs: lathe lathe-runner runtimes
-// Labels: release_only
+// Runs: release
 // Timeout: 900
 //
 // ResNet-50 from the file to a bundle that runs, by clicks and keys alone: opened, compiled, exported for this machine with
@@ -9,6 +9,7 @@
 #include "gui/window.h"
 #include "support/fixtures.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "views/exporting/export_wizard.h"
 
 #include <QAbstractButton>
@@ -19,8 +20,8 @@
 #include <QTableWidget>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_export_network {
+
 using views::exporting::ExportWizard;
 
 class TestExportNetwork : public QObject {
@@ -78,5 +79,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestExportNetwork)
+Test test() {
+    return {makes<TestExportNetwork>, Application::Window};
+}
+
+} // namespace lathe::testing::test_export_network
+
 #include "test_export_network.moc"

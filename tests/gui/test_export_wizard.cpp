@@ -9,6 +9,7 @@
 #include "driver/device_list.h"
 #include "gui/window.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "views/exporting/export_wizard.h"
 #include "views/models/export_warnings.h"
 #include "views/models/packing.h"
@@ -30,8 +31,8 @@
 #include <cmath>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_export_wizard {
+
 using views::exporting::ExportWizard;
 using views::models::ExportRequest;
 
@@ -613,5 +614,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestExportWizard)
+Test test() {
+    return {makes<TestExportWizard>, Application::Window};
+}
+
+} // namespace lathe::testing::test_export_wizard
+
 #include "test_export_wizard.moc"

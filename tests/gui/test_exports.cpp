@@ -5,10 +5,12 @@
 // File > Exports by clicks and keys: what was exported is kept with the project and there again when it is opened; an export is
 // found on the disk, made again, compared with another one and taken off the list. What a project says of exports may be
 // anything.
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "project/file.h"
 #include "support/program.h"
+#include "support/program_of_tests.h"
 #include "views/exporting/export_wizard.h"
 #include "views/exporting/exports_dialog.h"
 #include "views/log/log_panel.h"
@@ -25,8 +27,8 @@
 #include <QTest>
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_exports {
+
 using views::exporting::ExportsDialog;
 using views::exporting::ExportWizard;
 using views::models::ExportListModel;
@@ -433,5 +435,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestExports)
+Test test() {
+    return {makes<TestExports>, Application::Window};
+}
+
+} // namespace lathe::testing::test_exports
+
 #include "test_exports.moc"

@@ -7,6 +7,7 @@
 #include "driver/flame.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/profile/flame_panel.h"
 #include "views/profile/profile_page.h"
 
@@ -16,8 +17,8 @@
 #include <QTest>
 #include <cmath>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_flame {
+
 using namespace lathe::driver;
 
 namespace {
@@ -214,5 +215,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestFlame)
+Test test() {
+    return {makes<TestFlame>, Application::Window};
+}
+
+} // namespace lathe::testing::test_flame
+
 #include "test_flame.moc"

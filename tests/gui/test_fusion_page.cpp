@@ -5,6 +5,7 @@
 #include "app/main_window.h"
 #include "driver/compile.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
@@ -24,8 +25,8 @@
 #include <QTreeView>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_fusion_page {
+
 using namespace lathe::views::models;
 using views::fusion::FusionPage;
 
@@ -418,5 +419,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestFusionPage)
+Test test() {
+    return {makes<TestFusionPage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_fusion_page
+
 #include "test_fusion_page.moc"

@@ -2,6 +2,7 @@
 // The graph without eyes and without a mouse: what a screen reader finds in a GraphCanvas, and that its focus goes where the
 // keys go. And the types of values on arrows: who says them, and from which scale on they are painted.
 #include "gui/sample_graph.h"
+#include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
@@ -17,8 +18,8 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_graph_accessible {
+
 using views::graph::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
@@ -208,5 +209,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestGraphAccessible)
+Test test() {
+    return {makes<TestGraphAccessible>, Application::Window};
+}
+
+} // namespace lathe::testing::test_graph_accessible
+
 #include "test_graph_accessible.moc"

@@ -3,6 +3,7 @@
 // level too large, equal layers of equal structure and laid out once, frames that hold what is in them.
 #include "driver/graph_blocks.h"
 #include "gui/sample_graph.h"
+#include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
 #include "views/models/graph_scene.h"
 
@@ -10,9 +11,9 @@
 #include <algorithm>
 #include <set>
 
-using namespace lathe;
+namespace lathe::testing::test_graph_groups {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 using namespace lathe::views::models;
 
 namespace {
@@ -345,5 +346,10 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestGraphGroups)
+Test test() {
+    return {makes<TestGraphGroups>};
+}
+
+} // namespace lathe::testing::test_graph_groups
+
 #include "test_graph_groups.moc"

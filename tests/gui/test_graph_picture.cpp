@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // What is drawn of a graph: constants and hubs inside boxes, arrows else, refused nodes with their reason.
 #include "gui/sample_graph.h"
+#include "support/program_of_tests.h"
 #include "views/models/attribute_model.h"
 #include "views/models/graph_picture.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_graph_picture {
+
 using namespace lathe::views::models;
 
 class TestGraphPicture : public QObject {
@@ -93,5 +95,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestGraphPicture)
+Test test() {
+    return {makes<TestGraphPicture>};
+}
+
+} // namespace lathe::testing::test_graph_picture
+
 #include "test_graph_picture.moc"

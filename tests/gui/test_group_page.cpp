@@ -2,6 +2,7 @@
 // The page Model with groups: clicks and keys open and close them in place, what was searched or selected elsewhere is found
 // in a closed group, the overview is taken hold of, figures add up, pictures are saved.
 #include "gui/sample_graph.h"
+#include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
@@ -16,8 +17,8 @@
 #include <algorithm>
 #include <cmath>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_group_page {
+
 using views::graph::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
@@ -364,5 +365,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestGroupPage)
+Test test() {
+    return {makes<TestGroupPage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_group_page
+
 #include "test_group_page.moc"

@@ -4,6 +4,7 @@
 // Needs: lathe-runner samples
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/log/log_panel.h"
 
 #include <QAbstractItemModelTester>
@@ -18,8 +19,8 @@
 #include <QToolButton>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_log {
+
 using namespace lathe::views::models;
 using views::log::LogPanel;
 
@@ -158,5 +159,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestLog)
+Test test() {
+    return {makes<TestLog>, Application::Window};
+}
+
+} // namespace lathe::testing::test_log
+
 #include "test_log.moc"

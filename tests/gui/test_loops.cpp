@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "arith/expr.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "tir/text.h"
 #include "views/loops/loops_page.h"
 #include "views/text/code_view.h"
@@ -19,8 +20,8 @@
 #include <QTreeView>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_loops {
+
 using app::MainWindow;
 using views::loops::LoopsPage;
 using views::models::KernelLevel;
@@ -254,5 +255,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestLoops)
+Test test() {
+    return {makes<TestLoops>, Application::Window};
+}
+
+} // namespace lathe::testing::test_loops
+
 #include "test_loops.moc"

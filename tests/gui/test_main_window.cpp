@@ -3,8 +3,10 @@
 // that are no models, models that are refused, and work that is cancelled.
 // Needs: lathe-runner samples
 // Timeout: 900
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/problem_model.h"
@@ -18,8 +20,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_main_window {
+
 using app::MainWindow;
 
 namespace {
@@ -230,5 +232,10 @@ private:
     QTemporaryDir folder_;
 };
 
-QTEST_MAIN(TestMainWindow)
+Test test() {
+    return {makes<TestMainWindow>, Application::Window};
+}
+
+} // namespace lathe::testing::test_main_window
+
 #include "test_main_window.moc"

@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "views/graph/model_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/one_line.h"
@@ -17,8 +18,8 @@
 #include <QTest>
 #include <QTextDocument>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_names {
+
 using app::MainWindow;
 using views::models::oneLine;
 
@@ -158,5 +159,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestNames)
+Test test() {
+    return {makes<TestNames>, Application::Window};
+}
+
+} // namespace lathe::testing::test_names
+
 #include "test_names.moc"

@@ -8,6 +8,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/fixtures.h"
+#include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
 #include "views/models/problem_model.h"
 #include "views/problems/problems_panel.h"
@@ -22,8 +23,8 @@
 #include <algorithm>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_networks {
+
 using app::MainWindow;
 
 class TestNetworks : public QObject {
@@ -166,5 +167,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestNetworks)
+Test test() {
+    return {makes<TestNetworks>, Application::Window};
+}
+
+} // namespace lathe::testing::test_networks
+
 #include "test_networks.moc"

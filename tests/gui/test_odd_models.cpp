@@ -3,9 +3,11 @@
 // every page, and what cannot be done is said as a fault of the model, not of the program. And wishes that come while a model runs.
 // Needs: lathe-runner samples
 // Timeout: 900
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "views/graph/compare_page.h"
 #include "views/log/log_panel.h"
 #include "views/passes/passes_page.h"
@@ -14,8 +16,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_odd_models {
+
 using app::MainWindow;
 
 class TestOddModels : public QObject {
@@ -115,5 +117,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestOddModels)
+Test test() {
+    return {makes<TestOddModels>, Application::Window};
+}
+
+} // namespace lathe::testing::test_odd_models
+
 #include "test_odd_models.moc"

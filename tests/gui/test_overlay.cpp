@@ -7,6 +7,7 @@
 #include "arith/expr.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/layout_overlay.h"
@@ -22,8 +23,8 @@
 #include <QTest>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_overlay {
+
 using namespace lathe::views::models;
 using views::graph::ModelPage;
 
@@ -362,5 +363,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestOverlay)
+Test test() {
+    return {makes<TestOverlay>, Application::Window};
+}
+
+} // namespace lathe::testing::test_overlay
+
 #include "test_overlay.moc"

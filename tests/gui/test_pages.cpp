@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The pages under the offscreen platform: mouse and keyboard lead to selections, a nested graph opens and closes.
 #include "gui/sample_graph.h"
+#include "support/program_of_tests.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/problems/problems_panel.h"
@@ -13,7 +14,8 @@
 #include <QTest>
 #include <QToolButton>
 
-using namespace lathe;
+namespace lathe::testing::test_pages {
+
 using views::graph::GraphCanvas;
 using views::graph::ModelPage;
 namespace models = views::models;
@@ -205,5 +207,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPages)
+Test test() {
+    return {makes<TestPages>, Application::Window};
+}
+
+} // namespace lathe::testing::test_pages
+
 #include "test_pages.moc"

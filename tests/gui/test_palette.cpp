@@ -5,6 +5,7 @@
 #include "app/main_window.h"
 #include "app/shortcuts_dialog.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/loops/loops_page.h"
 #include "views/models/fuzzy.h"
 #include "views/palette/command_palette.h"
@@ -20,8 +21,8 @@
 #include <QTest>
 #include <QTreeWidget>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_palette {
+
 using app::MainWindow;
 using views::models::fuzzyMatch;
 using views::models::PaletteEntry;
@@ -243,5 +244,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPalette)
+Test test() {
+    return {makes<TestPalette>, Application::Window};
+}
+
+} // namespace lathe::testing::test_palette
+
 #include "test_palette.moc"

@@ -6,6 +6,7 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "relay/text.h"
+#include "support/program_of_tests.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
 #include "views/models/pass_picture.h"
@@ -22,8 +23,8 @@
 #include <QToolButton>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_pass_picture {
+
 using namespace lathe::views::models;
 using app::MainWindow;
 using views::graph::GraphPane;
@@ -290,5 +291,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPassPicture)
+Test test() {
+    return {makes<TestPassPicture>, Application::Window};
+}
+
+} // namespace lathe::testing::test_pass_picture
+
 #include "test_pass_picture.moc"

@@ -3,6 +3,7 @@
 // Needs: lathe-runner
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/passes/pass_strip.h"
 #include "views/passes/passes_page.h"
 
@@ -14,8 +15,8 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_passes_page {
+
 using app::MainWindow;
 using views::models::PassModel;
 using views::passes::PassStrip;
@@ -129,5 +130,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPassesPage)
+Test test() {
+    return {makes<TestPassesPage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_passes_page
+
 #include "test_passes_page.moc"

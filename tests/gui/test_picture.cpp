@@ -3,14 +3,17 @@
 // taken ends the program with a word.
 // Needs: lathe-workbench samples
 // Timeout: 600
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 
+#include <QFile>
 #include <QImage>
 #include <QProcess>
 #include <QTest>
 
-using namespace lathe::testing;
+namespace lathe::testing::test_picture {
 
 class TestPicture : public QObject {
     Q_OBJECT
@@ -52,7 +55,9 @@ private slots:
     }
 
     void whatCannotBeWrittenIsSaid() {
-        for (const QString& file : {QString("/nonexistent/x.png"), QString("/dev/full"), folder_.filePath("x.zork")}) {
+        QFile noFolder(folder_.filePath("file"));
+        QVERIFY(noFolder.open(QIODevice::WriteOnly));
+        for (const QString& file : {folder_.filePath("file/x.png"), QString("/dev/full"), folder_.filePath("x.zork")}) {
             QString error;
             QCOMPARE(take({}, file, &error), 1);
             QVERIFY2(error.contains("cannot be written"), qPrintable(error));
@@ -93,5 +98,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPicture)
+Test test() {
+    return {makes<TestPicture>, Application::Window};
+}
+
+} // namespace lathe::testing::test_picture
+
 #include "test_picture.moc"

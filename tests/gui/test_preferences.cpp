@@ -3,6 +3,7 @@
 // Timeout: 300
 #include "app/preferences.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/page/table.h"
 
 #include <QApplication>
@@ -22,8 +23,8 @@
 #include <QTimer>
 #include <functional>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_preferences {
+
 using app::MainWindow;
 using app::Preferences;
 using app::PreferencesDialog;
@@ -192,5 +193,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestPreferences)
+Test test() {
+    return {makes<TestPreferences>, Application::Window};
+}
+
+} // namespace lathe::testing::test_preferences
+
 #include "test_preferences.moc"

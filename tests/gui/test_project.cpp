@@ -3,12 +3,14 @@
 // elsewhere, damaged, of a later format, or on a disk that is full.
 // Needs: lathe-runner samples
 // Timeout: 900
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "app/preferences.h"
 #include "app/unsaved_work.h"
 #include "gui/window.h"
 #include "project/file.h"
 #include "support/full_disk.h"
+#include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/problem_model.h"
@@ -29,14 +31,16 @@
 #include <memory>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_project {
+
 using app::MainWindow;
 
 namespace {
 
 /// The child that is killed: opens the project and changes something over and over; says what, and when.
 int workForEver(const QString& path) {
+    QApplication::setOrganizationName("LatheTest"); // where settings and cache are it has from its parent
+    QApplication::setApplicationName("test_project");
     MainWindow window;
     window.show();
     int number = 0;
@@ -283,7 +287,7 @@ private slots:
         qint64 longest = 0; // ms of work that were lost
         for (int i = 0; i < times; ++i) {
             QProcess worker;
-            worker.start(QCoreApplication::applicationFilePath(), {"--work-for-ever", project_});
+            worker.start(QCoreApplication::applicationFilePath(), childOfTest(project_));
             QVERIFY(worker.waitForReadyRead(patience));
             QTest::qSleep(int(random() % 1500));
             const qint64 killed = QDateTime::currentMSecsSinceEpoch();
@@ -628,15 +632,10 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    QApplication application(argc, argv);
-    if (argc == 3 && std::string_view(argv[1]) == "--work-for-ever") {
-        QApplication::setOrganizationName("LatheTest"); // where settings and cache are it has from its parent
-        QApplication::setApplicationName("test_project");
-        return workForEver(QString::fromLocal8Bit(argv[2]));
-    }
-    TestProject test;
-    return QTest::qExec(&test, argc, argv);
+Test test() {
+    return {makes<TestProject>, Application::Window, workForEver};
 }
+
+} // namespace lathe::testing::test_project
 
 #include "test_project.moc"

@@ -4,6 +4,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "support/report_page.h"
 #include "views/log/log_panel.h"
 #include "views/problems/problems_panel.h"
@@ -12,8 +13,8 @@
 #include <QSettings>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_report {
+
 using app::MainWindow;
 
 class TestReport : public QObject {
@@ -76,5 +77,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestReport)
+Test test() {
+    return {makes<TestReport>, Application::Window};
+}
+
+} // namespace lathe::testing::test_report
+
 #include "test_report.moc"

@@ -4,7 +4,7 @@
 // of ten thousand nodes that are not. In release alone: 100 ms are asked of the program that people use, and sanitizers make
 // it several times slower.
 // Needs: lathe-runner
-// Labels: release_only
+// Runs: release
 // Timeout: 1200
 // Alone: yes
 #include "app/main_window.h"
@@ -12,6 +12,7 @@
 #include "relay/text.h"
 #include "support/fixtures.h"
 #include "support/model_file.h"
+#include "support/program_of_tests.h"
 #include "support/transformer_graph.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/graph_pane.h"
@@ -34,8 +35,8 @@
 #include <ctime>
 #include <fmt/format.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_responsive {
+
 using app::MainWindow;
 using views::graph::GraphCanvas;
 
@@ -381,5 +382,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestResponsive)
+Test test() {
+    return {makes<TestResponsive>, Application::Window};
+}
+
+} // namespace lathe::testing::test_responsive
+
 #include "test_responsive.moc"

@@ -8,6 +8,7 @@
 #include "arith/expr.h"
 #include "driver/tensor_files.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/check/check_page.h"
 #include "views/log/log_panel.h"
 #include "views/models/input_files_model.h"
@@ -27,8 +28,8 @@
 #include <QTest>
 #include <QTimer>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_run_settings {
+
 using app::MainWindow;
 using app::RunSettings;
 using app::RunSettingsDialog;
@@ -414,5 +415,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestRunSettings)
+Test test() {
+    return {makes<TestRunSettings>, Application::Window};
+}
+
+} // namespace lathe::testing::test_run_settings
+
 #include "test_run_settings.moc"

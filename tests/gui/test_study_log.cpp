@@ -2,14 +2,16 @@
 //
 // A study on its way to the window: the log has what the study has, told at intervals; what changes later is told as changed;
 // a hundred thousand trials cost what they add, and no more.
+// Runs: release sanitized
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 #include "views/models/study_log.h"
 
 #include <QSignalSpy>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_study_log {
+
 using namespace lathe::tune;
 using views::models::StudyGrowth;
 using views::models::StudyLog;
@@ -156,5 +158,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStudyLog)
+Test test() {
+    return {makes<TestStudyLog>};
+}
+
+} // namespace lathe::testing::test_study_log
+
 #include "test_study_log.moc"

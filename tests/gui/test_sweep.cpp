@@ -4,6 +4,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/models/sweep_model.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/sweep_panel.h"
@@ -19,8 +20,8 @@
 #include <QTest>
 #include <qcustomplot.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_sweep {
+
 using views::models::SweepModel;
 
 class TestSweepPanel : public QObject {
@@ -138,5 +139,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestSweepPanel)
+Test test() {
+    return {makes<TestSweepPanel>, Application::Window};
+}
+
+} // namespace lathe::testing::test_sweep
+
 #include "test_sweep.moc"

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 // The item models of passes, profile and problems, without widgets.
+#include "support/program_of_tests.h"
 #include "views/models/counted.h"
 #include "views/models/pass_model.h"
 #include "views/models/problem_model.h"
@@ -11,7 +12,8 @@
 #include <QSignalSpy>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_tables {
+
 using namespace lathe::views::models;
 
 class TestTables : public QObject {
@@ -149,5 +151,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTables)
+Test test() {
+    return {makes<TestTables>};
+}
+
+} // namespace lathe::testing::test_tables
+
 #include "test_tables.moc"

@@ -6,6 +6,7 @@
 #include "driver/tensor_files.h"
 #include "gui/sample_graph.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/graph/graph_canvas.h"
 #include "views/graph/model_page.h"
 #include "views/models/attribute_model.h"
@@ -33,8 +34,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_tensor_panel {
+
 using views::models::NamedTensor;
 using views::models::TensorModel;
 using views::tensor::TensorPanel;
@@ -362,5 +363,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTensorPanel)
+Test test() {
+    return {makes<TestTensorPanel>, Application::Window};
+}
+
+} // namespace lathe::testing::test_tensor_panel
+
 #include "test_tensor_panel.moc"

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // How long work will still take: figures worked out by hand, and when none may be said.
+#include "support/program_of_tests.h"
 #include "views/models/time_left.h"
 
 #include <QTest>
 
-using namespace lathe::views::models;
+namespace lathe::testing::test_time_left {
 
-Q_DECLARE_METATYPE(std::vector<ProgressPoint>)
+using namespace lathe::views::models;
 
 class TestTimeLeft : public QObject {
     Q_OBJECT
@@ -83,5 +84,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTimeLeft)
+Test test() {
+    return {makes<TestTimeLeft>};
+}
+
+} // namespace lathe::testing::test_time_left
+
 #include "test_time_left.moc"

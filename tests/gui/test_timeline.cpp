@@ -4,6 +4,7 @@
 // Timeout: 600
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/profile/profile_page.h"
 #include "views/profile/timeline_panel.h"
 
@@ -13,8 +14,7 @@
 #include <QTest>
 #include <QWheelEvent>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_timeline {
 
 class TestTimelineView : public QObject {
     Q_OBJECT
@@ -120,5 +120,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTimelineView)
+Test test() {
+    return {makes<TestTimelineView>, Application::Window};
+}
+
+} // namespace lathe::testing::test_timeline
+
 #include "test_timeline.moc"

@@ -5,6 +5,7 @@
 #include "codegen/target.h"
 #include "gui/made_up_trials.h"
 #include "records/sample.h"
+#include "support/program_of_tests.h"
 #include "views/models/colors.h"
 #include "views/page/row_delegate.h"
 #include "views/text/comparison_view.h"
@@ -29,8 +30,8 @@
 #include <QTest>
 #include <qcustomplot.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_trial_panels {
+
 using namespace lathe::views;
 using namespace lathe::views::tuning;
 
@@ -521,5 +522,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTrialPanels)
+Test test() {
+    return {makes<TestTrialPanels>, Application::Window};
+}
+
+} // namespace lathe::testing::test_trial_panels
+
 #include "test_trial_panels.moc"

@@ -3,6 +3,7 @@
 // Trials as values and item models: the table, the language of its filter, what questions explain, lineage, failures, parallel
 // axes, and predictions held against what came out. Figures are worked out by hand.
 #include "gui/made_up_trials.h"
+#include "support/program_of_tests.h"
 #include "views/models/answer_importance.h"
 #include "views/models/ascending.h"
 #include "views/models/failure_model.h"
@@ -18,8 +19,8 @@
 #include <bit>
 #include <numeric>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_trials {
+
 using namespace lathe::views::models;
 
 namespace {
@@ -548,5 +549,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTrials)
+Test test() {
+    return {makes<TestTrials>};
+}
+
+} // namespace lathe::testing::test_trials
+
 #include "test_trials.moc"

@@ -5,9 +5,11 @@
 // found is applied and compiled; closed and opened again, the study is there and goes on.
 // Needs: lathe-runner samples
 // Timeout: 900
+// Runs: release sanitized
 #include "app/main_window.h"
 #include "app/run_settings.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 #include "views/models/apply_model.h"
 #include "views/models/study_task_model.h"
@@ -31,8 +33,8 @@
 #include <QTimer>
 #include <qcustomplot.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_tuning_page {
+
 using namespace lathe::views;
 using models::ApplyModel;
 using models::FoundSchedule;
@@ -456,5 +458,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTuningPage)
+Test test() {
+    return {makes<TestTuningPage>, Application::Window};
+}
+
+} // namespace lathe::testing::test_tuning_page
+
 #include "test_tuning_page.moc"

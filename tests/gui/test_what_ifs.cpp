@@ -6,6 +6,7 @@
 // Timeout: 900
 #include "app/main_window.h"
 #include "gui/window.h"
+#include "support/program_of_tests.h"
 #include "views/fusion/fusion_page.h"
 #include "views/models/problem_model.h"
 #include "views/passes/bisect_dialog.h"
@@ -24,8 +25,8 @@
 #include <QTreeView>
 #include <algorithm>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_what_ifs {
+
 using app::MainWindow;
 using views::passes::BisectDialog;
 
@@ -250,5 +251,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestWhatIfs)
+Test test() {
+    return {makes<TestWhatIfs>, Application::Window};
+}
+
+} // namespace lathe::testing::test_what_ifs
+
 #include "test_what_ifs.moc"

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every header of compiler/, views/ and app/ compiles alone, but for what is precompiled: each includes what it needs.
 
-Where the source of the same name includes the header first, the build has shown it. The others are compiled here, with the
+Where the source of the same name includes the header first, the build that compiles each file alone shows it (./dev test
+--all; the daily builds do for the first of the files that they compile at once). The others are compiled here, with the
 options of a source near the header, again only when it or an own header that it includes, at any depth, has changed.
 Usage: check_headers.py BUILD_FOLDER
 """
@@ -21,12 +22,19 @@ INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 ANY_INCLUDE = re.compile(r'^\s*#\s*include\s*["<]([^">]+)[">]', re.MULTILINE)
 
 
+def sources_of(compiled):
+    """What a command compiles: one source, or those that a file of a unity build includes."""
+    if not compiled.name.startswith("unity_"):
+        return [compiled]
+    return [Path(name) for name in INCLUDE.findall(compiled.read_text())]
+
+
 def options_by_folder(build):
     """Folder -> the compiler and options of one source in it, for those folders that have sources."""
     result = {}
     for entry in json.loads((build / "compile_commands.json").read_text()):
-        file = Path(entry["file"])
-        if ROOT not in file.parents or build in file.parents:
+        sources = [file for file in sources_of(Path(entry["file"])) if ROOT in file.parents and build not in file.parents]
+        if not sources:
             continue
         words = shlex.split(entry["command"])
         words = words[next(i for i, word in enumerate(words) if Path(word).name.startswith(("clang", "g++", "c++"))):]
@@ -38,7 +46,8 @@ def options_by_folder(build):
                 skip = True
             elif word != "-MD":
                 kept.append(word)
-        result.setdefault(file.parent, kept)
+        for source in sources:
+            result.setdefault(source.parent, kept)
     return result
 
 

@@ -11,12 +11,14 @@
 #include "relay/text.h"
 #include "relay/type_map.h"
 #include "relay/verify.h"
+#include "support/program_of_tests.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_layouts {
+
 using arith::Expr;
 
 namespace {
@@ -316,5 +318,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLayouts)
+Test test() {
+    return {makes<TestLayouts>};
+}
+
+} // namespace lathe::testing::test_layouts
+
 #include "test_layouts.moc"

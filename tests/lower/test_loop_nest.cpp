@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What loops cost: counted by hand for a product of matrices.
 #include "lower/loop_nest.h"
+#include "support/program_of_tests.h"
 #include "tir/text.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_loop_nest {
 
 class TestLoopNest : public QObject {
     Q_OBJECT
@@ -95,5 +96,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLoopNest)
+Test test() {
+    return {makes<TestLoopNest>};
+}
+
+} // namespace lathe::testing::test_loop_nest
+
 #include "test_loop_nest.moc"

@@ -3,11 +3,13 @@
 // The memory plan: buffers that live at the same time never share a byte, whatever the sizes turn out to be; dead places
 // serve again.
 #include "lower/memory_plan.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_memory_plan {
+
 using namespace lathe::lower;
 
 namespace {
@@ -106,5 +108,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMemoryPlan)
+Test test() {
+    return {makes<TestMemoryPlan>};
+}
+
+} // namespace lathe::testing::test_memory_plan
+
 #include "test_memory_plan.moc"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Workload keys: what they depend on, what they do not, and that the text which is hashed stays what it is.
 #include "lower/workload.h"
+#include "support/program_of_tests.h"
 #include "te/te.h"
 #include "tir/text.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_workload {
+
 using arith::Expr;
 
 namespace {
@@ -100,5 +102,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWorkload)
+Test test() {
+    return {makes<TestWorkload>};
+}
+
+} // namespace lathe::testing::test_workload
+
 #include "test_workload.moc"

@@ -2,8 +2,11 @@
 //
 // Spans and the text of models.
 #include "model/model_graph.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
+
+namespace lathe::testing::test_model {
 
 using namespace lathe::model;
 
@@ -64,5 +67,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestModel)
+Test test() {
+    return {makes<TestModel>};
+}
+
+} // namespace lathe::testing::test_model
+
 #include "test_model.moc"

@@ -3,10 +3,12 @@
 // Which outputs depend on a draw: along edges, out of nested graphs, and not where a Dropout keeps all.
 #include "model/random_values.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_random_values {
+
 using namespace lathe::model;
 
 namespace {
@@ -136,5 +138,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRandomValues)
+Test test() {
+    return {makes<TestRandomValues>};
+}
+
+} // namespace lathe::testing::test_random_values
+
 #include "test_random_values.moc"

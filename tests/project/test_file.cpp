@@ -5,6 +5,7 @@
 // project is refused, whatever it is.
 #include "project/file.h"
 #include "support/full_disk.h"
+#include "support/program_of_tests.h"
 #include "support/sql.h"
 
 #include <QCoreApplication>
@@ -19,7 +20,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace lathe;
+namespace lathe::testing::test_file {
+
 using lathe::testing::executeSql;
 using project::File;
 using project::Project;
@@ -39,8 +41,8 @@ Project numbered(int number) {
 }
 
 /// The child that is killed: writes as fast as it can, and says what is written.
-int writeForEver(const char* path) {
-    auto file = File::open(path);
+int writeForEver(const QString& path) {
+    auto file = File::open(path.toStdString());
     if (!file)
         return 1;
     const auto start = file->read();
@@ -308,8 +310,7 @@ private slots:
         int last = 0;
         for (int i = 0; i < 200; ++i) {
             QProcess writer;
-            writer.start(QCoreApplication::applicationFilePath(),
-                         {"--write-for-ever", QString::fromStdString(path.string())});
+            writer.start(QCoreApplication::applicationFilePath(), childOfTest(QString::fromStdString(path.string())));
             QVERIFY(writer.waitForStarted());
             QVERIFY(writer.waitForReadyRead(30'000));
             QTest::qSleep(int(random() % 15));
@@ -335,12 +336,10 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    if (argc == 3 && std::string_view(argv[1]) == "--write-for-ever")
-        return writeForEver(argv[2]);
-    QCoreApplication application(argc, argv);
-    TestFile test;
-    return QTest::qExec(&test, argc, argv);
+Test test() {
+    return {makes<TestFile>, Application::Core, writeForEver};
 }
+
+} // namespace lathe::testing::test_file
 
 #include "test_file.moc"

@@ -5,6 +5,7 @@
 // damaged, locked, read-only or full is a diagnostic that leaves it as it was.
 #include "records/sample.h"
 #include "support/full_disk.h"
+#include "support/program_of_tests.h"
 #include "support/sql.h"
 
 #include <QCoreApplication>
@@ -18,8 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_file {
+
 using records::Batch;
 using records::File;
 using Access = records::File::Access;
@@ -29,8 +30,8 @@ namespace {
 constexpr int trialsABatch = 16;
 
 /// The child that is killed: a batch of trials, a line, and so on.
-int writeForEver(const char* path) {
-    auto file = File::open(path, Access::Write);
+int writeForEver(const QString& path) {
+    auto file = File::open(path.toStdString(), Access::Write);
     if (!file)
         return 1;
     const Batch first = sampleBatch({1});
@@ -518,8 +519,7 @@ private slots:
         size_t last = 0;
         for (int i = 0; i < 60; ++i) {
             QProcess writer;
-            writer.start(QCoreApplication::applicationFilePath(),
-                         {"--write-for-ever", QString::fromStdString(path.string())});
+            writer.start(QCoreApplication::applicationFilePath(), childOfTest(QString::fromStdString(path.string())));
             QVERIFY(writer.waitForStarted());
             QVERIFY(writer.waitForReadyRead(30'000));
             QTest::qSleep(int(random() % 15));
@@ -542,12 +542,10 @@ private slots:
     }
 };
 
-int main(int argc, char** argv) {
-    if (argc == 3 && std::string_view(argv[1]) == "--write-for-ever")
-        return writeForEver(argv[2]);
-    QCoreApplication application(argc, argv);
-    TestFile test;
-    return QTest::qExec(&test, argc, argv);
+Test test() {
+    return {makes<TestFile>, Application::Core, writeForEver};
 }
+
+} // namespace lathe::testing::test_file
 
 #include "test_file.moc"

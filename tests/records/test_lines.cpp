@@ -5,6 +5,7 @@
 #include "driver/json.h"
 #include "records/lines.h"
 #include "records/sample.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
@@ -12,8 +13,8 @@
 #include <random>
 #include <sstream>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_lines {
+
 using nlohmann::json;
 using records::Batch;
 using records::File;
@@ -310,5 +311,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestLines)
+Test test() {
+    return {makes<TestLines>};
+}
+
+} // namespace lathe::testing::test_lines
+
 #include "test_lines.moc"

@@ -5,12 +5,13 @@
 #include "codegen/target.h"
 #include "records/near.h"
 #include "records/sample.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_near {
+
 using arith::Expr;
 using lower::ScheduleFrom;
 using records::Batch;
@@ -197,5 +198,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNear)
+Test test() {
+    return {makes<TestNear>};
+}
+
+} // namespace lathe::testing::test_near
+
 #include "test_near.moc"

@@ -7,6 +7,7 @@
 #include "records/sample.h"
 #include "records/study_records.h"
 #include "support/full_disk.h"
+#include "support/program_of_tests.h"
 #include "support/sql.h"
 #include "tune/features.h"
 #include "tune/made_up.h"
@@ -19,8 +20,8 @@
 #include <map>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_recorder {
+
 using records::File;
 using records::Recorder;
 using Access = records::File::Access;
@@ -577,5 +578,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRecorder)
+Test test() {
+    return {makes<TestRecorder>};
+}
+
+} // namespace lathe::testing::test_recorder
+
 #include "test_recorder.moc"

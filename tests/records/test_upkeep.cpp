@@ -8,6 +8,7 @@
 #include "records/evaluate.h"
 #include "records/lines.h"
 #include "records/sample.h"
+#include "support/program_of_tests.h"
 #include "support/sql.h"
 #include "tune/made_up.h"
 
@@ -16,8 +17,8 @@
 #include <QTest>
 #include <fstream>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_upkeep {
+
 using records::Batch;
 using records::File;
 using Access = records::File::Access;
@@ -234,5 +235,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestUpkeep)
+Test test() {
+    return {makes<TestUpkeep>};
+}
+
+} // namespace lathe::testing::test_upkeep
+
 #include "test_upkeep.moc"

@@ -6,10 +6,12 @@
 #include "relay/verify.h"
 
 #include "arith/analysis.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_builder {
+
 using namespace lathe::relay;
 
 namespace {
@@ -246,5 +248,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBuilder)
+Test test() {
+    return {makes<TestBuilder>};
+}
+
+} // namespace lathe::testing::test_builder
+
 #include "test_builder.moc"

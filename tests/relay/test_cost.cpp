@@ -4,10 +4,12 @@
 #include "relay/cost.h"
 #include "relay/text.h"
 #include "samples.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_cost {
+
 using namespace lathe::relay;
 
 namespace {
@@ -143,5 +145,10 @@ fn main(%1 "x": float32[8], %2 "flag": bool[]) -> float32[8] outputs ["y"] {
     }
 };
 
-QTEST_GUILESS_MAIN(TestCost)
+Test test() {
+    return {makes<TestCost>};
+}
+
+} // namespace lathe::testing::test_cost
+
 #include "test_cost.moc"

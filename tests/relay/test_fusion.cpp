@@ -5,11 +5,13 @@
 #include "relay/text.h"
 #include "relay/transform/fuse.h"
 #include "relay/verify.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 #include <fmt/format.h>
 
-using namespace lathe;
+namespace lathe::testing::test_fusion {
+
 using namespace lathe::relay;
 using namespace lathe::relay::transform;
 using Outcome = FusionOutcome;
@@ -217,5 +219,10 @@ private:
     std::set<int> seen_;
 };
 
-QTEST_GUILESS_MAIN(TestFusion)
+Test test() {
+    return {makes<TestFusion>};
+}
+
+} // namespace lathe::testing::test_fusion
+
 #include "test_fusion.moc"

@@ -16,10 +16,12 @@
 #include "relay/transform/simplify_inference.h"
 #include "relay/verify.h"
 #include "samples.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 
-using namespace lathe;
+namespace lathe::testing::test_passes {
+
 using namespace lathe::relay;
 using namespace lathe::relay::transform;
 
@@ -373,5 +375,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPasses)
+Test test() {
+    return {makes<TestPasses>};
+}
+
+} // namespace lathe::testing::test_passes
+
 #include "test_passes.moc"

@@ -4,11 +4,13 @@
 #include "relay/element.h"
 #include "relay/text.h"
 #include "samples.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_text {
+
 using namespace lathe::relay;
 
 class TestText : public QObject {
@@ -127,5 +129,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestText)
+Test test() {
+    return {makes<TestText>};
+}
+
+} // namespace lathe::testing::test_text
+
 #include "test_text.moc"

@@ -4,12 +4,12 @@
 // Reports of networks of real size: well-formed, with a picture of the graph, and small enough to attach.
 #include "report/report.h"
 #include "support/fixtures.h"
+#include "support/program_of_tests.h"
 #include "support/report_page.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_networks {
 
 class TestNetworks : public QObject {
     Q_OBJECT
@@ -43,5 +43,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestNetworks)
+Test test() {
+    return {makes<TestNetworks>};
+}
+
+} // namespace lathe::testing::test_networks
+
 #include "test_networks.moc"

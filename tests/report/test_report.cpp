@@ -8,6 +8,7 @@
 #include "driver/roofline.h"
 #include "report/html.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "support/report_page.h"
 #include "support/sample_models.h"
 
@@ -15,8 +16,7 @@
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_report {
 
 namespace {
 
@@ -261,5 +261,10 @@ private:
     QTemporaryDir cache_;
 };
 
-QTEST_GUILESS_MAIN(TestReport)
+Test test() {
+    return {makes<TestReport>};
+}
+
+} // namespace lathe::testing::test_report
+
 #include "test_report.moc"

@@ -9,7 +9,7 @@
 #include <QProcess>
 #include <QtDebug>
 
-namespace lathe::tests {
+namespace lathe::testing {
 
 QString buildProbe(const QString& folder, bundle::ArtifactForm form) {
     const QString object = folder + "/probe_code.so";
@@ -48,4 +48,4 @@ void writeFile(const QString& path, const QByteArray& bytes) {
         qWarning() << "cannot write" << path;
 }
 
-} // namespace lathe::tests
+} // namespace lathe::testing

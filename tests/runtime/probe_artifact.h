@@ -8,7 +8,7 @@
 #include <QByteArray>
 #include <QString>
 
-namespace lathe::tests {
+namespace lathe::testing {
 
 /// The artifact's path below `folder`; empty if the C compiler failed (its messages are then in the test's log). The
 /// constants are 1, 2, 3, 4.
@@ -16,4 +16,4 @@ QString buildProbe(const QString& folder, bundle::ArtifactForm form = bundle::Ar
 QByteArray readFile(const QString& path);
 void writeFile(const QString& path, const QByteArray& bytes);
 
-} // namespace lathe::tests
+} // namespace lathe::testing

@@ -8,7 +8,7 @@
 
 #include <vector>
 
-namespace lathe::tests {
+namespace lathe::testing {
 
 /// Rows of four values, as the probe takes them.
 inline model::HostTensor rows(const std::vector<float>& values) {
@@ -22,4 +22,4 @@ inline Result<driver::RunnerTimes> runProbe(driver::RunnerClient& client, const 
     return client.run();
 }
 
-} // namespace lathe::tests
+} // namespace lathe::testing

@@ -4,6 +4,7 @@
 #include "runtime/lathe_rt.h"
 
 #include "runtime/probe_artifact.h"
+#include "support/program_of_tests.h"
 
 #include <QProcess>
 #include <QRegularExpression>
@@ -15,7 +16,7 @@
 #include <random>
 #include <sys/stat.h>
 
-using namespace lathe::tests;
+namespace lathe::testing::test_artifact {
 
 class TestArtifact : public QObject {
     Q_OBJECT
@@ -291,5 +292,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestArtifact)
+Test test() {
+    return {makes<TestArtifact>};
+}
+
+} // namespace lathe::testing::test_artifact
+
 #include "test_artifact.moc"

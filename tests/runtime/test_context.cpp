@@ -2,7 +2,9 @@
 //
 // Contexts over models in memory: checks of tensors, strides, bound buffers, failures explained, the profile, and that
 // nothing is allocated after the first run.
+// Runs: sanitized threads
 #include "runtime/lathe_rt.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cstdlib>
@@ -11,6 +13,8 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+namespace lathe::testing::test_context {
 
 namespace {
 
@@ -568,5 +572,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestContext)
+Test test() {
+    return {makes<TestContext>};
+}
+
+} // namespace lathe::testing::test_context
+
 #include "test_context.moc"

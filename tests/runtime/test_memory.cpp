@@ -2,10 +2,13 @@
 //
 // The arena and its memory: alignment, marks, the limit, and that a second run of the same sizes allocates nothing.
 #include "runtime/memory.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cstdlib>
 #include <cstring>
+
+namespace lathe::testing::test_memory {
 
 using namespace lathe::runtime;
 
@@ -122,5 +125,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMemory)
+Test test() {
+    return {makes<TestMemory>};
+}
+
+} // namespace lathe::testing::test_memory
+
 #include "test_memory.moc"

@@ -5,11 +5,14 @@
 #include "runtime/runner/protocol.h"
 
 #include "runtime/probe_artifact.h"
+#include "support/program_of_tests.h"
 
 #include <QProcess>
 #include <QTemporaryDir>
 #include <QTest>
 #include <random>
+
+namespace lathe::testing::test_runner {
 
 using namespace lathe::runtime::protocol;
 
@@ -89,7 +92,7 @@ class TestRunner : public QObject {
 
 private slots:
     void initTestCase() {
-        probe_ = lathe::tests::buildProbe(folder_.path());
+        probe_ = lathe::testing::buildProbe(folder_.path());
         QVERIFY(!probe_.isEmpty());
     }
 
@@ -158,5 +161,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunner)
+Test test() {
+    return {makes<TestRunner>};
+}
+
+} // namespace lathe::testing::test_runner
+
 #include "test_runner.moc"

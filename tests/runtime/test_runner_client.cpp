@@ -7,6 +7,7 @@
 #include "runtime/probe_artifact.h"
 #include "runtime/run_probe.h"
 #include "runtime/told_answers.h"
+#include "support/program_of_tests.h"
 
 #include <QDir>
 #include <QProcess>
@@ -18,11 +19,11 @@
 #include <sys/stat.h>
 #include <thread>
 
-using namespace lathe;
+namespace lathe::testing::test_runner_client {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
-using lathe::tests::rows;
-using lathe::tests::runProbe;
+using lathe::testing::rows;
+using lathe::testing::runProbe;
 using namespace std::chrono_literals;
 
 class TestRunnerClient : public QObject {
@@ -33,7 +34,7 @@ class TestRunnerClient : public QObject {
 
 private slots:
     void initTestCase() {
-        probe_ = lathe::tests::buildProbe(folder_.path()).toStdString();
+        probe_ = lathe::testing::buildProbe(folder_.path()).toStdString();
         QVERIFY(!probe_.empty());
     }
 
@@ -207,8 +208,8 @@ private slots:
         QFETCH(QString, of);
         QFETCH(std::vector<int64_t>, numbers);
         QFETCH(bool, good);
-        lathe::tests::ToldAnswers told;
-        lathe::tests::Writer reply;
+        lathe::testing::ToldAnswers told;
+        lathe::testing::Writer reply;
         if (of == "run") {
             reply.number(static_cast<uint32_t>(numbers.size()));
             for (const int64_t ns : numbers)
@@ -264,5 +265,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRunnerClient)
+Test test() {
+    return {makes<TestRunnerClient>};
+}
+
+} // namespace lathe::testing::test_runner_client
+
 #include "test_runner_client.moc"

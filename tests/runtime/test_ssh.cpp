@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner runtimes
-// Labels: release_only
+// Runs: release
 //
 // Models on a device over ssh, which is this machine by a real sshd: the values are those of a run here, each way of failing
 // has its own words, and whatever happens nothing is left there.
@@ -10,6 +10,7 @@
 
 #include "runtime/probe_artifact.h"
 #include "runtime/run_probe.h"
+#include "support/program_of_tests.h"
 #include "support/ssh_server.h"
 
 #include <QFile>
@@ -23,11 +24,11 @@
 #include <sys/wait.h>
 #include <thread>
 
-using namespace lathe;
+namespace lathe::testing::test_ssh {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
-using lathe::tests::rows;
-using lathe::tests::runProbe;
+using lathe::testing::rows;
+using lathe::testing::runProbe;
 using namespace std::chrono_literals;
 
 namespace {
@@ -64,7 +65,7 @@ class TestSsh : public QObject {
 
 private slots:
     void initTestCase() {
-        probe_ = lathe::tests::buildProbe(folder_.path()).toStdString();
+        probe_ = lathe::testing::buildProbe(folder_.path()).toStdString();
         QVERIFY(!probe_.empty());
         server_.emplace();
     }
@@ -158,9 +159,9 @@ private slots:
     /// The kernel's count of those is another file's here, since memory that really runs out ends more than a test.
     void memoryThatRanOutIsTold() {
         const QString count = folder_.filePath("vmstat"), script = folder_.filePath("with-count");
-        const auto setCount = [&](const char* text) { lathe::tests::writeFile(count, text); };
+        const auto setCount = [&](const char* text) { lathe::testing::writeFile(count, text); };
         setCount("nr_free_pages 7\noom_kill 3\n");
-        lathe::tests::writeFile(
+        lathe::testing::writeFile(
             script, "#!/bin/sh\nexec /bin/sh -c \"$(printf %s \"$SSH_ORIGINAL_COMMAND\" | sed 's|/proc/vmstat|" +
                         count.toUtf8() + "|')\"\n");
         QCOMPARE(chmod(script.toLocal8Bit().constData(), 0700), 0);
@@ -461,5 +462,10 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSsh)
+Test test() {
+    return {makes<TestSsh>};
+}
+
+} // namespace lathe::testing::test_ssh
+
 #include "test_ssh.moc"

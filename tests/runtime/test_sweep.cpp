@@ -7,11 +7,13 @@
 #include "driver/guarded.h"
 #include "driver/profile.h"
 #include "runtime/probe_artifact.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_sweep {
+
 using namespace lathe::driver;
 
 class TestSweep : public QObject {
@@ -41,7 +43,7 @@ private slots:
     }
 
     void initTestCase() {
-        probe_ = lathe::tests::buildProbe(folder_.path()).toStdString();
+        probe_ = lathe::testing::buildProbe(folder_.path()).toStdString();
         QVERIFY(!probe_.empty());
     }
 
@@ -111,5 +113,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestSweep)
+Test test() {
+    return {makes<TestSweep>};
+}
+
+} // namespace lathe::testing::test_sweep
+
 #include "test_sweep.moc"

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parallel regions: each chunk runs once, statuses do not depend on timing, nesting and parking work. Run it under the
-// preset tsan too.
+// Parallel regions: each chunk runs once, statuses do not depend on timing, nesting and parking work.
+// Runs: sanitized threads
 #include "runtime/thread_pool.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <atomic>
 #include <chrono>
 #include <thread>
+
+namespace lathe::testing::test_thread_pool {
 
 using namespace lathe::runtime;
 
@@ -159,5 +162,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestThreadPool)
+Test test() {
+    return {makes<TestThreadPool>};
+}
+
+} // namespace lathe::testing::test_thread_pool
+
 #include "test_thread_pool.moc"

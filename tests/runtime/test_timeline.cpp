@@ -7,19 +7,18 @@
 #include "driver/json.h"
 #include "runtime/probe_artifact.h"
 #include "support/host_tensor.h"
+#include "support/program_of_tests.h"
 
 #include <QTemporaryDir>
 #include <QTest>
 #include <limits>
 #include <tuple>
 
-using namespace lathe;
+namespace lathe::testing::test_timeline {
+
 using namespace lathe::driver;
-using namespace lathe::testing;
 
 using Event = RunnerProfile::Event;
-
-Q_DECLARE_METATYPE(std::vector<std::vector<Event>>)
 
 class TestTimeline : public QObject {
     Q_OBJECT
@@ -140,7 +139,7 @@ private slots:
 
     void ofARealRun() {
         QTemporaryDir folder;
-        const std::string probe = lathe::tests::buildProbe(folder.path()).toStdString();
+        const std::string probe = lathe::testing::buildProbe(folder.path()).toStdString();
         RunnerClient client({.threads = 2});
         const auto model = client.load(probe);
         QVERIFY(model.has_value());
@@ -159,5 +158,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTimeline)
+Test test() {
+    return {makes<TestTimeline>};
+}
+
+} // namespace lathe::testing::test_timeline
+
 #include "test_timeline.moc"

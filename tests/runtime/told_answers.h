@@ -8,7 +8,7 @@
 #include <QFile>
 #include <QString>
 
-namespace lathe::tests {
+namespace lathe::testing {
 
 using runtime::protocol::Writer;
 
@@ -68,4 +68,4 @@ private:
     Writer all_;
 };
 
-} // namespace lathe::tests
+} // namespace lathe::testing

@@ -15,7 +15,7 @@
 #include <fmt/format.h>
 #include <random>
 
-namespace lathe::test {
+namespace lathe::testing {
 
 using arith::Expr;
 
@@ -119,4 +119,4 @@ bool holds(const std::string& text, const std::string& part) {
     return text.find(part) != std::string::npos;
 }
 
-} // namespace lathe::test
+} // namespace lathe::testing

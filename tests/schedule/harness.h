@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace lathe::test {
+namespace lathe::testing {
 
 /// The outputs one after the other; scalars follow the function's scalar parameters. Throws std::runtime_error if it fails.
 std::vector<float> run(const tir::PrimFunc& function, const std::vector<int64_t>& scalars = {});
@@ -33,16 +33,16 @@ tir::PrimFuncPtr chain(const arith::Expr& rows, const arith::Expr& columns,
 
 bool holds(const std::string& text, const std::string& part);
 
-} // namespace lathe::test
+} // namespace lathe::testing
 
 #define SAME(...)                                                                                                      \
     do {                                                                                                               \
-        const std::string sameDifference = lathe::test::difference(__VA_ARGS__);                                       \
+        const std::string sameDifference = lathe::testing::difference(__VA_ARGS__);                                    \
         QVERIFY2(sameDifference.empty(), sameDifference.c_str());                                                      \
     } while (false)
 
 #define REFUSED(subject, part, statement)                                                                              \
     do {                                                                                                               \
-        const std::string why = lathe::test::refusal(subject, [&](lathe::schedule::Schedule&) { statement; });         \
-        QVERIFY2(lathe::test::holds(why, part), why.c_str());                                                          \
+        const std::string why = lathe::testing::refusal(subject, [&](lathe::schedule::Schedule&) { statement; });      \
+        QVERIFY2(lathe::testing::holds(why, part), why.c_str());                                                       \
     } while (false)

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Inlining, caches, layouts and reductions keep meaning and refuse what would not.
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_blocks {
+
 using arith::Expr;
 using schedule::Schedule;
 
@@ -179,5 +180,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestBlocks)
+Test test() {
+    return {makes<TestBlocks>};
+}
+
+} // namespace lathe::testing::test_blocks
+
 #include "test_blocks.moc"

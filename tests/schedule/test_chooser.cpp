@@ -2,11 +2,12 @@
 // Questions: what is an answer, who answers, and what becomes of an answer that cannot be followed.
 #include "harness.h"
 #include "schedule/attempt.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_chooser {
+
 using schedule::Answers;
 using schedule::Question;
 using schedule::Schedule;
@@ -185,5 +186,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestChooser)
+Test test() {
+    return {makes<TestChooser>};
+}
+
+} // namespace lathe::testing::test_chooser
+
 #include "test_chooser.moc"

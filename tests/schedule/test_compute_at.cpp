@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Moving blocks under loops: regions, halos, tails, memory that shrinks with them, and what is refused.
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_compute_at {
+
 using arith::Expr;
 using schedule::Schedule;
 
@@ -171,5 +172,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestComputeAt)
+Test test() {
+    return {makes<TestComputeAt>};
+}
+
+} // namespace lathe::testing::test_compute_at
+
 #include "test_compute_at.moc"

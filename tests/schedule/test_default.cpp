@@ -7,14 +7,15 @@
 #include "topi/default_schedule.h"
 
 #include "arith/analysis.h"
+#include "support/program_of_tests.h"
 
 #include <QRegularExpression>
 #include <QTest>
 #include <algorithm>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_default {
+
 using arith::Expr;
 using te::ReduceKind;
 
@@ -513,5 +514,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestDefault)
+Test test() {
+    return {makes<TestDefault>};
+}
+
+} // namespace lathe::testing::test_default
+
 #include "test_default.moc"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Split, fuse, reorder and the kinds of loops keep meaning and refuse what would not.
 #include "harness.h"
+#include "support/program_of_tests.h"
 #include "tir/structure.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_loops {
+
 using schedule::Schedule;
 
 namespace {
@@ -162,5 +163,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestLoops)
+Test test() {
+    return {makes<TestLoops>};
+}
+
+} // namespace lathe::testing::test_loops
+
 #include "test_loops.moc"

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recipe that dense layers stand on: packed weights, register tile, fused epilogue, tails under predicates.
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_matmul {
+
 using arith::Expr;
 using schedule::Schedule;
 
@@ -103,5 +104,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestMatmul)
+Test test() {
+    return {makes<TestMatmul>};
+}
+
+} // namespace lathe::testing::test_matmul
+
 #include "test_matmul.moc"

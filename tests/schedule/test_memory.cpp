@@ -2,12 +2,13 @@
 // Accumulators that go on, memory that is asked for early, rows apart: they keep meaning at every size, and refuse what would
 // not.
 #include "harness.h"
+#include "support/program_of_tests.h"
 #include "tir/structure.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_memory {
+
 using schedule::Schedule;
 
 namespace {
@@ -177,5 +178,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestMemory)
+Test test() {
+    return {makes<TestMemory>};
+}
+
+} // namespace lathe::testing::test_memory
+
 #include "test_memory.moc"

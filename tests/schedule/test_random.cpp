@@ -3,12 +3,13 @@
 // function. Refusals change nothing.
 // Timeout: 600
 #include "harness.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_random {
+
 using arith::Expr;
 using schedule::Schedule;
 
@@ -189,5 +190,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestRandom)
+Test test() {
+    return {makes<TestRandom>};
+}
+
+} // namespace lathe::testing::test_random
+
 #include "test_random.moc"

@@ -14,6 +14,7 @@
 #include "harness.h"
 #include "support/host_tensor.h"
 #include "support/onnx_model.h"
+#include "support/program_of_tests.h"
 #include "tir/text.h"
 #include "tir/verify.h"
 #include "tune/explorer.h"
@@ -28,8 +29,8 @@
 #include <fmt/format.h>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_rules_space {
+
 using namespace lathe::tune;
 
 namespace {
@@ -367,5 +368,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestRulesSpace)
+Test test() {
+    return {makes<TestRulesSpace>};
+}
+
+} // namespace lathe::testing::test_rules_space
+
 #include "test_rules_space.moc"

@@ -6,14 +6,15 @@
 #include "codegen/target.h"
 #include "driver/tune_model.h"
 #include "harness.h"
+#include "support/program_of_tests.h"
 #include "topi/default_schedule.h"
 #include "tune/explorer.h"
 
 #include <QTest>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_template_space {
+
 using arith::Expr;
 
 namespace {
@@ -227,5 +228,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestTemplateSpace)
+Test test() {
+    return {makes<TestTemplateSpace>};
+}
+
+} // namespace lathe::testing::test_template_space
+
 #include "test_template_space.moc"

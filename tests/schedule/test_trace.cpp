@@ -2,12 +2,13 @@
 // Traces replay on another function of the same structure, print and read back; decisions in them can be changed.
 #include "harness.h"
 #include "schedule/index_text.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_trace {
+
 using schedule::Schedule;
 
 namespace {
@@ -203,5 +204,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTrace)
+Test test() {
+    return {makes<TestTrace>};
+}
+
+} // namespace lathe::testing::test_trace
+
 #include "test_trace.moc"

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tensor expressions print stably and become blocks that compute them: outputs that are read, doubled or inputs, rank 0.
 #include "te/te.h"
+#include "support/program_of_tests.h"
 #include "te/collapse.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_te {
+
 using arith::Expr;
 
 namespace {
@@ -190,5 +192,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestTe)
+Test test() {
+    return {makes<TestTe>};
+}
+
+} // namespace lathe::testing::test_te
+
 #include "test_te.moc"

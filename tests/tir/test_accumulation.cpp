@@ -3,12 +3,14 @@
 // Vectors along a reduction: what adds to one element becomes one horizontal sum a vector; what only looks like it stays a
 // loop.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/transform/vectorize_loops.h"
 #include "tir/verify.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_accumulation {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -127,5 +129,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestAccumulation)
+Test test() {
+    return {makes<TestAccumulation>};
+}
+
+} // namespace lathe::testing::test_accumulation
+
 #include "test_accumulation.moc"

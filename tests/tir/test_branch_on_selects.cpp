@@ -3,6 +3,7 @@
 // Branch on selects: what becomes a branch and what does not, what partitioning makes of it, and that results stay the
 // same. An index that leaves its buffer fails in the interpreter, so it also sees that each side loads what it may.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 #include "tir/transform/branch_on_selects.h"
@@ -15,7 +16,8 @@
 #include <numeric>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_branch_on_selects {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -339,5 +341,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestBranchOnSelects)
+Test test() {
+    return {makes<TestBranchOnSelects>};
+}
+
+} // namespace lathe::testing::test_branch_on_selects
+
 #include "test_branch_on_selects.moc"

@@ -2,12 +2,14 @@
 //
 // Where the rows of local buffers begin.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/transform/flatten_buffers.h"
 #include "tir/verify.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_flatten_buffers {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -43,5 +45,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestFlattenBuffers)
+Test test() {
+    return {makes<TestFlattenBuffers>};
+}
+
+} // namespace lathe::testing::test_flatten_buffers
+
 #include "test_flatten_buffers.moc"

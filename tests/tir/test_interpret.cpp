@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The interpreter against results worked by hand, and its refusals.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/interpret.h"
 
 #include <QTest>
 #include <numeric>
 
-using namespace lathe;
+namespace lathe::testing::test_interpret {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -156,5 +158,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestInterpret)
+Test test() {
+    return {makes<TestInterpret>};
+}
+
+} // namespace lathe::testing::test_interpret
+
 #include "test_interpret.moc"

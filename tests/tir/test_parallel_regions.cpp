@@ -4,6 +4,7 @@
 // numbers follow from the rule: work of 16,384 units a chunk, 64 chunks and one for each iteration at most.
 #include "arith/analysis.h"
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/interpret.h"
 #include "tir/text.h"
 #include "tir/transform/parallel_regions.h"
@@ -12,7 +13,8 @@
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_parallel_regions {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -154,5 +156,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestParallelRegions)
+Test test() {
+    return {makes<TestParallelRegions>};
+}
+
+} // namespace lathe::testing::test_parallel_regions
+
 #include "test_parallel_regions.moc"

@@ -3,6 +3,7 @@
 // Loops over sizes that are symbols: what binding indices leaves in the loops, how partitioning computes tails, and that
 // every step gives the same results at every size. An index that leaves its buffer fails in the interpreter.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tir/interpret.h"
 #include "tir/transform/bind_indices.h"
 #include "tir/transform/move_tile.h"
@@ -15,7 +16,8 @@
 #include <QTest>
 #include <numeric>
 
-using namespace lathe;
+namespace lathe::testing::test_symbolic_sizes {
+
 using namespace lathe::tir;
 using lathe::testing::read;
 
@@ -249,5 +251,10 @@ private slots:
     }
 };
 
-QTEST_MAIN(TestSymbolicSizes)
+Test test() {
+    return {makes<TestSymbolicSizes>};
+}
+
+} // namespace lathe::testing::test_symbolic_sizes
+
 #include "test_symbolic_sizes.moc"

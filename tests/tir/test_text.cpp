@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text of loop IR: printing, reading and printing again gives the same bytes and the same structure; wrong text gives a
 // Diagnostic with its line, never a crash; long functions take linear time.
+#include "support/program_of_tests.h"
 #include "tests/tir/random_function.h"
 #include "tir/structure.h"
 #include "tir/text.h"
@@ -11,7 +12,8 @@
 #include <ctime>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_text {
+
 using namespace lathe::arith;
 using namespace lathe::tir;
 
@@ -233,5 +235,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestText)
+Test test() {
+    return {makes<TestText>};
+}
+
+} // namespace lathe::testing::test_text
+
 #include "test_text.moc"

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Each rule of the verifier refuses what breaks it, and structural hashes leave out names and origins alone.
+#include "support/program_of_tests.h"
 #include "tir/structure.h"
 #include "tir/text.h"
 #include "tir/verify.h"
 
 #include <QTest>
 
-using namespace lathe;
+namespace lathe::testing::test_verify {
+
 using namespace lathe::tir;
 
 namespace {
@@ -142,5 +144,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestVerify)
+Test test() {
+    return {makes<TestVerify>};
+}
+
+} // namespace lathe::testing::test_verify
+
 #include "test_verify.moc"

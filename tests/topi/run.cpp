@@ -17,7 +17,7 @@
 #include <fmt/ranges.h>
 #include <map>
 
-namespace lathe::test {
+namespace lathe::testing {
 
 namespace {
 
@@ -280,4 +280,4 @@ std::string difference(const Value& actual, const std::vector<int64_t>& shape, c
     return {};
 }
 
-} // namespace lathe::test
+} // namespace lathe::testing

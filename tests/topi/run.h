@@ -10,7 +10,7 @@
 #include <concepts>
 #include <vector>
 
-namespace lathe::test {
+namespace lathe::testing {
 
 /// A tensor with its elements as numbers (exact for all types that the tests use).
 struct Value {
@@ -51,7 +51,7 @@ Outcome run(relay::Op op, const std::vector<Value>& args, const A& attrs, Dims d
 std::string difference(const Value& actual, const std::vector<int64_t>& shape, const std::vector<double>& expected,
                        double tolerance = 1e-5);
 
-} // namespace lathe::test
+} // namespace lathe::testing
 
 /// Fails the test with the difference, or the error.
 #define EXPECT(outcome, shape, ...)                                                                                    \
@@ -59,6 +59,6 @@ std::string difference(const Value& actual, const std::vector<int64_t>& shape, c
         const auto& expectOutcome = (outcome);                                                                         \
         QVERIFY2(expectOutcome.error.empty(), expectOutcome.error.c_str());                                            \
         const std::string expectDifference =                                                                           \
-            lathe::test::difference(expectOutcome[0], std::vector<int64_t> shape, __VA_ARGS__);                        \
+            lathe::testing::difference(expectOutcome[0], std::vector<int64_t> shape, __VA_ARGS__);                     \
         QVERIFY2(expectDifference.empty(), expectDifference.c_str());                                                  \
     } while (false)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Elementwise operators against values worked out by hand or known from NumPy: types, wrap-around, NaN, broadcasting.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
@@ -8,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_elementwise {
+
 using relay::Op;
 
 namespace {
@@ -144,5 +145,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestElementwise)
+Test test() {
+    return {makes<TestElementwise>};
+}
+
+} // namespace lathe::testing::test_elementwise
+
 #include "test_elementwise.moc"

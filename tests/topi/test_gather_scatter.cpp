@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Gathers and scatters: negative indices, indices out of range, reductions in a fixed order.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_gather_scatter {
+
 using relay::Op;
 
 class TestGatherScatter : public QObject {
@@ -86,5 +87,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestGatherScatter)
+Test test() {
+    return {makes<TestGatherScatter>};
+}
+
+} // namespace lathe::testing::test_gather_scatter
+
 #include "test_gather_scatter.moc"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Products, convolutions, pooling, einsum, determinants and Fourier transforms against values from NumPy.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_linear {
+
 using relay::Op;
 
 class TestLinear : public QObject {
@@ -161,5 +162,10 @@ private:
     }
 };
 
-QTEST_APPLESS_MAIN(TestLinear)
+Test test() {
+    return {makes<TestLinear>};
+}
+
+} // namespace lathe::testing::test_linear
+
 #include "test_linear.moc"

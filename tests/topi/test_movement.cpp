@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Operators that move or make elements: index maps worked out by hand, with constant and symbolic dims.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_movement {
+
 using relay::Op;
 
 class TestMovement : public QObject {
@@ -159,5 +160,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestMovement)
+Test test() {
+    return {makes<TestMovement>};
+}
+
+} // namespace lathe::testing::test_movement
+
 #include "test_movement.moc"

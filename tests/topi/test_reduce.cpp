@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reductions, running sums, softmax and normalisations against their definitions (values from NumPy).
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_reduce {
+
 using relay::Op;
 
 namespace {
@@ -135,5 +136,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestReduce)
+Test test() {
+    return {makes<TestReduce>};
+}
+
+} // namespace lathe::testing::test_reduce
+
 #include "test_reduce.moc"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Resize, GridSample and RoiAlign against values from ONNX's definition in NumPy.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_sampling {
+
 using relay::Op;
 
 namespace {
@@ -179,5 +180,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSampling)
+Test test() {
+    return {makes<TestSampling>};
+}
+
+} // namespace lathe::testing::test_sampling
+
 #include "test_sampling.moc"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sorting and selecting operators, and random numbers: order among equals, NaN, sizes that depend on data.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
@@ -8,8 +9,8 @@
 #include <cmath>
 #include <limits>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_select {
+
 using relay::Op;
 
 namespace {
@@ -139,5 +140,10 @@ private slots:
     }
 };
 
-QTEST_APPLESS_MAIN(TestSelect)
+Test test() {
+    return {makes<TestSelect>};
+}
+
+} // namespace lathe::testing::test_select
+
 #include "test_select.moc"

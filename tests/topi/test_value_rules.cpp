@@ -8,15 +8,16 @@
 #include "arith/analysis.h"
 #include "base/narrow_float.h"
 #include "relay/rules.h"
+#include "support/program_of_tests.h"
 
 #include <QtTest>
 #include <fmt/format.h>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_value_rules {
+
 using namespace lathe::relay;
-using test::Value;
+using testing::Value;
 
 namespace {
 
@@ -436,5 +437,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestValueRules)
+Test test() {
+    return {makes<TestValueRules>};
+}
+
+} // namespace lathe::testing::test_value_rules
+
 #include "test_value_rules.moc"

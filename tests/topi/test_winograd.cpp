@@ -2,14 +2,15 @@
 //
 // Winograd's convolution, as it is defined and interpreted, against the sum that it stands for, in float64. What it may be off by,
 // of the largest result: docs/performance.md has the errors that were measured.
+#include "support/program_of_tests.h"
 #include "tests/topi/run.h"
 
 #include <QtTest>
 #include <cmath>
 #include <random>
 
-using namespace lathe;
-using namespace lathe::test;
+namespace lathe::testing::test_winograd {
+
 using relay::Op;
 
 namespace {
@@ -114,5 +115,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestWinograd)
+Test test() {
+    return {makes<TestWinograd>};
+}
+
+} // namespace lathe::testing::test_winograd
+
 #include "test_winograd.moc"

@@ -2,6 +2,7 @@
 //
 // What is wished of a study while it runs: it pauses, goes on, ends, goes further or less far, and leaves or prefers tasks; and
 // no batch begins while other work holds the machine.
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 
 #include <QTest>
@@ -9,8 +10,8 @@
 #include <atomic>
 #include <thread>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_control {
+
 using namespace lathe::tune;
 
 namespace {
@@ -362,5 +363,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestControl)
+Test test() {
+    return {makes<TestControl>};
+}
+
+} // namespace lathe::testing::test_control
+
 #include "test_control.moc"

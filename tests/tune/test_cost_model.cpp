@@ -2,6 +2,7 @@
 //
 // The model learns an order that it was not shown, of each task by itself; the same samples and seed give the same bytes; what
 // is saved predicts the same, and bytes that are none are refused.
+#include "support/program_of_tests.h"
 #include "tune/quality.h"
 #include "tune/xgb_model.h"
 
@@ -9,7 +10,8 @@
 #include <cmath>
 #include <random>
 
-using namespace lathe;
+namespace lathe::testing::test_cost_model {
+
 using namespace lathe::tune;
 
 namespace {
@@ -204,5 +206,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestCostModel)
+Test test() {
+    return {makes<TestCostModel>};
+}
+
+} // namespace lathe::testing::test_cost_model
+
 #include "test_cost_model.moc"

@@ -2,13 +2,15 @@
 //
 // What is counted of a scheduled function, against numbers worked out by hand beside each text.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tune/features.h"
 
 #include <QTest>
 #include <cmath>
 #include <set>
 
-using namespace lathe;
+namespace lathe::testing::test_features {
+
 using namespace lathe::tune;
 using lathe::testing::read;
 
@@ -282,5 +284,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestFeatures)
+Test test() {
+    return {makes<TestFeatures>};
+}
+
+} // namespace lathe::testing::test_features
+
 #include "test_features.moc"

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Labels: release_only
+// Runs: release
 //
 // Opinions on candidates before they are tried: who is asked when, what is noted of them, and what they are worth to the
 // search, on real schedules of two products whose times are made up: evolution with the model finds fast ones in fewer trials
 // than without it, and a model that says nonsense costs little.
 #include "codegen/target.h"
 #include "driver/tune_model.h"
+#include "support/program_of_tests.h"
 #include "te/te.h"
 #include "tune/features.h"
 #include "tune/made_up.h"
@@ -17,8 +18,8 @@
 #include <ranges>
 #include <unordered_map>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_judge {
+
 using namespace lathe::tune;
 using arith::Expr;
 
@@ -384,5 +385,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestJudge)
+Test test() {
+    return {makes<TestJudge>};
+}
+
+} // namespace lathe::testing::test_judge
+
 #include "test_judge.moc"

@@ -2,12 +2,15 @@
 //
 // The paired test against what is known of ranks and of noise: the ranks that hold a median are those of the binomial tables,
 // intervals cover as often as they say, equal candidates are hardly ever accepted and a true gain of 3 % is found.
+#include "support/program_of_tests.h"
 #include "tune/paired.h"
 
 #include <QTest>
 #include <cmath>
 #include <random>
 #include <vector>
+
+namespace lathe::testing::test_paired {
 
 using namespace lathe::tune;
 
@@ -104,5 +107,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPaired)
+Test test() {
+    return {makes<TestPaired>};
+}
+
+} // namespace lathe::testing::test_paired
+
 #include "test_paired.moc"

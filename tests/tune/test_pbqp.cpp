@@ -5,11 +5,14 @@
 #include "tune/pbqp.h"
 
 #include "base/result.h"
+#include "support/program_of_tests.h"
 
 #include <QTest>
 #include <cmath>
 #include <limits>
 #include <random>
+
+namespace lathe::testing::test_pbqp {
 
 using namespace lathe::tune;
 
@@ -237,5 +240,10 @@ private:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPbqp)
+Test test() {
+    return {makes<TestPbqp>};
+}
+
+} // namespace lathe::testing::test_pbqp
+
 #include "test_pbqp.moc"

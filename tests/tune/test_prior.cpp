@@ -2,13 +2,15 @@
 //
 // The analytic estimate against measured shares of peak of register tiles, and against what must hold of any machine.
 #include "support/loop_text.h"
+#include "support/program_of_tests.h"
 #include "tune/prior.h"
 #include "tune/quality.h"
 
 #include <QTest>
 #include <fmt/format.h>
 
-using namespace lathe;
+namespace lathe::testing::test_prior {
+
 using namespace lathe::tune;
 using lathe::testing::read;
 
@@ -114,5 +116,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestPrior)
+Test test() {
+    return {makes<TestPrior>};
+}
+
+} // namespace lathe::testing::test_prior
+
 #include "test_prior.moc"

@@ -2,12 +2,15 @@
 //
 // Figures of merit against values worked out by hand, and what holds for every prediction that is perfect, reversed or says
 // nothing.
+#include "support/program_of_tests.h"
 #include "tune/quality.h"
 
 #include <QTest>
 #include <algorithm>
 #include <random>
 #include <vector>
+
+namespace lathe::testing::test_quality {
 
 using namespace lathe::tune;
 
@@ -92,5 +95,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestQuality)
+Test test() {
+    return {makes<TestQuality>};
+}
+
+} // namespace lathe::testing::test_quality
+
 #include "test_quality.moc"

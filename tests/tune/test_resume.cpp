@@ -2,13 +2,14 @@
 //
 // How far a task has come follows from its trials: a study that goes on stands where it stood. And seeds: what was best
 // before is tried first, and has to win like any other.
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 #include "tune/resume.h"
 
 #include <QTest>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_resume {
+
 using namespace lathe::tune;
 
 namespace {
@@ -203,5 +204,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestResume)
+Test test() {
+    return {makes<TestResume>};
+}
+
+} // namespace lathe::testing::test_resume
+
 #include "test_resume.moc"

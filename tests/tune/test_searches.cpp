@@ -2,14 +2,15 @@
 //
 // Each search on a space whose best is known: it proposes only what is new and legal, the same for the same seed, until
 // nothing is left; grid goes through all; those that learn from times find the best in fewer trials than chance.
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 
 #include <QTest>
 #include <algorithm>
 #include <set>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_searches {
+
 using namespace lathe::tune;
 
 namespace {
@@ -229,5 +230,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestSearches)
+Test test() {
+    return {makes<TestSearches>};
+}
+
+} // namespace lathe::testing::test_searches
+
 #include "test_searches.moc"

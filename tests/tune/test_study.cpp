@@ -2,6 +2,7 @@
 //
 // The study on times that are known: it ends with the fastest and never with something slower or wrong, says what became of
 // each candidate, keeps to its limits, goes first where most is to be gained, and keeps what it has when the machine fails.
+#include "support/program_of_tests.h"
 #include "tune/made_up.h"
 
 #include <QTest>
@@ -9,8 +10,8 @@
 #include <thread>
 #include <utility>
 
-using namespace lathe;
-using namespace lathe::testing;
+namespace lathe::testing::test_study {
+
 using namespace lathe::tune;
 
 namespace {
@@ -272,5 +273,10 @@ private slots:
     }
 };
 
-QTEST_GUILESS_MAIN(TestStudy)
+Test test() {
+    return {makes<TestStudy>};
+}
+
+} // namespace lathe::testing::test_study
+
 #include "test_study.moc"
