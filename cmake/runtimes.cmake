@@ -51,8 +51,9 @@ function(lathe_runtime_part TARGET KIND TRIPLE)
         RUNTIME_OUTPUT_DIRECTORY "${ARG_FOLDER}/bin" LIBRARY_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib"
         ARCHIVE_OUTPUT_DIRECTORY "${ARG_FOLDER}/lib" UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 0)
     target_include_directories(${TARGET} PRIVATE ${CMAKE_SOURCE_DIR}/compiler)
+    # What is shipped names no folder of the machine that built it.
     target_compile_options(${TARGET} PRIVATE --target=${TRIPLE} -O2 -fvisibility=hidden -fvisibility-inlines-hidden
-                           -ffunction-sections -fdata-sections)
+                           -ffunction-sections -fdata-sections -fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=)
     target_link_options(${TARGET} PRIVATE --target=${TRIPLE} -Wl,--gc-sections -Wl,-s -Wl,-z,max-page-size=65536
                         -Wl,--build-id=sha1)
     target_link_libraries(${TARGET} PRIVATE ${ARG_LINKS} lathe_warnings)
