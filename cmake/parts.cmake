@@ -20,6 +20,7 @@ add_dependencies(runtimes onnx_parts) # one at a time in one folder
 
 add_library(onnx STATIC IMPORTED)
 set_target_properties(onnx PROPERTIES IMPORTED_LOCATION ${LATHE_PARTS}/libonnx.a)
+file(MAKE_DIRECTORY ${LATHE_PARTS}/onnx-generated) # imported folders have to be there before they are filled
 target_include_directories(onnx SYSTEM INTERFACE ${LATHE_PARTS}/onnx-generated ${ONNX_SRC})
 target_compile_definitions(onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
 target_link_libraries(onnx INTERFACE ${LATHE_PARTS}/libonnx_proto.a protobuf::libprotobuf)
