@@ -2,13 +2,17 @@
 # Optimization, sanitizers and unity of the project's own code.
 set(LATHE_OPTIMIZE "-O2" CACHE STRING "list of options for optimization and debug information")
 set(LATHE_SANITIZE "" CACHE STRING "comma-separated list for -fsanitize; empty for none")
-set(LATHE_OPTIMIZE_WINDOW "" CACHE STRING "further options for the window and the command line, which compute little")
+set(LATHE_OPTIMIZE_OUTER "" CACHE STRING "further options for what computes little: driver, deploy, command line, window and the like")
+# What tests and the compiler both instantiate is linked from the tests, which come first: tests that are optimized less than
+# the compiler slow it down.
+set(LATHE_OPTIMIZE_TESTS "" CACHE STRING "further options for tests")
+set(LATHE_DO_NOT_SANITIZE "function" CACHE STRING "comma-separated list for -fno-sanitize")
 add_compile_options(${LATHE_OPTIMIZE})
 # The kernel cache tells code generators apart by the note that this leaves in programs.
 add_link_options(-Wl,--build-id=sha1)
 if(LATHE_SANITIZE)
-    # Not `function`: it reads the bytes before a called function, and compiled models have no signature there.
-    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-sanitize=function -fno-sanitize-recover=all
+    # Never `function`: it reads the bytes before a called function, and compiled models have no signature there.
+    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-sanitize=${LATHE_DO_NOT_SANITIZE} -fno-sanitize-recover=all
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${LATHE_SANITIZE})
 endif()

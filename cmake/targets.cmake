@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
-# Headers that are parsed once for all files of a kind: most of the time of a small file. Kinds: code (compiler/), program
-# (app/cli/), window (views/, app/), and the tests of code and window. Of our own headers only those stand in them that nearly
+# Headers that are parsed once for all files of a kind: most of the time of a small file. Kinds: code (compiler/), outer (its
+# libraries that put the others to work), program (app/cli/), window (views/, app/), and the tests of code and window. Of our own headers only those stand in them that nearly
 # every file of the kind includes anyway, so that a change compiles little that it would not have compiled.
 set(LATHE_PRECOMPILED_code <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
     <unordered_map> <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
+set(LATHE_PRECOMPILED_outer ${LATHE_PRECOMPILED_code})
 set(LATHE_PRECOMPILED_program ${LATHE_PRECOMPILED_code} <chrono> <filesystem> <nlohmann/json.hpp>
     ${CMAKE_SOURCE_DIR}/compiler/driver/compile.h)
 set(LATHE_PRECOMPILED_window ${LATHE_PRECOMPILED_code} <QtWidgets> ${CMAKE_SOURCE_DIR}/compiler/driver/trace.h)
@@ -15,11 +16,11 @@ set(LATHE_PRECOMPILED_LINKS_program lathe_deploy)
 set(LATHE_PRECOMPILED_LINKS_window Qt6::Widgets lathe_driver)
 set(LATHE_PRECOMPILED_LINKS_code_test Qt6::Test)
 set(LATHE_PRECOMPILED_LINKS_window_test Qt6::Widgets Qt6::Test lathe_driver)
-set(LATHE_PRECOMPILED_OPTIONS_program ${LATHE_OPTIMIZE_WINDOW})
-set(LATHE_PRECOMPILED_OPTIONS_window ${LATHE_OPTIMIZE_WINDOW})
-# What a test does itself is little; optimizing it takes longer than it ever runs.
-set(LATHE_PRECOMPILED_OPTIONS_code_test -O0)
-set(LATHE_PRECOMPILED_OPTIONS_window_test -O0)
+set(LATHE_PRECOMPILED_OPTIONS_outer ${LATHE_OPTIMIZE_OUTER})
+set(LATHE_PRECOMPILED_OPTIONS_program ${LATHE_OPTIMIZE_OUTER})
+set(LATHE_PRECOMPILED_OPTIONS_window ${LATHE_OPTIMIZE_OUTER})
+set(LATHE_PRECOMPILED_OPTIONS_code_test ${LATHE_OPTIMIZE_TESTS})
+set(LATHE_PRECOMPILED_OPTIONS_window_test ${LATHE_OPTIMIZE_TESTS})
 function(lathe_precompile TARGET KIND)
     set(holder lathe_precompiled_${KIND})
     if(NOT TARGET ${holder})
@@ -33,9 +34,13 @@ function(lathe_precompile TARGET KIND)
     target_precompile_headers(${TARGET} REUSE_FROM ${holder})
 endfunction()
 
-# lathe_library(NAME [DEPS folder...] [LIBRARIES target...]): compiler/NAME/**/*.cpp -> static library lathe_NAME.
+# lathe_library(NAME [OUTER] [DEPS folder...] [LIBRARIES target...]): compiler/NAME/**/*.cpp -> static library lathe_NAME.
 function(lathe_library NAME)
-    cmake_parse_arguments(ARG "" "" "DEPS;LIBRARIES" ${ARGN})
+    cmake_parse_arguments(ARG "OUTER" "" "DEPS;LIBRARIES" ${ARGN})
+    set(kind code)
+    if(ARG_OUTER)
+        set(kind outer)
+    endif()
     set(target lathe_${NAME})
     set(links ${ARG_LIBRARIES})
     foreach(dep ${ARG_DEPS})
@@ -46,7 +51,7 @@ function(lathe_library NAME)
         add_library(${target} STATIC ${sources})
         target_include_directories(${target} PUBLIC ${CMAKE_SOURCE_DIR}/compiler)
         target_link_libraries(${target} PUBLIC ${links} Threads::Threads PRIVATE lathe_warnings)
-        lathe_precompile(${target} code)
+        lathe_precompile(${target} ${kind})
     else()
         add_library(${target} INTERFACE)
         target_include_directories(${target} INTERFACE ${CMAKE_SOURCE_DIR}/compiler)

@@ -20,6 +20,44 @@ const Buffer& bufferOf(const Expr& load) {
     return *buffer;
 }
 
+namespace {
+
+/// Moves the statements directly inside `node` to the end of `out`.
+void takeChildren(StmtNode& node, std::vector<Stmt>& out) {
+    auto take = [&](Stmt& child) {
+        if (child)
+            out.push_back(std::move(child));
+    };
+    std::visit(
+        [&](auto& value) {
+            if constexpr (requires { value.init; })
+                take(value.init);
+            if constexpr (requires { value.body; })
+                take(value.body);
+            if constexpr (requires { value.thenCase; }) {
+                take(value.thenCase);
+                take(value.elseCase);
+            }
+            if constexpr (requires { value.stmts; })
+                for (Stmt& child : value.stmts)
+                    take(child);
+        },
+        node.value);
+}
+
+} // namespace
+
+StmtNode::~StmtNode() {
+    std::vector<Stmt> below;
+    takeChildren(*this, below);
+    while (!below.empty()) {
+        const Stmt stmt = std::move(below.back());
+        below.pop_back();
+        if (stmt.use_count() == 1) // nobody else sees what is taken out of it
+            takeChildren(const_cast<StmtNode&>(*stmt), below);
+    }
+}
+
 Stmt seq(std::vector<Stmt> stmts, int origin) {
     Seq result;
     std::vector<Stmt> pending(stmts.rbegin(), stmts.rend());

@@ -168,6 +168,11 @@ struct StmtNode {
     std::variant<For, Block, Store, Let, If, While, Seq, Allocate, Check, Evaluate, CallKernel, BindBuffer> value;
     int origin = -1;
 
+    StmtNode() = default;
+    StmtNode(const StmtNode&) = default;
+    /// Frees the statements below one after the other: scopes nest by the thousand, deeper than a stack is.
+    ~StmtNode();
+
     template <class T>
     const T* as() const {
         return std::get_if<T>(&value);

@@ -3,6 +3,7 @@
 // Links: onnx
 //
 // The command line as scripts see it: exit codes, JSON that parses and has the fields of its contract, files written.
+// In release alone: most commands compile a model, as the tests of driver/ do under sanitizers.
 // Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"

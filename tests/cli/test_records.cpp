@@ -5,6 +5,8 @@
 //
 // Records as users meet them: what `lathe tune` tried is there, a study that was killed goes on, compilations take recorded
 // schedules where all that matters is the same and say so, and what is wrong with a file ends neither.
+// In release alone: studies are minutes of work under sanitizers, where test_gui_tuning_page and the tests of tune/ and records/
+// run what they are made of.
 // Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"

@@ -4,6 +4,8 @@
 //
 // `lathe tune` as scripts see it: events and a table that agree, decisions that other commands take and that change no
 // result, the same candidates for the same seed, exit codes.
+// In release alone: studies are minutes of work under sanitizers, where test_gui_tuning_page and the tests of tune/ and records/
+// run what they are made of.
 // Runs: release
 #include "support/onnx_model.h"
 #include "support/program.h"

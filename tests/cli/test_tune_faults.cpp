@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Needs: lathe lathe-runner lathe-broken
-// Links: onnx
 //
 // `lathe tune` where something goes wrong: a compiler that crashes or hangs on candidates, candidates that compute something else,
 // a machine that cannot measure, keys and signals that end it. Exit codes, what is said, and that no child is left.
+// In release alone, like all studies by the command line: minutes of work under sanitizers, where test_gui_tuning_page and the
+// tests of tune/ and records/ run what it is made of.
+// Needs: lathe lathe-runner lathe-broken
+// Links: onnx
+// Runs: release
 #include "support/onnx_model.h"
 #include "support/processes.h"
 #include "support/program.h"

@@ -2,6 +2,8 @@
 //
 // Compiled kernels against the interpreter, with and without the optional passes: sizes that divide and that do not,
 // constant and symbolic, masks, parallel loops, checks, workspace, local buffers.
+// In release alone: what is looked at are values that compiled kernels give, and sanitizers do not see into these.
+// Runs: release
 #include "build.h"
 #include "codegen/codegen.h"
 #include "harness.h"

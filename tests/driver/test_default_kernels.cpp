@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: onnx lathe_driver
 //
 // The kernels that default schedules make of a model's hot operators, on their whole way to machine code: the loop that
 // does the work holds fused multiply-adds on registers of the target's width, where sums stay in registers enough of them
 // to hide their latency, and goes to the stack for no sum.
+// In release alone: what is looked at is machine code, which sanitizers do not see into.
+// Links: onnx lathe_driver
+// Runs: release
 #include "codegen/target.h"
 #include "driver/compile.h"
 #include "support/hot_loops.h"

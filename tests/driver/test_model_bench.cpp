@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Needs: lathe-runner
-// Links: onnx lathe_driver
-// Timeout: 600
 //
 // Compilations of a small network with everything that choosing by costs tries in it: they are accepted, each site has what was
 // decided and the calls that are its own, and all of them compute the same.
+// In release alone: it compiles one network many times over, as other tests do once under sanitizers.
+// Needs: lathe-runner
+// Links: onnx lathe_driver
+// Timeout: 600
+// Runs: release
 #include "driver/choose_by_costs.h"
 #include "driver/compare.h"
 #include "driver/cut_groups.h"

@@ -127,7 +127,7 @@ public:
         watchdog_.doing(what);
         act();
         for (int turn = 0; turn < 4; ++turn)
-            QTest::qWait(5);
+            QTest::qWait(1);
     }
 
 private:

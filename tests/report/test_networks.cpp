@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Timeout: 600
 //
 // Reports of networks of real size: well-formed, with a picture of the graph, and small enough to attach.
+// In release alone: networks of real size take minutes under sanitizers, where test_report_report makes the same parts.
+// Timeout: 600
+// Runs: release
 #include "report/report.h"
 #include "support/fixtures.h"
 #include "support/program_of_tests.h"

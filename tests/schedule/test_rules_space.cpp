@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Links: onnx lathe_driver
-// Needs: lathe-runner
-// Timeout: 600
 //
 // Spaces by rules, on the kernels of operators of all kinds, at sizes that divide, do not, are 1 or prime: whatever is answered
 // at random, what comes out computes what the unscheduled function does; the same answers give the same program; its trace
 // prints, reads and replays, on a function with other names too; tiles waste little. No answers give the default schedule.
+// In release alone: nearly all of it is the interpreter, which is several times slower under sanitizers; test_schedule_random
+// has it run there on programs of all kinds.
+// Links: onnx lathe_driver
+// Needs: lathe-runner
+// Timeout: 600
+// Runs: release
 #include "codegen/target.h"
 #include "driver/compile.h"
 #include "driver/kernel_artifact.h"

@@ -2,7 +2,10 @@
 //
 // The default schedule as a space to tune in: whatever is answered at random, what comes out computes what the unscheduled
 // function does; the same answers give the same program and a trace that replays; no answers give the default.
+// In release alone: nearly all of it is the interpreter, which is several times slower under sanitizers; test_schedule_random
+// has it run there on programs of all kinds.
 // Timeout: 600
+// Runs: release
 #include "codegen/target.h"
 #include "driver/tune_model.h"
 #include "harness.h"
