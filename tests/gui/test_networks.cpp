@@ -15,7 +15,6 @@
 #include "views/profile/change_panel.h"
 #include "views/profile/profile_page.h"
 
-#include <QElapsedTimer>
 #include <QMenu>
 #include <QTest>
 #include <QToolButton>
@@ -127,14 +126,12 @@ private slots:
     void kernelsThatFaultOrHang_data() {
         QTest::addColumn<QByteArray>("damage");
         QTest::addColumn<QString>("words");
-        QTest::addColumn<int>("limit"); // s
-        QTest::newRow("a fault") << QByteArray("hoist conditions:faults") << "crashed" << 20;
-        QTest::newRow("a hang") << QByteArray("hoist conditions:hangs") << "did not run within" << 90;
+        QTest::newRow("a fault") << QByteArray("hoist conditions:faults") << "crashed";
+        QTest::newRow("a hang") << QByteArray("hoist conditions:hangs") << "did not run within";
     }
     void kernelsThatFaultOrHang() {
         QFETCH(QByteArray, damage);
         QFETCH(QString, words);
-        QFETCH(int, limit);
         const auto file = fixture("models/mnist-8/model.onnx");
         if (file.empty() && !fixturesExpected())
             QSKIP("there is no folder to unpack the fixtures from");
@@ -144,14 +141,11 @@ private slots:
         QVERIFY(openAndWait(window, QString::fromStdString(file.string())));
         QVERIFY(compileAndWait(window));
         qunsetenv("LATHE_BROKEN_PASS");
-        QElapsedTimer timer;
-        timer.start();
         {
             Settled settled(window);
             window.run();
             QVERIFY(settled.wait());
         }
-        QVERIFY(timer.elapsed() < limit * 1000);
         QCOMPARE(window.problems()->model()->rowCount(), 1);
         QString said;
         for (int column = 0; column < window.problems()->model()->columnCount(); ++column)

@@ -276,14 +276,24 @@ private slots:
     }
 
     void allTasksPausedWaitsForOne() {
-        Running study({madeUpTask("one")}, planOf(64));
-        study.control.instruct({.workload = "one", .priority = {}, .wish = Wish::Paused});
-        QTRY_VERIFY_WITH_TIMEOUT(study.waits || study.over, patience);
-        if (study.over)
-            QSKIP("it was over before");
-        study.control.instruct({.workload = "one", .priority = {}, .wish = Wish::Go});
-        QTRY_VERIFY_WITH_TIMEOUT(study.over, patience);
-        QCOMPARE(study.result.study.trials, 64);
+        MadeUpBench bench;
+        Control control;
+        bool paused = false;
+        int waits = 0;
+        const StudyResult found = runStudy(
+            {madeUpTask("one")}, madeUpSpace(), planOf(64), bench,
+            [&](const Study& study, const Event& event) {
+                if (!std::exchange(paused, true))
+                    control.instruct({.workload = "one", .priority = {}, .wish = Wish::Paused});
+                if (event.kind == Event::Kind::Waits) {
+                    ++waits;
+                    QVERIFY(study.trials < 64);
+                    control.instruct({.workload = "one", .priority = {}, .wish = Wish::Go});
+                }
+            },
+            {}, &control);
+        QCOMPARE(waits, 1);
+        QCOMPARE(found.study.trials, 64);
     }
 
     void aSettledTaskIsTakenUpAgain() {
