@@ -6,13 +6,15 @@ set(LATHE_OPTIMIZE_OUTER "" CACHE STRING "further options for what computes litt
 # What tests and the compiler both instantiate is linked from the tests, which come first: tests that are optimized less than
 # the compiler slow it down.
 set(LATHE_OPTIMIZE_TESTS "" CACHE STRING "further options for tests")
-set(LATHE_DO_NOT_SANITIZE "function" CACHE STRING "comma-separated list for -fno-sanitize")
+set(LATHE_DO_NOT_SANITIZE "" CACHE STRING "list of checks of LATHE_SANITIZE that are left out")
 add_compile_options(${LATHE_OPTIMIZE})
 # The kernel cache tells code generators apart by the note that this leaves in programs.
 add_link_options(-Wl,--build-id=sha1)
 if(LATHE_SANITIZE)
     # Never `function`: it reads the bytes before a called function, and compiled models have no signature there.
-    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-sanitize=${LATHE_DO_NOT_SANITIZE} -fno-sanitize-recover=all
+    list(JOIN LATHE_DO_NOT_SANITIZE "," left_out)
+    string(REGEX REPLACE ",$" "" left_out "function,${left_out}")
+    add_compile_options(-fsanitize=${LATHE_SANITIZE} -fno-sanitize=${left_out} -fno-sanitize-recover=all
                         -fno-omit-frame-pointer)
     add_link_options(-fsanitize=${LATHE_SANITIZE})
 endif()

@@ -2,8 +2,9 @@
 # How a folder becomes a target. Everything is found by globbing; a folder without sources yet is an interface library.
 
 # Headers that are parsed once for all files of a kind: most of the time of a small file. Kinds: code (compiler/), outer (its
-# libraries that put the others to work), program (app/cli/), window (views/, app/), and the tests of code and window. Of our own headers only those stand in them that nearly
-# every file of the kind includes anyway, so that a change compiles little that it would not have compiled.
+# libraries that put the others to work), program (app/cli/), window (views/, app/), and the tests of code and window. Of our
+# own headers only those stand in them that nearly every file of the kind includes anyway, so that a change compiles little
+# that it would not have compiled.
 set(LATHE_PRECOMPILED_code <algorithm> <functional> <map> <memory> <optional> <set> <span> <string> <string_view>
     <unordered_map> <unordered_set> <utility> <variant> <vector> <expected> <fmt/format.h> <fmt/ranges.h>)
 set(LATHE_PRECOMPILED_outer ${LATHE_PRECOMPILED_code})

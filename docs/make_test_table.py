@@ -16,13 +16,14 @@ NOTE = re.compile(r"(SPDX-License-Identifier|Needs|Links|Timeout|Runs|Alone):")
 HEAD = """# Each test
 
 What `./dev test` runs, where, and in how many seconds; what a test holds against what says
-[testing.md](testing.md). Seconds are of one run, three tests at a time on two cores of {machine}:
-they tell the long from the short. `python3 docs/make_test_table.py` makes this page after a run.
+[testing.md](testing.md). Seconds are of one run or the mean of a few, three tests at a time on two
+cores of {machine}: they tell the long from the short. `python3 docs/make_test_table.py`
+makes this page after a run.
 """
 
 
 def seconds_of(folder):
-    """name -> seconds of the last run."""
+    """name -> seconds, the mean of the runs in this build folder."""
     costs = folder / "Testing" / "Temporary" / "CTestCostData.txt"
     rows = (line.split() for line in costs.read_text().split("---")[0].splitlines())
     return {row[0]: float(row[2]) for row in rows if len(row) == 3 and row[1] != "0"}

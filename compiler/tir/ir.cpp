@@ -22,10 +22,10 @@ const Buffer& bufferOf(const Expr& load) {
 
 namespace {
 
-/// Moves the statements directly inside `node` to the end of `out`.
-void takeChildren(StmtNode& node, std::vector<Stmt>& out) {
+/// Moves those statements directly inside `node` to the end of `out` that nobody else holds: the others outlive it anyway.
+void takeOwn(StmtNode& node, std::vector<Stmt>& out) {
     auto take = [&](Stmt& child) {
-        if (child)
+        if (child.use_count() == 1)
             out.push_back(std::move(child));
     };
     std::visit(
@@ -49,12 +49,11 @@ void takeChildren(StmtNode& node, std::vector<Stmt>& out) {
 
 StmtNode::~StmtNode() {
     std::vector<Stmt> below;
-    takeChildren(*this, below);
+    takeOwn(*this, below);
     while (!below.empty()) {
         const Stmt stmt = std::move(below.back());
         below.pop_back();
-        if (stmt.use_count() == 1) // nobody else sees what is taken out of it
-            takeChildren(const_cast<StmtNode&>(*stmt), below);
+        takeOwn(const_cast<StmtNode&>(*stmt), below);
     }
 }
 

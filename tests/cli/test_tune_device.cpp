@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe lathe-runner runtimes
 // Links: onnx
+// In release alone: the runner that is sent to the device has no sanitizers in any preset.
 // Runs: release
 // Timeout: 600
 //

@@ -2,11 +2,9 @@
 //
 // Container images: held against the layout that the OCI prescribes, read by skopeo, and run as an engine would, in a root that
 // has nothing else.
-// In release alone: what is looked at are files that others read; test_deploy_bundle_command writes bundles under sanitizers.
 // Needs: lathe lathe-runner runtimes
 // Links: onnx
 // Timeout: 600
-// Runs: release
 #include "deploy/made_bundle.h"
 #include "support/program_of_tests.h"
 

@@ -127,7 +127,7 @@ private slots:
         QTest::addColumn<QByteArray>("damage");
         QTest::addColumn<QString>("words");
         QTest::newRow("a fault") << QByteArray("hoist conditions:faults") << "crashed";
-        QTest::newRow("a hang") << QByteArray("hoist conditions:hangs") << "did not run within";
+        QTest::newRow("a hang") << QByteArray("hoist conditions:hangs") << "did not run within 60 s and was ended";
     }
     void kernelsThatFaultOrHang() {
         QFETCH(QByteArray, damage);

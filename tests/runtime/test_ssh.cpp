@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Needs: lathe-runner runtimes
+// In release alone: the runner that is sent to the device has no sanitizers in any preset.
 // Runs: release
 //
 // Models on a device over ssh, which is this machine by a real sshd: the values are those of a run here, each way of failing

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
+// In release alone: it fits models to times again and again, a minute of work there and many under sanitizers.
 // Runs: release
 //
 // Opinions on candidates before they are tried: who is asked when, what is noted of them, and what they are worth to the
