@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver/npy.h"
 
+#include <algorithm>
 #include <bit>
 #include <charconv>
 #include <fmt/format.h>
@@ -104,11 +105,34 @@ private:
     std::string_view text_;
 };
 
-DataType typeOf(std::string_view code) {
+DataType typeOf(std::string code) {
+    if (code.starts_with('>')) // the bytes are turned round when they are read
+        code.front() = '<';
     for (const NpyType& type : npyTypes)
-        if (type.code == code || (type.dtype.bytes() == 1 && code.size() == 3 && code.substr(1) == type.code.substr(1)))
+        if (type.code == code ||
+            (type.dtype.bytes() == 1 && code.size() == 3 && code.compare(1, 2, type.code, 1, 2) == 0))
             return type.dtype;
     return types::Void;
+}
+
+void turnBytes(std::span<std::byte> bytes, size_t element) {
+    for (size_t at = 0; at < bytes.size(); at += element)
+        std::ranges::reverse(bytes.subspan(at, element));
+}
+
+/// Elements whose first index runs fastest, with the last one fastest.
+std::vector<std::byte> rowMajor(std::span<const std::byte> bytes, const std::vector<int64_t>& shape, size_t element) {
+    std::vector<std::byte> result(bytes.size());
+    std::vector<int64_t> index(shape.size());
+    for (size_t to = 0; to < bytes.size(); to += element) {
+        size_t from = 0;
+        for (size_t d = shape.size(); d-- > 0;)
+            from = from * static_cast<size_t>(shape[d]) + static_cast<size_t>(index[d]);
+        std::ranges::copy(bytes.subspan(from * element, element), result.begin() + static_cast<ptrdiff_t>(to));
+        for (size_t d = shape.size(); d-- > 0 && ++index[d] == shape[d];)
+            index[d] = 0;
+    }
+    return result;
 }
 
 } // namespace
@@ -116,7 +140,7 @@ DataType typeOf(std::string_view code) {
 Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& file, uint64_t fileBytes) {
     const auto bad = [&](std::string_view why) {
         Diagnostic diagnostic = error(fmt::format("this is no NumPy array that can be read: {}", why),
-                                      "numpy.save writes such a file from numpy.ascontiguousarray(x)");
+                                      "numpy.save writes such a file from an array of numbers");
         diagnostic.file = path.string();
         return Failure(diagnostic);
     };
@@ -139,8 +163,6 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& fil
     tensor.dtype = typeOf(header.descr);
     if (tensor.dtype == types::Void)
         return bad(fmt::format("elements of type '{}' are unknown here", header.descr));
-    if (header.fortranOrder && header.shape.size() > 1)
-        return bad("it is in column-major order");
     tensor.shape = std::move(header.shape);
     const auto size = model::byteSize(tensor.dtype, tensor.shape);
     if (!size)
@@ -152,6 +174,11 @@ Result<HostTensor> readNpy(const std::filesystem::path& path, std::ifstream& fil
     tensor.bytes.resize(static_cast<size_t>(*size));
     if (!file.read(reinterpret_cast<char*>(tensor.bytes.data()), *size))
         return bad("it is truncated");
+    const auto element = static_cast<size_t>(tensor.dtype.bytes());
+    if (header.descr.starts_with('>'))
+        turnBytes(tensor.bytes, element);
+    if (header.fortranOrder)
+        tensor.bytes = rowMajor(tensor.bytes, tensor.shape, element);
     if (tensor.dtype == types::Bool) // a kernel may rely on 0 and 1
         for (std::byte& value : tensor.bytes)
             value = std::byte{value != std::byte{0}};

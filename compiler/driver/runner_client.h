@@ -138,7 +138,7 @@ enum class RunnerOutcome {
     Refused,     // the runner gave an error status: a bad artifact, a mismatched input, a failed check of the model
     Crashed,     // under a Guard also: it touched memory outside its buffers
     Overwrote,   // under a Guard: it wrote into an input
-    OutOfMemory, // the system there ended it, since memory ran out; told of devices over ssh
+    OutOfMemory, // what it is sent does not fit into what it may use, or the system of a device over ssh ended it
     Lost,        // the device over ssh, or the connection to it, is gone: this says nothing of the model
     Timeout,
     Cancelled,   // as RunnerOptions::cancelled asked

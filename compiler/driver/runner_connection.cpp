@@ -131,6 +131,10 @@ Diagnostic RunnerConnection::lost(ChildProcess::Io io, Kind kind, ChildProcess::
     const std::string how = child.reap();
     if (child.exitCode() == exitOutside || child.exitCode() == exitReadOnly)
         return ended(*child.exitCode());
+    if (child.exitCode() == exitNoMemory)
+        return fail(RunnerOutcome::OutOfMemory, "the memory that the model's process may use does not hold its inputs",
+                    options.processBytes > 0 ? "allow it more (--memory), or choose smaller sizes"
+                                             : "choose smaller sizes");
     const bool crashed = how.starts_with("crashed");
     return fail(RunnerOutcome::Crashed, crashed ? "the kernel " + how : "lathe-runner " + how,
                 crashed                   ? "please report the model"

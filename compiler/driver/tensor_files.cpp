@@ -47,6 +47,9 @@ Result<HostTensor> readTensorFile(const fs::path& path) {
     file.read(magic, sizeof(magic));
     if (file && std::string_view(magic, sizeof(magic)) == npyMagic)
         return readNpy(path, file, fileBytes);
+    if (std::string_view(magic, 4) == std::string_view("PK\x03\x04", 4))
+        return named(
+            error("a .npz file holds any number of arrays", "save the one that is meant by numpy.save, as .npy"));
     if (path.extension() == ".npy")
         return named(error("this is no NumPy array: it does not begin as one", "numpy.save writes such a file"));
     LATHE_TRY(const model::TensorPtr tensor, frontend::readTensor(path));

@@ -11,10 +11,10 @@ namespace lathe::model {
 namespace {
 
 template <class T>
-double read(const std::byte* at) {
+T read(const std::byte* at) {
     T value;
     std::memcpy(&value, at, sizeof(T));
-    return static_cast<double>(value);
+    return value;
 }
 
 } // namespace
@@ -40,28 +40,37 @@ std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape) 
     return *elements * dtype.bytes();
 }
 
-double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index) {
+Number elementOf(DataType dtype, std::span<const std::byte> bytes, size_t index) {
     const auto size = static_cast<size_t>(dtype.bytes());
     const std::byte* at = bytes.data() + index * size;
     if (dtype == types::Float32)
-        return read<float>(at);
+        return double(read<float>(at));
     if (dtype == types::Float64)
         return read<double>(at);
     if (dtype.isFloat()) {
         uint64_t bits = 0;
         std::memcpy(&bits, at, size);
-        return bitsToFloat(bits, dtype);
+        return double(bitsToFloat(bits, dtype));
     }
+    const auto integer = [&]<class Signed, class Unsigned>(Signed, Unsigned) -> Number {
+        if (dtype.isSigned())
+            return int64_t{read<Signed>(at)};
+        return uint64_t{read<Unsigned>(at)};
+    };
     switch (size) {
     case 1:
-        return dtype.isSigned() ? read<int8_t>(at) : read<uint8_t>(at);
+        return integer(int8_t{}, uint8_t{});
     case 2:
-        return dtype.isSigned() ? read<int16_t>(at) : read<uint16_t>(at);
+        return integer(int16_t{}, uint16_t{});
     case 4:
-        return dtype.isSigned() ? read<int32_t>(at) : read<uint32_t>(at);
+        return integer(int32_t{}, uint32_t{});
     default:
-        return dtype.isSigned() ? read<int64_t>(at) : read<uint64_t>(at);
+        return integer(int64_t{}, uint64_t{});
     }
+}
+
+double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index) {
+    return std::visit([](auto value) { return static_cast<double>(value); }, elementOf(dtype, bytes, index));
 }
 
 HostTensor toHost(const TensorData& tensor) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace lathe::model {
@@ -38,6 +39,11 @@ std::optional<int64_t> elementsOf(std::span<const int64_t> shape);
 
 /// Bytes of a tensor of these dims; nothing as in elementsOf, or if they are more than limits::tensorBytes.
 std::optional<int64_t> byteSize(DataType dtype, std::span<const int64_t> shape);
+
+/// A signed integer, an unsigned one or a bool, a float.
+using Number = std::variant<int64_t, uint64_t, double>;
+/// Element `index`, exact. Not for strings.
+Number elementOf(DataType dtype, std::span<const std::byte> bytes, size_t index);
 
 /// Element `index` as a double: exact for every float type and for integers to 53 bits. Not for strings.
 double elementAsDouble(DataType dtype, std::span<const std::byte> bytes, size_t index);

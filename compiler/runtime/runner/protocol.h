@@ -82,7 +82,8 @@ static_assert(std::endian::native == std::endian::little, "numbers of the protoc
 
 inline constexpr uint32_t protocolVersion = 6;
 inline constexpr uint32_t frameMagic = 0x5254484c; // "LHTR" as it stands in the stream
-inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5;
+inline constexpr int exitMalformed = 2, exitOutside = 3, exitReadOnly = 4, exitDeadline = 5,
+                     exitNoMemory = 6; // for what it is sent
 inline constexpr uint64_t putBytes = uint64_t{1} << 20;
 inline constexpr std::chrono::milliseconds aliveEvery{2000};
 

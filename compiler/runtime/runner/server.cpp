@@ -106,7 +106,7 @@ int Server::serve() {
                 break;
             }
         } catch (const std::bad_alloc&) {
-            return exitMalformed; // the rest of the frame cannot be skipped: the stream is out of step
+            return exitNoMemory; // the rest of the frame cannot be skipped: the stream is out of step
         }
         Writer reply;
         replyData_ = {};
