@@ -29,10 +29,12 @@ struct Options {
 
 /// A model as it lies in a file or in memory.
 struct Source {
-    std::string name;             // as the user named it, for diagnostics
-    std::filesystem::path folder; // where data beside the model may lie; nowhere if empty
-    model::Bytes bytes;           // all of the file
-    FileIdentity identity;        // of the file; none of a model in memory
+    std::string name; // as the user named it, for diagnostics
+    /// Where data beside the model may lie: the folder that the user named, and where the model is a link that of the file
+    /// itself (hubs keep models so). Nowhere if empty.
+    std::vector<std::filesystem::path> folders;
+    model::Bytes bytes;    // all of the file
+    FileIdentity identity; // of the file; none of a model in memory
 };
 
 struct Imported {
@@ -59,8 +61,9 @@ struct Frontend {
 
 /// Imports by the first frontend whose probe says yes; a diagnostic says what else the file seems to be.
 Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluator, const Options& options = {});
-Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
-                     relay::Evaluator* evaluator, const Options& options = {});
+Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
+                     const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
+                     const Options& options = {});
 
 /// A tensor file (input_0.pb) of any format that has such files.
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path);

@@ -40,8 +40,11 @@ std::string guessFormat(std::span<const std::byte> bytes) {
 
 Result<Source> sourceOf(const std::filesystem::path& path) {
     LATHE_TRY(MappedFile file, mapFile(path, limits::modelFileBytes));
-    return Source{path.string(), path.has_parent_path() ? path.parent_path() : std::filesystem::path("."),
-                  std::move(file.bytes), file.identity};
+    std::vector<std::filesystem::path> folders{path.has_parent_path() ? path.parent_path() : "."};
+    std::error_code code;
+    if (const auto real = std::filesystem::canonical(path, code); !code)
+        folders.push_back(real.parent_path());
+    return Source{path.string(), std::move(folders), std::move(file.bytes), file.identity};
 }
 
 Imported refused(Diagnostic reason, const std::string& file) {
@@ -131,9 +134,10 @@ Imported importFile(const std::filesystem::path& path, relay::Evaluator* evaluat
     return imported;
 }
 
-Imported importBytes(std::span<const std::byte> bytes, const std::string& name, const std::filesystem::path& folder,
-                     relay::Evaluator* evaluator, const Options& options) {
-    return import(Source{name, folder, {nullptr, bytes}, {}}, evaluator, options);
+Imported importBytes(std::span<const std::byte> bytes, const std::string& name,
+                     const std::vector<std::filesystem::path>& folders, relay::Evaluator* evaluator,
+                     const Options& options) {
+    return import(Source{name, folders, {nullptr, bytes}, {}}, evaluator, options);
 }
 
 Result<model::TensorPtr> readTensor(const std::filesystem::path& path) {

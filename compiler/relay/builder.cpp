@@ -103,7 +103,7 @@ void Builder::fail(std::string what, std::string hint, ErrorKind kind) {
 void Builder::disagree(std::string what, std::string hint) {
     if (failed())
         return;
-    fail(std::move(what), std::move(hint));
+    fail(std::move(what), std::move(hint), ErrorKind::Unsupported);
     state_->disagreed = true;
 }
 
@@ -259,6 +259,12 @@ Var Builder::call(Op op, std::vector<Var> args, AttrsPtr attributes) {
     Result<Type> type = inferType(op, context);
     if (!type) {
         fail(type.error().what, type.error().hint);
+        return {};
+    }
+    // Only the shape of strings is of use: nothing computes with them.
+    const auto isText = [&](const Var& arg) { return arg && isTensor(arg) && dtype(arg) == types::String; };
+    if (op != Op::ShapeOf && std::ranges::any_of(args, isText)) {
+        fail("strings are not supported", "convert strings outside of the model", ErrorKind::Unsupported);
         return {};
     }
     for (const Requirement& requirement : context.requirements) {

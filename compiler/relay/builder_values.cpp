@@ -155,7 +155,8 @@ std::vector<Expr> Builder::symbolic(Var var, const std::string& nameHint) {
                     std::min<int64_t>(dim, limits::knownValueElements + 1);
     if (!dims || count > limits::knownValueElements) {
         fail(fmt::format("the result depends on '{}', of which {} elements would have to be known", nameHint,
-                         toString(type(var))));
+                         toString(type(var))),
+             "", ErrorKind::Unsupported);
         return {};
     }
     constexpr int64_t least = std::numeric_limits<int64_t>::min(), greatest = std::numeric_limits<int64_t>::max();

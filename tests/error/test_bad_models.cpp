@@ -353,6 +353,38 @@ private slots:
         refusedBytes(external(location.toStdString(), "0", "8"), {"sum", "", "outside of the model's folder"});
     }
 
+    /// As hubs keep models: the model and its data are links to files that lie side by side elsewhere, with other names.
+    void externalDataBesideTheModelItself() {
+        const fs::path blobs = folder_ / "blobs", snapshot = folder_ / "snapshots" / "1";
+        fs::create_directories(blobs);
+        fs::create_directories(snapshot);
+        writeFile(blobs / "abc", external("weights.bin", "0", "8"));
+        writeFile(blobs / "def", "12345678");
+        std::error_code exists;
+        fs::create_symlink("../../blobs/abc", snapshot / "model.onnx", exists);
+        fs::create_symlink("../../blobs/def", snapshot / "weights.bin", exists);
+        driver::Trace trace;
+        const auto imported = driver::importFile(snapshot / "model.onnx", {}, trace);
+        QVERIFY2(imported, imported ? "" : toString(imported.error()).c_str());
+    }
+
+    void stringsAreRefused_data() {
+        QTest::addColumn<QString>("graph");
+        QTest::newRow("a constant as an output")
+            << "g (float[1] x) => (string[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> () "
+               "[sum] y = Identity (s) }";
+        QTest::newRow("a choice")
+            << "g (bool[2] x) => (string[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> "
+               "() [sum] y = Where (x, s, s) }";
+        QTest::newRow("compared")
+            << "g (float[1] x) => (bool[2] y) { [c] s = Constant <value_strings = [\"abc\", \"def\"]> "
+               "() [sum] y = Equal (s, s) }";
+    }
+    void stringsAreRefused() {
+        QFETCH(QString, graph);
+        refusedBytes(graphBytes(graph.toStdString()), {"", "", "strings"});
+    }
+
 private:
     static std::string external(const std::string& location, const std::string& offset, const std::string& length) {
         return graphBytes("g (float[2] x) => (float[2] y) <float[2] w = [\"location\" : \"" + location +

@@ -52,10 +52,11 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
     return ::onnx::OpSchemaRegistry::Schema(op, static_cast<int>(std::min<int64_t>(opset, 1'000'000)), registered);
 }
 
-GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder,
-                         std::string file, std::shared_ptr<Budget> budget)
+GraphReader::GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto,
+                         const std::vector<std::filesystem::path>& folders, std::string file,
+                         std::shared_ptr<Budget> budget)
     : proto_(std::move(proto)), budget_(std::move(budget)), model_(std::make_shared<model::ModelGraph>()),
-      tensors_(proto_, folder, budget_), reading_(&tensors_) {
+      tensors_(proto_, folders, budget_), reading_(&tensors_) {
     model_->file = std::move(file);
     model_->format = "ONNX";
 }

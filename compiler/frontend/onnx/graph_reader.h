@@ -29,8 +29,8 @@ const ::onnx::OpSchema* findSchema(const std::string& domain, const std::string&
 
 class GraphReader {
 public:
-    GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::filesystem::path& folder, std::string file,
-                std::shared_ptr<Budget> budget);
+    GraphReader(std::shared_ptr<const ::onnx::ModelProto> proto, const std::vector<std::filesystem::path>& folders,
+                std::string file, std::shared_ptr<Budget> budget);
 
     /// The model; faults are in its diagnostics (errors: it must be refused).
     std::shared_ptr<model::ModelGraph> read();

@@ -37,8 +37,11 @@ void addReasons(std::vector<Diagnostic>& reasons, std::vector<Diagnostic> more) 
 void completeHints(std::vector<Diagnostic>& diagnostics) {
     for (Diagnostic& diagnostic : diagnostics)
         if (diagnostic.severity == Severity::Error && diagnostic.hint.empty())
-            diagnostic.hint = diagnostic.node.empty() ? "correct the model, or export it again"
-                                                      : "correct this node in the model, or export the model again";
+            diagnostic.hint = diagnostic.kind == ErrorKind::Unsupported
+                                  ? "the model may be right, but Lathe does not handle this: export it without, or at "
+                                    "fixed sizes (--shape)"
+                              : diagnostic.node.empty() ? "correct the model, or export it again"
+                                                        : "correct this node in the model, or export the model again";
 }
 
 /// Converts what was read; fills module or diagnostics.
@@ -81,7 +84,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
         completeHints(result.diagnostics);
         return result;
     }
-    GraphReader reader(*proto, source.folder, source.name, options.budget);
+    GraphReader reader(*proto, source.folders, source.name, options.budget);
     const std::shared_ptr<model::ModelGraph> graph = reader.read();
     convert(*graph, reader, evaluator, options, result);
     completeHints(graph->diagnostics);
@@ -93,7 +96,7 @@ Imported importModel(const Source& source, relay::Evaluator* evaluator, const Op
 
 Result<model::TensorPtr> readTensor(const Source& source) {
     LATHE_TRY(const std::shared_ptr<::onnx::TensorProto> proto, readTensorProto(source.bytes.view));
-    return TensorReader(proto, source.folder, std::make_shared<Budget>()).read(*proto);
+    return TensorReader(proto, source.folders, std::make_shared<Budget>()).read(*proto);
 }
 
 } // namespace lathe::frontend::onnx

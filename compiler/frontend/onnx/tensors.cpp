@@ -158,9 +158,9 @@ std::string protoTypeName(int32_t dtype) {
                                           : fmt::format("type {}", dtype);
 }
 
-TensorReader::TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder,
+TensorReader::TensorReader(std::shared_ptr<const void> owner, std::vector<std::filesystem::path> folders,
                            std::shared_ptr<Budget> budget)
-    : owner_(std::move(owner)), folder_(std::move(folder)), budget_(std::move(budget)) {}
+    : owner_(std::move(owner)), folders_(std::move(folders)), budget_(std::move(budget)) {}
 
 Result<model::TensorPtr> TensorReader::read(const Proto& proto) {
     if (const auto known = read_.find(&proto); known != read_.end())
@@ -211,6 +211,30 @@ Result<model::TensorPtr> TensorReader::make(const Proto& proto) {
     return tensor;
 }
 
+/// The file that a tensor names, with no links left: below one of the folders.
+Result<std::filesystem::path> TensorReader::fileAt(const std::string& location) const {
+    namespace fs = std::filesystem;
+    if (folders_.empty())
+        return failure("the tensor lies in external data, but the model has no folder", "open the model from a file");
+    if (location.empty() || location.find('\0') != std::string::npos)
+        return failure("external data names no file");
+    const fs::path relative = fs::path(location).lexically_normal();
+    if (relative.is_absolute() || *relative.begin() == "..")
+        return failure(fmt::format("external data '{}' lies outside of the model's folder", location),
+                       "external data must be named relative to the model and stay in its folder");
+    std::error_code code;
+    const fs::path path = fs::weakly_canonical(folders_.front() / relative, code);
+    const auto holds = [&](const fs::path& folder) {
+        std::error_code missing;
+        const fs::path real = fs::canonical(folder, missing);
+        return !missing && std::mismatch(real.begin(), real.end(), path.begin(), path.end()).first == real.end();
+    };
+    if (code || std::ranges::none_of(folders_, holds))
+        return failure(fmt::format("external data '{}' is a link to a place outside of the model's folder", location),
+                       "put the file itself beside the model");
+    return path;
+}
+
 Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected) {
     std::string location;
     int64_t offset = 0, length = -1;
@@ -225,26 +249,15 @@ Result<model::Bytes> TensorReader::external(const Proto& proto, int64_t expected
                 return failure(fmt::format("external data has the {} '{}', which is no size", entry.key(), text));
         }
     }
-    namespace fs = std::filesystem;
-    const fs::path relative(location);
-    if (folder_.empty())
-        return failure("the tensor lies in external data, but the model has no folder", "open the model from a file");
-    if (location.empty() || location.find('\0') != std::string::npos)
-        return failure("external data names no file");
-    std::error_code code;
-    const fs::path folder = fs::canonical(folder_, code);
-    // weakly_canonical follows symbolic links, so a link out of the folder is caught too.
-    const fs::path path = code ? fs::path() : fs::weakly_canonical(folder / relative, code);
-    const auto inside = std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
-    if (code || relative.is_absolute() || inside.first != folder.end())
-        return failure(fmt::format("external data '{}' lies outside of the model's folder", location),
-                       "external data must be named relative to the model and stay in its folder");
+    LATHE_TRY(const std::filesystem::path path, fileAt(location));
     auto known = files_.find(path);
     if (known == files_.end()) {
         Result<MappedFile> mapped = mapFile(path, limits::modelFileBytes);
         if (!mapped)
             return failure(fmt::format("external data '{}': {}", location, mapped.error().what),
-                           "put the file beside the model");
+                           location.find('\\') == std::string::npos
+                               ? "put the file beside the model"
+                               : "the location is written as on Windows: write it with / when exporting the model");
         known = files_.emplace(path, *std::move(mapped)).first;
     }
     const model::Bytes& file = known->second.bytes;

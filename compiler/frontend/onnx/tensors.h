@@ -24,8 +24,9 @@ std::string protoTypeName(int32_t dtype);
 /// Reads tensors of one model; keeps files of external data mapped.
 class TensorReader {
 public:
-    /// owner keeps the protobuf alive that tensors point into. folder: where external data may lie; nowhere if empty.
-    TensorReader(std::shared_ptr<const void> owner, std::filesystem::path folder, std::shared_ptr<Budget> budget);
+    /// owner keeps the protobuf alive that tensors point into. folders: where external data may lie; names count from the first.
+    TensorReader(std::shared_ptr<const void> owner, std::vector<std::filesystem::path> folders,
+                 std::shared_ptr<Budget> budget);
     /// Each message is read once: a function's body may be put in place of a million calls.
     Result<model::TensorPtr> read(const ::onnx::TensorProto& proto);
     /// A sparse tensor in coordinate form, made dense: its bytes are taken from the budget.
@@ -37,9 +38,10 @@ private:
     Result<model::TensorPtr> make(const ::onnx::TensorProto& proto);
     Result<model::TensorPtr> makeDense(const ::onnx::SparseTensorProto& proto);
     Result<model::Bytes> external(const ::onnx::TensorProto& proto, int64_t expected);
+    Result<std::filesystem::path> fileAt(const std::string& location) const;
 
     std::shared_ptr<const void> owner_;
-    std::filesystem::path folder_;
+    std::vector<std::filesystem::path> folders_;
     std::shared_ptr<Budget> budget_;
     std::map<std::filesystem::path, MappedFile> files_;
     std::unordered_map<const void*, Result<model::TensorPtr>> read_; // by message
