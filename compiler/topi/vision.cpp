@@ -44,14 +44,15 @@ public:
         low_ = attrs.alignCorners ? literal(0) : literal(-0.5);
         high_ = asSingle(size_) - (attrs.alignCorners ? literal(1) : literal(0.5));
     }
-    /// From [-1, 1] to positions, moved inside as the padding mode wants.
+    /// From [-1, 1] to positions, moved inside as the padding mode wants; of cubic interpolation it moves each neighbour, as
+    /// PyTorch and ONNX Runtime do.
     Expr position(const Expr& normalised) const {
         const Expr length = asSingle(size_);
         Expr x = attrs_.alignCorners ? (normalised + literal(1)) * literal(0.5) * (length - literal(1))
                                      : ((normalised + literal(1)) * length - literal(1)) * literal(0.5);
         if (attrs_.mode == "nearest")
             x = fn(Intrinsic::RoundEven, x);
-        if (attrs_.padding == "border") {
+        if (attrs_.padding == "border" && attrs_.mode != "cubic") {
             const Expr outside = arith::logicalOr(arith::lt(x, low_), arith::gt(x, high_));
             return arith::select(outside, clamp(x, literal(0), length - literal(1)), x);
         }

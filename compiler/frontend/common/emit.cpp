@@ -185,6 +185,15 @@ Var mulBy(Builder& b, Var x, double value) {
     return value == 1 ? x : mul(b, x, scalarLike(b, value, x));
 }
 
+Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn) {
+    if (b.failed())
+        return fn(x);
+    const DataType dtype = b.dtype(x);
+    if (!dtype.isFloat() || dtype.bits >= 32)
+        return fn(x);
+    return cast(b, fn(cast(b, x, types::Float32)), dtype);
+}
+
 Var reshape(Builder& b, Var x, Dims shape) {
     ReshapeAttrs attrs;
     attrs.shape = std::move(shape);

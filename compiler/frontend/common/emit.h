@@ -51,6 +51,9 @@ Var equal(Builder& b, Var x, Var y);
 Var where(Builder& b, Var condition, Var x, Var y);
 Var addTo(Builder& b, Var x, double value);
 Var mulBy(Builder& b, Var x, double value);
+/// fn of x, in float32 if x is a narrower float, and what comes out in x's type: squares and sums on the way to a result that
+/// fits do not overflow.
+Var inSingle(Builder& b, Var x, const std::function<Var(Var)>& fn);
 
 // ---- movement
 Var reshape(Builder& b, Var x, Dims shape);

@@ -46,7 +46,10 @@ std::optional<std::string> OperandTypes::faultOf(const Formals& formals, size_t 
         ::onnx::TypeProto proto;
         writeType(value, proto);
         const std::string name = fmt::format("{} {} ({})", side, i, formal->GetName());
-        if (!formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(proto)))
+        ::onnx::TypeProto present; // an optional that has a value is that value
+        *present.mutable_optional_type()->mutable_elem_type() = proto;
+        if (!formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(proto)) &&
+            !formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(present)))
             return fmt::format("{} is {}; the operator {} {}", name, toString(*type), does,
                                namesOf(formal->GetTypes()));
         if (formal->GetOption() == ::onnx::OpSchema::Variadic && !formal->GetIsHomogeneous())

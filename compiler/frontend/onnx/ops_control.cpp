@@ -22,6 +22,12 @@ Var asScalar(Builder& b, Var x) {
     return b.failed() || b.rank(x) == 0 ? x : reshape(b, x, {});
 }
 
+/// A scalar as the body's input `i` declares it: onnxmltools writes the iteration number as a vector of one element.
+Value asDeclared(Builder& b, const model::Graph& body, size_t i, Var scalar) {
+    const model::ValueType& type = body.inputs[i].type;
+    return tensorValue(type.hasShape && type.shape.size() == 1 ? reshape(b, scalar, {1}) : scalar);
+}
+
 bool isTensor(const Value& value) {
     return !value.sequence && !value.none;
 }
@@ -48,14 +54,15 @@ void unroll(NodeReader& node, Builder& b, const model::Graph& body, int64_t trip
     const size_t scans = body.outputs.size() - 1 - count;
     std::vector<std::vector<Var>> rows(scans);
     for (int64_t i = 0; i < trips && !b.failed(); ++i) {
-        std::vector<Value> inputs = {tensorValue(b.scalarInt(i)), tensorValue(b.scalar(1, types::Bool))};
+        std::vector<Value> inputs = {asDeclared(b, body, 0, b.scalarInt(i)),
+                                     asDeclared(b, body, 1, b.scalar(1, types::Bool))};
         inputs.insert(inputs.end(), carried.begin(), carried.end());
         const std::vector<Value> results = node.walk.run(body, &node.scope, inputs);
         if (b.failed())
             return;
         const auto goesOn = isTensor(results[0]) ? b.knownInts(results[0].var) : std::nullopt;
         if (!goesOn || goesOn->size() != 1)
-            return node.fail("a loop that carries sequences must know when it ends while the model is compiled");
+            return node.refuse("a loop that carries sequences must know when it ends while the model is compiled");
         carried.assign(results.begin() + 1, results.begin() + 1 + static_cast<std::ptrdiff_t>(count));
         for (size_t s = 0; s < scans; ++s)
             rows[s].push_back(unsqueeze(b, results[1 + count + s].var, {0}));
@@ -172,26 +179,27 @@ void convertLoop(NodeReader& node, Builder& b) {
         const auto knownTrips = trips ? b.knownInts(trips) : std::nullopt;
         const auto knownStart = condition ? b.knownInts(condition) : Ints{1};
         if (!knownTrips || !knownStart || (*knownTrips)[0] > unrollLimit)
-            return node.fail("a loop that carries sequences must have a small number of iterations that is known when "
-                             "the model is compiled");
+            return node.refuse(
+                "a loop that carries sequences must have a small number of iterations that is known when "
+                "the model is compiled");
         return unroll(node, b, *body, (*knownStart)[0] != 0 ? (*knownTrips)[0] : 0, initial);
     }
     if (!trips && !condition)
         return node.fail("the loop has neither a number of iterations nor a condition: it never ends");
-    const Var result =
-        b.loop(trips, condition, tensorsOf(node, initial), static_cast<int>(scans),
-               [&](Var iteration, const std::vector<Var>& carried) {
-                   // While the body runs the condition holds.
-                   std::vector<Value> inputs = {tensorValue(iteration), tensorValue(b.scalar(1, types::Bool))};
-                   for (Var var : carried)
-                       inputs.push_back(tensorValue(var));
-                   std::vector<Var> results = tensorsOf(node, node.walk.run(*body, &node.scope, inputs));
-                   if (!condition)
-                       results.erase(results.begin());
-                   else
-                       results[0] = asScalar(b, results[0]);
-                   return results;
-               });
+    const Var result = b.loop(trips, condition, tensorsOf(node, initial), static_cast<int>(scans),
+                              [&](Var iteration, const std::vector<Var>& carried) {
+                                  // While the body runs the condition holds.
+                                  std::vector<Value> inputs = {asDeclared(b, *body, 0, iteration),
+                                                               asDeclared(b, *body, 1, b.scalar(1, types::Bool))};
+                                  for (Var var : carried)
+                                      inputs.push_back(tensorValue(var));
+                                  std::vector<Var> results = tensorsOf(node, node.walk.run(*body, &node.scope, inputs));
+                                  if (!condition)
+                                      results.erase(results.begin());
+                                  else
+                                      results[0] = asScalar(b, results[0]);
+                                  return results;
+                              });
     for (size_t i = 0; i < node.outputs(); ++i)
         if (node.wants(i))
             node.set(i, b.project(result, static_cast<int>(i)));
@@ -252,7 +260,7 @@ void convertScan(NodeReader& node, Builder& b) {
     }
     const auto batch = arith::asInt(dim(b, inputs[0], 0));
     if (!batch || *batch < 1 || *batch > unrollLimit)
-        return node.fail("the batch size of Scan in opset 8 must be known when the model is compiled");
+        return node.refuse("the batch size of Scan in opset 8 must be known when the model is compiled");
     std::vector<std::vector<Var>> items(node.outputs());
     for (int64_t i = 0; i < *batch; ++i) {
         const auto pick = [&](std::vector<Var> vars) {

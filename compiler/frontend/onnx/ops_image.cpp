@@ -64,8 +64,8 @@ bool applyScales(NodeReader& node, const Dims& shape, std::vector<double> scales
 std::optional<std::vector<double>> knownScales(NodeReader& node, Builder& b, Var scales) {
     const auto known = b.knownFloats(scales);
     if (!known && !b.failed())
-        node.fail("the scales are computed while the model runs, but must be known when it is compiled",
-                  "make them a constant, or use sizes instead of scales");
+        node.refuse("the scales are computed while the model runs, but must be known when it is compiled",
+                    "make them a constant, or use sizes instead of scales");
     return known;
 }
 
@@ -76,7 +76,7 @@ bool keepAspect(NodeReader& node, const std::string& policy, const Dims& shape, 
     for (size_t i = 0; i < axes.size(); ++i) {
         const auto from = arith::asInt(shape[static_cast<size_t>(axes[i])]), to = arith::asInt(sizes[i]);
         if (!from || !to || *from < 1) {
-            node.fail("keep_aspect_ratio_policy needs sizes that are known when the model is compiled");
+            node.refuse("keep_aspect_ratio_policy needs sizes that are known when the model is compiled");
             return false;
         }
         const double ratio = static_cast<double>(*to) / static_cast<double>(*from);
@@ -156,7 +156,7 @@ void convertResize(NodeReader& node, Builder& b) {
     if (attrs.coordinate == "tf_crop_and_resize") {
         const auto roi = empty(1) ? std::nullopt : b.knownFloats(node.in(1));
         if (!roi || roi->size() != 2 * axes.size())
-            return node.fail("the region of interest must be known when the model is compiled");
+            return node.refuse("the region of interest must be known when the model is compiled");
         attrs.roi.assign(shape.size(), 0);
         attrs.roi.resize(2 * shape.size(), 1);
         for (size_t i = 0; i < axes.size(); ++i) {
@@ -221,7 +221,7 @@ void convertCol2Im(NodeReader& node, Builder& b) {
     if (!node.needRank(x, 3))
         return;
     if (!image || !block || image->size() != block->size() || image->empty())
-        return node.fail("image_shape and block_shape must be known when the model is compiled");
+        return node.refuse("image_shape and block_shape must be known when the model is compiled");
     const size_t spatial = image->size();
     const std::optional<Steps> given = readSteps(node, spatial);
     if (!given)

@@ -18,7 +18,7 @@ namespace {
 /// Exporters write this, too, for "to the end"; no dim of a real model comes near.
 constexpr int64_t alsoFarAway = std::numeric_limits<int32_t>::max();
 
-/// A bound as ONNX means it: negative counts from the end; kept within [low, high].
+/// A bound as ONNX means it: negative counts from the end; kept within [low, high], which of an empty dim is high alone.
 Expr normalizedBound(Expr bound, const Expr& size, const Expr& low, const Expr& high) {
     if (const auto value = arith::asInt(bound))
         bound = *value >= alsoFarAway ? farAway : std::max(*value, -farAway);
@@ -38,7 +38,7 @@ void sliceDim(SliceAttrs& attrs, size_t axis, const Expr& start, const Expr& end
         attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(to - from, step), 0));
     } else {
         const Expr last = size - 1;
-        const Expr from = normalizedBound(start, size, -1, last), to = normalizedBound(end, size, -1, last);
+        const Expr from = normalizedBound(start, size, 0, last), to = normalizedBound(end, size, -1, last);
         attrs.begin[axis] = from;
         attrs.size[axis] = arith::simplify(arith::max(arith::ceilDiv(from - to, -step), 0));
     }
@@ -269,7 +269,7 @@ void convertTile(NodeReader& node, Builder& b) {
         if (b.failed())
             return;
         if (!axis || axis->size() != 1 || times.size() != 1)
-            return node.fail("tiles and axis must be scalars, and the axis known when the model is compiled");
+            return node.refuse("tiles and axis must be scalars, and the axis known when the model is compiled");
         attrs.repeats.assign(static_cast<size_t>(b.rank(x)), Expr(1));
         const int64_t at = node.axis((*axis)[0], b.rank(x));
         if (b.failed())

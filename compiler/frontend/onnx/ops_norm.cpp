@@ -60,10 +60,13 @@ void convertBatchNormalization(NodeReader& node, Builder& b) {
     if (axes.size() < 2)
         return node.fail("the operand has no channels");
     axes.erase(axes.begin() + 1);
-    const Moments now = moments(b, x, axes);
-    const auto channel = [&](Var v) { return fittedAlong(b, cast(b, v, dtype), 1, x); };
-    const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, epsilon));
-    node.set(0, add(b, mul(b, normal, channel(scale)), channel(bias)));
+    Moments now;
+    node.set(0, inSingle(b, x, [&](Var v) {
+                 const auto channel = [&](Var each) { return fittedAlong(b, cast(b, each, b.dtype(v)), 1, v); };
+                 now = moments(b, v, axes);
+                 const Var normal = mul(b, now.centered, inverseRoot(b, now.variance, epsilon));
+                 return add(b, mul(b, normal, channel(scale)), channel(bias));
+             }));
     const auto running = [&](Var old, Var current) {
         const DataType own = b.failed() ? dtype : b.dtype(old);
         const Var flat = cast(b, reshape(b, current, {dim(b, x, 1)}), own);
@@ -78,12 +81,15 @@ void convertInstanceNormalization(NodeReader& node, Builder& b) {
     if (!node.needRank(x, 3))
         return;
     const int64_t rank = b.rank(x);
-    const Moments now = moments(b, x, iotaInts(2, rank));
-    // One factor and one summand a channel: what is centered is not stored for the result's sake.
-    const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
-    const Var factor = mul(b, inverse, fittedAlong(b, scale, 1, x));
-    const Var summand = sub(b, fittedAlong(b, bias, 1, x), mul(b, now.mean, factor));
-    node.set(0, add(b, mul(b, x, factor), summand));
+    node.set(0, inSingle(b, x, [&](Var v) {
+                 const auto channel = [&](Var each) { return fittedAlong(b, cast(b, each, b.dtype(v)), 1, v); };
+                 const Moments now = moments(b, v, iotaInts(2, rank));
+                 // One factor and one summand a channel: what is centered is not stored for the result's sake.
+                 const Var inverse = inverseRoot(b, now.variance, node.real("epsilon", 1e-5));
+                 const Var factor = mul(b, inverse, channel(scale));
+                 const Var summand = sub(b, channel(bias), mul(b, now.mean, factor));
+                 return add(b, mul(b, v, factor), summand);
+             }));
 }
 
 void convertLayerNormalization(NodeReader& node, Builder& b) {
@@ -125,11 +131,12 @@ void convertLpNormalization(NodeReader& node, Builder& b) {
         return;
     const int64_t axis = node.axis(node.integer("axis", -1), b.rank(x));
     const bool absolute = node.integer("p", 2) == 1;
-    const Var sum = reduce(b, "sum", absolute ? b.call(Op::Abs, {x}) : mul(b, x, x), {axis}, true);
-    const Var norm = absolute ? sum : b.call(Op::Sqrt, {sum});
-    const Var zero = scalarLike(b, 0, x);
-    // All zeros stay zeros: their norm is taken as one.
-    node.set(0, div(b, x, where(b, equal(b, norm, zero), scalarLike(b, 1, x), norm)));
+    node.set(0, inSingle(b, x, [&](Var v) {
+                 const Var sum = reduce(b, "sum", absolute ? b.call(Op::Abs, {v}) : mul(b, v, v), {axis}, true);
+                 const Var norm = absolute ? sum : b.call(Op::Sqrt, {sum});
+                 // All zeros stay zeros: their norm is taken as one.
+                 return div(b, v, where(b, equal(b, norm, scalarLike(b, 0, v)), scalarLike(b, 1, v), norm));
+             }));
 }
 
 void convertLRN(NodeReader& node, Builder& b) {
@@ -141,16 +148,18 @@ void convertLRN(NodeReader& node, Builder& b) {
         return node.fail(fmt::format("size is {}", size));
     const Dims shape = b.shape(x);
     const Expr area = product({shape.begin() + 2, shape.end()});
-    const Var planes = reshape(b, mul(b, x, x), {shape[0], 1, shape[1], area});
     PoolAttrs attrs; // the mean over neighbouring channels, with zeros beyond the ends
     attrs.kernel = {size, 1};
     attrs.strides = attrs.dilations = {1, 1};
     attrs.before = {(size - 1) / 2, 0};
     attrs.after = {size / 2, 0};
     attrs.countPadding = true;
-    const Var mean = reshape(b, b.call(Op::AvgPool, {planes}, attrs), shape);
-    const Var base = addTo(b, mulBy(b, mean, node.real("alpha", 1e-4)), node.real("bias", 1));
-    node.set(0, div(b, x, b.call(Op::Power, {base, scalarLike(b, node.real("beta", 0.75), x)})));
+    node.set(0, inSingle(b, x, [&](Var v) {
+                 const Var planes = reshape(b, mul(b, v, v), {shape[0], 1, shape[1], area});
+                 const Var mean = reshape(b, b.call(Op::AvgPool, {planes}, attrs), shape);
+                 const Var base = addTo(b, mulBy(b, mean, node.real("alpha", 1e-4)), node.real("bias", 1));
+                 return div(b, v, b.call(Op::Power, {base, scalarLike(b, node.real("beta", 0.75), v)}));
+             }));
 }
 
 void convertDropout(NodeReader& node, Builder& b) {
@@ -170,10 +179,10 @@ void convertDropout(NodeReader& node, Builder& b) {
         if (node.hasInput(2)) {
             const auto known = b.knownInts(node.in(2));
             if (!known || known->size() != 1)
-                return node.fail("training_mode is computed while the model runs", "make it a constant");
+                return node.refuse("training_mode is computed while the model runs", "make it a constant");
             training = (*known)[0] != 0;
             if (training && node.hasInput(1) && !b.knownFloats(node.in(1)))
-                return node.fail("the ratio is computed while the model runs", "make it a constant");
+                return node.refuse("the ratio is computed while the model runs", "make it a constant");
         }
     }
     const DataType maskType = node.version() < 10 ? b.dtype(x) : types::Bool;

@@ -25,8 +25,8 @@ void reduction(NodeReader& node, Builder& b, const Reducer& fn) {
         if (arith::isConst(count, 1))
             return node.set(0, overAxis(node, b, axesVar, rank, [&](int64_t axis) { return fn(x, {axis}, keep); }));
         if (!arith::isConst(count, 0))
-            return node.fail("the axes are computed while the model runs",
-                             "make them a constant when exporting the model");
+            return node.refuse("the axes are computed while the model runs",
+                               "make them a constant when exporting the model");
     }
     Ints axes;
     if (node.has("axes"))
@@ -100,26 +100,32 @@ void convertReduceL1(NodeReader& node, Builder& b) {
 void convertReduceL2(NodeReader& node, Builder& b) {
     reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
         const DataType dtype = b.failed() ? types::Float32 : b.dtype(x);
-        const Var wide = dtype.isFloat() ? x : cast(b, x, types::Float64); // integers have no root
-        return cast(b, b.call(Op::Sqrt, {plain(b, "sum", mul(b, wide, wide), axes, keep)}), dtype);
+        const Var real = dtype.isFloat() ? x : cast(b, x, types::Float64); // integers have no root
+        const auto norm = [&](Var v) { return b.call(Op::Sqrt, {plain(b, "sum", mul(b, v, v), axes, keep)}); };
+        return cast(b, inSingle(b, real, norm), dtype);
     });
 }
 void convertReduceSumSquare(NodeReader& node, Builder& b) {
-    reduction(node, b, [&](Var x, const Ints& axes, bool keep) { return plain(b, "sum", mul(b, x, x), axes, keep); });
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
+        return inSingle(b, x, [&](Var v) { return plain(b, "sum", mul(b, v, v), axes, keep); });
+    });
 }
 void convertReduceLogSum(NodeReader& node, Builder& b) {
-    reduction(node, b,
-              [&](Var x, const Ints& axes, bool keep) { return b.call(Op::Log, {plain(b, "sum", x, axes, keep)}); });
+    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
+        return inSingle(b, x, [&](Var v) { return b.call(Op::Log, {plain(b, "sum", v, axes, keep)}); });
+    });
 }
 void convertReduceLogSumExp(NodeReader& node, Builder& b) {
-    reduction(node, b, [&](Var x, const Ints& axes, bool keep) {
-        // exp(x - max) cannot overflow. An infinite maximum is not subtracted: inf - inf is no number.
-        const Var most = plain(b, "max", x, axes, true);
-        const Var infinite = b.call(Op::IsInf, {most}, IsInfAttrs{});
-        const Var shift = where(b, infinite, scalarLike(b, 0, x), most);
-        const Var sum = plain(b, "sum", b.call(Op::Exp, {sub(b, x, shift)}), axes, true);
-        const Var result = add(b, b.call(Op::Log, {sum}), shift);
-        return keep ? result : squeeze(b, result, axes);
+    reduction(node, b, [&](Var operand, const Ints& axes, bool keep) {
+        return inSingle(b, operand, [&](Var x) {
+            // exp(x - max) cannot overflow. An infinite maximum is not subtracted: inf - inf is no number.
+            const Var most = plain(b, "max", x, axes, true);
+            const Var infinite = b.call(Op::IsInf, {most}, IsInfAttrs{});
+            const Var shift = where(b, infinite, scalarLike(b, 0, x), most);
+            const Var sum = plain(b, "sum", b.call(Op::Exp, {sub(b, x, shift)}), axes, true);
+            const Var result = add(b, b.call(Op::Log, {sum}), shift);
+            return keep ? result : squeeze(b, result, axes);
+        });
     });
 }
 

@@ -27,7 +27,7 @@ const Sequence* sequenceAt(NodeReader& node, size_t i) {
     const Value* value = node.value(i);
     if (value && value->sequence)
         return value->sequence.get();
-    node.fail(fmt::format("operand {} is no sequence whose length is known when the model is compiled", i));
+    node.refuse(fmt::format("operand {} is no sequence whose length is known when the model is compiled", i));
     return nullptr;
 }
 
@@ -37,7 +37,7 @@ std::optional<int64_t> placeAt(NodeReader& node, Builder& b, size_t i, int64_t s
         return otherwise;
     const auto known = b.knownInts(node.in(i));
     if (!known || known->size() != 1) {
-        node.fail("a place in a sequence must be known when the model is compiled");
+        node.refuse("a place in a sequence must be known when the model is compiled");
         return std::nullopt;
     }
     const int64_t place = (*known)[0] < 0 ? (*known)[0] + size : (*known)[0];
@@ -102,6 +102,36 @@ void convertSequenceLength(NodeReader& node, Builder& b) {
         node.set(0, b.scalarInt(static_cast<int64_t>(values->size())));
 }
 
+void convertSequenceMap(NodeReader& node, Builder& b) {
+    const Sequence* values = sequenceAt(node, 0);
+    const auto body = node.graph("body");
+    if (!values || b.failed())
+        return;
+    if (body->inputs.size() != node.inputs() || body->outputs.size() < node.outputs())
+        return node.fail(fmt::format("the body has {} inputs and {} outputs, the node {} and {}", body->inputs.size(),
+                                     body->outputs.size(), node.inputs(), node.outputs()));
+    std::vector<Sequence> results(node.outputs());
+    for (size_t place = 0; place < values->size(); ++place) {
+        std::vector<Value> inputs;
+        for (size_t i = 0; i < node.inputs(); ++i) {
+            const Value* operand = node.value(i);
+            if (!operand)
+                return node.fail(fmt::format("operand {} is missing", i));
+            if (operand->sequence && operand->sequence->size() != values->size())
+                return node.fail(fmt::format("operand {} is a sequence of {} elements, operand 0 of {}", i,
+                                             operand->sequence->size(), values->size()));
+            inputs.push_back(operand->sequence ? (*operand->sequence)[place] : *operand);
+        }
+        const std::vector<Value> mapped = node.walk.run(*body, &node.scope, inputs);
+        if (b.failed())
+            return;
+        for (size_t i = 0; i < results.size(); ++i)
+            results[i].push_back(mapped[i]);
+    }
+    for (size_t i = 0; i < results.size(); ++i)
+        node.set(i, sequenceValue(std::move(results[i])));
+}
+
 void convertSplitToSequence(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))
@@ -111,7 +141,7 @@ void convertSplitToSequence(NodeReader& node, Builder& b) {
     const bool given = node.hasInput(1);
     const auto split = given ? b.knownInts(node.in(1)) : Ints{1};
     if (!size || !split || split->empty())
-        return node.fail("the sizes of the parts must be known when the model is compiled");
+        return node.refuse("the sizes of the parts must be known when the model is compiled");
     Ints parts = *split;
     if (!given || b.rank(node.in(1)) == 0) { // one size for all; the last part may be smaller
         if (parts[0] < 1)

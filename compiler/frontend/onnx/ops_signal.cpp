@@ -20,7 +20,7 @@ std::optional<int64_t> knownScalar(NodeReader& node, Builder& b, size_t i, const
     if (known && known->size() == 1)
         return (*known)[0];
     if (!b.failed())
-        node.fail(fmt::format("{} must be known when the model is compiled", name));
+        node.refuse(fmt::format("{} must be known when the model is compiled", name));
     return std::nullopt;
 }
 
@@ -104,7 +104,7 @@ void convertMelWeightMatrix(NodeReader& node, Builder& b) {
     if (!bins || !length || !rate)
         return;
     if (!low || !high || low->size() != 1 || high->size() != 1)
-        return node.fail("the edge frequencies must be known when the model is compiled");
+        return node.refuse("the edge frequencies must be known when the model is compiled");
     const int64_t columns = *bins, rows = *length / 2 + 1;
     if (columns < 1 || rows < 1 || *rate < 1 || columns > (1 << 16) || rows > (1 << 20))
         return node.fail("the matrix's size is out of range");

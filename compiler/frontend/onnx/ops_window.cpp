@@ -93,7 +93,7 @@ std::optional<Ints> kernelOf(NodeReader& node, Builder& b, Var weights) {
     for (size_t i = 2; i < shape.size(); ++i) {
         const auto size = arith::asInt(shape[i]);
         if (!size) {
-            node.fail("the size of the kernel must be known when the model is compiled");
+            node.refuse("the size of the kernel must be known when the model is compiled");
             return std::nullopt;
         }
         kernel.push_back(*size);
@@ -155,13 +155,17 @@ Ints spatialAxes(Builder& b, Var x) {
 }
 
 /// |x|^p, and its sum's root: sum over fn.
-Var lpNorm(Builder& b, Var x, double p, const std::function<Var(Var)>& sum) {
-    const Var magnitude = b.call(Op::Abs, {x});
-    const Var power = p == 1 ? magnitude : p == 2 ? mul(b, x, x) : b.call(Op::Power, {magnitude, scalarLike(b, p, x)});
-    const Var total = sum(power);
-    return p == 1   ? total
-           : p == 2 ? b.call(Op::Sqrt, {total})
-                    : b.call(Op::Power, {total, scalarLike(b, 1 / p, total)});
+Var lpNorm(Builder& b, Var operand, double p, const std::function<Var(Var)>& sum) {
+    return inSingle(b, operand, [&](Var x) {
+        const Var magnitude = b.call(Op::Abs, {x});
+        const Var power = p == 1   ? magnitude
+                          : p == 2 ? mul(b, x, x)
+                                   : b.call(Op::Power, {magnitude, scalarLike(b, p, x)});
+        const Var total = sum(power);
+        return p == 1   ? total
+               : p == 2 ? b.call(Op::Sqrt, {total})
+                        : b.call(Op::Power, {total, scalarLike(b, 1 / p, total)});
+    });
 }
 
 /// p was a float at first.
@@ -331,30 +335,24 @@ void convertMaxUnpool(NodeReader& node, Builder& b) {
     if (!window)
         return;
     const Dims from = b.shape(x);
-    Dims shape(from.begin(), from.begin() + 2);
-    for (size_t i = 0; i < window->kernel.size(); ++i)
-        shape.push_back(arith::simplify((from[i + 2] - 1) * window->strides[i] + window->kernel[i] - window->before[i] -
-                                        window->after[i]));
-    const Dims inner = shape; // indices count in the shape without output_shape
-    if (node.hasInput(2))
+    Dims shape; // that indices are places in: output_shape, where it is given
+    if (node.hasInput(2)) {
         shape = b.symbolic(node.in(2), "dim");
+    } else {
+        shape.assign(from.begin(), from.begin() + 2);
+        for (size_t i = 0; i < window->kernel.size(); ++i)
+            shape.push_back(arith::simplify((from[i + 2] - 1) * window->strides[i] + window->kernel[i] -
+                                            window->before[i] - window->after[i]));
+    }
     if (b.failed())
         return;
     if (shape.size() != from.size())
         return node.fail("output_shape has another rank than the operand");
-    const Expr total = product(inner);
-    const Var zeros = full(b, scalarLike(b, 0, x), {total});
+    const Var zeros = full(b, scalarLike(b, 0, x), {product(shape)});
     ScatterAttrs attrs;
     const Var flat = b.call(Op::ScatterElements,
                             {zeros, reshape(b, indices, {product(from)}), reshape(b, x, {product(from)})}, attrs);
-    Var result = reshape(b, flat, inner);
-    if (node.hasInput(2)) {
-        Dims after;
-        for (size_t i = 0; i < shape.size(); ++i)
-            after.push_back(arith::simplify(shape[i] - inner[i]));
-        result = pad(b, result, "constant", Dims(shape.size(), Expr(0)), after);
-    }
-    node.set(0, result);
+    node.set(0, reshape(b, flat, shape));
 }
 
 } // namespace lathe::frontend::onnx

@@ -182,7 +182,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "SequenceErase", 1, newest, convertSequenceErase, Other},
     {standard, "SequenceInsert", 1, newest, convertSequenceInsert, Other},
     {standard, "SequenceLength", 1, newest, convertSequenceLength, Other},
-    {standard, "SequenceMap", 1, newest, nullptr, Control},
+    {standard, "SequenceMap", 1, newest, convertSequenceMap, Control},
     {standard, "Shape", 1, newest, convertShape, Movement},
     {standard, "Shrink", 1, newest, convertShrink, Activation},
     {standard, "Sigmoid", 1, newest, convertUnary<Op::Sigmoid>, Activation},

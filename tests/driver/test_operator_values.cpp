@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Operators where ONNX's own tests have no value, or a disputed one, compiled and run: what MaxPool took returns to its place,
+// cubic sampling beyond the border by PyTorch's rule, slices that start before the first element, and norms of float16 whose
+// squares are beyond it. Values by hand, by formula, or by the identity.
+// Needs: lathe-runner
+// Links: onnx lathe_driver
+#include "base/memory_file.h"
+#include "driver/compile.h"
+#include "driver/runner_client.h"
+#include "support/host_tensor.h"
+#include "support/onnx_model.h"
+#include "support/program_of_tests.h"
+
+#include <QTest>
+#include <cmath>
+#include <fmt/format.h>
+
+namespace lathe::testing::test_operator_values {
+
+namespace {
+
+using Values = std::vector<float>;
+
+/// The first output of a graph with the input x, as float32; nothing, and what went wrong in `problem`, otherwise.
+model::HostTensor resultOf(const std::string& graph, const std::vector<int64_t>& shape, const Values& x,
+                           std::string& problem) {
+    const std::string bytes = graphBytes(graph);
+    const MemoryFile artifact("values");
+    driver::Options options;
+    options.cache = false;
+    driver::Trace trace;
+    const auto compiled =
+        driver::compileBytes(std::as_bytes(std::span(bytes)), "model", artifact.path(), {}, options, trace);
+    if (!compiled) {
+        problem = toString(compiled.error());
+        return {};
+    }
+    driver::RunnerOptions where;
+    where.program = LATHE_BINARY_DIR "/lathe-runner";
+    driver::RunnerClient runner(where);
+    if (!runner.load(artifact.path()) || !runner.setInput("x", tensorOf(types::Float32, shape, x)) || !runner.run()) {
+        problem = "did not run";
+        return {};
+    }
+    return *runner.output(0);
+}
+
+/// Keys' weight of a neighbour at this distance, a = -0.75.
+double cubicWeight(double distance) {
+    const double a = -0.75, t = std::abs(distance);
+    if (t <= 1)
+        return (a + 2) * t * t * t - (a + 3) * t * t + 1;
+    return t < 2 ? a * t * t * t - 5 * a * t * t + 8 * a * t - 4 * a : 0;
+}
+
+/// One channel of height × width at (y, x), in elements: each of the 16 neighbours is moved inside.
+double cubicAt(const Values& image, int height, int width, double y, double x) {
+    double sum = 0;
+    for (int r = int(std::floor(y)) - 1; r <= int(std::floor(y)) + 2; ++r)
+        for (int c = int(std::floor(x)) - 1; c <= int(std::floor(x)) + 2; ++c)
+            sum += cubicWeight(y - r) * cubicWeight(x - c) *
+                   double(image[size_t(std::clamp(r, 0, height - 1) * width + std::clamp(c, 0, width - 1))]);
+    return sum;
+}
+
+} // namespace
+
+class TestOperatorValues : public QObject {
+    Q_OBJECT
+
+private slots:
+    void maxUnpoolGivesBack_data() {
+        QTest::addColumn<int>("height");
+        QTest::addColumn<int>("width");
+        QTest::newRow("even") << 6 << 8;
+        QTest::newRow("odd width") << 6 << 7;
+        QTest::newRow("odd height") << 7 << 6;
+        QTest::newRow("both odd") << 5 << 9;
+    }
+    void maxUnpoolGivesBack() {
+        QFETCH(int, height);
+        QFETCH(int, width);
+        const int planes = 2, size = planes * height * width;
+        Values x(static_cast<size_t>(size));
+        for (int i = 0; i < size; ++i)
+            x[size_t(i)] = float((i * 37) % 101 + 1 + 101 * (i / 101)); // each another one
+        std::string problem;
+        const auto result = resultOf(fmt::format("g (float[1,{0},{1},{2}] x) => (float[1,{0},{1},{2}] z) {{ "
+                                                 "y, i = MaxPool <kernel_shape = [2,2], strides = [2,2]> (x) "
+                                                 "s = Constant <value = int64[4] {{1,{0},{1},{2}}}> () "
+                                                 "z = MaxUnpool <kernel_shape = [2,2], strides = [2,2]> (y, i, s) }}",
+                                                 planes, height, width),
+                                     {1, planes, height, width}, x, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values z = valuesOf<float>(result);
+        QCOMPARE(z.size(), x.size());
+        int back = 0;
+        for (size_t i = 0; i < z.size(); ++i) {
+            QVERIFY(z[i] == 0 || z[i] == x[i]);
+            back += z[i] != 0;
+        }
+        QCOMPARE(back, planes * (height / 2) * (width / 2));
+    }
+
+    void cubicSamplesBeyondTheBorder() {
+        const int height = 4, width = 5;
+        Values image(size_t(height) * width);
+        for (size_t i = 0; i < image.size(); ++i)
+            image[i] = float(i * i % 13) - 4;
+        const double points[][2] = {{-1.3, -1.1}, {0.97, 1.2}, {1.02, -0.98}, {0.1, 0.3}, {-1, 1}, {1.4, 0}}; // x, y
+        std::string grid;
+        for (const auto& [px, py] : points)
+            grid += fmt::format("{}{}, {}", grid.empty() ? "" : ", ", px, py);
+        std::string problem;
+        const auto result = resultOf(
+            fmt::format("g (float[1,1,{},{}] x) => (float[1,1,1,6] y) {{ "
+                        "p = Constant <value = float[1,1,6,2] {{{}}}> () "
+                        "y = GridSample <mode = \"cubic\", padding_mode = \"border\", align_corners = 0> (x, p) }}",
+                        height, width, grid),
+            {1, 1, height, width}, image, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values y = valuesOf<float>(result);
+        for (size_t i = 0; i < y.size(); ++i) {
+            const double expected = cubicAt(image, height, width, ((points[i][1] + 1) * height - 1) / 2,
+                                            ((points[i][0] + 1) * width - 1) / 2);
+            QVERIFY2(std::abs(double(y[i]) - expected) < 1e-4, fmt::format("{}: {}, {}", i, y[i], expected).c_str());
+        }
+    }
+
+    /// "start is clamped to [0, dims[axis] - 1] for negative stepping" (Slice-13), whether the bounds are known or not.
+    void sliceStartsBeforeTheFirst_data() {
+        QTest::addColumn<QString>("bounds");
+        QTest::newRow("known") << "b = Constant <value = int64[1] {-6}> () e = Constant <value = int64[1] {-10}> () ";
+        QTest::newRow("computed")
+            << "m = ReduceMax <keepdims = 0> (x) c = Cast <to = 7> (m) a = Constant <value = int64[1] "
+               "{0}> () n = Unsqueeze (c, a) t = Constant <value = int64[1] {-10}> () b = Add (n, t) "
+               "f = Constant <value = int64[1] {-14}> () e = Add (n, f) ";
+    }
+    void sliceStartsBeforeTheFirst() {
+        QFETCH(QString, bounds);
+        std::string problem;
+        const auto result =
+            resultOf("g (float[4] x) => (float[n] y) { " + bounds.toStdString() +
+                         "z = Constant <value = int64[1] {0}> () s = Constant <value = int64[1] {-1}> () "
+                         "y = Slice (x, b, e, z, s) }",
+                     {4}, {1, 2, 3, 4}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(valuesOf<float>(result), Values{1});
+    }
+
+    /// Bodies that declare the iteration number and the condition as vectors of one element, as onnxmltools writes them.
+    void loopBodiesDeclareRanks() {
+        std::string problem;
+        const auto result =
+            resultOf("g (float[1] x) => (float[1] y) { n = Constant <value = int64 {4}> () y = Loop (n, , x) "
+                     "<body = step (int64[1] i, bool[1] c, float[1] s) => (bool[1] d, float[1] t) { "
+                     "z = Constant <value = int64[1] {0}> () k = Squeeze (i, z) f = Cast <to = 1> (k) t = Add (s, f) "
+                     "d = Identity (c) }> }",
+                     {1}, {10}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(valuesOf<float>(result), Values{16}); // 10 + 0 + 1 + 2 + 3
+    }
+
+    void sequencesAreMapped() {
+        std::string problem;
+        const auto result = resultOf("g (float[3] x) => (float[6] z) { n = Neg (x) s = SequenceConstruct (x, n) "
+                                     "t = SequenceMap (s, x) <body = square (float[] e, float[] k) => (float[] o) "
+                                     "{ o = Mul (e, k) }> z = ConcatFromSequence <axis = 0> (t) }",
+                                     {3}, {1, 2, 5}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(valuesOf<float>(result), (Values{1, 4, 25, -1, -4, -25}));
+    }
+
+    void optionalsHoldTensors() {
+        std::string problem;
+        const auto result =
+            resultOf("g (float[3] x) => (float[4] z) { o = Optional (x) h = OptionalHasElement (o) "
+                     "y = OptionalGetElement (o) f = Cast <to = 1> (h) a = Constant <value = int64[1] {0}> () "
+                     "u = Unsqueeze (f, a) z = Concat <axis = 0> (y, u) }",
+                     {3}, {1, 2, 5}, problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        QCOMPARE(valuesOf<float>(result), (Values{1, 2, 5, 1}));
+    }
+
+    void narrowSquaresDoNotOverflow_data() {
+        QTest::addColumn<QString>("call");
+        QTest::addColumn<QList<float>>("x");
+        QTest::addColumn<QList<float>>("expected");
+        const auto many = [](float value, int count) { return QList<float>(count, value); };
+        QTest::newRow("ReduceL2") << "ReduceL2" << many(100, 4096) << QList<float>{6400};
+        QTest::newRow("LpNormalization") << "LpNormalization" << QList<float>{300, 400} << QList<float>{0.6F, 0.8F};
+        QTest::newRow("GlobalLpPool") << "GlobalLpPool" << QList<float>{3000, 4000} << QList<float>{5000};
+        QTest::newRow("LpPool") << "LpPool <kernel_shape = [2]>" << QList<float>{3000, 4000} << QList<float>{5000};
+        QTest::newRow("ReduceLogSum") << "ReduceLogSum" << many(30000, 4) << QList<float>{11.6953F}; // log(120000)
+        QTest::newRow("ReduceLogSumExp") << "ReduceLogSumExp" << many(0, 70000) << QList<float>{11.1563F}; // log(70000)
+        QTest::newRow("InstanceNormalization")
+            << "InstanceNormalization" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        // 1000 / sqrt(0 + 1 · 1000² / 1)
+        QTest::newRow("LRN") << "LRN <size = 1, alpha = 1.0, beta = 0.5, bias = 0.0>" << QList<float>{1000}
+                             << QList<float>{1};
+    }
+    void narrowSquaresDoNotOverflow() {
+        QFETCH(QString, call);
+        QFETCH(QList<float>, x);
+        QFETCH(QList<float>, expected);
+        const std::string op = call.toStdString();
+        const std::string more = op == "InstanceNormalization" ? ", one, none" : "";
+        std::string problem;
+        const auto result = resultOf(
+            fmt::format("g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "
+                        "one = Constant <value = float16[1] {{1}}> () none = Constant <value = float16[1] {{0}}> () "
+                        "r = {1} (h{2}) y = Cast <to = 1> (r) }}",
+                        x.size(), op, more),
+            {1, 1, x.size()}, Values(x.begin(), x.end()), problem);
+        QVERIFY2(problem.empty(), problem.c_str());
+        const Values y = valuesOf<float>(result);
+        QCOMPARE(y.size(), size_t(expected.size()));
+        for (size_t i = 0; i < y.size(); ++i)
+            QVERIFY2(std::abs(y[i] - expected[qsizetype(i)]) <= 1e-3F * std::abs(expected[qsizetype(i)]),
+                     fmt::format("{} is {}, not {}", op, y[i], expected[qsizetype(i)]).c_str());
+    }
+};
+
+Test test() {
+    return {makes<TestOperatorValues>};
+}
+
+} // namespace lathe::testing::test_operator_values
+
+#include "test_operator_values.moc"
