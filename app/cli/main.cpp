@@ -3,6 +3,7 @@
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
 #include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
+#include "app/cli/unknown_word.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
 #include "driver/build_worker.h"
@@ -499,7 +500,11 @@ int run(int argc, char** argv, int& failed) {
         app.parse(argc, argv);
         refuseEmptyValues(app);
     } catch (const CLI::ParseError& error) {
-        return app.exit(error) == 0 ? 0 : 2;
+        const std::string unknown = unknownWord(app, std::span(argv, static_cast<size_t>(argc)).subspan(1));
+        if (unknown.empty() || error.get_exit_code() == 0)
+            return app.exit(error) == 0 ? 0 : 2;
+        fmt::print(stderr, "{}\nRun with --help for more information.\n", unknown);
+        return 2;
     }
     if (*diffApp || *checkApp || *testApp || *recordsCommands[7] || devices.what == DevicesArgs::Do::Test ||
         bundle.what != BundleArgs::Do::Make)
