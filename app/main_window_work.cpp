@@ -104,6 +104,8 @@ void MainWindow::showCompiled(const QString& path, const CompilationPtr& compila
 bool MainWindow::isOutdated() const {
     driver::Options wanted = settings_.options(*trace_->graph);
     wanted.threads = compilation_->options.threads; // to compile with: they change no code
+    if (!trace_->fixedAtNeed)
+        wanted.shapesAtNeed = compilation_->options.shapesAtNeed; // nor do sizes that were not needed
     return wanted != compilation_->options || whatIfs_->decisions() != compilation_->decisions;
 }
 

@@ -211,6 +211,8 @@ driver::Options RunSettings::options(const model::ModelGraph& graph) const {
     options.numerics = numerics;
     if (fixSizes)
         options.shapes = views::models::shapesWith(graph, sizes);
+    else if (!sizes.empty())
+        options.shapesAtNeed = views::models::shapesWith(graph, sizes);
     return options;
 }
 

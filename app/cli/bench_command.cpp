@@ -146,7 +146,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
                                     const Common& common) {
     const MemoryFile memory("lathe-model");
     driver::Trace trace;
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, memory, common, trace, args.device));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(model, {}, memory, common, trace, args.device));
     RunArgs where;
     where.model = model;
     where.device = args.device;
@@ -171,6 +171,7 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
     }
     LATHE_CHECKED(leaseDevice(runner, common));
     LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, folder.get()));
+    noteOpenSizes(loaded, given, compileOptions.shapes, common);
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
     rows[0].runtime = "lathe";

@@ -66,10 +66,10 @@ Result<driver::BisectQuestion> makeQuestion(const BisectArgs& args, const Common
     const bool runs = !std::holds_alternative<driver::MoreThan>(question.fault);
     LATHE_TRY(question.options, runs ? makeRunOptions(common) : makeOptions(common));
     LATHE_TRY(question.decisions, makeDecisions(common));
-    if (runs)
-        std::swap(question.shapes, question.options.shapes); // as for `run`: one compilation serves all sizes
     question.data.assign(args.data.begin(), args.data.end());
     LATHE_TRY(question.inputs, readInputs(args.inputs));
+    if (runs)
+        question.shapes = leaveSizesToTheRun(question.options, question.inputs);
     question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));

@@ -26,7 +26,6 @@ Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& 
         return failure(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model");
     question.tolerance = args.tolerance == "onnx" ? driver::Tolerance::Onnx : driver::Tolerance::Model;
     LATHE_TRY(question.options, makeRunOptions(common));
-    std::swap(question.shapes, question.options.shapes); // as for `run`: one compilation serves all sizes
     LATHE_TRY(question.decisions, makeDecisions(common));
     if (args.compareNumerics && question.options.numerics == driver::NumericsLevel::Strict)
         return failure(ErrorKind::Usage, "strict numerics are to be compared with themselves",
@@ -36,6 +35,7 @@ Result<driver::CheckQuestion> makeQuestion(const CheckArgs& args, const Common& 
     else if (!args.against.empty())
         question.against = driver::AgainstFiles{{args.against.begin(), args.against.end()}};
     LATHE_TRY(question.inputs, readInputs(args.inputs));
+    question.shapes = leaveSizesToTheRun(question.options, question.inputs);
     question.chosen.seed = args.seed;
     question.runner.threads = common.threads;
     question.runner.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // `lathe inspect`: what a model is, what it costs, and what of it is not supported.
-#include "app/cli/commands.h"
+#include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
 
 #include "arith/analysis.h"
@@ -65,8 +65,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     auto decisions = makeDecisions(common);
     if (!options || !decisions)
         return report({options ? decisions.error() : options.error()}, common);
-    auto shapes = options->shapes;
-    options->shapes.clear();
+    const driver::Shapes shapes = leaveSizesToTheRun(*options, {});
     options->emitCode = false;
     driver::Trace trace;
     auto compiled = driver::compileFile(args.model, {}, *decisions, *options, trace, makeProgress(common));

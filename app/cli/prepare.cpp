@@ -7,8 +7,17 @@
 
 #include <algorithm>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <utility>
 
 namespace lathe::cli {
+
+driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::Tensors& given) {
+    driver::Shapes asked = std::exchange(options.shapes, {});
+    options.shapesAtNeed = driver::shapesOfRun(asked, given);
+    return asked;
+}
+
 Result<driver::Options> makeRunOptions(const Common& common, const std::string& device) {
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(const driver::Device where, driver::parseDevice(device));
@@ -23,13 +32,12 @@ void reportWarnings(const driver::Trace& trace, const Common& common) {
     report(warnings, common);
 }
 
-Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                     driver::Trace& trace, const std::string& device) {
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const MemoryFile& memory,
+                                     const Common& common, driver::Trace& trace, const std::string& device) {
     if (bundle::partsOf(model))
         return driver::Artifact{model, 0};
     LATHE_TRY(driver::Options options, makeRunOptions(common, device));
-    // Sizes are for the run: one compilation serves all of them.
-    options.shapes.clear();
+    leaveSizesToTheRun(options, given);
     LATHE_TRY(driver::Decisions decisions, makeDecisions(common));
     LATHE_CHECKED(addNearRecords(decisions, model, options, common));
     auto artifact = driver::compileFile(model, memory.path(), decisions, options, trace, makeProgress(common));
@@ -53,6 +61,17 @@ Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& c
     options.timeout = std::chrono::milliseconds(static_cast<int64_t>(args.timeout * 1000));
     options.processBytes = args.memoryMegabytes * (int64_t{1} << 20);
     return options;
+}
+
+void noteOpenSizes(const driver::RunnerModel& loaded, const driver::Tensors& given, const driver::Shapes& asked,
+                   const Common& common) {
+    const auto open = driver::sizesTakenAsOne(loaded.inputs, given, asked);
+    if (open.empty())
+        return;
+    Diagnostic note = error(fmt::format("sizes that nothing gives are 1: {}", fmt::join(open, ", ")),
+                            "give them by --shape NAME=1,3,224,224 or --input NAME=FILE");
+    note.severity = Severity::Note;
+    report({note}, common);
 }
 
 Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common) {

@@ -23,16 +23,24 @@ void markStale(const driver::Trace& trace, const Common& common);
 
 void reportWarnings(const driver::Trace& trace, const Common& common);
 
-/// Compiles into `memory` for a run on the device, and reports the warnings, unless the file is an artifact already; what to
-/// load.
-Result<driver::Artifact> artifactFor(const std::string& model, const MemoryFile& memory, const Common& common,
-                                     driver::Trace& trace, const std::string& device = "local");
+/// One compilation serves all sizes: moves the shapes of the options to where they are fixed only at need, with those of given
+/// tensors, and returns what they were, for the run.
+driver::Shapes leaveSizesToTheRun(driver::Options& options, const driver::Tensors& given);
+
+/// Compiles into `memory` for a run on the device with the given tensors, and reports the warnings, unless the file is an
+/// artifact already; what to load.
+Result<driver::Artifact> artifactFor(const std::string& model, const driver::Tensors& given, const MemoryFile& memory,
+                                     const Common& common, driver::Trace& trace, const std::string& device = "local");
 
 /// The file that is named, or for an empty name the default one. That it is of a later format is reported.
 Result<records::File> openRecords(const std::string& named, records::File::Access access, const Common& common);
 
 /// For the child that runs it. Fails for a device that cannot run it.
 Result<driver::RunnerOptions> runnerOptions(const RunArgs& args, const Common& common);
+
+/// Says on standard error which sizes of the inputs nothing gives: what is measured then is a model at size 1.
+void noteOpenSizes(const driver::RunnerModel& loaded, const driver::Tensors& given, const driver::Shapes& asked,
+                   const Common& common);
 
 /// Waits until nobody else measures on the device where it runs, and says so on standard error.
 Result<void> leaseDevice(driver::RunnerClient& runner, const Common& common);

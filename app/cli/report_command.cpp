@@ -40,7 +40,7 @@ int reportCommand(const ReportArgs& args, const Common& common) {
     const MemoryFile memory("lathe-model");
     const auto trace = std::make_shared<driver::Trace>();
     driver::Options compiled = *options;
-    compiled.shapes.clear(); // sizes are for the run
+    leaveSizesToTheRun(compiled, *given);
     if (const auto near = addNearRecords(*decisions, args.run.model, compiled, common); !near)
         return report({near.error()}, common);
     const auto artifact =

@@ -27,11 +27,26 @@ Result<Prepared> prepare(driver::RunnerClient& runner, const RunArgs& args, cons
                          const MemoryFile& memory, driver::Trace& trace) {
     Prepared prepared;
     LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace, args.device));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, given, memory, common, trace, args.device));
     LATHE_TRY(prepared.loaded, runner.load(artifact.path));
     LATHE_TRY(driver::Options options, makeOptions(common));
     LATHE_TRY(prepared.shapes, driver::setInputs(runner, prepared.loaded, given, options.shapes, args.seed));
+    noteOpenSizes(prepared.loaded, given, options.shapes, common);
     return prepared;
+}
+
+/// JSON has no infinity and no NaN.
+nlohmann::json jsonOf(const model::Number& number) {
+    const auto* real = std::get_if<double>(&number);
+    if (real && !std::isfinite(*real))
+        return fmt::format("{}", *real);
+    return std::visit([](auto value) { return nlohmann::json(value); }, number);
+}
+
+std::string textOf(const model::Number& number) {
+    if (const auto* real = std::get_if<double>(&number))
+        return fmt::format("{:.6g}", *real);
+    return std::visit([](auto value) { return fmt::format("{}", value); }, number);
 }
 
 /// The choices made for nodes of the row, taken out of `choices`: what only stores an operand otherwise takes less time and
@@ -66,7 +81,7 @@ Result<driver::Sweep> sweepOf(driver::RunnerClient& runner, const RunArgs& args,
     LATHE_TRY(const driver::SweepQuestion question, driver::parseSweep(args.sweep));
     const MemoryFile memory("lathe-model");
     LATHE_TRY(const driver::Tensors given, readInputs(args.inputs));
-    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, memory, common, trace, args.device));
+    LATHE_TRY(const driver::Artifact artifact, artifactFor(args.model, given, memory, common, trace, args.device));
     LATHE_TRY(const driver::RunnerModel loaded, runner.load(artifact.path));
     LATHE_TRY(const driver::Options options, makeOptions(common));
     LATHE_CHECKED(leaseDevice(runner, common));
@@ -123,23 +138,26 @@ int runCommand(const RunArgs& args, const Common& common) {
     for (size_t i = 0; i < outputs->size(); ++i) {
         const model::HostTensor& tensor = (*outputs)[i];
         const std::string& name = prepared->loaded.outputs[i].name;
-        std::vector<double> values = driver::toDoubles(tensor);
-        std::vector<double> head(values.begin(),
-                                 values.begin() + static_cast<int64_t>(std::min<size_t>(values.size(), 6)));
+        const auto count = static_cast<size_t>(tensor.elements());
+        std::vector<model::Number> head;
+        for (size_t place = 0; place < std::min<size_t>(count, 6); ++place)
+            head.push_back(model::elementOf(tensor.dtype, tensor.bytes, place));
         const auto file = std::filesystem::path(args.save) / (driver::fileNameOf(name) + ".npy");
         if (common.json) {
             nlohmann::json line = {{"output", name}, {"dtype", toString(tensor.dtype)}, {"shape", tensor.shape}};
             if (!args.save.empty())
                 line["file"] = file.string();
-            for (double value : head)
-                line["first"].push_back(std::isfinite(value) ? nlohmann::json(value)
-                                                             : nlohmann::json(fmt::format("{}", value)));
+            for (const model::Number& value : head)
+                line["first"].push_back(jsonOf(value));
             line["ms"] = static_cast<double>(times->ns.front()) / 1e6;
             line["arena_peak"] = times->arenaPeak;
             fmt::print("{}\n", driver::dump(line));
         } else {
-            printLine("{}: {}[{}] {:.6g}{}", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
-                      fmt::join(head, " "), values.size() > head.size() ? " …" : "");
+            std::vector<std::string> texts;
+            for (const model::Number& value : head)
+                texts.push_back(textOf(value));
+            printLine("{}: {}[{}] {}{}", name, toString(tensor.dtype), fmt::join(tensor.shape, ","),
+                      fmt::join(texts, " "), count > head.size() ? " …" : "");
         }
         if (!args.save.empty()) {
             std::error_code failed;

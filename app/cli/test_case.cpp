@@ -159,14 +159,23 @@ TestResult runTest(const TestCase& test, driver::Tolerance tolerance, const driv
     const MemoryFile artifact("lathe-model");
     driver::Trace trace;
     std::optional<CProgram> program;
-    const auto compiled = [&]() -> Result<void> {
+    const auto compile = [&](const driver::Options& with) -> Result<void> {
         if (cc.empty()) {
-            LATHE_CHECKED(driver::compileFile(test.model, artifact.path(), decisions, options, trace));
+            LATHE_CHECKED(driver::compileFile(test.model, artifact.path(), decisions, with, trace));
         } else {
-            LATHE_TRY(program, CProgram::make(test.model, decisions, options, trace, runner.options().timeout));
+            LATHE_TRY(program, CProgram::make(test.model, decisions, with, trace, runner.options().timeout));
         }
         return {};
-    }();
+    };
+    Result<void> compiled = compile(options);
+    if (!compiled && trace.graph && trace.graph->graph && trace.passes.empty() && options.shapes.empty()) {
+        driver::Options atNeed = options;
+        atNeed.shapesAtNeed = driver::shapesOf(test.dataSets, *trace.graph);
+        if (!atNeed.shapesAtNeed.empty()) {
+            trace = {};
+            compiled = compile(atNeed);
+        }
+    }
     result.compileMs = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
     if (!compiled) {
         const Diagnostic& diagnostic = compiled.error();

@@ -38,6 +38,21 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
     return hook.step("import", [&]() -> Result<std::shared_ptr<Module>> {
         frontend::Options importOptions{options.symbols, options.shapes, budget};
         frontend::Imported imported = source.import(&evaluator, importOptions);
+        if (!imported.module && !options.shapesAtNeed.empty()) {
+            const auto why = std::ranges::find(imported.diagnostics, Severity::Error, &Diagnostic::severity);
+            importOptions.shapes.insert(importOptions.shapes.end(), options.shapesAtNeed.begin(),
+                                        options.shapesAtNeed.end());
+            frontend::Imported fixed = source.import(&evaluator, importOptions);
+            trace.fixedAtNeed = fixed.module != nullptr;
+            if (fixed.module && why != imported.diagnostics.end()) {
+                Diagnostic note = *why;
+                note.severity = Severity::Note;
+                note.what = "compiled for the given sizes alone, since without them " + note.what;
+                note.hint.clear();
+                fixed.diagnostics.push_back(std::move(note));
+            }
+            imported = std::move(fixed);
+        }
         trace.graph = imported.graph;
         trace.files.clear();
         for (const auto& [file, identity] : imported.files)

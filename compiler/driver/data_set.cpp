@@ -39,6 +39,19 @@ Result<DataSet> readDataSet(const fs::path& folder, const RunnerModel& loaded) {
     return data;
 }
 
+Shapes shapesOf(const std::vector<fs::path>& folders, const model::ModelGraph& graph) {
+    Shapes shapes;
+    for (const fs::path& folder : folders)
+        for (size_t i = 0; i < graph.graph->inputs.size(); ++i) {
+            const auto tensor = readTensorFile(folder / fmt::format("input_{}.pb", i));
+            if (!tensor || (i < shapes.size() && shapes[i].second != tensor->shape))
+                return {};
+            if (i == shapes.size())
+                shapes.emplace_back(graph.graph->inputs[i].name, tensor->shape);
+        }
+    return shapes;
+}
+
 CompareRules rulesFor(const model::ModelGraph& graph, Tolerance tolerance) {
     CompareRules rules;
     rules.tolerance = tolerance;

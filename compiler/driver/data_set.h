@@ -5,6 +5,7 @@
 #pragma once
 
 #include "driver/compare.h"
+#include "driver/options.h"
 #include "driver/runner_client.h"
 #include "model/model_graph.h"
 
@@ -21,6 +22,9 @@ struct DataSet {
 /// Reads input_N.pb for each input of the model, and as many output_N.pb as there are. Fails if an input is missing or a
 /// file is damaged.
 Result<DataSet> readDataSet(const std::filesystem::path& folder, const RunnerModel& loaded);
+
+/// The dims of the inputs in all these folders, by name; nothing if one lacks an input or they differ.
+Shapes shapesOf(const std::vector<std::filesystem::path>& folders, const model::ModelGraph& graph);
 
 /// One tensor of such data. `wanted` is the graph's type: it says how to read the bits where a file cannot.
 Result<model::HostTensor> readTensorAs(const std::filesystem::path& path, DataType wanted);

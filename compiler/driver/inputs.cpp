@@ -118,6 +118,22 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
     return shapes;
 }
 
+std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
+                                         const Shapes& asked) {
+    std::map<int64_t, int64_t> symbols;
+    for (const auto& [name, shape] : shapesOfRun(asked, given))
+        if (const RunnerValue* input = inputNamed(inputs, name))
+            (void)bind(*input, shape, symbols);
+    std::vector<std::string> names;
+    for (const RunnerValue& input : inputs)
+        for (size_t i = 0; i < input.dims.size(); ++i)
+            if (input.dims[i] < 0 && symbols.try_emplace(input.dims[i], 1).second)
+                names.push_back(i < input.sizes.size() && !input.sizes[i].empty()
+                                    ? input.sizes[i]
+                                    : fmt::format("dim {} of {}", i, input.name));
+    return names;
+}
+
 HostTensor randomTensor(DataType dtype, const std::vector<int64_t>& shape, std::mt19937_64& generator,
                         const std::function<bool()>& cancelled) {
     HostTensor tensor;
@@ -162,6 +178,14 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
         LATHE_CHECKED(own != given.end() ? take(i, own->second)
                                          : take(i, randomTensor(inputs[i].dtype, shape, generator, cancelled)));
     }
+    return shapes;
+}
+
+Shapes shapesOfRun(const Shapes& asked, const Tensors& given) {
+    Shapes shapes = asked;
+    for (const auto& [name, tensor] : given)
+        if (std::ranges::find(asked, name, &Shapes::value_type::first) == asked.end())
+            shapes.emplace_back(name, tensor.shape);
     return shapes;
 }
 

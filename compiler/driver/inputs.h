@@ -17,6 +17,9 @@ namespace lathe::driver {
 /// By the name of an input.
 using Tensors = std::map<std::string, model::HostTensor>;
 
+/// The sizes that a run asks for, and those of the tensors that it is given: Options::shapesAtNeed.
+Shapes shapesOfRun(const Shapes& asked, const Tensors& given);
+
 /// The inputs of an imported model, as an artifact made of it has them. Symbols are numbered in the order of the inputs.
 std::vector<RunnerValue> inputsOf(const relay::Function& main);
 
@@ -25,6 +28,9 @@ std::vector<RunnerValue> inputsOf(const relay::Function& main);
 /// contradicts itself or a given tensor, or is too large for a tensor. (A given tensor is held against the model by the
 /// runner, which does so for every caller.)
 Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked);
+/// Names of the symbols that nothing gives, whose size is 1 then.
+std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
+                                         const Shapes& asked);
 
 /// Values: standard normal for floats, 0 or 1 for the rest. The dims must be those of a tensor (model::byteSize). Throws
 /// Cancelled (driver/guarded.h) if `cancelled`, which may be empty, says so.

@@ -110,6 +110,8 @@ std::string toJson(const Options& options) {
         object["symbols"][name] = size;
     for (const auto& [name, dims] : options.shapes)
         object["shapes"][name] = dims;
+    for (const auto& [name, dims] : options.shapesAtNeed)
+        object["shapes_at_need"][name] = dims;
     if (!options.observe.empty())
         object["observe"] = options.observe;
     return dump(object);
@@ -151,14 +153,15 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.symbols);
         } else if (key == "shapes") {
             good = read(value, options.shapes);
+        } else if (key == "shapes_at_need") {
+            good = read(value, options.shapesAtNeed);
         } else if (key == "observe") {
             good = read(value, options.observe);
         }
         if (!good)
             return failure(fmt::format("unknown or malformed option '{}'", key),
                            "known: target, threads, numerics, level, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, "
-                           "observe");
+                           "symbols, shapes, shapes_at_need, observe");
     }
     return options;
 }

@@ -40,6 +40,9 @@ struct Options {
     /// Fixed sizes: by symbol name, and by input name.
     std::vector<std::pair<std::string, int64_t>> symbols;
     Shapes shapes;
+    /// Sizes by input name that are fixed only if the model cannot be imported without: for a run, whose compilation serves all
+    /// sizes otherwise.
+    Shapes shapesAtNeed;
     /// Values of the model that it gives as further outputs, where code computes them: the artifact's outputs say which.
     /// What else it computes, and how, does not depend on it.
     std::vector<std::string> observe;
@@ -52,7 +55,7 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","level":2,"verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"observe":["conv1"]}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"observe":["conv1"]}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
 std::string toJson(const Options& options);
 /// What is not named stays at its default. Unknown keys and values out of range are errors.
 Result<Options> parseOptions(std::string_view json);

@@ -13,8 +13,8 @@ struct Session::Kept {
     frontend::Imported model; // only copied from
     Budget::Amounts spent;    // by the import
 
-    bool standsFor(const Options& options) const {
-        return target == options.target && symbols == options.symbols && shapes == options.shapes &&
+    bool standsFor(const Target& wanted, const frontend::Options& options) const {
+        return target == wanted && symbols == options.symbols && shapes == options.shapes &&
                std::ranges::all_of(model.files, [](const auto& file) { return identityOf(file.first) == file.second; });
     }
 };
@@ -24,7 +24,7 @@ Session::~Session() = default;
 
 ModelSource Session::source(const Options& options) {
     return {model_.string(), [this, &options](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
-                if (kept_ && kept_->standsFor(options)) {
+                if (kept_ && kept_->standsFor(options.target, importOptions)) {
                     importOptions.budget->spend(kept_->spent); // so that passes find what they find after an import
                     return kept_->model;
                 }
@@ -34,7 +34,7 @@ ModelSource Session::source(const Options& options) {
                 if (!imported.module)
                     return imported;
                 const Budget::Amounts after = importOptions.budget->left();
-                kept_ = std::make_unique<Kept>(options.target, options.symbols, options.shapes, imported,
+                kept_ = std::make_unique<Kept>(options.target, importOptions.symbols, importOptions.shapes, imported,
                                                Budget::Amounts{.nodes = before.nodes - after.nodes,
                                                                .bytes = before.bytes - after.bytes,
                                                                .steps = before.steps - after.steps});

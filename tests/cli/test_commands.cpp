@@ -448,6 +448,63 @@ private slots:
         QVERIFY(after.out.find("fn main") != std::string::npos);
     }
 
+    void misspeltWordsAreNamed() {
+        const std::pair<QStringList, std::string> cases[] = {
+            {{"runn", model_}, "no command 'runn': did you mean 'run'?"},
+            {{"bnech", model_}, "no command 'bnech': did you mean 'bench'?"},
+            {{"xylophone", model_}, "no command 'xylophone'\n"},
+            {{"run", model_, "--shpae", "x=5,3"}, "'lathe run' has no option '--shpae': did you mean '--shape'?"},
+            {{"records", "comapct"}, "no command 'comapct': did you mean 'compact'?"}};
+        for (const auto& [arguments, said] : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QCOMPARE(outcome.code, 2);
+            QVERIFY2(outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+        }
+    }
+
+    void openSizesAreNamed() {
+        for (const char* command : {"run", "profile", "bench"}) {
+            const Outcome open = runLathe({command, model_}), given = runLathe({command, model_, "--shape", "x=5,3"});
+            QVERIFY2(open.err.find("note: sizes that nothing gives are 1: n") != std::string::npos, open.err.c_str());
+            QVERIFY2(given.err.find("sizes that nothing gives") == std::string::npos, given.err.c_str());
+        }
+    }
+
+    void memoryThatDoesNotHoldTheInputs() {
+        const QString large = folder_.filePath("large.onnx");
+        writeFile(large.toStdString(), graphBytes("g (float[n] x) => (float[n] y) { y = Relu (x) }"));
+        const Outcome outcome = runLathe({"run", large, "--shape", "x=40000000", "--memory", "100"});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(outcome.err.find("does not hold its inputs (allow it more (--memory)") != std::string::npos,
+                 outcome.err.c_str());
+    }
+
+    void integersArePrintedWhole() {
+        const QString whole = folder_.filePath("integers.onnx");
+        writeFile(whole.toStdString(),
+                  graphBytes("g (int64[2] x) => (int64[2] y) { z = Sub (x, x) c = Constant <value = int64[2] {1234567, "
+                             "9007199254740993}> () y = Add (z, c) }"));
+        const Outcome text = runLathe({"run", whole}), json = runLathe({"run", whole, "--json"});
+        QVERIFY2(text.out.find("y: int64[2] 1234567 9007199254740993\n") != std::string::npos, text.out.c_str());
+        QVERIFY2(json.out.find("\"first\":[1234567,9007199254740993]") != std::string::npos, json.out.c_str());
+    }
+
+    /// Sizes that are given fix what cannot be imported without; given tensors say theirs.
+    void sizesAreFixedAtNeed() {
+        const QString open = folder_.filePath("undeclared.onnx");
+        writeFile(open.toStdString(), graphBytes("g (float[] x) => (float[] y) { y = Relu (x) }"));
+        QCOMPARE(runLathe({"run", open}).code, 1);
+        for (const char* command : {"run", "profile", "inspect", "bench", "check"}) {
+            const Outcome outcome = runLathe({command, open, "--shape", "x=2,3"});
+            QVERIFY2(outcome.code == 0, (command + (": " + outcome.err)).c_str());
+        }
+        const QString saved = folder_.filePath("undeclared");
+        QCOMPARE(runLathe({"run", open, "--shape", "x=2,3", "--save", saved}).code, 0);
+        const Outcome given = runLathe({"run", open, "--json", "--input", "x=" + saved + "/y.npy"});
+        QVERIFY2(given.code == 0, given.err.c_str());
+        QCOMPARE(lines(given.out).value(0)["shape"].toArray(), (QJsonArray{2, 3}));
+    }
+
     void compileAndRunTheArtifact() {
         const QString artifact = folder_.filePath("model.so"), saved = folder_.filePath("saved");
         const Outcome compiled = runLathe({"compile", "--json", model_, "-o", artifact});
@@ -629,14 +686,20 @@ private slots:
             writeFile(set / "input_0.pb", tensor({1, 2}));
             writeFile(set / "output_0.pb", tensor({2, right ? 3.0F : 3.5F}));
         }
+        // Of an input without a declared shape the data tells it.
+        const fs::path undeclared = root / "undeclared" / "test_data_set_0";
+        fs::create_directories(undeclared);
+        writeFile(undeclared.parent_path() / "model.onnx", graphBytes("g (float[] x) => (float[] y) { y = Neg (x) }"));
+        writeFile(undeclared / "input_0.pb", tensor({1, 2}));
+        writeFile(undeclared / "output_0.pb", tensor({-1, -2}));
         fs::create_directories(root / "refused");
         fs::copy_file(bad_.toStdString(), root / "refused" / "model.onnx");
         const Outcome outcome = runLathe({"test", "--json", QString::fromStdString(root.string())});
         QCOMPARE(outcome.code, 1);
         auto results = lines(outcome.out);
-        QCOMPARE(results.size(), 4);
+        QCOMPARE(results.size(), 5);
         const QJsonObject counts = results.takeLast();
-        QCOMPARE(counts["passed"].toInt(), 1);
+        QCOMPARE(counts["passed"].toInt(), 2);
         QCOMPARE(counts["wrong"].toInt(), 1);
         QCOMPARE(counts["refused"].toInt(), 1);
         QCOMPARE(counts["crashed"].toInt() + counts["timeout"].toInt(), 0);

@@ -24,6 +24,7 @@ private slots:
         options.cache = options.emitCode = false;
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {}}};
+        options.shapesAtNeed = {{"z", {2}}};
         options.observe = {"/a", ""};
         options.form = driver::Form::CSource;
         options.weights = codegen::CWeights::Arrays;
