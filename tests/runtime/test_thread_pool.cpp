@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Parallel regions: each chunk runs once, statuses do not depend on timing, nesting and parking work.
+// Parallel regions: each chunk runs once, on the thread whose share it is unless that one is behind; statuses do not depend on
+// timing, nesting and parking work.
 // Runs: sanitized threads
 #include "runtime/thread_pool.h"
 #include "support/program_of_tests.h"
 
 #include <QTest>
+#include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
+#include <functional>
 #include <thread>
+#include <utility>
 
 namespace lathe::testing::test_thread_pool {
 
@@ -53,6 +58,46 @@ int32_t failSome(void*, int64_t chunk, lathe_exec*) {
     return chunk == 3 || chunk == 5 || chunk == 11 ? static_cast<int32_t>(100 + chunk) : 0;
 }
 
+/// Who ran which chunks, in which order: a chunk waits where the test says so.
+struct Log {
+    std::vector<std::vector<int64_t>> ran; // by thread
+    std::vector<std::atomic<int>> ended;   // chunks, by thread
+    std::function<bool(const Log&, int64_t chunk, int thread)> mayEnd;
+
+    explicit Log(int threads) : ran(static_cast<size_t>(threads)), ended(static_cast<size_t>(threads)) {}
+    int all() const {
+        int sum = 0;
+        for (const auto& each : ended)
+            sum += each.load(std::memory_order_relaxed);
+        return sum;
+    }
+};
+
+int32_t log(void* closure, int64_t chunk, lathe_exec* exec) {
+    auto& log = *static_cast<Log*>(closure);
+    const auto thread = static_cast<size_t>(exec->thread);
+    log.ran[thread].push_back(chunk);
+    // A pool that hands out chunks otherwise fails the test and does not hang it.
+    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    while (!log.mayEnd(log, chunk, exec->thread))
+        if (std::this_thread::yield(); std::chrono::steady_clock::now() > until)
+            return 1;
+    log.ended[thread].fetch_add(1, std::memory_order_relaxed);
+    return 0;
+}
+
+/// So many turns of a loop that others notice who runs what.
+void work(int64_t turns) {
+    for (std::atomic<int64_t> left{turns}; left.load(std::memory_order_relaxed) > 0;)
+        left.fetch_sub(1, std::memory_order_relaxed);
+}
+
+/// Chunks of very different lengths: who is done early takes from the others.
+int32_t countUnevenly(void* closure, int64_t chunk, lathe_exec* exec) {
+    work(chunk % 7 == 0 ? 300 : chunk % 3);
+    return count(closure, chunk, exec);
+}
+
 int32_t checkThread(void* closure, int64_t, lathe_exec* exec) {
     return exec->inRegion && exec->thread >= 0 && exec->thread < *static_cast<int*>(closure) ? 0 : 1;
 }
@@ -67,7 +112,7 @@ class TestThreadPool : public QObject {
 private slots:
     void eachChunkRunsOnce_data() {
         QTest::addColumn<int>("threads");
-        for (const int threads : {1, 2, 3, 8})
+        for (const int threads : {1, 2, 3, 4, 5, 8})
             QTest::addRow("%d threads", threads) << threads;
     }
 
@@ -75,12 +120,12 @@ private slots:
         QFETCH(int, threads);
         ThreadPool pool(threads, nullptr);
         QCOMPARE(pool.threads(), threads);
-        for (const size_t chunks : {0, 1, 2, 3, 17, 1000}) {
+        for (const size_t chunks : {0, 1, 2, 3, 17, 64, 1000}) {
             Counts counts(chunks);
             constexpr int regions = 200;
             pool.startRun();
             for (int i = 0; i < regions; ++i)
-                QCOMPARE(pool.run(&top_, count, &counts, static_cast<int64_t>(chunks)), 0);
+                QCOMPARE(pool.run(&top_, i % 2 ? count : countUnevenly, &counts, static_cast<int64_t>(chunks)), 0);
             pool.endRun();
             for (const auto& chunk : counts.chunks)
                 QCOMPARE(chunk.load(), regions);
@@ -102,6 +147,64 @@ private slots:
         QCOMPARE(squares.values, expected);
     }
 
+    /// Where all threads go at the same pace, each runs its own chunks, in ascending order.
+    void eachThreadRunsItsShare_data() {
+        QTest::addColumn<int>("chunks");
+        QTest::addColumn<QList<QList<qint64>>>("shares");
+        QTest::newRow("even, 2 threads") << 8 << QList<QList<qint64>>{{0, 1, 2, 3}, {4, 5, 6, 7}};
+        QTest::newRow("even, 3 threads") << 6 << QList<QList<qint64>>{{0, 1}, {2, 3}, {4, 5}};
+        QTest::newRow("one each") << 4 << QList<QList<qint64>>{{0}, {1}, {2}, {3}};
+    }
+
+    void eachThreadRunsItsShare() {
+        QFETCH(int, chunks);
+        QFETCH(QList<QList<qint64>>, shares);
+        const auto threads = static_cast<int>(shares.size());
+        ThreadPool pool(threads, nullptr);
+        for (int region = 0; region < 50; ++region) {
+            Log lockstep(threads);
+            std::vector<std::atomic<int>> begun(static_cast<size_t>(threads));
+            lockstep.mayEnd = [&](const Log& log, int64_t, int thread) {
+                const int mine = log.ended[static_cast<size_t>(thread)].load(std::memory_order_relaxed) + 1;
+                begun[static_cast<size_t>(thread)].store(mine, std::memory_order_relaxed);
+                return std::ranges::all_of(begun, [&](const auto& each) { return each.load() >= mine; });
+            };
+            QCOMPARE(pool.run(&top_, log, &lockstep, chunks), 0);
+            for (int thread = 0; thread < threads; ++thread) {
+                const auto& ran = lockstep.ran[static_cast<size_t>(thread)];
+                QCOMPARE(QList<qint64>(ran.begin(), ran.end()), shares[thread]);
+            }
+        }
+    }
+
+    /// A thread that is held up in its first chunk loses the others of its share, the last one first.
+    void whoIsDoneTakesFromTheFarEnd_data() {
+        QTest::addColumn<int>("slow");
+        QTest::addColumn<QList<qint64>>("quick");
+        QTest::newRow("worker") << 1 << QList<qint64>{0, 1, 2, 3, 7, 6, 5};
+        QTest::newRow("caller") << 0 << QList<qint64>{4, 5, 6, 7, 3, 2, 1};
+    }
+
+    void whoIsDoneTakesFromTheFarEnd() {
+        QFETCH(int, slow);
+        QFETCH(QList<qint64>, quick);
+        ThreadPool pool(2, nullptr);
+        for (int region = 0; region < 50; ++region) {
+            Log oneSided(2);
+            std::atomic<int> begun{0};
+            oneSided.mayEnd = [&, counted = std::array<bool, 8>{}](const Log& log, int64_t chunk, int thread) mutable {
+                if (chunk % 4 == 0 && !std::exchange(counted[static_cast<size_t>(chunk)], true))
+                    begun.fetch_add(1, std::memory_order_relaxed);
+                return begun.load() == 2 && (thread != slow || log.all() == 7);
+            };
+            QCOMPARE(pool.run(&top_, log, &oneSided, 8), 0);
+            const auto& slowly = oneSided.ran[static_cast<size_t>(slow)];
+            const auto& quickly = oneSided.ran[static_cast<size_t>(1 - slow)];
+            QCOMPARE(QList<qint64>(slowly.begin(), slowly.end()), QList<qint64>{slow * 4});
+            QCOMPARE(QList<qint64>(quickly.begin(), quickly.end()), quick);
+        }
+    }
+
     void nestedRegionsRunInline() {
         ThreadPool pool(3, nullptr);
         Counts inner(10);
@@ -112,7 +215,7 @@ private slots:
     }
 
     void statusIsThatOfTheLowestFailingChunk() {
-        for (const int threads : {1, 2, 4}) {
+        for (const int threads : {1, 2, 3, 4, 5}) {
             ThreadPool pool(threads, nullptr);
             for (int i = 0; i < 100; ++i)
                 QCOMPARE(pool.run(&top_, failSome, nullptr, 16), 103);
