@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The one place where exceptions end. Whatever a piece of work throws becomes a Diagnostic: a wish to cancel, memory that
-// ran out, what the operating system refused, and everything else, which is a bug of Lathe. compile() runs within it;
-// programs put it around what else they do, and have no nets of their own.
+// The one place of the compiler where exceptions end. Whatever a piece of work throws becomes a Diagnostic: a wish to cancel,
+// memory that ran out, what the operating system refused, and everything else, which is a bug of Lathe. compile() runs within
+// it; the command line and the window put it around what else they do, and have no nets of their own. Programs that ship
+// without the compiler (selfcheck/) have one, in main; so has a space of schedules, where a candidate's fault must not end a
+// study (tune/spaces.cpp).
 #pragma once
 
 #include "base/result.h"

@@ -72,8 +72,7 @@ bool isBadToScatter(const OpCall& call, const TensorType& weights, const TensorT
 constexpr int64_t panelsOfPadded = 2;
 
 /// How wide panels are: as the result's blocks. Where it has none, two vectors, else one, where that divides the columns or
-/// makes at least panelsOfPadded panels;
-/// what is offered is one vector to four, and 0: weights as the model has them.
+/// makes at least panelsOfPadded panels; what is offered is one vector to four, and 0: weights as the model has them.
 struct PanelWidths {
     int64_t preferred = 0;
     std::vector<int64_t> offered; // empty: there is no choice

@@ -5,9 +5,10 @@
 // reads the weights as one vector after the other, whatever the layout of the activations.
 //
 // Why here: after the last pass that rewrites weights, before the last folding of constants (the packing is a recipe).
-// A weight with fewer columns than half a vector stays as it is. So does one whose columns no vector divides, if its result
-// is stored as the model has it (all products, convolutions whose result is not in blocks): the plain variant always exists;
-// and those of a convolution into the model's order with few products an element, which runs along rows of the image.
+// Panels are as wide as the result's blocks. Where it has none (all products, convolutions whose result is stored as the model
+// has it), a weight stays as it is if no vector divides its columns and they do not make two whole panels, the last one cut
+// short: the plain variant always exists. So do those of a convolution into the model's order with few products an element,
+// which runs along rows of the image.
 //
 // Activations are stored as channel_blocks.h decides; a Winograd convolution's operand is stored in blocks for it.
 //
