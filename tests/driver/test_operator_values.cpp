@@ -196,6 +196,12 @@ private slots:
         QTest::newRow("ReduceLogSumExp") << "ReduceLogSumExp" << many(0, 70000) << QList<float>{11.1563F}; // log(70000)
         QTest::newRow("InstanceNormalization")
             << "InstanceNormalization" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        QTest::newRow("MeanVarianceNormalization")
+            << "MeanVarianceNormalization <axes = [2]>" << QList<float>{30000, -30000} << QList<float>{1, -1};
+        QTest::newRow("MeanVarianceNormalization, far from zero")
+            << "MeanVarianceNormalization <axes = [-1]>" << QList<float>{40000, 40032} << QList<float>{-1, 1};
+        QTest::newRow("GroupNormalization")
+            << "GroupNormalization <num_groups = 1>" << QList<float>{30000, -30000} << QList<float>{1, -1};
         // 1000 / sqrt(0 + 1 · 1000² / 1)
         QTest::newRow("LRN") << "LRN <size = 1, alpha = 1.0, beta = 0.5, bias = 0.0>" << QList<float>{1000}
                              << QList<float>{1};
@@ -205,7 +211,7 @@ private slots:
         QFETCH(QList<float>, x);
         QFETCH(QList<float>, expected);
         const std::string op = call.toStdString();
-        const std::string more = op == "InstanceNormalization" ? ", one, none" : "";
+        const std::string more = op == "InstanceNormalization" || op.starts_with("Group") ? ", one, none" : "";
         std::string problem;
         const auto result = resultOf(
             fmt::format("g (float[1,1,{0}] x) => (float[a,b,c] y) {{ h = Cast <to = 10> (x) "

@@ -125,6 +125,23 @@ void convertLayerNormalization(NodeReader& node, Builder& b) {
     node.set(2, cast(b, inverse, stash));
 }
 
+/// Not by ONNX's body for it, which takes the mean of squares less the square of the mean: of numbers far from zero that is
+/// what rounding leaves, even negative, and then NaN.
+void convertMeanVarianceNormalization(NodeReader& node, Builder& b) {
+    const Var x = node.in(0);
+    if (!node.needRank(x, 1))
+        return;
+    Ints axes = node.has("axes") ? node.integers("axes") : Ints{0, 2, 3};
+    for (int64_t& axis : axes)
+        axis = node.axis(axis, b.rank(x));
+    if (b.failed())
+        return;
+    node.set(0, inSingle(b, x, [&](Var v) {
+                 const Moments now = moments(b, v, axes);
+                 return div(b, now.centered, addTo(b, b.call(Op::Sqrt, {now.variance}), 1e-9));
+             }));
+}
+
 void convertLpNormalization(NodeReader& node, Builder& b) {
     const Var x = node.in(0);
     if (!node.needRank(x, 1))

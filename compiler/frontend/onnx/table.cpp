@@ -124,7 +124,7 @@ constexpr auto table = std::to_array<Row>({
     {standard, "MaxRoiPool", 1, newest, nullptr, Reduction},
     {standard, "MaxUnpool", 1, newest, convertMaxUnpool, Other},
     {standard, "Mean", 1, newest, convertMean, Arithmetic},
-    {standard, "MeanVarianceNormalization", 1, newest, nullptr, Normalization},
+    {standard, "MeanVarianceNormalization", 9, newest, convertMeanVarianceNormalization, Normalization},
     {standard, "MelWeightMatrix", 1, newest, convertMelWeightMatrix, Other},
     {standard, "Min", 1, newest, convertFold<Op::Minimum>, Arithmetic},
     {standard, "Mish", 1, newest, convertMish, Activation},
