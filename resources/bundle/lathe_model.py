@@ -9,20 +9,27 @@
     x, y = context.empty_input("x"), context.empty_output("y")
     context.run(x, copy=False, out=y)    # reads x and writes y where they lie
 
-Inputs: NumPy arrays, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers (array.array, memoryview), nested lists.
+Inputs: NumPy arrays in any order of memory and bytes, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers
+(array.array, memoryview), and nested lists, whose numbers are of the input's dtype.
 Outputs: NumPy arrays, or where NumPy cannot be imported Array, which has __dlpack__ and a buffer. They are copies, so they
 live on, unless out= or output(copy=False) says otherwise. Nothing is converted silently: another dtype than the model's is
-an Error. The files beside this one are those of the package lathe_rt, which loads other artifacts and bundles alike.
+an Error, as is a size that the bundle is not for. The files beside this one are those of the package lathe_rt, which loads
+other artifacts and bundles alike.
 """
 import pathlib
 from typing import Optional, Union
 
+from ._array import Array
+from ._context import Context, Memory
+from ._errors import Error, InvalidValue, NotFound, OutOfMemory, WrongType
 from ._golden import Case
-from ._model import Context, Value
 from ._model import Model as _Model
-from ._tensors import Array, Error
+from ._model import Value
+from ._pool import ContextPool
+from ._tensors import aligned, empty
 
-__all__ = ["Array", "Case", "Context", "Error", "Model", "Value"]
+__all__ = ["Array", "Case", "Context", "ContextPool", "Error", "InvalidValue", "Memory", "Model", "NotFound", "OutOfMemory",
+           "Value", "WrongType", "aligned", "empty"]  # fmt: skip
 __version__ = "@VERSION@"
 
 

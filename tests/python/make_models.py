@@ -16,6 +16,8 @@ MODELS = {
     "sum": "g (float[256,256] x) => (float[256,256] y) { t = MatMul (x, x) y = Add (t, x) }",
     "rows": "g (float[n,64] x, float[64,64] w) => (float[n,64] y) { y = MatMul (x, w) }",
     "named": "g (float[3] copy, float[3] out, float[3] self) => (float[3] y) { t = Sub (copy, out) y = Add (t, self) }",
+    "weighted": "g (float[64] x) => (float[64] y) <float[64] w = {%s}> { y = Add (x, w) }" % ", ".join(map(str, range(64))),
+    "undeclared": "g (float[] x) => (float[] y) { y = Relu (x) }",
     "refused": "g (float[2] x) => (float[2] y) { y = Imagined (x) }",
 }
 for name, text in MODELS.items():

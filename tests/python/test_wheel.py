@@ -38,18 +38,23 @@ with tempfile.TemporaryDirectory() as place:
 
     run(venv / "bin" / "python", HERE / "make_models.py", folder)
     environment = {**os.environ, "LATHE_CACHE": str(folder / "cache")}
-    for name in ("plain", "open", "pick", "half", "brain", "flags", "named", "sum"):
+    for name in ("plain", "open", "pick", "half", "brain", "flags", "named", "sum", "weighted"):
         run(lathe, "compile", folder / f"{name}.onnx", "-o", folder / f"{name}.so", "--quiet", env=environment)
-    run(lathe, "bundle", folder / "plain.onnx", "-o", folder / "bundle", "--version", "2.0.1", "--quiet", env=environment)
+    bundle = (lathe, "bundle", folder / "plain.onnx", "--quiet")
+    run(*bundle, "-o", folder / "bundle", "--version", "2.0.1", env=environment)
+    run(*bundle, "-o", folder / "bundle.zip", env=environment)
+    run(*bundle, "-o", folder / "program", "--form", "exe", env=environment)
+    run(lathe, "bundle", folder / "open.onnx", "-o", folder / "sized", "--symbol", "n=2..32:8", "--quiet", env=environment)
 
     run(venv / "bin" / "python", "-m", "venv", folder / "fresh")  # of the same version, for its NumPy
     python = folder / "fresh" / "bin" / "python"
     run(python, "-m", "pip", "install", "-q", "--no-index", "--disable-pip-version-check", wheel)
     (packages,) = (venv / "lib").glob("python3*/site-packages")
     for more in ({}, {"PYTHONPATH": str(packages)}):
-        told = run(python, "-X", "dev", "-X", "faulthandler", HERE / "use_lathe_rt.py", folder, cwd=folder,
-                   env={"PATH": os.environ["PATH"], **more})
-        assert told == f"good, {'with' if more else 'without'} NumPy\n", told
+        for script in ("use_lathe_rt.py", "use_contexts.py"):
+            told = run(python, "-X", "dev", "-X", "faulthandler", HERE / script, folder, cwd=folder,
+                       env={"PATH": os.environ["PATH"], **more})
+            assert told == f"good, {'with' if more else 'without'} NumPy\n", told
     run(python, "-m", "pip", "uninstall", "-q", "-y", "lathe-rt")
     left = [path for path in (folder / "fresh" / "lib").rglob("lathe_rt*")]
     assert not left, left

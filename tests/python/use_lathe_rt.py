@@ -110,7 +110,7 @@ context.run(out=Target())
 check(target)
 for _ in range(1000):
     one.__dlpack__()  # nobody takes it
-assert len(lathe_rt._tensors._exported) < 10
+assert len(lathe_rt._array._exported) < 10
 
 # ---- open sizes
 model = lathe_rt.Model(folder / "open.so")
@@ -156,6 +156,8 @@ fails(lambda: context.bind_output("y", bytes(24)), "read-only")
 fails(lambda: context.bind_output("y", rows), "memory")
 fails(lambda: plain.context(threads=-1), "threads")
 fails(lambda: plain.context(threads=2**32), "threads")
+fails(lambda: plain.context(threads="2"), "threads is a whole number, not a str")
+fails(lambda: plain.context(memory_limit=10).run(rows), "the memory_limit of this context is 10", 5)
 fails(lambda: plain.context(memory_limit=-1), "memory")
 fails(lambda: lathe_rt.Array(b"123", "float32", (1,)), "bytes")
 fails(lambda: lathe_rt.Array(None, "floating", (1,)), "dtype")
@@ -181,7 +183,7 @@ for name, content in (("empty", b""), ("text", b"no artifact"), ("cut", (folder 
     fails(lambda: lathe_rt.Model(folder / name), "")
 fails(lambda: lathe_rt.Model(folder / "not there"), "not there", 2)
 fails(lambda: lathe_rt.Model("zero\0byte"), "zero")
-fails(lambda: lathe_rt.Model(folder), "bundle")
+fails(lambda: lathe_rt.Model(folder), "no manifest.json")
 fails(lambda: lathe_rt.Model(folder / "bundle", variant="pdp11"), "pdp11")
 fails(lambda: lathe_rt.Model(folder / "plain.so", variant="v3"), "variants")
 (folder / "odd").mkdir(exist_ok=True)
@@ -293,7 +295,9 @@ read_only.flags.writeable = False
 check(plain(read_only))
 context = plain.context()
 fails(lambda: plain(x.astype(numpy.float64)), "float64", 6)
-fails(lambda: plain(x.astype(">f4")), "byte order")
+check(plain(x.astype(">f4")))
+check(plain(numpy.array([(0, v) for v in values], [("a", "u1"), ("b", "f4")])["b"].reshape(2, 3)))  # of no whole strides
+fails(lambda: context.run(out=x.astype(">f4")), "byte order")
 fails(lambda: plain(numpy.array([["a"] * 3] * 2)), "float32")
 fails(lambda: plain(numpy.array([[None] * 3] * 2)), "object")
 fails(lambda: plain(numpy.zeros(6, "f4,i4")), "float32")

@@ -9,15 +9,24 @@
     x, y = context.empty_input("x"), context.empty_output("y")
     context.run(x, copy=False, out=y)        # reads x and writes y where they lie
 
-Inputs: NumPy arrays, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers (array.array, memoryview), nested lists.
+    with lathe_rt.ContextPool(model, 4) as pool:
+        future = pool.submit(x)              # of concurrent.futures; pool(x) waits itself
+
+Inputs: NumPy arrays in any order of memory and bytes, whatever has __dlpack__ on the CPU (PyTorch, JAX …), buffers
+(array.array, memoryview), and nested lists, whose numbers are of the input's dtype.
 Outputs: NumPy arrays, or where NumPy cannot be imported Array, which has __dlpack__ and a buffer. They are copies, so they
 live on, unless out= or output(copy=False) says otherwise. Nothing is converted silently: another dtype than the model's is
 an Error. Elements of types that NumPy lacks are those of ml_dtypes if it can be imported, else their bytes as unsigned
 integers.
 """
+from ._array import Array
+from ._context import Context, Memory
+from ._errors import Error, InvalidValue, NotFound, OutOfMemory, WrongType
 from ._golden import Case
-from ._model import Context, Model, Value
-from ._tensors import Array, Error
+from ._model import Model, Value
+from ._pool import ContextPool
+from ._tensors import aligned, empty
 
-__all__ = ["Array", "Case", "Context", "Error", "Model", "Value"]
+__all__ = ["Array", "Case", "Context", "ContextPool", "Error", "InvalidValue", "Memory", "Model", "NotFound", "OutOfMemory",
+           "Value", "WrongType", "aligned", "empty"]  # fmt: skip
 __version__ = "@VERSION@"

@@ -7,7 +7,7 @@ import math
 import struct
 from typing import Any, Dict, List, Sequence
 
-from ._tensors import Array
+from ._array import Array
 
 
 class Case:

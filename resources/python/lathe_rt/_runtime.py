@@ -10,7 +10,8 @@ import pathlib
 import platform
 from typing import Any, Callable, Optional
 
-from ._tensors import IO_ERROR, DataType, Error, Tensor
+from ._array import DataType, Tensor
+from ._errors import IO_ERROR, Error
 
 _HERE = pathlib.Path(__file__).resolve().parent
 _LIBRARY = "liblathe_rt.so.1"
@@ -37,6 +38,25 @@ class ContextOptions(ctypes.Structure):
     ]
 
 
+class CallInfo(ctypes.Structure):
+    _fields_ = [
+        ("function", ctypes.c_char_p),
+        ("kernel", ctypes.c_char_p),
+        ("node_count", ctypes.c_int32),
+        ("nodes", ctypes.POINTER(ctypes.c_char_p)),
+        ("flops", ctypes.c_double),
+        ("bytes", ctypes.c_double),
+    ]
+
+
+class ProfileEntry(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("count", "total_ns", "min_ns", "max_ns")]
+
+
+class MemoryInfo(ctypes.Structure):
+    _fields_ = [(name, ctypes.c_int64) for name in ("arena_peak", "arena_reserved", "outputs", "inputs")]
+
+
 def triple() -> str:
     machine = platform.machine().lower()
     return {"amd64": "x86_64", "arm64": "aarch64"}.get(machine, machine) + "-linux-gnu"
@@ -54,6 +74,7 @@ def _opened(path: str) -> ctypes.CDLL:
         ("lathe_version", text, []),
         ("lathe_thread_error", text, []),
         ("lathe_model_load", number, [text, out]),
+        ("lathe_model_verify", number, [text]),
         ("lathe_model_free", None, [pointer]),
         ("lathe_model_name", text, [pointer]),
         ("lathe_model_metadata", text, [pointer]),
@@ -63,6 +84,8 @@ def _opened(path: str) -> ctypes.CDLL:
         ("lathe_model_input", number, [pointer, number, ctypes.POINTER(ValueInfo)]),
         ("lathe_model_output", number, [pointer, number, ctypes.POINTER(ValueInfo)]),
         ("lathe_model_symbol", text, [pointer, number]),
+        ("lathe_model_call_count", number, [pointer]),
+        ("lathe_model_call", number, [pointer, number, ctypes.POINTER(CallInfo)]),
         ("lathe_context_create", number, [pointer, ctypes.POINTER(ContextOptions), out]),
         ("lathe_context_free", None, [pointer]),
         ("lathe_last_error", text, [pointer]),
@@ -73,6 +96,10 @@ def _opened(path: str) -> ctypes.CDLL:
         ("lathe_set_seed", number, [pointer, ctypes.c_uint64]),
         ("lathe_run", number, [pointer]),
         ("lathe_get_output", number, [pointer, number, tensor]),
+        ("lathe_memory", None, [pointer, ctypes.POINTER(MemoryInfo)]),
+        ("lathe_profile_start", number, [pointer, number]),
+        ("lathe_profile_stop", None, [pointer]),
+        ("lathe_profile_read", number, [pointer, number, ctypes.POINTER(ProfileEntry)]),
     ):
         function = getattr(runtime, name)
         function.restype, function.argtypes = result, arguments
@@ -103,6 +130,8 @@ class Owned:
     """A model or a context of the runtime, freed with the last that uses it; not in a forked process, which has neither its
     threads nor, perhaps, its memory to itself."""
 
+    _free: Optional[Callable[[Any], None]] = None  # of one that is not whole
+
     def __init__(self, pointer: ctypes.c_void_p, free: Callable[[Any], None]) -> None:
         self.pointer, self._free, self._getpid, self._pid = pointer, free, os.getpid, os.getpid()
 
@@ -110,5 +139,5 @@ class Owned:
         return self._getpid() == self._pid
 
     def __del__(self) -> None:
-        if self.is_here():
+        if self._free is not None and self.is_here():
             self._free(self.pointer)
