@@ -202,7 +202,9 @@ std::string headerOf(const Manifest& manifest, const ModelInterface& interface, 
                             symbol, i, -static_cast<int64_t>(i) - 1, cLiteral(interface.symbols[i]), range.least,
                             range.usual);
         if (range.most)
-            text += fmt::format("#define {}_MAX {}\n", symbol, *range.most);
+            text +=
+                fmt::format("#define {}_MAX {} /* for programs to keep to: larger ones run, and take more memory */\n",
+                            symbol, *range.most);
     }
     std::vector<std::string> artifacts;
     std::vector<int> random;

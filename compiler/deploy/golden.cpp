@@ -117,6 +117,10 @@ private:
         if (golden.data.outputs.size() < interface_.outputs.size())
             remarks_.push_back(fmt::format("golden case '{}' has {} of {} outputs: the others are not compared",
                                            golden.name, golden.data.outputs.size(), interface_.outputs.size()));
+        if (const auto outside = sizeOutside(interface_, golden.data.inputs)) {
+            remarks_.push_back(fmt::format("golden case '{}' is left out: {}", golden.name, *outside));
+            return {};
+        }
         const auto got = computed(work_.runner, interface_, golden.data.inputs);
         if (!got)
             return named(got.error());

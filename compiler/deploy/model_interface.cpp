@@ -80,6 +80,21 @@ driver::Shapes largestShapes(const ModelInterface& interface) {
     return shapesOf(interface, true);
 }
 
+std::optional<std::string> sizeOutside(const ModelInterface& interface, const std::vector<model::HostTensor>& inputs) {
+    for (size_t i = 0; i < inputs.size(); ++i)
+        for (size_t axis = 0; axis < inputs[i].shape.size(); ++axis) {
+            const int64_t dim = interface.inputs[i].dims[axis], size = inputs[i].shape[axis];
+            if (!driver::isSymbol(dim))
+                continue;
+            const std::string& symbol = interface.symbols.at(static_cast<size_t>(-(dim + 1)));
+            const SymbolRange& range = interface.ranges.at(symbol);
+            if (size < range.least || size > range.most.value_or(size))
+                return fmt::format("'{}' is {} there, and the bundle is for {} {}", symbol, size, range.least,
+                                   range.most ? fmt::format("to {}", *range.most) : "and more");
+        }
+    return std::nullopt;
+}
+
 std::vector<std::string> identifiersOf(const std::vector<std::string>& names) {
     constexpr std::string_view suffixes[] = {"",      "_NAME",     "_CODE", "_BITS",  "_RANK",
                                              "_DIMS", "_ELEMENTS", "_MIN",  "_USUAL", "_MAX"};

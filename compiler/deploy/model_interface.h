@@ -5,7 +5,9 @@
 
 #include "deploy/manifest.h"
 #include "driver/runner_client.h"
+#include "model/host_tensor.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,6 +30,9 @@ std::vector<ManifestValue> manifestValues(const std::vector<driver::RunnerValue>
 /// The dims of all inputs, symbols at their usual sizes or, where they have one, at their largest.
 driver::Shapes usualShapes(const ModelInterface& interface);
 driver::Shapes largestShapes(const ModelInterface& interface);
+
+/// Which size of these inputs the ranges leave out, in words; nothing if they hold all.
+std::optional<std::string> sizeOutside(const ModelInterface& interface, const std::vector<model::HostTensor>& inputs);
 
 /// An identifier of C for each name, upper case, no two the same, nor with the suffixes that NAME.h gives them ("_DIMS" …):
 /// "data:0" → "DATA_0".

@@ -32,6 +32,21 @@ void table(std::string& text, std::string_view title, const std::vector<Manifest
     }
 }
 
+/// Who keeps to the sizes that symbols have; the runtime does not know of them.
+std::string_view outsideTheSizes(BundleForm form) {
+    switch (form) {
+    case BundleForm::Folder:
+        return "\nThe Python module refuses other sizes. From C and C++ they run, with the memory that they take: a "
+               "limit to "
+               "that\nis `memory_limit` of a context.\n";
+    case BundleForm::Library:
+        return "\nOther sizes run as well, with the memory that they take: a limit to that is `memory_limit` of a "
+               "context.\n";
+    default:
+        return "\nOther sizes run as well, with the memory that they take.\n";
+    }
+}
+
 } // namespace
 
 std::string readmeOf(const Manifest& manifest, std::string_view use) {
@@ -58,9 +73,12 @@ std::string readmeOf(const Manifest& manifest, std::string_view use) {
     for (const auto& [name, range] : manifest.symbols)
         text += fmt::format("\n{} is a size from {} {}; the golden cases have {}.\n", cell(name), range.least,
                             range.most ? fmt::format("to {}", *range.most) : std::string("on"), range.usual);
+    if (!manifest.symbols.empty())
+        text += outsideTheSizes(manifest.form);
     if (manifest.usualPeakBytes)
-        text += fmt::format("\nA run needs {} bytes of memory beside the model, its inputs and outputs.\n",
-                            *manifest.usualPeakBytes);
+        text +=
+            fmt::format("\nA run {}needs {} bytes of memory beside the model, its inputs and outputs.\n",
+                        manifest.symbols.empty() ? "" : "at the sizes of the golden cases ", *manifest.usualPeakBytes);
     text += fmt::format("\n## Where it comes from\n\nMade by Lathe {} of `{}` (SHA-256 {}). The model's licence: {}. "
                         "`manifest.json` has all of it.\n",
                         manifest.latheVersion, cell(manifest.model.file), manifest.model.sha256,

@@ -322,6 +322,12 @@ private slots:
             QVERIFY2(outcome.code == 0, outcome.err.c_str());
             const auto manifest = nlohmann::json::parse(readAll(path(data + "/sizes/manifest.json")));
             QCOMPARE(manifest["symbols"]["n"]["default"], usual);
+            // Data of a size that the bundle is not for are no case of it, or its own example would refuse them.
+            QCOMPARE(QFile::exists(data + "/sizes/golden/data-0"), usual == 2);
+            QCOMPARE(outcome.err.find("'n' is 2 there, and the bundle is for 3 to 9") != std::string::npos, usual == 5);
+            QCOMPARE(runProgram("/usr/bin/python3", {"-I", "-B", data + "/sizes/examples/main.py"}).code, 0);
+            const std::string readme = readAll(path(data + "/sizes/README.md"));
+            QVERIFY(readme.find("The Python module refuses other sizes. From C and C++ they run") != std::string::npos);
         }
     }
 
