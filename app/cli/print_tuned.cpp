@@ -164,6 +164,7 @@ void printTunedJson(const driver::Tuned& tuned) {
     if (tuned.graph)
         fmt::print("{}\n", driver::dump(toJson(*tuned.graph)));
     fmt::print("{}\n", driver::dump({{"event", "model"},
+                                     {"untuned_ms", tuned.untunedMs},
                                      {"seconds", tuned.study.seconds},
                                      {"trials", tuned.study.trials},
                                      {"nothing_left", driver::hadNothingLeft(tuned.study)},

@@ -242,6 +242,7 @@ Result<Tuned> tuneModel(const std::filesystem::path& model, const TuneOptions& w
         LATHE_TRY(const Profile profile, driver::profile(*before->runner, before->loaded, before->trace, before->shapes,
                                                          profiling, preparing));
         Tuned tuned;
+        tuned.untunedMs = profile.medianMs;
         const MachinePeaks peaks = peaksFor(options, options.runner.cancelled);
         std::vector<tune::Task> tasks =
             tuningTasks(before->trace, profile, peaks, options.runner.threads, samples, tuned.leftOut);

@@ -31,6 +31,7 @@ tune::Machine tuningMachine(const Target& target, const MachinePeaks& peaks, int
 tune::Space templateSpace(const Target& target);
 
 struct Tuned {
+    double untunedMs = 0; // a run of the whole model before the search, as its profile has it
     tune::Study study;
     Decisions decisions;              // those that tuning began with, and what was found
     std::vector<std::string> leftOut; // kernels over open sizes

@@ -69,13 +69,45 @@ with tempfile.TemporaryDirectory() as place:
     assert not lathe.command("diff", model, model).lines[-1].get("changes")
     loops = lathe.command("compile", model, emit="tir").text
     assert loops.count("\n") > 10 and "for" in loops, loops
-    different = lathe.command("diff", model, "plain.onnx", fails=False)
-    assert different.code == 1 and different.lines
+    # exit codes that are answers, and those that are none
+    different = lathe.command("diff", model, "plain.onnx")
+    assert different.code == 1 and different.lines and not different.diagnostics
+    nothing = lathe.command("bisect", "plain.onnx")
+    assert nothing.code == 4 and "answer" in nothing.lines[-1], nothing
+    refused = lathe.command("diff", model, "nothing.onnx", fails=False)
+    assert refused.code == 2 and refused.error().kind != "internal", refused
+    refused = raises(lambda: lathe.command("test", "nothing"))
+    assert refused.kind == "invalid" and refused.message and refused.outcome.code == 1, refused
+
+    # ---- inputs by the rules of lathe_rt
+    y = lathe.run("plain.onnx", {"x": [[0, 1, -2], [3.5, -0.25, 10]]})["y"]
+    given = np.array([[0, 1, -2], [3.5, -0.25, 10]], np.float32)
+    assert np.allclose(y, np.tanh(given) * given)
+    repeated = np.repeat(given, 2, axis=1)[:, ::2]
+    lathe.compile("plain.onnx", "plain.so")
+    loaded = lathe_rt.Model("plain.so")
+    for same in (given, np.asfortranarray(given), given.astype(">f4"), repeated, memoryview(given), given.tolist()):
+        for target in ("plain.onnx", "plain.so"):
+            assert np.array_equal(lathe.run(target, {"x": same})["y"], y), same
+        assert np.array_equal(loaded(same), y), same
+    assert np.array_equal(lathe.run("pick.onnx", {"x": [1, 2, 3, 4], "i": [3, 0]})["y"], [4, 1])  # int64 beside float32
+    for bad in ([["a"] * 3] * 2, [[1.0] * 3, [1.0]], None, np.array([[None] * 3] * 2)):
+        assert raises(lambda: lathe.run("plain.onnx", {"x": bad})).message.startswith("input 'x': "), bad
+    assert "float64" in raises(lambda: lathe.run("plain.onnx", {"x": given.astype(np.float64)})).message
+
+    # ---- sizes that are given fix the import where it cannot do without
+    raises(lambda: lathe.run("undeclared.onnx"))
+    negated = -given
+    for value in (negated, negated.tolist()):
+        assert np.array_equal(lathe.run("undeclared.onnx", {"x": value})["y"], np.maximum(negated, 0))
+    assert lathe.run("undeclared.onnx", shape={"x": (4, 3)})["y"].shape == (4, 3)
+    assert lathe.profile("undeclared.onnx", {"x": given}) and lathe.inspect("undeclared.onnx", shape={"x": (4, 3)})["operators"]
+    assert lathe.load("undeclared.onnx", shape={"x": (2, 3)})(negated).shape == (2, 3)
 
     # ---- tuning, its decisions, a bundle
     seen = []
     found = lathe.tune(model, seconds=300, trials=10, threads=1, no_layouts=True, progress=seen.append)
-    assert found.trials > 0 and found.kernels and {"kernel", "applied"} <= set(found.kernels[0]), found
+    assert found.before_ms > 0 and found.after_ms > 0 and found.trials > 0 and found.kernels and {"kernel", "applied"} <= set(found.kernels[0]), found
     told = [step for step in seen if step.stage == "tune" and step.facts["event"] == "trial"]
     assert sum(step.facts["made"] != "default" for step in told) == found.trials and 0 <= told[-1].fraction <= 1
     assert sum(step.facts["made"] == "default" for step in told) == sum(row["trials"] > 0 for row in found.kernels)
@@ -153,7 +185,7 @@ with tempfile.TemporaryDirectory() as place:
     assert time.monotonic() - before < 1000
 
     os.environ["LATHE_PROGRAM"] = "/bin/false"
-    assert raises(lambda: lathe.compile(model, "x.so")).kind == "internal"
+    assert raises(lambda: lathe.compile(model, "x.so")).kind == "internal"  # nothing was said at all
     os.environ["LATHE_PROGRAM"] = "/not/there"
     assert raises(lambda: lathe.compile(model, "x.so")).kind == "usage"
     Path("killed").write_text("#!/bin/sh\nkill -SEGV $$\n")

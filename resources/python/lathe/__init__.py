@@ -40,7 +40,7 @@ class Compiled(NamedTuple):
 
 class Tuned(NamedTuple):
     decisions: Dict[str, Any]  # for decisions= of other calls
-    before_ms: float  # of the whole model, measured by turns; 0: nothing was found, or it failed
+    before_ms: float  # of the whole model, measured by turns; where nothing was found both are what it took before the search
     after_ms: float
     faster: bool  # beyond the noise
     trials: int
@@ -83,26 +83,46 @@ def load(model: Path, **options: Any) -> Any:
         return lathe_rt.Model(compile(model, os.path.join(folder, "model.so"), **options).path)
 
 
-def _as_files(inputs: Mapping[str, Any], folder: str) -> Dict[str, str]:
-    files = {}
+def _dtypes(model: Path) -> Dict[str, str]:
+    """Of the inputs, by name."""
+    import lathe_rt
+
+    with open(model, "rb") as file:
+        is_artifact = file.read(4) == b"\x7fELF"
+    if is_artifact:
+        with lathe_rt.Model(model) as loaded:
+            return {value.name: value.dtype for value in loaded.inputs}
+    return {value["name"]: value["dtype"] for value in inspect(model)["inputs"]}
+
+
+def _as_files(model: Path, inputs: Mapping[str, Any], folder: str) -> Dict[str, str]:
+    """As lathe_rt takes them: whatever order and bytes an array has; numbers in lists are of the input's dtype."""
+    files, dtypes = {}, None
     for number, (name, value) in enumerate(inputs.items()):
         if not isinstance(value, (str, os.PathLike)):
+            import lathe_rt
             import numpy
 
-            file = os.path.join(folder, "input_%d.npy" % number)
-            numpy.save(file, numpy.asarray(value), allow_pickle=False)
-            value = file
+            try:
+                if isinstance(value, (list, tuple, int, float)):
+                    dtypes = dtypes or _dtypes(model)
+                    value = lathe_rt.aligned(value, dtypes.get(name, "float32"))
+                array = lathe_rt.aligned(value)
+            except lathe_rt.Error as wrong:
+                raise Diagnostic("input %r: %s" % (name, wrong), kind="usage", file=os.fspath(model)) from None
+            value = os.path.join(folder, "input_%d.npy" % number)
+            numpy.save(value, array, allow_pickle=False)
         files[name] = os.fspath(value)
     return files
 
 
 def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> Dict[str, Any]:
-    """Runs a model or an artifact once, in a child: outputs by name, as NumPy arrays. inputs, by name: arrays, or files (.npy,
-    .pb); others are drawn at random. lathe_rt runs faster and more often."""
+    """Runs a model or an artifact once, in a child: outputs by name, as NumPy arrays. inputs, by name: what lathe_rt
+    takes, or files (.npy, .pb); others are drawn at random. lathe_rt runs faster and more often."""
     import numpy
 
     with tempfile.TemporaryDirectory() as folder:
-        files = _as_files(inputs or {}, folder)
+        files = _as_files(model, inputs or {}, folder)
         outcome = command("run", model, input=files, save=os.path.join(folder, "outputs"), **options)
         return {line["output"]: numpy.load(line["file"], allow_pickle=False) for line in outcome.lines}
 
@@ -110,7 +130,7 @@ def run(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any)
 def profile(model: Path, inputs: Optional[Mapping[str, Any]] = None, **options: Any) -> List[Dict[str, Any]]:
     """Times a model or an artifact by fused function, the slowest first: function, kernel, ms, share, gflops, gbs, nodes."""
     with tempfile.TemporaryDirectory() as folder:
-        return command("profile", model, input=_as_files(inputs or {}, folder), **options).lines
+        return command("profile", model, input=_as_files(model, inputs or {}, folder), **options).lines
 
 
 def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress: Optional[Callable[[Progress], Any]] = None,
@@ -129,8 +149,8 @@ def tune(model: Path, out: Optional[Path] = None, seconds: float = 300, progress
             decisions = json.load(found)
     kernels = [line for line in outcome.lines if line["event"] == "task"]
     whole = next(line for line in outcome.lines if line["event"] == "model")
-    return Tuned(decisions, whole["before_ms"], whole["after_ms"], whole["faster"], whole["trials"], whole["seconds"], kernels,
-                 outcome.warnings)  # fmt: skip
+    before, after = (whole[key] or whole["untuned_ms"] for key in ("before_ms", "after_ms"))
+    return Tuned(decisions, before, after, whole["faster"], whole["trials"], whole["seconds"], kernels, outcome.warnings)
 
 
 def export(model: Path, out: Path, **options: Any) -> Bundle:

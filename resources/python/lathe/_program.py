@@ -19,7 +19,7 @@ _INTERRUPTED = 130  # as the program says it
 class Diagnostic(Exception):
     """What Lathe has to say of a model or a wish. severity: "note", "warning" or "error"; kind: "invalid", "unsupported",
     "usage", "cancelled" or "internal"; file, node and operator where it is known; message: what is wrong; hint: what to do
-    about it. others: what was said besides, of the same call."""
+    about it. others: what was said besides, of the same call; outcome: what the command printed until then."""
 
     def __init__(self, message: str, *, severity: str = "error", kind: str = "invalid", file: str = "", node: str = "",
                  operator: str = "", line: int = 0, hint: str = "") -> None:  # fmt: skip
@@ -27,6 +27,7 @@ class Diagnostic(Exception):
         self.message, self.severity, self.kind = message, severity, kind
         self.file, self.node, self.operator, self.line, self.hint = file, node, operator, line, hint
         self.others: List["Diagnostic"] = []
+        self.outcome: Optional["Outcome"] = None
 
     def __str__(self) -> str:
         where = "node %r%s" % (self.node, " (%s)" % self.operator if self.operator else "") if self.node else ""
@@ -49,7 +50,7 @@ class Progress(NamedTuple):
 
 class Outcome(NamedTuple):
     """What a command printed: its lines of JSON, and what is none, as the text of a stage; what it said besides; its exit
-    code."""
+    code, which may be an answer: of diff that two differ, of check that a value diverges."""
 
     lines: List[Any]
     text: str
@@ -64,8 +65,13 @@ class Outcome(NamedTuple):
         """What is to be raised: the first error, with all others."""
         errors = [each for each in self.diagnostics if each.severity == "error"]
         first = errors[0] if errors else Diagnostic("the program ended with exit code %d" % self.code, kind="internal")
-        first.others = [each for each in self.diagnostics if each is not first]
+        first.others, first.outcome = [each for each in self.diagnostics if each is not first], self
         return first
+
+    @property
+    def _is_answer(self) -> bool:
+        """Whether it says what was asked, whatever the exit code: no error was told, and something printed."""
+        return bool(self.lines or self.text) and not any(each.severity == "error" for each in self.diagnostics)
 
 
 def _program() -> str:
@@ -189,8 +195,8 @@ class _Child:
 def command(*arguments: Any, progress: Optional[Callable[[Progress], Any]] = None, cancel: Optional[threading.Event] = None,
             told: Optional[Callable[[Dict[str, Any]], Any]] = None, fails: bool = True, **options: Any) -> Outcome:  # fmt: skip
     """Runs any command of the program, command("diff", "a.onnx", "b.onnx"), with --json; told is called with each line that it
-    prints. Raises its first error where it ends with another exit code than 0; with fails=False only where it was
-    cancelled."""
+    prints. Raises its first error, with fails=False only where it was cancelled. An exit code that is an answer is no error:
+    Outcome.code."""
     with tempfile.TemporaryDirectory() as folder:
         words = [*map(_positional, arguments), *_arguments(options, folder), "--json"]
         return _followed(_Child(words + ["--progress"] * (progress is not None)), progress, cancel, told, fails)
@@ -223,12 +229,13 @@ def _followed(child: _Child, progress: Optional[Callable[[Progress], Any]], canc
         raise
     if code < 0 and not child.interrupted:
         diagnostics.append(Diagnostic("the program was ended by signal %d" % -code, kind="internal", hint="please report the model"))
-    elif code == 2 and not any(each.severity == "error" for each in diagnostics):
-        diagnostics.append(Diagnostic(" ".join(texts["err"]), kind="usage"))  # arguments that the program does not know
     outcome = Outcome(lines, "\n".join(texts["out"]), diagnostics, code)
+    if code and texts["err"] and not outcome._is_answer and not any(each.severity == "error" for each in diagnostics):
+        said_so = " ".join(texts["err"])  # in words for people, as of arguments that the program does not know
+        diagnostics.append(Diagnostic(said_so, kind={1: "invalid", 2: "usage"}.get(code, "internal")))
     if child.interrupted and code in (_INTERRUPTED, -signal.SIGINT):
         told_so = (each for each in diagnostics if isinstance(each, Cancelled))
         raise next(told_so, Cancelled("cancelled", kind="cancelled"))
-    if code and fails:
+    if code and fails and not outcome._is_answer:
         raise outcome.error()
     return outcome
