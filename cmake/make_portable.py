@@ -4,49 +4,21 @@
 of these is installed.
 
 What the system has to have: a C library as new as this machine's, graphics drivers, fonts' configuration. What is bundled:
-the closure of the programs and of Qt's plugins, dot with its plugins, a font. Programs find it by an RPATH relative to
-themselves; an RPATH, unlike a RUNPATH, also serves what their libraries need, and what is loaded later.
+the closure of the programs and of Qt's plugins, dot with its plugins, a font.
 """
 import os
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from portable_tree import add_libraries, install, patch, run
+
 COMPONENTS = ("cli", "workbench", "runtime", "runtime-dev", "runtimes", "python")
-# Of the C library, and what has to be the system's own.
-SYSTEM = re.compile(r"^(ld-linux.*|lib(c|m|dl|pthread|rt|resolv|util|nss_.*)\.so\..*|lib(drm|gbm|GLX_mesa|EGL_mesa).*)$")
 PLUGINS = ("platforms/libqxcb.so", "platforms/libqoffscreen.so", "platforms/libqminimal.so", "platforms/libqwayland*.so",
            "imageformats/libqsvg.so", "imageformats/libqjpeg.so", "iconengines/libqsvgicon.so", "xcbglintegrations/*.so",
            "platforminputcontexts/*.so", "wayland-shell-integration/*.so")
-
-
-def run(*command):
-    return subprocess.run([str(part) for part in command], check=True, capture_output=True, text=True).stdout
-
-
-def needed(file):
-    """The libraries that the loader would load with this file: name and path."""
-    for line in run("ldd", file).splitlines():
-        found = re.match(r"\s*(\S+) => (\S+) \(", line)
-        if found:
-            yield found[1], Path(found[2])
-        elif "not found" in line:
-            sys.exit(f"make_portable: {file}: {line.strip()}")
-
-
-def add_libraries(root):
-    """Copies what the tree's programs and libraries need into lib/; runtimes of other machines, below share/, stand alone."""
-    have = {path.name for path in (root / "lib").iterdir()}
-    files = [path for folder in ("bin", "lib") for path in (root / folder).rglob("*")
-             if path.is_file() and path.open("rb").read(4) == b"\x7fELF"]
-    for file in files:
-        for name, path in needed(file):
-            if name not in have and not SYSTEM.match(name):
-                shutil.copy2(path.resolve(), root / "lib" / name)
-                have.add(name)
 
 
 def add_qt(root):
@@ -91,16 +63,11 @@ def add_fonts(root):
 """)
 
 
-def patch(file, path):
-    run("patchelf", "--force-rpath", "--set-rpath", path, file)
-
-
 def main():
     build, archive = Path(sys.argv[1]), Path(sys.argv[2]).resolve()
     with tempfile.TemporaryDirectory() as place:
         root = Path(place) / archive.name.removesuffix(".tar.zst")
-        for component in COMPONENTS:
-            run("cmake", "--install", build, "--strip", "--component", component, "--prefix", root)
+        install(build, COMPONENTS, root)
         add_qt(root)
         add_dot(root)
         add_libraries(root)

@@ -2,6 +2,7 @@
 # What Python gets, of resources/python: target `python`.
 #   lib/python3/dist-packages/lathe, lathe_rt   beside bin/, as they are installed
 #   wheels/lathe_rt-VERSION-py3-none-TAG.whl    lathe_rt with the runtime library, for each machine that has a package
+# The wheel of lathe, which holds the program with all its libraries, is made by `./dev package` (make_program_wheel.py).
 set(LATHE_PYTHON ${CMAKE_BINARY_DIR}/lib/python3/dist-packages)
 set(wheel_script ${CMAKE_SOURCE_DIR}/cmake/make_wheel.py)
 set(python_source ${CMAKE_SOURCE_DIR}/resources/python)
@@ -19,7 +20,7 @@ foreach(machine ${LATHE_RUNTIMES})
     add_custom_command(OUTPUT ${stamp}
         COMMAND ${Python3_EXECUTABLE} ${wheel_script} ${python_source}/lathe_rt ${runtime} ${CMAKE_BINARY_DIR}/wheels ${package}
         COMMAND ${CMAKE_COMMAND} -E touch ${stamp}
-        DEPENDS ${wheel_script} ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
+        DEPENDS ${wheel_script} ${CMAKE_SOURCE_DIR}/cmake/wheel_file.py ${lathe_rt_files} ${runtime}/runtime.json COMMENT "Wheel for ${machine}" VERBATIM)
     add_custom_target(wheel_${machine} DEPENDS ${stamp})
     add_dependencies(wheel_${machine} runtimes)
     add_dependencies(python wheel_${machine})
@@ -27,6 +28,8 @@ endforeach()
 
 foreach(file ${lathe_files})
     get_filename_component(name ${file} NAME)
-    configure_file(${file} ${LATHE_PYTHON}/lathe/${name} @ONLY)
+    configure_file(${file} ${LATHE_PYTHON}/lathe/${name} COPYONLY)
 endforeach()
+file(CONFIGURE OUTPUT ${LATHE_PYTHON}/lathe/_version.py @ONLY
+     CONTENT "# SPDX-License-Identifier: Apache-2.0\n__version__ = \"@PROJECT_VERSION@\"\n")
 install(DIRECTORY ${LATHE_PYTHON} DESTINATION lib/python3 COMPONENT python PATTERN __pycache__ EXCLUDE)

@@ -23,10 +23,13 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Uni
 
 from ._program import Cancelled, Diagnostic, Outcome, Progress, command
 
+try:
+    from ._version import __version__  # which the build writes
+except ImportError:
+    raise ImportError("these are sources: ./dev build makes build/release/lib/python3/dist-packages of them") from None
+
 __all__ = ["Bundle", "Cancelled", "Compiled", "Diagnostic", "Outcome", "Progress", "Tuned", "command", "compile", "export",
            "inspect", "load", "profile", "run", "tune"]  # fmt: skip
-
-__version__ = "@PROJECT_VERSION@"
 
 Path = Union[str, "os.PathLike[str]"]
 

@@ -9,6 +9,7 @@ import queue
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import threading
 from typing import IO, Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tuple
@@ -75,16 +76,23 @@ class Outcome(NamedTuple):
 
 
 def _program() -> str:
-    """$LATHE_PROGRAM, else that of the same installation, else that of the PATH."""
+    """$LATHE_PROGRAM, else that of the wheel, else that of the same installation, else that of the PATH."""
     named = os.environ.get("LATHE_PROGRAM")
     if named:
         return named
     folder = os.path.dirname(os.path.abspath(__file__))  # PREFIX/lib/python3/dist-packages/lathe
-    own = os.path.normpath(os.path.join(folder, *[os.pardir] * 4, "bin", "lathe"))
-    found = own if os.access(own, os.X_OK) else shutil.which("lathe")
+    places = (os.path.join(folder, "_installed"), os.path.normpath(os.path.join(folder, *[os.pardir] * 4)))
+    programs = (os.path.join(place, "bin", "lathe") for place in places)
+    found = next((program for program in programs if os.access(program, os.X_OK)), None) or shutil.which("lathe")
     if found is None:
         raise Diagnostic("there is no program lathe", kind="usage", hint="install it, or name it by $LATHE_PROGRAM")
     return found
+
+
+def main() -> None:
+    """The command `lathe` of the wheel."""
+    program = _program()
+    os.execv(program, [program, *sys.argv[1:]])
 
 
 def _text(value: Any) -> str:

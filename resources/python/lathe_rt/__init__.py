@@ -27,6 +27,10 @@ from ._model import Model, Value
 from ._pool import ContextPool
 from ._tensors import aligned, empty
 
+try:
+    from ._version import __version__  # which the build writes
+except ImportError:
+    raise ImportError("these are sources: ./dev build makes build/release/lib/python3/dist-packages of them") from None
+
 __all__ = ["Array", "Case", "Context", "ContextPool", "Error", "InvalidValue", "Memory", "Model", "NotFound", "OutOfMemory",
            "Value", "WrongType", "aligned", "empty"]  # fmt: skip
-__version__ = "@VERSION@"
