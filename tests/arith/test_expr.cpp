@@ -52,6 +52,25 @@ private slots:
         QVERIFY(!isConst(div(Expr(1), Expr(0))));
     }
 
+    /// Quotient and remainder by their definition in mathematics, for either sign of both.
+    void floorDivisionByItsDefinition() {
+        for (int64_t a = -30; a <= 30; ++a)
+            for (int64_t b = -9; b <= 9; ++b) {
+                if (b == 0)
+                    continue;
+                const auto quotient = static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+                const int64_t rest = a - quotient * b;
+                const QByteArray message = QByteArray::number(qint64(a)) + " by " + QByteArray::number(qint64(b));
+                QVERIFY2(std::abs(rest) < std::abs(b) && rest * b >= 0, message); // of the divisor's sign
+                QVERIFY2(floorDivide(a, b) == quotient, message);
+                QVERIFY2(floorModulo(a, b) == rest, message);
+                for (const DataType type : {types::Index, types::Int8, types::Int64}) {
+                    QVERIFY2(isConst(floorDiv(intImm(a, type), intImm(b, type)), quotient), message);
+                    QVERIFY2(isConst(floorMod(intImm(a, type), intImm(b, type)), rest), message);
+                }
+            }
+    }
+
     void indexOverflowStaysUnfolded() {
         Expr most(std::numeric_limits<int64_t>::max());
         QVERIFY(!isConst(most + 1));

@@ -5,6 +5,7 @@
 #include "support/program_of_tests.h"
 
 #include <QTest>
+#include <cmath>
 #include <random>
 
 namespace lathe::testing::test_simplify {
@@ -116,9 +117,7 @@ private slots:
                 if (!before)
                     continue; // a division by zero in it
                 auto after = evaluate(simple, values);
-                auto message = [&] {
-                    return qPrintable(QString::fromStdString(toString(expr) + "  ->  " + toString(simple)));
-                };
+                auto message = [&] { return QByteArray::fromStdString(toString(expr) + "  ->  " + toString(simple)); };
                 QVERIFY2(after == before, message());
                 QVERIFY2(interval.lower <= *before && *before <= interval.upper, message());
                 if (residue.modulus == 0)
@@ -126,6 +125,45 @@ private slots:
                 else
                     QVERIFY2((*before - residue.remainder) % residue.modulus == 0, message());
             }
+        }
+    }
+
+    /// What the values are is said by mathematics, not by the evaluation that `valuesStay` asks.
+    void floorDivisionsByTheirDefinition() {
+        const auto floored = [](int64_t a, int64_t b) {
+            return static_cast<int64_t>(std::floor(static_cast<double>(a) / static_cast<double>(b)));
+        };
+        for (const auto& [lower, upper] : {std::pair<int64_t, int64_t>{-13, -2}, {-7, 5}, {0, 11}, {4, 4}}) {
+            const Var x = var("x", types::Index, lower, upper);
+            for (const int64_t scale : {-6, -1, 1, 4})
+                for (const int64_t offset : {-5, 0, 8})
+                    for (int64_t b = -8; b <= 8; ++b) {
+                        if (b == 0)
+                            continue;
+                        const Expr a = x * Expr(scale) + Expr(offset);
+                        for (const bool isRest : {false, true}) {
+                            const Expr expr = isRest ? floorMod(a, Expr(b)) : floorDiv(a, Expr(b));
+                            const Expr simple = simplify(expr);
+                            const Interval interval = bounds(expr);
+                            const Congruence residue = congruence(expr);
+                            for (int64_t value = lower; value <= upper; ++value) {
+                                const int64_t dividend = value * scale + offset, quotient = floored(dividend, b);
+                                const int64_t expected = isRest ? dividend - quotient * b : quotient;
+                                const auto message = [&] {
+                                    return QString("%1 at x = %2 is %3")
+                                        .arg(toString(expr).c_str())
+                                        .arg(value)
+                                        .arg(expected)
+                                        .toUtf8();
+                                };
+                                QVERIFY2(evaluate(simple, {{x.get(), value}}) == expected, message());
+                                QVERIFY2(interval.lower <= expected && expected <= interval.upper, message());
+                                QVERIFY2(residue.modulus == 0 ? expected == residue.remainder
+                                                              : (expected - residue.remainder) % residue.modulus == 0,
+                                         message());
+                            }
+                        }
+                    }
         }
     }
 

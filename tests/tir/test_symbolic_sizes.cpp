@@ -178,6 +178,41 @@ private slots:
                          qPrintable(QString("%1 at %2").arg(name).arg(n)));
     }
 
+    /// Guards that begin or end before, in or behind their loop: what runs is where both say so.
+    void guardsAroundALoopsEnds() {
+        struct Guard {
+            const char* text;
+            bool (*holds)(int64_t i, int64_t n);
+        };
+        for (const Guard& guard : {Guard{"n <= i", [](int64_t i, int64_t n) { return n <= i; }},
+                                   {"i > n - 2", [](int64_t i, int64_t n) { return i > n - 2; }},
+                                   {"i * 2 >= n", [](int64_t i, int64_t n) { return i * 2 >= n; }},
+                                   {"i >= 1 && n < i", [](int64_t i, int64_t n) { return i >= 1 && n < i; }},
+                                   {"i < n", [](int64_t i, int64_t n) { return i < n; }},
+                                   {"n <= i && i < 2 * n", [](int64_t i, int64_t n) { return n <= i && i < 2 * n; }}}) {
+            const std::string text = std::string(R"(primfunc guarded(X, Y, n) outputs 1 {
+  var n: index[0, 64]
+  buffer X: float32[16]
+  buffer Y: float32[16]
+  for i in 7 from 4 @0 {
+    if )") + guard.text + R"( @0 {
+      Y[i] = Y[i] + X[i] @0
+    }
+  }
+}
+)";
+            for (int64_t n = 0; n <= 16; ++n) {
+                std::vector<float> expected(16);
+                for (int64_t i = 4; i < 11; ++i)
+                    if (guard.holds(i, n))
+                        expected[static_cast<size_t>(i)] = static_cast<float>(i + 1);
+                for (const auto& [name, function] : stepsOf(read(text)))
+                    QVERIFY2(resultOf(*function, {n}, 16) == expected,
+                             qPrintable(QString("%1: %2 at %3").arg(guard.text, name).arg(n)));
+            }
+        }
+    }
+
     void loopsHaveNamesInsteadOfSizes() {
         const PrimFuncPtr function = simplify(read(rows));
         const For* tiles = firstLoop(function->body);
