@@ -196,13 +196,17 @@ int diffTwoArtifacts(const DiffArgs& args, const Common& common) {
             print(change.what, change.name, change.before, change.after);
     }
     const bundle::Parts &a = before->parts, &b = after->parts;
+    const bool onlyName = changes.size() == 1 && changes.front().what == "name";
     if (common.json)
         fmt::print("{}\n", driver::dump({{"equal", changes.empty()},
                                          {"changes", changes.size()},
                                          {"code_bytes", {a.codeBytes, b.codeBytes}},
                                          {"constant_bytes", {a.constantBytes, b.constantBytes}}}));
     else if (!common.quiet)
-        printLine("{}: code {} → {} bytes, constants {} → {} bytes", changes.empty() ? "equal" : "different",
+        printLine("{}: code {} → {} bytes, constants {} → {} bytes",
+                  onlyName          ? "different in the name alone, kernels and constants are equal"
+                  : changes.empty() ? "equal"
+                                    : "different",
                   a.codeBytes, b.codeBytes, a.constantBytes, b.constantBytes);
     return changes.empty() ? 0 : 1;
 }

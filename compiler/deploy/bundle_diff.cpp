@@ -31,6 +31,7 @@ Texts textsOf(const Manifest& manifest) {
     set("numerics", std::string(driver::toString(manifest.numerics)));
     set("optimization level", std::to_string(manifest.level));
     set("model", manifest.model.sha256);
+    set("model's file", manifest.model.file);
     set("license", manifest.model.licence);
     set("peak bytes", manifest.peakBytes);
     set("tolerance", fmt::format("{} + {} of the range", manifest.tolerance.absolute, manifest.tolerance.ofRange));

@@ -31,6 +31,7 @@ std::map<std::string, Table> tablesOf(const ArtifactFacts& facts) {
         const auto found = metadata.is_object() ? metadata.find(key) : metadata.end();
         return found == metadata.end() ? "" : found->is_string() ? found->get<std::string>() : dump(*found);
     };
+    tables["name"].add("", facts.model.name);
     for (const auto& [what, key] : {std::pair("target", "target"), {"peak bytes", "peak_bytes"}, {"entry", "entry"}})
         if (std::string said = text(key); !said.empty())
             tables[what].add("", std::move(said));
@@ -65,7 +66,8 @@ Result<ArtifactFacts> readFacts(const std::filesystem::path& artifact, RunnerCli
 std::vector<ArtifactChange> diffArtifacts(const ArtifactFacts& before, const ArtifactFacts& after) {
     std::map<std::string, Table> a = tablesOf(before), b = tablesOf(after);
     std::vector<ArtifactChange> changes;
-    for (const char* what : {"target", "peak bytes", "input", "output", "kernel", "call", "constant", "entry"}) {
+    for (const char* what :
+         {"name", "target", "peak bytes", "input", "output", "kernel", "call", "constant", "entry"}) {
         const auto &from = a[what].rows, &to = b[what].rows;
         for (const auto& [name, text] : from)
             if (const auto found = to.find(name); found == to.end() || found->second != text)

@@ -22,12 +22,13 @@ struct ArtifactFacts {
 Result<ArtifactFacts> readFacts(const std::filesystem::path& artifact, RunnerClient& runner);
 
 struct ArtifactChange {
-    std::string what; // "target", "peak bytes", "input", "output", "kernel", "call", "constant", "entry", "code"
-    std::string name; // of an input, a kernel …; empty where there is one
+    std::string
+        what; // "name", "target", "peak bytes", "input", "output", "kernel", "call", "constant", "entry", "code"
+    std::string name;          // of an input, a kernel …; empty where there is one
     std::string before, after; // empty before: added; empty after: removed
 };
 
-/// Empty if they are the same code and constants. The code itself stands there only if nothing else says how it differs.
+/// Empty if they are the same code, constants and name. The code itself stands there only if nothing else says how it differs.
 std::vector<ArtifactChange> diffArtifacts(const ArtifactFacts& before, const ArtifactFacts& after);
 
 } // namespace lathe::driver

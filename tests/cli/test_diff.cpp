@@ -179,6 +179,11 @@ private slots:
         const QString one = folder_.filePath("one.so"), again = compiled(one_, "again.so");
         const Outcome equal = runLathe({"diff", one, again});
         QVERIFY2(equal.code == 0, equal.out.c_str());
+        // A model's file gives its artifact the name, which is all that differs if it is moved.
+        QVERIFY(QFile::copy(one_, folder_.filePath("moved.onnx")));
+        const Outcome moved = runLathe({"diff", one, compiled(folder_.filePath("moved.onnx"), "moved.so")});
+        QCOMPARE(moved.code, 1);
+        QVERIFY2(moved.out.starts_with("~ name: one → moved\ndifferent in the name alone"), moved.out.c_str());
         const QString unfused = compiled(one_, "unfused.so", {"--optional-limit", "0"});
         const Outcome different = runLathe({"diff", "--json", one, unfused});
         QCOMPARE(different.code, 1);
