@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0
  * Runs a compiled model (float32 in and out, symbolic dims taken as 1) from two threads, each with a context of its own:
- *     gcc run_model.c -I INCLUDE -L LIB -llathe_rt -lpthread -lm && ./a.out model.so input.raw expected.raw */
-#include "runtime/lathe_rt.h"
+ *     gcc run_model.c -I BUNDLE/include -L LIB -llathe_rt -lpthread -lm && ./a.out model.so input.raw expected.raw */
+#include "lathe/lathe_rt.h"
 
 #include <math.h>
 #include <pthread.h>

@@ -47,7 +47,9 @@ def check(binaries, sources, model, folder):
     source = sources / EXAMPLE
     program, artifact = folder / "run_model", folder / "model.so"
     run(binaries / "lathe", "compile", model, "-o", artifact)
-    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, "-I", sources / "compiler", "-L", binaries, "-llathe_rt", "-lpthread", "-lm",
+    (folder / "include").mkdir()  # as bundles and packages have it
+    (folder / "include/lathe").symlink_to(sources / "compiler/runtime")
+    run("gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", source, "-I", folder / "include", "-L", binaries, "-llathe_rt", "-lpthread", "-lm",
         f"-Wl,-rpath,{binaries}", "-o", program)
     sets = model.parent / "test_data_set_0"
     for name, file in (("input", "input_0.pb"), ("expected", "output_0.pb")):

@@ -6,6 +6,7 @@
 #include "runtime/probe_artifact.h"
 #include "support/program_of_tests.h"
 
+#include <QDir>
 #include <QProcess>
 #include <QRegularExpression>
 #include <QTemporaryDir>
@@ -265,11 +266,14 @@ private slots:
 #endif
 #endif
         const QString program = folder_.filePath("run_model");
+        // As bundles and packages have it.
+        QVERIFY(QDir(folder_.path()).mkdir("include"));
+        QVERIFY(QFile::link(LATHE_SOURCE_DIR "/compiler/runtime", folder_.filePath("include/lathe")));
         QProcess gcc;
         gcc.setProcessChannelMode(QProcess::MergedChannels);
         gcc.start("gcc",
                   {"-std=c99", "-Wall", "-Wextra", "-Werror", "-O1", LATHE_SOURCE_DIR "/docs/examples/run_model.c",
-                   "-I", LATHE_SOURCE_DIR "/compiler", "-o", program, "-L", LATHE_BINARY_DIR, "-llathe_rt",
+                   "-I", folder_.filePath("include"), "-o", program, "-L", LATHE_BINARY_DIR, "-llathe_rt",
                    "-Wl,-rpath," LATHE_BINARY_DIR, "-lpthread", "-lm"});
         QVERIFY(gcc.waitForFinished(60'000));
         QVERIFY2(gcc.exitCode() == 0, gcc.readAll().constData());
