@@ -179,12 +179,14 @@ int makeBundle(const BundleArgs& args, const Common& common) {
     return 0;
 }
 
-/// No more than what was seen: files alone, that it loads, or that it computes what it should.
+/// No more than what was seen: files alone, that it loads or runs, or that it computes what it should.
 std::string verdictOf(const deploy::BundleCheck& check, const std::string& where) {
     if (!check.good)
         return "NOT good " + where;
     if (check.cases > 0)
         return "whole, and right " + where;
+    if (check.unknown > 0)
+        return fmt::format("whole, and runs {}; nothing is known of its values", where);
     return check.variant.empty() ? "whole" : fmt::format("whole, and loads {}", where);
 }
 
@@ -230,6 +232,7 @@ int check(const BundleArgs& args, const Common& common) {
         fmt::print("{}\n", driver::dump({{"good", checked->good},
                                          {"bundle_id", bundle->manifest().bundleId},
                                          {"cases", checked->cases},
+                                         {"cases_unknown", checked->unknown},
                                          {"variant", checked->variant},
                                          {"load_ms", checked->loadMs},
                                          {"first_ms", checked->firstMs},

@@ -262,9 +262,8 @@ Result<void> Planner::tryOn(const driver::Device& device, size_t variant) {
             LATHE_CHECKED(runner.setInput(interface_.inputs[k].name, golden.data.inputs[k]));
         LATHE_CHECKED(runner.run());
         LATHE_TRY(const auto outputs, runner.outputs());
-        double ofRange = 0;
-        const auto wrong = selfcheck::wrongOutputs(golden.data.outputs, golden.compared, rulesOf(options_.tolerance),
-                                                   outputs, names, ofRange);
+        const std::vector<std::string> wrong =
+            selfcheck::judge(golden.data.outputs, golden.compared, rulesOf(options_.tolerance), outputs, names).wrong;
         if (!wrong.empty())
             return failure(
                 fmt::format("{}{}, golden case '{}': {}", manifest_.variants[variant].tag,
@@ -357,6 +356,8 @@ Planner::Words Planner::words() const {
             {"VERSION", options_.version},
             {"MACHINES", machines},
             {"LATHE", manifest_.latheVersion},
+            // What examples say, which run the first case.
+            {"RIGHT", cases_.empty() ? "" : cases_.front().judgement.verdict("outputs as expected")},
             {"CREATED", std::to_string(manifest_.created)}};
 }
 

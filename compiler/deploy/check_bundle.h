@@ -50,7 +50,10 @@ struct BundleCheck {
     std::vector<Diagnostic> problems;
     double loadMs = 0, firstMs = 0, p50Ms = 0, p90Ms = 0, p99Ms = 0;
     int64_t residentBytes = 0;
-    int cases = 0; // golden cases that were run and found right; none: nothing says that it computes what it should
+    /// Golden cases that were run and found right in at least one finite number; none: nothing says that it computes what it
+    /// should.
+    int cases = 0;
+    int unknown = 0;    // golden cases that were run, and say nothing of values
     double ofRange = 0; // largest difference of all cases, as a share of the expected range
 };
 

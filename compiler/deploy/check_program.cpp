@@ -66,6 +66,10 @@ Result<void> checkProgram(const driver::RunnerCommand& command, const OpenBundle
         if (name == "limits")
             continue;
         failedStep = failedStep || verdict == "failed";
+        if (std::ranges::count(bundle.manifest().golden, name, &ManifestCase::name) > 0) {
+            check.cases += verdict == "good";
+            check.unknown += verdict == "skipped";
+        }
         if (name != "files")
             step(printable(name), verdict != "failed", printable(text));
     }

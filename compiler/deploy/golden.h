@@ -19,10 +19,11 @@
 namespace lathe::deploy {
 
 struct GoldenCase {
-    std::string name;           // "data-0", "random-0", "zeros", "largest"
-    std::string source;         // as in a ManifestCase
-    driver::DataSet data;       // fewer outputs than the model has: of the others nothing is known
-    std::vector<bool> compared; // by output: false for what is drawn at random
+    std::string name;               // "data-0", "random-0", "zeros", "largest"
+    std::string source;             // as in a ManifestCase
+    driver::DataSet data;           // fewer outputs than the model has: of the others nothing is known
+    std::vector<bool> compared;     // by output: false for what is drawn at random
+    selfcheck::Judgement judgement; // what outputs that are as expected say
     uint64_t bytes() const;
 };
 
@@ -36,7 +37,8 @@ struct GoldenWork {
     driver::RunnerClient& runner; // with the strict artifact loaded
 };
 /// Fails if data are named and cannot be read, or are not what the model computes within the tolerance. Cases that the model
-/// itself refuses, as by a division by zero, are left out with a remark. `interface` gets which outputs are random.
+/// itself refuses, as by a division by zero, are left out with a remark. Inputs are drawn again if most of what they give are no
+/// finite numbers, of which nothing would be known; what remains of these is a remark. `interface` gets which outputs are random.
 Result<std::vector<GoldenCase>> makeGolden(const GoldenWork& work, ModelInterface& interface,
                                            std::vector<std::string>& remarks);
 

@@ -80,7 +80,8 @@ std::string Planner::sourceCase(const GoldenCase& golden) const {
                 fmt::format("\t@$(COMPARE) {} {} {} {} {}/output_{} {}/output_{}.npy\n", kindOf(dtype), dtype.bytes(),
                             options_.tolerance.absolute, options_.tolerance.ofRange, out, i, in, i);
     }
-    return lines + call + " >/dev/null\n" + compared + fmt::format("\t@echo '{}: as expected'\n", golden.name);
+    return lines + call + " >/dev/null\n" + compared +
+           fmt::format("\t@echo '{}: {}'\n", golden.name, golden.judgement.verdict("as expected"));
 }
 
 void Planner::addSourceTexts(const Words& words) {

@@ -165,11 +165,10 @@ private:
         if (!outputs)
             return failed(outputs.error());
         const int threads = trial.threads();
-        double ofRange = 0;
-        const std::vector<std::string> wrong =
-            wrongOutputs(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames(), ofRange);
-        if (!wrong.empty())
-            return failed(error(wrong.front(), "lathe check MODEL says which value diverges first"));
+        const Judgement judgement =
+            judge(golden->outputs, golden->compared, golden->rules, *outputs, trial.outputNames());
+        if (!judgement.wrong.empty())
+            return failed(error(judgement.wrong.front(), "lathe check MODEL says which value diverges first"));
         // Chunks of parallel loops do not depend on who runs them, so neither do bits.
         const auto again = trial.run(golden->inputs, threads > 1 ? 1 : wish_.threads);
         if (!again)
@@ -178,13 +177,17 @@ private:
             if (golden->compared[i] && (*again)[i] != (*outputs)[i])
                 return failed(error(fmt::format("output {} of two runs is not the same bit for bit", i),
                                     "please report the model"));
-        if (std::ranges::count(golden->compared, true) == 0) {
-            report_.note("it ran: all outputs are drawn at random, nothing is compared");
+        if (judgement.known() == 0) {
+            report_.note(judgement.verdict(""));
             return std::move(golden->inputs);
         }
-        report_.good(fmt::format("right: at most {:.2g} of the range, and the same bits {}", ofRange,
-                                 threads > 1 ? fmt::format("on {} threads and on one", threads) : "in two runs"),
-                     {{"of_range", ofRange}, {"threads", threads}, {"arena_peak_bytes", trial.arenaPeak()}});
+        report_.good(judgement.verdict(
+                         fmt::format("right: at most {:.2g} of the range, and the same bits {}", judgement.ofRange,
+                                     threads > 1 ? fmt::format("on {} threads and on one", threads) : "in two runs")),
+                     {{"of_range", judgement.ofRange},
+                      {"threads", threads},
+                      {"arena_peak_bytes", trial.arenaPeak()},
+                      {"not_finite", judgement.nan + judgement.infinite}});
         return std::move(golden->inputs);
     }
 

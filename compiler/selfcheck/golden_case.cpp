@@ -96,21 +96,43 @@ Result<GoldenCase> readCase(const fs::path& bundle, const std::string& name, con
     return golden;
 }
 
-std::vector<std::string> wrongOutputs(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
-                                      const driver::CompareRules& rules, const std::vector<HostTensor>& got,
-                                      const std::vector<std::string>& names, double& ofRange) {
-    std::vector<std::string> wrong;
-    if (got.size() < expected.size())
-        return {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
+Judgement judge(const std::vector<HostTensor>& expected, const std::vector<bool>& compared,
+                const driver::CompareRules& rules, const std::vector<HostTensor>& got,
+                const std::vector<std::string>& names) {
+    Judgement judgement;
+    if (got.size() < expected.size()) {
+        judgement.wrong = {fmt::format("{} outputs, where {} are expected", got.size(), expected.size())};
+        return judgement;
+    }
     for (size_t i = 0; i < expected.size(); ++i) {
         if (!compared[i])
             continue;
         const driver::Comparison comparison = driver::compare(got[i], expected[i], rules);
-        ofRange = std::max(ofRange, comparison.ofRange);
+        judgement.ofRange = std::max(judgement.ofRange, comparison.ofRange);
+        judgement.elements += comparison.elements;
+        judgement.nan += comparison.nan;
+        judgement.infinite += comparison.infinite;
         if (!comparison.right)
-            wrong.push_back(fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
+            judgement.wrong.push_back(
+                fmt::format("output '{}': {}", i < names.size() ? names[i] : "", comparison.message));
     }
-    return wrong;
+    return judgement;
+}
+
+std::string Judgement::unknown() const {
+    if (elements == 0)
+        return "no values are compared: nothing is known of them";
+    driver::Comparison all;
+    all.elements = elements;
+    all.nan = nan;
+    all.infinite = infinite;
+    const std::string odd = driver::notFiniteText(all);
+    return odd.empty() ? odd : odd + ": nothing is known of these";
+}
+
+std::string Judgement::verdict(std::string_view right) const {
+    const std::string open = unknown();
+    return known() == 0 ? "it ran: " + open : fmt::format("{}{}{}", right, open.empty() ? "" : "; ", open);
 }
 
 } // namespace lathe::selfcheck

@@ -33,10 +33,23 @@ Result<GoldenCase> readCase(const std::filesystem::path& bundle, const std::stri
 /// The tensor in a .npy file, of the type that the model has there. Fails with a Diagnostic that names the file.
 Result<model::HostTensor> readTensor(const std::filesystem::path& path, DataType type);
 
-/// Empty if the outputs are as expected; else a sentence for each that is not. `ofRange` becomes the largest difference, as a
-/// share of the range of expected values, if it was smaller.
-std::vector<std::string> wrongOutputs(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
-                                      const driver::CompareRules& rules, const std::vector<model::HostTensor>& got,
-                                      const std::vector<std::string>& names, double& ofRange);
+/// What a case says of outputs.
+struct Judgement {
+    std::vector<std::string> wrong; // a sentence for each output that is not as expected
+    double ofRange = 0;             // the largest difference, as a share of the range of expected values
+    int64_t elements = 0;           // that were compared
+    int64_t nan = 0, infinite = 0;  // of them, on both sides: held equal, and nothing is known of these
+
+    /// Elements that say something: those that are finite numbers.
+    int64_t known() const { return elements - nan - infinite; }
+    /// Why nothing or not all is known of the values: "3 of 8 values are not a number on both sides: …". Empty if all is.
+    std::string unknown() const;
+    /// No more than what is known of outputs that are not wrong: `right`, with what is unknown; or that it ran.
+    std::string verdict(std::string_view right) const;
+};
+/// Outputs that are not `compared` are left out, and so are those that nothing is expected of.
+Judgement judge(const std::vector<model::HostTensor>& expected, const std::vector<bool>& compared,
+                const driver::CompareRules& rules, const std::vector<model::HostTensor>& got,
+                const std::vector<std::string>& names);
 
 } // namespace lathe::selfcheck

@@ -10,7 +10,9 @@
 #include <QTemporaryDir>
 #include <QTest>
 #include <algorithm>
+#include <cmath>
 #include <csignal>
+#include <cstring>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -346,9 +348,63 @@ private slots:
         writeFile(path(at("drawn.onnx")), graphBytes("g (float[8] x) => (float[8] y) { y = RandomUniformLike (x) }"));
         QCOMPARE(runLathe({"bundle", at("drawn.onnx"), "-o", at("drawn")}).code, 0);
         for (const Outcome& checked : {runLathe({"bundle", "check", at("drawn")}), runBare("./check", at("drawn"))})
-            QVERIFY2(checked.code == 0 && checked.out.find("nothing is compared") != std::string::npos &&
+            QVERIFY2(checked.code == 0 && checked.out.find("no values are compared") != std::string::npos &&
                          checked.out.find("right") == std::string::npos,
                      checked.out.c_str());
+    }
+
+    /// Inputs are drawn again where that tells more.
+    void casesThatSaySomething() {
+        writeFile(path(at("log.onnx")), graphBytes("g (float[1] x) => (float[1] y) { y = Log (x) }"));
+        Outcome outcome = runLathe({"bundle", at("log.onnx"), "-o", at("log")});
+        QVERIFY2(outcome.code == 0 && outcome.err.find("nothing is known") == std::string::npos, outcome.err.c_str());
+        const auto cases = nlohmann::json::parse(readAll(path(at("log/manifest.json"))))["golden"]["cases"];
+        QCOMPARE(cases.size(), size_t{2}); // not that of zeros, whose logarithm is infinite
+        for (const auto& each : cases) {
+            const std::string name = each["name"];
+            const std::string array = readAll(path(at("log")) / "golden" / name / "output_0.npy");
+            float value = 0;
+            std::memcpy(&value, array.data() + array.size() - sizeof value, sizeof value);
+            QVERIFY2(std::isfinite(value), name.c_str());
+        }
+        // Some values say something: it is right, and the others are named.
+        writeFile(path(at("some.onnx")), graphBytes("g (float[32] x) => (float[32] y) { l = Log (x) y = Sqrt (l) }"));
+        outcome = runLathe({"bundle", at("some.onnx"), "-o", at("some")});
+        const std::string named = "of 32 values are not a number on both sides: nothing is known of these";
+        QVERIFY2(outcome.code == 0 && outcome.err.find("'random-0': ") != std::string::npos &&
+                     outcome.err.find(named) != std::string::npos,
+                 outcome.err.c_str());
+        for (const Outcome& checked : {runLathe({"bundle", "check", at("some")}), runBare("./check", at("some"))})
+            QVERIFY2(checked.code == 0 && checked.out.find(named) != std::string::npos &&
+                         checked.out.find("right") != std::string::npos,
+                     checked.out.c_str());
+    }
+
+    /// A case whose outputs hold no finite number certifies nothing, and all who run it say so.
+    void casesThatSayNothing() {
+        const std::string none = "8 of 8 values are not a number on both sides: nothing is known of these";
+        writeFile(path(at("nan.onnx")), graphBytes("g (float[8] x) => (float[8] y) <float[1] one = {1}> "
+                                                   "{ a = Abs (x) n = Neg (a) m = Sub (n, one) y = Sqrt (m) }"));
+        for (const char* form : {"folder", "exe", "c"}) {
+            const Outcome outcome = runLathe(
+                {"bundle", at("nan.onnx"), "-o", folder_.filePath("nan-") + form, "--form", form, "--name", "it"});
+            QVERIFY2(outcome.code == 0 && outcome.err.find("golden case 'random-0': " + none) != std::string::npos,
+                     outcome.err.c_str());
+        }
+        for (const Outcome& checked :
+             {runLathe({"bundle", "check", at("nan-folder")}), runBare("./check", at("nan-folder")),
+              runProgram("/usr/bin/python3", {"-I", "-B", at("nan-folder/examples/main.py")}),
+              runBare("make -s -C examples run", at("nan-folder")), runLathe({"bundle", "check", at("nan-exe")}),
+              runBare("bin/it --check .", at("nan-exe")), runBare("make -s check", at("nan-c"))})
+            QVERIFY2(checked.code == 0 && checked.out.find(none) != std::string::npos &&
+                         checked.out.find("right") == std::string::npos &&
+                         checked.out.find("as expected") == std::string::npos,
+                     (checked.out + checked.err).c_str());
+        for (const char* bundle : {"nan-folder", "nan-exe"}) {
+            const Outcome checked = runLathe({"bundle", "check", at(bundle)});
+            QVERIFY2(checked.out.ends_with("it 0.1.0: whole, and runs here; nothing is known of its values\n"),
+                     checked.out.c_str());
+        }
     }
 
     /// What was not run is not called right.
