@@ -253,6 +253,8 @@ private slots:
             {"/files/0/bytes", -1},
             {"/files/0/bytes", 1e18},
             {"/files/0/bytes", 7},
+            {"/files/0/bytes", good["files"][0]["bytes"].get<int64_t>() + 1},
+            {"/files/0/bytes", good["files"][0]["bytes"].get<int64_t>() - 1},
             {"/files/0/sha256", "x"},
             {"/files/0/sha256", std::string(64, 'a')},
             {"/files", nullptr},
