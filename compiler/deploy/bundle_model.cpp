@@ -324,6 +324,9 @@ void Planner::addRemarks() {
         if (!range.most)
             remarks.push_back(fmt::format(
                 "size '{}' has no upper bound, nor has the memory of a run: --symbol {}=1..MOST", name, name));
+    const Limits& limits = options_.limits;
+    if (limits.p50Ms > 0 || limits.p99Ms > 0 || limits.loadMs > 0 || limits.residentBytes > 0)
+        remarks.push_back("limits of time and memory are not measured here: lathe bundle check and ./check hold them");
     if (options_.form == BundleForm::CSource)
         return;
     if (options_.form == BundleForm::Folder && options_.targets.size() == 1 &&
@@ -338,7 +341,8 @@ void Planner::addRemarks() {
     const uint64_t artifact = fs::file_size(variants_.front().first->path(), failed);
     constexpr uint64_t small = uint64_t{1} << 20;
     if (!failed && artifact > small && artifact * 2 > model * 3)
-        remarks.push_back(fmt::format("the artifact takes {} bytes, the model {}: weights were widened or unpacked",
+        remarks.push_back(fmt::format("the artifact takes {} bytes, the model {}: weights are stored in forms that are "
+                                      "faster and larger (docs/deployment.md says how to trade that)",
                                       artifact, model));
 }
 
