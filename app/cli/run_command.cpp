@@ -63,7 +63,7 @@ std::vector<ChoiceLine> takeOf(const driver::ProfileRow& row, std::vector<Choice
     return own;
 }
 
-/// For a line of the terminal: some origins, of each its first node (a shared constant is of many). --json has them all.
+/// For a line of the terminal: some origins, of each its first node (what layers have in common is of many). --json has them all.
 std::string firstOf(const std::vector<std::string>& origins) {
     constexpr size_t shown = 4;
     std::vector<std::string> names;

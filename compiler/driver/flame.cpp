@@ -30,11 +30,8 @@ std::vector<int> positionsOf(const GroupedGraph& grouped) {
 class FlameMaker {
 public:
     FlameMaker(const Profile& profile, const GroupedGraph& grouped)
-        : profile_(profile), grouped_(grouped), positions_(positionsOf(grouped)), rowsOfNode_(positions_.size()) {
+        : profile_(profile), grouped_(grouped), positions_(positionsOf(grouped)) {
         flame_.medianMs = profile.medianMs;
-        for (const ProfileRow& row : profile.rows)
-            for (const int32_t node : row.nodes)
-                ++rowsOfNode_[size_t(node)];
     }
 
     Flame make() {
@@ -86,33 +83,11 @@ private:
         return boxes_[group] = add(std::move(box));
     }
 
-    /// The innermost group of all nodes that count.
-    int groupOf(const ProfileRow& row) const {
-        // A constant stands wherever it is read first, and what several functions compute says of none where it belongs.
-        const auto isHidden = [&](int32_t node) { return grouped_.flow.hidden[size_t(positions_[size_t(node)])] != 0; };
-        const auto isShared = [&](int32_t node) { return rowsOfNode_[size_t(node)] > 1; };
-        for (const bool own : {true, false}) {
-            std::vector<int> way;
-            bool first = true;
-            for (const int32_t node : row.nodes) {
-                if (positions_[size_t(node)] < 0 || isHidden(node) || (own && isShared(node)))
-                    continue;
-                const std::vector<int> other = grouped_.tree.wayToNode(positions_[size_t(node)]);
-                if (std::exchange(first, false))
-                    way = other;
-                else
-                    way.erase(std::ranges::mismatch(way, other).in1, way.end());
-            }
-            if (!first)
-                return way.empty() ? 0 : way.back();
-        }
-        return 0;
-    }
-
     void addFunction(const ProfileRow& row) {
         FlameBox box;
         box.name = row.function;
-        box.parent = boxOfGroup(groupOf(row));
+        const int position = row.home < 0 ? -1 : positions_[size_t(row.home)];
+        box.parent = boxOfGroup(position < 0 ? 0 : grouped_.tree.groupOfNode[size_t(position)]);
         box.ms = row.ms;
         box.calls = 1;
         box.nodes.assign(row.nodes.begin(), row.nodes.end());
@@ -124,8 +99,7 @@ private:
     const Profile& profile_;
     const GroupedGraph& grouped_;
     const std::vector<int> positions_;
-    std::vector<int> rowsOfNode_; // how many have a part in it
-    std::map<int, int> boxes_;    // by group
+    std::map<int, int> boxes_; // by group
     Flame flame_;
 };
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The time of a run by the model's own scopes: the whole model, its groups of nodes, and in them the fused functions, whose
-// times add up to those of what is around them. A function whose nodes lie in several groups stands in the innermost one that
-// holds them all: what is measured is the call, and a division among its nodes would be a guess.
+// times add up to those of what is around them. A function whose nodes lie in several groups stands in that of the first one
+// (homeOf): what is measured is the call, and a division among its nodes would be a guess.
 #pragma once
 
 #include "driver/graph_groups.h"

@@ -12,11 +12,11 @@ namespace {
 
 using SymbolValues = std::unordered_map<const arith::ExprNode*, int64_t>;
 
-/// A node that is defined by a body stands once for each origin in that body.
+/// A node that is defined by a body stands once for each origin in that body; constants have no name.
 std::vector<std::string> distinct(const std::vector<std::string>& names) {
     std::vector<std::string> result;
     for (const std::string& name : names)
-        if (std::ranges::find(result, name) == result.end())
+        if (!name.empty() && std::ranges::find(result, name) == result.end())
             result.push_back(name);
     return result;
 }
@@ -50,8 +50,10 @@ std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfi
         };
         row.flops = estimate(&CallRecord::flops, call.flops);
         row.bytes = estimate(&CallRecord::bytes, call.bytes);
-        if (record && trace.graph)
+        if (record && trace.graph) {
             row.nodes = trace.graph->spans->ids(record->span);
+            row.home = homeOf(*record, *trace.graph->spans);
+        }
         total += row.ms;
         rows.push_back(std::move(row));
     }

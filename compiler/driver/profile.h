@@ -16,7 +16,8 @@ struct ProfileRow {
     int call = 0; // in the Trace's calls
     std::string function, kernel;
     std::vector<std::string> origins; // names of model nodes, a text for each origin ("a, b"), equal ones once
-    std::vector<int32_t> nodes;       // ids in the Trace's ModelGraph; empty without a Trace
+    std::vector<int32_t> nodes;       // those it works for, by id in the Trace's ModelGraph; empty without a Trace
+    int32_t home = -1;                // the first of them in the order of computing; see homeOf
     double ms = 0;                    // mean of one run
     double spread = 0;                // ms between the means of the fastest and the slowest round of runs
     double flops = 0, bytes = 0;      // of one run, at the sizes that ran

@@ -2,7 +2,7 @@
 //
 // Two profiles of one model, compiled in two ways: where the time went up or down. Functions differ in name and number, so
 // rows are paired by the model nodes that they compute: all that share one become one change. A node that several functions
-// of one profile compute, such as a shared constant, does not say which of them; there it takes the same kernel.
+// of one profile compute, such as an LSTM, does not say which of them; there it takes the same kernel.
 #pragma once
 
 #include "driver/profile.h"

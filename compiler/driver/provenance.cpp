@@ -137,10 +137,12 @@ std::vector<int> Provenance::nodesOf(int call, int origin) const {
     if (call < 0 || static_cast<size_t>(call) >= trace_->calls.size())
         return {};
     const CallRecord& record = trace_->calls[static_cast<size_t>(call)];
+    if (origin < 0)
+        return trace_->graph->spans->ids(record.span);
     const int kernel = kernelOf(call);
     std::vector<int> nodes;
     for (size_t i = 0; i < record.origins.size(); ++i) {
-        const bool counts = origin < 0 || static_cast<int>(i) == origin ||
+        const bool counts = static_cast<int>(i) == origin ||
                             (kernel >= 0 && std::ranges::binary_search(doers_[static_cast<size_t>(kernel)][i], origin));
         if (counts) {
             const auto& ids = trace_->graph->spans->ids(record.origins[i]);
@@ -150,6 +152,12 @@ std::vector<int> Provenance::nodesOf(int call, int origin) const {
     std::ranges::sort(nodes);
     nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
     return nodes;
+}
+
+int Provenance::homeOf(int call) const {
+    return call >= 0 && static_cast<size_t>(call) < trace_->calls.size()
+               ? driver::homeOf(trace_->calls[static_cast<size_t>(call)], *trace_->graph->spans)
+               : -1;
 }
 
 std::vector<int> Provenance::originsOf(int call, int node) const {

@@ -35,11 +35,13 @@ public:
 
     const Trace& trace() const { return *trace_; }
     std::span<const BindingPlace> bindingsOf(int node) const;
-    /// Ascending by call. A node that is constant folded into several kernels has several.
+    /// The calls that work for a node, ascending. Several if its work is done in parts, none if it is a constant.
     std::span<const NodeUse> usesOf(int node) const;
     /// What of the model the statements of an origin compute, ascending: the origin's own nodes and those inlined there.
-    /// Origin -1: of the whole call.
+    /// Origin -1: of the whole call, which are those that it works for.
     std::vector<int> nodesOf(int call, int origin) const;
+    /// The first node that a call works for (driver::homeOf); -1: none.
+    int homeOf(int call) const;
     /// The origins of a call that stand for a node: its own, and those whose statements do it now. Ascending.
     std::vector<int> originsOf(int call, int node) const;
     /// The origins that stand for the same work as this one at any level: itself, those whose statements do it now, and those

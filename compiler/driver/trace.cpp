@@ -17,6 +17,11 @@ std::vector<const KernelRecord*> kernelsNamed(const Trace& trace, std::string_vi
     return found;
 }
 
+int32_t homeOf(const CallRecord& call, const model::SpanTable& spans) {
+    const auto working = std::ranges::find_if(call.origins, [](model::Span origin) { return !origin.empty(); });
+    return working == call.origins.end() ? -1 : spans.ids(*working).front();
+}
+
 std::string_view outcomeOf(const PassRecord& record) {
     if (!record.enabled)
         return "off";

@@ -69,11 +69,17 @@ struct KernelRecord {
 struct CallRecord {
     std::string function; // the fused function's name
     std::string kernel;
-    std::vector<model::Span> origins; // origin ordinal -> Span
-    model::Span span;                 // all of them
+    /// Origin ordinal -> Span: the model nodes that it works for, in the order of computing. Constants are no work, and have
+    /// none.
+    std::vector<model::Span> origins;
+    model::Span span;                 // all of them: who asks which nodes a call works for asks this
     arith::Expr flops, bytes;         // estimates over the model's symbols
     std::vector<arith::Expr> scalars; // of the kernel's computation, likewise; in the order of its parameters
 };
+
+/// The first model node that a call works for: its time counts to the groups around this one, so that groups add up to what is
+/// around them. -1: it works for none.
+int32_t homeOf(const CallRecord& call, const model::SpanTable& spans);
 
 /// A model node that no longer stands in the code, and what took it: a pass, "import" or "lower".
 struct Removed {

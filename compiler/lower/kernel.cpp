@@ -116,6 +116,16 @@ std::vector<arith::Var> symbolsOfTensors(const std::vector<te::TensorPtr>& input
     return symbols.vars();
 }
 
+/// Origin of the first binding that reads a constant of the body: its statements are for that one's sake. Of one that nothing
+/// reads its own.
+int firstReader(const relay::Block& body, size_t constant) {
+    for (size_t i = constant + 1; i < body.bindings.size(); ++i)
+        for (const relay::Var operand : relay::operands(body.bindings[i]->rhs))
+            if (operand == body.bindings[constant]->var)
+                return static_cast<int>(i);
+    return static_cast<int>(constant);
+}
+
 class KernelMaker {
 public:
     KernelMaker(const relay::Module& module, const model::ModelGraph* graph) : module_(module), graph_(graph) {}
@@ -123,8 +133,9 @@ public:
     Result<void> add(const std::string& name, const relay::Function& function) {
         Plan plan;
         for (const relay::BindingPtr& binding : function.body->bindings) {
-            plan.origins.push_back(binding->span);
-            plan.span = module_.spans->join(plan.span, binding->span);
+            // Equal constants of the whole model are one, with the nodes of all: they say nothing of this function.
+            plan.origins.push_back(binding->as<relay::ConstantRef>() ? model::Span() : binding->span);
+            plan.span = module_.spans->join(plan.span, plan.origins.back());
         }
         if (function.body->bindings.size() == 1) {
             const relay::Binding& only = *function.body->bindings.front();
@@ -212,7 +223,8 @@ private:
             types[binding->var.id] = binding->type;
             auto& made = values[binding->var.id];
             if (const auto* constant = binding->as<relay::ConstantRef>()) {
-                made = {constantTensor(*constant->constant, fmt::format("c{}", origin), origin)};
+                made = {constantTensor(*constant->constant, fmt::format("c{}", origin),
+                                       firstReader(*function.body, static_cast<size_t>(origin)))};
             } else if (const auto* tuple = binding->as<relay::MakeTuple>()) {
                 for (relay::Var field : tuple->fields)
                     made.push_back(values.at(field.id).at(0));

@@ -39,12 +39,13 @@ std::shared_ptr<model::ModelGraph> scopedModel() {
     return modelOf(std::move(graph));
 }
 
-driver::ProfileRow function(int call, double ms, std::vector<int32_t> nodes) {
+driver::ProfileRow function(int call, double ms, std::vector<int32_t> nodes, int32_t home) {
     driver::ProfileRow row;
     row.call = call;
     row.function = "fused_" + std::to_string(call);
     row.ms = ms;
     row.nodes = std::move(nodes);
+    row.home = home;
     return row;
 }
 
@@ -104,31 +105,21 @@ private slots:
     void functionsStandInTheirScopes() {
         const auto model = scopedModel();
         driver::Profile profile;
-        profile.rows = {function(2, 4, {4, 5}), function(0, 1, {0, 1}), function(1, 2, {2, 3}), function(3, 3, {9, 10}),
-                        function(4, 0.5, {})};
+        profile.rows = {function(2, 4, {4, 5}, 4), function(0, 1, {0, 1}, 0), function(1, 2, {2, 3}, 2),
+                        function(3, 3, {9, 10}, 10), function(4, 0.5, {}, -1)};
         const Flame flame = flameOf(profile, *groupedGraph(model, model->graph));
         checkSums(flame, profile);
         QCOMPARE(wayTo(flame, boxOfCall(flame, 0)), QStringList({"left", "layer.0"}));
-        QCOMPARE(wayTo(flame, boxOfCall(flame, 2)), QStringList({"left"})); // of two layers
-        QCOMPARE(wayTo(flame, boxOfCall(flame, 3)), QStringList());         // of both halves
-        QCOMPARE(wayTo(flame, boxOfCall(flame, 4)), QStringList());         // of no node
+        QCOMPARE(wayTo(flame, boxOfCall(flame, 2)), QStringList({"left", "layer.0"})); // it begins there
+        QCOMPARE(wayTo(flame, boxOfCall(flame, 3)),
+                 QStringList({"right", "layer.0"}));                // likewise, whatever its numbers
+        QCOMPARE(wayTo(flame, boxOfCall(flame, 4)), QStringList()); // of no node
         const FlameBox& layer = flame.boxes[size_t(boxOfCall(flame, 0).parent)];
-        QCOMPARE(layer.ms, 3.0);
-        QCOMPARE(layer.calls, 2);
+        QCOMPARE(layer.ms, 7.0);
+        QCOMPARE(layer.calls, 3);
         QCOMPARE(layer.nodes, std::vector<int>({0, 1, 2, 3, 4}));
         QCOMPARE(flame.boxes.front().nodes.size(), size_t(20));
-        for (const FlameBox& box : flame.boxes) // what takes no time has no box
-            QVERIFY(box.name != "right");
-    }
-
-    /// What several functions compute says of none where it belongs.
-    void sharedNodesDoNotCount() {
-        const auto model = scopedModel();
-        driver::Profile profile;
-        profile.rows = {function(0, 1, {0, 1}), function(1, 1, {0, 15, 16}), function(2, 1, {0})};
-        const Flame flame = flameOf(profile, *groupedGraph(model, model->graph));
-        QCOMPARE(wayTo(flame, boxOfCall(flame, 1)), QStringList({"right", "layer.1"}));
-        QCOMPARE(wayTo(flame, boxOfCall(flame, 2)), QStringList({"left", "layer.0"})); // it has no other
+        QCOMPARE(std::ranges::count(flame.boxes, "layer.1", &FlameBox::name), 0); // what takes no time has no box
     }
 
     void nothingRan() {

@@ -48,6 +48,7 @@ void addProfile(report::Report& report) {
         row.function = calls[i].function;
         row.kernel = calls[i].kernel;
         row.nodes = report.trace->graph->spans->ids(calls[i].span);
+        row.home = driver::homeOf(calls[i], *report.trace->graph->spans);
         row.ms = double(i + 1);
         row.flops = 1e6 * double(i % 3);
         row.bytes = 1e5;

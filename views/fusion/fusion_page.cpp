@@ -114,7 +114,9 @@ FusionPage::FusionPage(models::Selection* selection)
 
     connect(tree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &FusionPage::showRow);
     connect(tree_, &QTreeView::activated, this, [this](const QModelIndex& index) {
-        if (const auto& nodes = functions_->at(source(index)).nodes; !nodes.empty())
+        const models::FusedRow& row = functions_->at(source(index));
+        const auto& nodes = row.members.empty() ? row.nodes : row.members.front().nodes; // where the function begins
+        if (!nodes.empty())
             emit nodeWanted(nodes.front());
     });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {

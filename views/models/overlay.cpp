@@ -47,8 +47,12 @@ class OverlayMaker {
 public:
     OverlayMaker(OverlayKind kind, const driver::Provenance& provenance, const driver::Profile& profile)
         : provenance_(provenance), trace_(provenance.trace()), ran_(!profile.rows.empty()),
-          figures_(figuresOf(kind, trace_, profile)), askedIn_(trace_.calls.size()), ofOneCall_(trace_.calls.size()) {
+          figures_(figuresOf(kind, trace_, profile)), askedIn_(trace_.calls.size()), ofOneCall_(trace_.calls.size()),
+          callsAt_(trace_.graph->nodes.size()) {
         overlay_.kind = kind;
+        for (int call = 0; call < int(trace_.calls.size()); ++call)
+            if (const int home = provenance_.homeOf(call); home >= 0)
+                callsAt_[size_t(home)].push_back(call);
     }
 
     Overlay make(const GroupedGraph* grouped) {
@@ -69,15 +73,19 @@ private:
         const auto& groups = grouped.tree.groups;
         std::vector<double> largest(groups.size()); // among the children
         for (size_t i = 0; i < groups.size(); ++i) {
-            std::vector<int> calls;
+            std::vector<int> calls, others;
             ++asked_;
-            for (const int node : grouped.tree.nodesOf(int(i)))
-                addCalls(grouped.graph->nodes[size_t(node)], calls);
+            for (const int position : grouped.tree.nodesOf(int(i))) {
+                const model::Node& node = grouped.graph->nodes[size_t(position)];
+                addHome(node, calls);
+                if (calls.empty())
+                    addCalls(node, others);
+            }
             NodeOverlay overlay;
-            if (calls.empty())
-                overlay.hint = tr("no code of its own");
-            else
+            if (!calls.empty())
                 overlay = ofCalls(calls);
+            else
+                overlay.hint = others.empty() ? tr("no code of its own") : tr("computed along with what is before it");
             overlay.text.remove(QStringLiteral(" ∗")); // a sum over functions, shared with others or not
             if (groups[i].parent >= 0)
                 largest[size_t(groups[i].parent)] =
@@ -114,6 +122,14 @@ private:
         for (const auto& graph : model::graphsOf(node))
             for (const model::Node& inner : graph->nodes)
                 addCalls(inner, calls);
+    }
+
+    /// Those whose time counts here and in what is around it, each once in the whole graph.
+    void addHome(const model::Node& node, std::vector<int>& calls) const {
+        std::ranges::copy(callsAt_[size_t(node.id)], std::back_inserter(calls));
+        for (const auto& graph : model::graphsOf(node))
+            for (const model::Node& inner : graph->nodes)
+                addHome(inner, calls);
     }
 
     NodeOverlay withoutCode(int node) {
@@ -159,6 +175,7 @@ private:
     int asked_ = 0;
     std::vector<int> askedIn_;                          // by call: when it was last among those asked for
     std::vector<std::optional<NodeOverlay>> ofOneCall_; // by call, made once
+    std::vector<std::vector<int>> callsAt_;             // by node: those that have their home there
     std::map<std::string_view, NodeOverlay> ofPass_;    // likewise
     Overlay overlay_;
 };

@@ -40,8 +40,8 @@ struct Overlay {
     OverlayKind kind = OverlayKind::Family;
     QString largest;                // the value whose share is 1, as text
     std::vector<NodeOverlay> nodes; // by id in the ModelGraph; empty: of the kind Family
-    /// By group, if some were asked for: the sum over all functions that compute something in it, and its share of the
-    /// largest among its siblings.
+    /// By group, if some were asked for: the sum over all functions whose first node is in it (driver::homeOf), so that groups
+    /// add up to what is around them; and its share of the largest among its siblings.
     std::vector<NodeOverlay> groups;
     /// What there is to say of the values that go from a group to another one.
     std::map<std::pair<int, int>, QString> between;

@@ -32,6 +32,12 @@ int ProfileChangeModel::callOf(int row) const {
     return rows.size() == 1 ? after_.rows[size_t(rows.front())].call : -1;
 }
 
+int ProfileChangeModel::homeOf(int row) const {
+    const driver::ProfileChange& change = at(row);
+    return change.after.empty() ? before_.rows[size_t(change.before.front())].home
+                                : after_.rows[size_t(change.after.front())].home;
+}
+
 int ProfileChangeModel::rowCount(const QModelIndex& parent) const {
     return parent.isValid() ? 0 : int(changes_.size());
 }

@@ -25,6 +25,8 @@ public:
     const driver::Profile& after() const { return after_; }
     /// The call of the later compilation that a change is about; -1: none, or several.
     int callOf(int row) const;
+    /// The model node that its first function begins at (driver::homeOf), of now, else of before; -1: none.
+    int homeOf(int row) const;
 
     int rowCount(const QModelIndex& parent = {}) const override;
     int columnCount(const QModelIndex& parent = {}) const override;

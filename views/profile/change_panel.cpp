@@ -40,8 +40,8 @@ ChangePanel::ChangePanel(models::Selection* selection)
                 selection->set({changes_->at(row).nodes, changes_->callOf(row)});
             });
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        if (const auto& nodes = changes_->at(sorted_->mapToSource(index).row()).nodes; !nodes.empty())
-            emit nodeWanted(nodes.front());
+        if (const int home = changes_->homeOf(sorted_->mapToSource(index).row()); home >= 0)
+            emit nodeWanted(home);
     });
     setProfiles({}, {});
 }

@@ -89,9 +89,8 @@ ProfilePage::ProfilePage(models::Selection* selection)
     });
     connect(selection_, &models::Selection::changed, this, &ProfilePage::follow);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        const auto& ids = profile_->at(sorted_->mapToSource(index).row()).nodes;
-        if (!ids.empty())
-            emit nodeWanted(ids.front());
+        if (const int home = profile_->at(sorted_->mapToSource(index).row()).home; home >= 0)
+            emit nodeWanted(home);
     });
     setProfile({});
 }

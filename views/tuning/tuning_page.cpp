@@ -133,8 +133,8 @@ TuningPage::TuningPage(models::Selection* selection)
     });
     connect(table_->selectionModel(), &QItemSelectionModel::selectionChanged, this, &TuningPage::select);
     connect(table_, &QTableView::activated, this, [this](const QModelIndex& index) {
-        if (const std::vector<int>& nodes = nodesOf(taskAt(index)); !nodes.empty())
-            emit nodeWanted(nodes.front());
+        if (const int home = homes_[size_t(taskAt(index))]; home >= 0)
+            emit nodeWanted(home);
     });
     connect(pick_, &models::StudyPick::taskChanged, this, &TuningPage::followSelection);
     connect(selection_, &models::Selection::changed, this, &TuningPage::followSelection);
@@ -226,6 +226,7 @@ int TuningPage::taskAt(const QModelIndex& shown) const {
 
 void TuningPage::findNodes() {
     nodes_.assign(log_->tasks().size(), {});
+    homes_.assign(nodes_.size(), -1);
     std::map<std::string, size_t> tasks;
     for (size_t i = 0; i < nodes_.size(); ++i)
         tasks.emplace(log_->tasks()[i].kernel.toStdString(), i);
@@ -235,6 +236,8 @@ void TuningPage::findNodes() {
             if (const auto task = tasks.find(calls[call].kernel); task != tasks.end()) {
                 const std::vector<int> own = provenance_->nodesOf(int(call), -1);
                 nodes_[task->second].insert(nodes_[task->second].end(), own.begin(), own.end());
+                if (homes_[task->second] < 0)
+                    homes_[task->second] = provenance_->homeOf(int(call));
             }
     }
     std::vector<int> counts;

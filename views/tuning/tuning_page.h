@@ -132,6 +132,7 @@ private:
     QAction *start_, *pause_, *stop_, *abort_, *more_, *less_, *first_, *holdTask_, *close_, *reopen_, *exclude_;
     std::shared_ptr<const driver::Provenance> provenance_;
     std::vector<std::vector<int>> nodes_; // by task
+    std::vector<int> homes_;              // likewise: the node that its first call begins at; -1: none
     QStringList searches_, spaces_;
     QString settings_, stage_;
     model::ModelGraphPtr open_;
