@@ -6,12 +6,13 @@
 
 #include "arith/analysis.h"
 #include "lower/lower.h"
+#include "lower/point_count.h"
 #include "tir/visit.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
-#include <unordered_set>
+#include <utility>
 
 namespace lathe::lower {
 namespace {
@@ -26,7 +27,7 @@ struct Access {
 
 class Walk {
 public:
-    explicit Walk(const std::unordered_map<const arith::ExprNode*, int64_t>& sizes) {
+    explicit Walk(const std::unordered_map<const arith::ExprNode*, int64_t>& sizes) : sizes_(sizes) {
         for (const auto& [size, value] : sizes)
             facts_.ranges[size] = {value, value};
     }
@@ -39,8 +40,24 @@ public:
             const arith::VarMap around = values_;
             for (const tir::IterVar& iter : each->iters)
                 values_[iter.var.get()] = arith::substitute(iter.binding, around);
-            add(each->body, each->name, cost, accesses); // what the init does is not counted
+            // What the init does is not counted.
+            under(each->predicate ? arith::substitute(each->predicate, around) : arith::boolImm(true),
+                  [&] { add(each->body, each->name, cost, accesses); });
             values_ = around;
+        } else if (const auto* choice = stmt->as<tir::If>()) {
+            const Expr condition = arith::substitute(choice->condition, values_);
+            under(condition, [&] { add(choice->thenCase, block, cost, accesses); });
+            if (choice->elseCase)
+                under(arith::logicalNot(condition), [&] { add(choice->elseCase, block, cost, accesses); });
+        } else if (const auto* repeat = stmt->as<tir::While>()) { // data alone says how often
+            const std::optional<PointCount> around = std::exchange(runs_, std::nullopt);
+            ++unknown_;
+            add(repeat->body, block, cost, accesses);
+            --unknown_;
+            runs_ = around;
+        } else if (const auto* let = stmt->as<tir::Let>()) {
+            values_[let->var.get()] = arith::substitute(let->value, values_);
+            add(let->body, block, cost, accesses);
         } else if (const auto* store = stmt->as<tir::Store>()) {
             addStore(*store, stmt->origin, block, cost, accesses);
         } else {
@@ -78,8 +95,25 @@ public:
 private:
     arith::Facts facts_;   // ranges of sizes and loops
     arith::VarMap values_; // of the blocks' variables
-    std::unordered_set<const arith::ExprNode*> loops_;
-    std::optional<int64_t> runs_ = 1; // of what is walked
+    const std::unordered_map<const arith::ExprNode*, int64_t>& sizes_;
+    std::vector<LoopRange> loops_;                          // around what is walked, the outermost first
+    std::vector<Expr> conditions_;                          // likewise
+    int unknown_ = 0;                                       // likewise: loops whose turns data alone says
+    std::optional<PointCount> runs_ = PointCount{1, false}; // of what is walked
+
+    void recount() { runs_ = unknown_ > 0 ? std::nullopt : countPoints(loops_, conditions_, sizes_); }
+
+    template <typename Body>
+    void under(const Expr& condition, const Body& body) {
+        if (arith::isConst(condition, 1))
+            return body();
+        const std::optional<PointCount> around = runs_;
+        conditions_.push_back(condition);
+        recount();
+        body();
+        conditions_.pop_back();
+        runs_ = around;
+    }
 
     void addLoop(const tir::For& loop, int origin, const std::string& block, LoopCost& outer,
                  std::vector<Access>& accesses) {
@@ -87,16 +121,18 @@ private:
         cost.name = loop.var->name;
         cost.kind = loop.kind;
         cost.origin = origin;
-        const Expr extent = arith::substitute(loop.extent, values_);
+        const Expr min = arith::substitute(loop.min, values_), extent = arith::substitute(loop.extent, values_);
         const Interval turns = arith::bounds(extent, facts_);
-        const int64_t first = arith::bounds(arith::substitute(loop.min, values_), facts_).lower;
-        const auto isLoop = [&](const arith::Var& var) { return loops_.contains(var.get()); };
+        const int64_t first = arith::bounds(min, facts_).lower;
+        const auto isLoop = [&](const arith::Var& var) {
+            return std::ranges::any_of(loops_, [&](const LoopRange& outer) { return outer.var.get() == var.get(); });
+        };
         if (turns.isPoint() && std::ranges::none_of(arith::freeVars(extent), isLoop))
             cost.trips = std::max<int64_t>(0, turns.upper);
-        const std::optional<int64_t> around = runs_;
-        runs_ = around && cost.trips ? std::optional(*around * *cost.trips) : std::nullopt;
-        cost.runs = runs_;
-        loops_.insert(loop.var.get());
+        const std::optional<PointCount> around = runs_;
+        loops_.push_back({loop.var, min, extent});
+        recount();
+        note(cost);
         facts_.ranges[loop.var.get()] = {first, first};
         std::vector<Access> own;
         add(loop.body, block, cost, own);
@@ -104,6 +140,7 @@ private:
         facts_.ranges[loop.var.get()] = {first, bounded ? first + std::max<int64_t>(1, turns.upper) - 1
                                                         : std::numeric_limits<int64_t>::max()};
         cost.touched = touched(own);
+        loops_.pop_back();
         runs_ = around;
         accesses.insert(accesses.end(), own.begin(), own.end());
         addTo(outer, std::move(cost));
@@ -114,7 +151,7 @@ private:
         LoopCost cost;
         cost.name = block.empty() ? store.buffer->name : block;
         cost.origin = origin;
-        cost.runs = runs_;
+        note(cost);
         std::vector<Access> own;
         double bytes = 0;
         const auto access = [&](const tir::Buffer& buffer, const std::vector<Expr>& indices) {
@@ -130,12 +167,19 @@ private:
             return true;
         });
         if (runs_) {
-            cost.flops = static_cast<double>(*runs_) * static_cast<double>(operationsOf(store.value));
-            cost.accessed = static_cast<double>(*runs_) * bytes;
+            cost.flops = static_cast<double>(runs_->points) * static_cast<double>(operationsOf(store.value));
+            cost.accessed = static_cast<double>(runs_->points) * bytes;
         }
         cost.touched = touched(own);
         accesses.insert(accesses.end(), own.begin(), own.end());
         addTo(outer, std::move(cost));
+    }
+
+    void note(LoopCost& cost) const {
+        if (runs_) {
+            cost.runs = runs_->points;
+            cost.runsAtMost = cost.workAtMost = runs_->atMost;
+        }
     }
 
     /// Sums that lack a part are absent.
@@ -147,6 +191,7 @@ private:
         };
         sum(outer.flops, cost.flops);
         sum(outer.accessed, cost.accessed);
+        outer.workAtMost |= cost.workAtMost;
         outer.inside.push_back(std::move(cost));
     }
 };

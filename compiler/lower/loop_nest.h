@@ -22,6 +22,7 @@ struct LoopCost {
     std::optional<int64_t> runs;           // of the loop's body, or the statement, in a call of the kernel
     std::optional<double> flops, accessed; // in a call, within it; bytes of all loads and stores, also repeated ones
     std::optional<int64_t> touched;        // bytes of different elements in one run of it
+    bool runsAtMost = false, workAtMost = false; // runs; flops and accessed: not all conditions can be counted
     std::vector<LoopCost> inside;
 };
 

@@ -94,6 +94,72 @@ private slots:
         QCOMPARE(find(known, "l").touched, std::optional<int64_t>(4 * (1000 + 1)));
         QCOMPARE(known.flops, std::optional(64.0 * 3));
     }
+
+    /// Tails of split loops, branches and triangles: what does not run does not count. 28 rows are 4 times 6 and a 4.
+    void conditionsAreCounted() {
+        const auto function = tir::parsePrimFunc(R"(primfunc guarded(X, Y) outputs 1 {
+  buffer X: float32[64, 28]
+  buffer Y: float32[64, 28]
+  for x in 320 parallel @0 {
+    for r in 6 @0 {
+      block tail @0 {
+        iter vi spatial 64 = floordiv(x, 5)
+        iter vj spatial 28 = floormod(x, 5) * 6 + r
+        where floormod(x, 5) * 6 + r < 28
+        reads X[vi for 1, vj for 1]
+        writes Y[vi for 1, vj for 1]
+        Y[vi, vj] = X[vi, vj] + X[vi, vj] @0
+      }
+    }
+  }
+  for i in 10 @1 {
+    if i < 3 @1 {
+      Y[0, i] = X[0, i] @1
+    } else {
+      Y[1, i] = X[0, i] @1
+    }
+  }
+  for k in 8 @2 {
+    for l in k + 1 @2 {
+      Y[k, l] = X[k, l] * X[l, k] @2
+    }
+  }
+}
+)");
+        QVERIFY2(function, function ? "" : toString(function.error()).c_str());
+        const lower::LoopCost cost = lower::loopCosts(**function);
+        QVERIFY(!cost.workAtMost);
+        QCOMPARE(find(cost, "r").runs, std::optional<int64_t>(320 * 6)); // of its body, which then asks
+        QCOMPARE(find(cost, "tail").runs, std::optional<int64_t>(64 * 28));
+        QCOMPARE(find(cost, "x").flops, std::optional(64.0 * 28));
+        QCOMPARE(find(cost, "x").accessed, std::optional(64.0 * 28 * 3 * 4));
+        const lower::LoopCost& branches = find(cost, "i");
+        QCOMPARE(branches.inside.size(), size_t(2));
+        QCOMPARE(branches.inside[0].runs, std::optional<int64_t>(3));
+        QCOMPARE(branches.inside[1].runs, std::optional<int64_t>(7));
+        QCOMPARE(find(cost, "l").runs, std::optional<int64_t>(36));
+        QCOMPARE(cost.flops, std::optional(64.0 * 28 + 36));
+    }
+
+    /// What data decides is an upper bound, and says so.
+    void conditionsOnDataAreBounds() {
+        const auto function = tir::parsePrimFunc(R"(primfunc data(X, Y) outputs 1 {
+  buffer X: float32[64]
+  buffer Y: float32[64]
+  for i in 64 @0 {
+    if X[i] < 0:float32 @0 {
+      Y[i] = X[i] + X[i] @0
+    }
+  }
+}
+)");
+        QVERIFY2(function, function ? "" : toString(function.error()).c_str());
+        const lower::LoopCost cost = lower::loopCosts(**function);
+        QVERIFY(cost.workAtMost && !cost.runsAtMost);
+        QCOMPARE(cost.flops, std::optional(64.0));
+        QVERIFY(!cost.inside.empty() && cost.inside[0].runs == 64 && !cost.inside[0].runsAtMost);
+        QVERIFY(find(cost, "Y").runsAtMost);
+    }
 };
 
 Test test() {

@@ -78,7 +78,10 @@ QVariant LoopNestModel::data(const QModelIndex& index, int role) const {
     if (!index.isValid())
         return {};
     const lower::LoopCost& cost = at(index);
-    const auto number = [](const auto& value) { return value ? shortened(double(*value)) : QString(); };
+    const auto most = [](bool is) { return is ? QStringLiteral("≤ ") : QString(); };
+    const auto number = [&](const auto& value) {
+        return value ? most(cost.workAtMost) + shortened(double(*value)) : QString();
+    };
     if (role == Qt::DisplayRole || role == Qt::ToolTipRole) {
         switch (index.column()) {
         case Name:
@@ -86,7 +89,7 @@ QVariant LoopNestModel::data(const QModelIndex& index, int role) const {
         case Trips:
             return cost.kind && cost.trips ? grouped(*cost.trips) : QString();
         case Runs:
-            return cost.runs ? grouped(*cost.runs) : QString();
+            return cost.runs ? most(cost.runsAtMost) + grouped(*cost.runs) : QString();
         case Flops:
             return number(cost.flops);
         case Accessed:
@@ -109,7 +112,7 @@ QVariant LoopNestModel::headerData(int section, Qt::Orientation orientation, int
                              tr("FLOPs"), tr("Bytes accessed"), tr("Bytes touched")};
     const QString hints[] = {tr("The loops as they were scheduled, before vectors and registers"),
                              tr("Of one run of the loop"),
-                             tr("Of its body, in a call of the kernel"),
+                             tr("Of its body, in a call of the kernel; ≤ where conditions hang on data"),
                              tr("In a call of the kernel, within the loop"),
                              tr("Of all loads and stores in a call, also repeated ones"),
                              tr("Of different elements that one run of the loop meets: what should fit a cache")};
