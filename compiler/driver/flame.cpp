@@ -32,6 +32,7 @@ public:
     FlameMaker(const Profile& profile, const GroupedGraph& grouped)
         : profile_(profile), grouped_(grouped), positions_(positionsOf(grouped)) {
         flame_.medianMs = profile.medianMs;
+        flame_.runs = profile.runs;
     }
 
     Flame make() {

@@ -25,6 +25,7 @@ struct FlameBox {
 struct Flame {
     std::vector<FlameBox> boxes; // [0] is the whole model; empty: nothing ran
     double medianMs = 0;         // of whole runs
+    int runs = 0;                // that there were
 
     int depth() const; // how many levels there are
 };

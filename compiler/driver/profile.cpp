@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 #include <limits>
+#include <numeric>
+#include <span>
 
 namespace lathe::driver {
 namespace {
@@ -65,21 +67,41 @@ std::vector<ProfileRow> profileRows(const RunnerModel& loaded, const RunnerProfi
 
 namespace {
 
+RunnerProfile sumOf(std::span<const RunnerProfile> runs) {
+    RunnerProfile sum;
+    for (const RunnerProfile& run : runs) {
+        sum.calls.resize(run.calls.size());
+        for (size_t i = 0; i < run.calls.size(); ++i) {
+            sum.calls[i].count += run.calls[i].count;
+            sum.calls[i].totalNs += run.calls[i].totalNs;
+        }
+    }
+    return sum;
+}
+
 /// What was measured of one model so far.
 struct Tally {
     std::vector<int64_t> ns; // a time a run
     std::chrono::steady_clock::duration spent{};
-    RunnerProfile sum;
+    std::vector<RunnerProfile> runs;        // likewise
     std::vector<std::vector<double>> means; // by round, by call: ms of one run
 
-    void add(const RunnerProfile& round, size_t runs) {
-        sum.calls.resize(round.calls.size());
+    void endRound(size_t firstRun) {
+        const std::span round = std::span(runs).subspan(firstRun);
         std::vector<double>& ofRound = means.emplace_back();
-        for (size_t i = 0; i < round.calls.size(); ++i) {
-            sum.calls[i].count += round.calls[i].count;
-            sum.calls[i].totalNs += round.calls[i].totalNs;
-            ofRound.push_back(static_cast<double>(round.calls[i].totalNs) / 1e6 / static_cast<double>(runs));
-        }
+        for (const RunnerProfile::Entry& call : sumOf(round).calls)
+            ofRound.push_back(static_cast<double>(call.totalNs) / 1e6 / static_cast<double>(round.size()));
+    }
+
+    /// Those that took neither long nor short, as long as the median: what some other program disturbed is not among them.
+    std::vector<RunnerProfile> middleHalf() const {
+        std::vector<size_t> order(runs.size());
+        std::iota(order.begin(), order.end(), size_t{0});
+        std::ranges::stable_sort(order, {}, [&](size_t run) { return ns[run]; });
+        std::vector<RunnerProfile> middle;
+        for (size_t i = order.size() / 4; i < order.size() - order.size() / 4; ++i)
+            middle.push_back(runs[order[i]]);
+        return middle;
     }
 
     double spreadOf(int call) const {
@@ -98,7 +120,6 @@ constexpr int mostRounds = 5, countedRuns = 1;
 Result<void> measureRound(const Measured& model, const Measuring& measuring, int round, int rounds, Tally& tally,
                           const std::function<Result<void>()>& keepGoing) {
     const auto share = [&](auto all) { return all * (round + 1) / rounds; };
-    LATHE_CHECKED(model.runner->startProfile());
     const size_t before = tally.ns.size();
     while (tally.ns.size() < static_cast<size_t>(share(measuring.mostRuns))) {
         const bool enough =
@@ -106,20 +127,23 @@ Result<void> measureRound(const Measured& model, const Measuring& measuring, int
         if (enough && tally.ns.size() > before)
             break;
         LATHE_CHECKED(keepGoing());
+        LATHE_CHECKED(model.runner->startProfile());
         const auto start = std::chrono::steady_clock::now();
         LATHE_TRY(const RunnerTimes times, model.runner->run(1));
-        tally.ns.insert(tally.ns.end(), times.ns.begin(), times.ns.end());
         tally.spent += std::chrono::steady_clock::now() - start;
+        tally.ns.push_back(times.ns.front());
+        LATHE_TRY(RunnerProfile measured, model.runner->readProfile());
+        tally.runs.push_back(std::move(measured));
     }
     LATHE_CHECKED(model.runner->stopProfile());
-    LATHE_TRY(const RunnerProfile measured, model.runner->readProfile());
-    tally.add(measured, std::max<size_t>(1, tally.ns.size() - before));
+    tally.endRound(before);
     return {};
 }
 
 Profile profileOf(const Measured& model, Tally tally) {
     Profile result;
     result.runs = static_cast<int>(tally.ns.size());
+    const std::vector<RunnerProfile> middle = tally.middleHalf();
     result.threads = model.runner->options().threads;
     std::ranges::sort(tally.ns);
     const auto quantile = [&](size_t part, size_t of) {
@@ -131,13 +155,19 @@ Profile profileOf(const Measured& model, Tally tally) {
     result.highMs = quantile(3, 4);
     result.shapes = model.shapes;
     result.given = model.given;
-    result.rows = profileRows(*model.loaded, tally.sum, result.runs, *model.trace, model.shapes);
+    result.rows =
+        profileRows(*model.loaded, sumOf(middle), static_cast<int>(middle.size()), *model.trace, model.shapes);
     for (ProfileRow& row : result.rows)
         row.spread = tally.spreadOf(row.call);
     return result;
 }
 
 } // namespace
+
+double Profile::callsMs() const {
+    return std::accumulate(rows.begin(), rows.end(), 0.0,
+                           [](double sum, const ProfileRow& row) { return sum + row.ms; });
+}
 
 double shareDone(const Measuring& measuring, size_t runs, std::chrono::duration<double> spent) {
     const auto of = [&](int all) { return all > 0 ? static_cast<double>(runs) / all : 1; };
@@ -175,7 +205,8 @@ Result<std::vector<Profile>> profileByTurns(const std::vector<Measured>& models,
             profiles[i].counters = counters ? *std::move(counters) : RunnerCounters{counters.error().what, {}};
         }
         if (measuring.timeline)
-            if (auto timeline = recordTimeline(*models[i].runner, *models[i].loaded))
+            if (auto timeline = recordUsualRun(*models[i].runner, *models[i].loaded, profiles[i].lowMs,
+                                               profiles[i].medianMs, profiles[i].highMs))
                 profiles[i].timeline = std::make_shared<const Timeline>(*std::move(timeline));
     }
     return profiles;

@@ -18,10 +18,10 @@ struct ProfileRow {
     std::vector<std::string> origins; // names of model nodes, a text for each origin ("a, b"), equal ones once
     std::vector<int32_t> nodes;       // those it works for, by id in the Trace's ModelGraph; empty without a Trace
     int32_t home = -1;                // the first of them in the order of computing; see homeOf
-    double ms = 0;                    // mean of one run
+    double ms = 0;                    // of one run: the mean of the middle half of the runs, by how long they took
     double spread = 0;                // ms between the means of the fastest and the slowest round of runs
     double flops = 0, bytes = 0;      // of one run, at the sizes that ran
-    double share = 0;                 // of the sum of all rows, 0 … 1
+    double share = 0;                 // of Profile::callsMs, 0 … 1
 
     double gflops() const { return ms > 0 ? flops / ms / 1e6 : 0; } // GFLOP/s
     double gbs() const { return ms > 0 ? bytes / ms / 1e6 : 0; }    // GB/s
@@ -32,6 +32,9 @@ struct Profile {
     double leastMs = 0, medianMs = 0; // of the whole run
     double lowMs = 0, highMs = 0;     // half of the runs took between these
     int runs = 0;
+
+    /// What the kernel calls of a run take, by the rows: the whole run without what stands between the calls.
+    double callsMs() const;
     int threads = 0;                               // 0: all
     Shapes shapes;                                 // of the inputs that it ran on
     std::vector<std::string> given = {};           // inputs that came from files; the others were drawn at random

@@ -39,6 +39,11 @@ Result<Timeline> timelineOf(const RunnerProfile& profile, size_t calls, size_t c
 /// Runs a loaded model with its inputs set once more, and notes its events.
 Result<Timeline> recordTimeline(RunnerClient& runner, const RunnerModel& loaded);
 
+/// Of up to five such runs one that takes as long as runs do, from `lowMs` to `highMs`; if there is none, the one nearest to
+/// `medianMs`: on a busy machine a single run shows what others did.
+Result<Timeline> recordUsualRun(RunnerClient& runner, const RunnerModel& loaded, double lowMs, double medianMs,
+                                double highMs);
+
 /// In the trace event format that browsers and Perfetto show.
 std::string toTraceEvents(const Timeline& timeline, const RunnerModel& loaded);
 /// The same in a file.

@@ -22,16 +22,14 @@ void writeProfile(Html& html, const Facts& facts) {
         html.close();
         return;
     }
-    double total = 0, longest = 0;
-    for (const driver::ProfileRow& row : profile->rows) {
-        total += row.ms;
+    double longest = 0;
+    for (const driver::ProfileRow& row : profile->rows)
         longest = std::max(longest, row.share);
-    }
     openSection(
         html, "profile", "Profile",
-        fmt::format("Means of {} runs: {} ms in {} kernel calls; the median of whole runs is {} ms. A click on a "
-                    "heading sorts.",
-                    profile->runs, msText(total), profile->rows.size(), msText(profile->medianMs)));
+        fmt::format("A run takes {} ms, the median of {}; in the middle half of them {} kernel calls take {} ms, as "
+                    "below. A click on a heading sorts.",
+                    msText(profile->medianMs), profile->runs, profile->rows.size(), msText(profile->callsMs())));
     html.open("table", {{"class", "sortable"}}).open("thead").open("tr");
     html.element("th", "Function");
     for (const char* head : {"ms", "Share"})

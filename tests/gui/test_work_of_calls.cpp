@@ -162,6 +162,22 @@ private slots:
         QVERIFY(isClose(encoder * 1e6, 12 * expected) || encoder * 1e6 / (12 * expected) < 1.02);
     }
 
+    /// Calls of the runs that took neither long nor short, which are no more than such a run, and most of it.
+    void callsAddUpToARun() {
+        QVERIFY(compiled("perf/bert-base/model.onnx"));
+        Settled settled(window_);
+        window_.run();
+        QVERIFY(settled.wait());
+        const driver::Profile& profile = window_.profilePage()->model()->profile();
+        QVERIFY(profile.runs >= 5 && profile.lowMs <= profile.medianMs && profile.medianMs <= profile.highMs);
+        QVERIFY(profile.callsMs() <= profile.highMs && profile.callsMs() > 0.8 * profile.lowMs);
+        double shares = 0;
+        for (const driver::ProfileRow& row : profile.rows)
+            shares += row.share;
+        QVERIFY(isClose(shares, 1));
+        QVERIFY(profile.timeline && !profile.timeline->calls.empty());
+    }
+
     /// Layers run one after the other, so calls do, and Enter in a call's row leads into its layer.
     void aRowOfTheProfileLeadsIntoItsLayer() {
         QVERIFY(compiled("perf/bert-base/model.onnx"));

@@ -10,10 +10,14 @@ void FlamePanel::setFlame(std::shared_ptr<const driver::Flame> flame) {
     if (view_->flame().boxes.empty())
         return say(tr("Run the compiled model (F6) to see in which of its parts the time goes."), true);
     const driver::FlameBox& whole = view_->flame().boxes.front();
-    say(tr("%1 ms in %2, by the scopes of the model; one that serves several scopes stands in the one around them. A "
-           "click selects, double click or Enter zooms in, Backspace or Esc out, arrow keys walk.")
+    say(tr("%1 ms in %2 of a run, the mean of the middle half of %3; a whole run takes %4 ms, the median. By the "
+           "scopes "
+           "of the model: a call that serves several stands in the first. A click selects, double click or Enter zooms "
+           "in, Backspace or Esc out, arrow keys walk.")
             .arg(whole.ms, 0, 'f', 3)
-            .arg(models::counted(whole.calls, "kernel call", "kernel calls")),
+            .arg(models::counted(whole.calls, "kernel call", "kernel calls"),
+                 models::counted(view_->flame().runs, "run", "runs"))
+            .arg(view_->flame().medianMs, 0, 'f', 3),
         false);
 }
 

@@ -154,18 +154,21 @@ void ProfilePage::setProfile(const driver::Profile& profile) {
     if (empty)
         summary_->setText(tr("Run the compiled model (F6) to see where its time goes."));
     else
-        summary_->setText(tr("Median %1 ms (%6 to %7 for half) of %2 runs on %8 (%5), %3, %4")
-                              .arg(profile.medianMs, 0, 'f', 3)
-                              .arg(profile.runs)
-                              .arg(models::counted(profile.threads, "thread", "threads"),
-                                   models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"),
-                                   models::textOf(profile.shapes))
-                              .arg(profile.lowMs, 0, 'f', 3)
-                              .arg(profile.highMs, 0, 'f', 3)
-                              .arg(inputsOf(profile)) +
-                          (profile.runs > 0 && !toString(profile.counters).empty()
-                               ? tr("\nA run: %1").arg(QString::fromStdString(toString(profile.counters)))
-                               : QString()));
+        summary_->setText(
+            tr("A run takes %1 ms, the median of %2 (%6 to %7 for half) on %8 (%5), %3. In the middle half "
+               "of them %4 take %9 ms.")
+                .arg(profile.medianMs, 0, 'f', 3)
+                .arg(profile.runs)
+                .arg(models::counted(profile.threads, "thread", "threads"),
+                     models::counted(qint64(profile.rows.size()), "kernel call", "kernel calls"),
+                     models::textOf(profile.shapes))
+                .arg(profile.lowMs, 0, 'f', 3)
+                .arg(profile.highMs, 0, 'f', 3)
+                .arg(inputsOf(profile))
+                .arg(profile.callsMs(), 0, 'f', 3) +
+            (profile.runs > 0 && !toString(profile.counters).empty()
+                 ? tr("\nA run: %1").arg(QString::fromStdString(toString(profile.counters)))
+                 : QString()));
     profile_->show(profile);
     timeline_->setProfile(profile);
     roofline_->setProfile(profile, peaks_);
