@@ -83,7 +83,7 @@ QVariant FeatureModel::data(const QModelIndex& index, int role) const {
     const FeatureShare& share = shares_[size_t(index.row())];
     const bool isGroup = share.feature.empty();
     if (role == shareRole && index.column() == Share)
-        return share.share;
+        return share.share > 0 ? share.share / std::ranges::max(shares_, {}, &FeatureShare::share).share : 0;
     if (role == Qt::FontRole && isGroup) {
         QFont font;
         font.setBold(true);

@@ -65,8 +65,8 @@ QVariant ProfileModel::data(const QModelIndex& index, int role) const {
             return data(index, Qt::DisplayRole);
         }
     }
-    if (role == Qt::UserRole)
-        return row.share;
+    if (role == shareRole && index.column() == Share)
+        return row.ms > 0 ? row.ms / profile_.rows.front().ms : 0;
     if (role == Qt::TextAlignmentRole && index.column() >= Time && index.column() <= Gbs)
         return int(Qt::AlignRight | Qt::AlignVCenter);
     if (role == Qt::ToolTipRole)

@@ -15,6 +15,7 @@ class ProfileModel : public QAbstractTableModel {
 
 public:
     enum Column { Function, Time, Share, Gflops, Gbs, Nodes, columns };
+    static constexpr int shareRole = Qt::UserRole; // of the slowest function, as a bar
     static constexpr int sortRole = Qt::UserRole + 1;
     using QAbstractTableModel::QAbstractTableModel;
 
