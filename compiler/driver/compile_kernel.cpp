@@ -46,6 +46,7 @@ KernelRecord recordOf(const lower::Kernel& kernel, const Target& target) {
     KernelRecord record;
     record.name = kernel.name;
     record.schedulable = kernel.schedulable;
+    record.target = target;
     record.workload = toString(lower::workloadOf(*kernel.computation, target));
     record.stages.emplace_back("computation", kernel.computation);
     return record;

@@ -26,18 +26,19 @@ int numberAfter(std::string_view line, std::string_view before) {
 }
 
 /// "…, !dbg !17" leads to "!17 = !DILocation(line: 3, …", and that to the third statement.
-std::vector<int> originsOfIr(std::string_view ir, const std::vector<codegen::LineEntry>& statements) {
+std::vector<const tir::StmtNode*> statementsOfIr(std::string_view ir,
+                                                 const std::vector<codegen::LineEntry>& statements) {
     const std::vector<std::string> lines = splitLines(ir);
-    std::unordered_map<int, int> origins; // by number of the location
+    std::unordered_map<int, const tir::StmtNode*> located; // by number of the location
     for (const std::string& line : lines)
         if (line.starts_with('!'))
             if (const int at = numberAfter(line, "!DILocation(line: ");
                 at >= 1 && static_cast<size_t>(at) <= statements.size())
-                origins[numberAfter(line, "!")] = statements[static_cast<size_t>(at) - 1].origin;
-    std::vector<int> result;
+                located[numberAfter(line, "!")] = statements[static_cast<size_t>(at) - 1].stmt;
+    std::vector<const tir::StmtNode*> result;
     for (const std::string& line : lines) {
-        const auto origin = line.starts_with(' ') ? origins.find(numberAfter(line, "!dbg !")) : origins.end();
-        result.push_back(origin == origins.end() ? -1 : origin->second);
+        const auto stmt = line.starts_with(' ') ? located.find(numberAfter(line, "!dbg !")) : located.end();
+        result.push_back(stmt == located.end() ? nullptr : stmt->second);
     }
     return result;
 }
@@ -65,7 +66,7 @@ Result<Listing> listingOf(const tir::PrimFuncPtr& lowered, const Target& target)
     LATHE_TRY(codegen::KernelCode code, codegen::compileFunction(*lowered, {target, true}));
     LATHE_TRY(std::vector<codegen::InstructionOrigin> found, codegen::disassembleWithLines(code.object));
     Listing listing{lowered, {}, std::move(code.llvmIr), {}};
-    listing.irOrigins = originsOfIr(listing.llvmIr, code.lines);
+    listing.irStatements = statementsOfIr(listing.llvmIr, code.lines);
     for (codegen::InstructionOrigin& each : found) {
         Instruction& made =
             listing.instructions.emplace_back(Instruction{each.address, std::move(each.text), each.inLoop});

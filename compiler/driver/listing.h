@@ -30,8 +30,8 @@ struct Instruction {
 struct Listing {
     tir::PrimFuncPtr function; // lowered, as it was compiled
     std::vector<Instruction> instructions;
-    std::string llvmIr;         // optimized, as the object was made of it
-    std::vector<int> irOrigins; // for each of its lines the statement's origin; -1: of none
+    std::string llvmIr;                             // optimized, as the object was made of it
+    std::vector<const tir::StmtNode*> irStatements; // for each of its lines, as for instructions; null: of none
 };
 
 /// Compiles a lowered kernel for `target`, and reads the object back.

@@ -6,6 +6,7 @@
 #pragma once
 
 #include "base/result.h"
+#include "base/target.h"
 #include "driver/graph_decisions.h"
 #include "driver/listing.h"
 #include "lower/placed_buffer.h"
@@ -59,6 +60,7 @@ struct KernelRecord {
     std::vector<std::pair<std::string, tir::PrimFuncPtr>> stages;
     bool schedulable = true;        // false: its loops were written by hand, no schedule is made
     lower::KernelSchedule schedule; // its trace, what it asked, what it tried and was refused
+    Target target;                  // that it was lowered for
     bool cached = false;            // its object was found in the cache of kernels
     double codeMs = 0;              // to make the object, or to find it
     /// Made when asked for: compiles the kernel again, keeping what the object does not need.

@@ -35,7 +35,7 @@ public:
     /// Adds what stands in the statement to `cost`, and its accesses to `accesses`. block: around it; empty: none.
     void add(const tir::Stmt& stmt, const std::string& block, LoopCost& cost, std::vector<Access>& accesses) {
         if (const auto* loop = stmt->as<tir::For>()) {
-            addLoop(*loop, stmt->origin, block, cost, accesses);
+            addLoop(*loop, *stmt, block, cost, accesses);
         } else if (const auto* each = stmt->as<tir::Block>()) {
             const arith::VarMap around = values_;
             for (const tir::IterVar& iter : each->iters)
@@ -59,7 +59,7 @@ public:
             values_[let->var.get()] = arith::substitute(let->value, values_);
             add(let->body, block, cost, accesses);
         } else if (const auto* store = stmt->as<tir::Store>()) {
-            addStore(*store, stmt->origin, block, cost, accesses);
+            addStore(*store, *stmt, block, cost, accesses);
         } else {
             for (const tir::Stmt& child : tir::childrenOf(*stmt))
                 add(child, block, cost, accesses);
@@ -115,12 +115,12 @@ private:
         runs_ = around;
     }
 
-    void addLoop(const tir::For& loop, int origin, const std::string& block, LoopCost& outer,
+    void addLoop(const tir::For& loop, const tir::StmtNode& stmt, const std::string& block, LoopCost& outer,
                  std::vector<Access>& accesses) {
         LoopCost cost;
         cost.name = loop.var->name;
         cost.kind = loop.kind;
-        cost.origin = origin;
+        cost.stmt = &stmt;
         const Expr min = arith::substitute(loop.min, values_), extent = arith::substitute(loop.extent, values_);
         const Interval turns = arith::bounds(extent, facts_);
         const int64_t first = arith::bounds(min, facts_).lower;
@@ -146,11 +146,11 @@ private:
         addTo(outer, std::move(cost));
     }
 
-    void addStore(const tir::Store& store, int origin, const std::string& block, LoopCost& outer,
+    void addStore(const tir::Store& store, const tir::StmtNode& stmt, const std::string& block, LoopCost& outer,
                   std::vector<Access>& accesses) {
         LoopCost cost;
         cost.name = block.empty() ? store.buffer->name : block;
-        cost.origin = origin;
+        cost.stmt = &stmt;
         note(cost);
         std::vector<Access> own;
         double bytes = 0;

@@ -17,7 +17,7 @@ namespace lathe::lower {
 struct LoopCost {
     std::string name;                      // the loop's variable; of a statement what it computes
     std::optional<tir::ForKind> kind;      // absent: a statement
-    int origin = -1;                       // of the statement, or of the loop
+    const tir::StmtNode* stmt = nullptr;   // the statement, or the loop; of the function, which must outlive this
     std::optional<int64_t> trips;          // of one run of the loop
     std::optional<int64_t> runs;           // of the loop's body, or the statement, in a call of the kernel
     std::optional<double> flops, accessed; // in a call, within it; bytes of all loads and stores, also repeated ones

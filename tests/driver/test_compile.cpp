@@ -118,7 +118,7 @@ private slots:
             const auto listing = kernel.listing();
             QVERIFY(listing && listing->function == kernel.stages.back().second);
             QVERIFY(listing->llvmIr.find(kernel.name) != std::string::npos);
-            QCOMPARE(listing->irOrigins.size(), driver::splitLines(listing->llvmIr).size());
+            QCOMPARE(listing->irStatements.size(), driver::splitLines(listing->llvmIr).size());
             // The instructions of the one loop lead to the node that stores; what is inlined into it counts to it.
             const std::vector<model::Span> spans = driver::spansByOrigin(trace, kernel.name);
             std::set<int32_t> nodes;

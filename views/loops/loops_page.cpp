@@ -71,7 +71,7 @@ LoopsPage::LoopsPage(models::Selection* selection)
         button->setChecked(levels[level].shown);
         connect(button, &QToolButton::toggled, column, &QWidget::setVisible);
         bar->addWidget(button);
-        connect(views_[level], &text::CodeView::originPicked, this, &LoopsPage::pickOrigin);
+        connect(views_[level], &text::CodeView::originPicked, this, &LoopsPage::pick);
     }
     auto footer = new QHBoxLayout;
     footer->setContentsMargins(8, 4, 8, 6);
@@ -114,10 +114,8 @@ QWidget* LoopsPage::makeTables() {
     stepTable_->setColumnWidth(models::ScheduleStepModel::Number, 44);
     stepTable_->setSelectionMode(QAbstractItemView::SingleSelection);
     stepTable_->setAccessibleName(tr("Steps of the schedule, and what was refused"));
-    connect(nestTree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, [this](const QModelIndex& row) {
-        if (row.isValid() && nest_->at(row).origin >= 0)
-            pickOrigin(nest_->at(row).origin);
-    });
+    connect(nestTree_->selectionModel(), &QItemSelectionModel::currentRowChanged, this, &LoopsPage::pickLoop);
+    connect(nestTree_, &QTreeView::clicked, this, &LoopsPage::pickLoop); // again the one that is current
     connect(stepTable_->selectionModel(), &QItemSelectionModel::currentRowChanged, this,
             [this](const QModelIndex& row) {
                 if (row.isValid() && steps_->stepsAt(row.row()) >= 0)
@@ -130,8 +128,21 @@ QWidget* LoopsPage::makeTables() {
     return tabs;
 }
 
-void LoopsPage::pickOrigin(int origin) {
-    selection_->set({provenance_->nodesOf(call_, origin), call_, origin});
+void LoopsPage::pick(int origin, const driver::Statement& statement) {
+    picked_ = {provenance_->nodesOf(call_, origin), call_, origin};
+    statement_ = statement;
+    if (selection_->place() == picked_)
+        describe(); // another statement of the same operator
+    else
+        selection_->set(picked_);
+}
+
+void LoopsPage::pickLoop(const QModelIndex& row) {
+    const tir::StmtNode* stmt = row.isValid() ? nest_->at(row).stmt : nullptr;
+    if (!stmt || stmt->origin < 0)
+        return;
+    const auto known = ofNest_.find(stmt);
+    pick(stmt->origin, known == ofNest_.end() ? driver::Statement() : known->second);
 }
 
 void LoopsPage::setProvenance(std::shared_ptr<const driver::Provenance> provenance) {
@@ -208,6 +219,7 @@ void LoopsPage::setLoops(int kernel, const models::LoopTexts& texts) {
         else
             views_[level]->setOriginText(texts.levels[level]);
     }
+    ofNest_ = texts.ofNest;
     nest_->show(texts.nest);
     nestTree_->expandAll();
     nestTree_->resizeColumnToContents(models::LoopNestModel::Name);
@@ -248,17 +260,13 @@ void LoopsPage::describe() {
         return;
     const models::Place& place = selection_->place();
     std::vector<int> origins;
-    if (place.call == call_ && place.origin >= 0) {
+    if (place.call == call_ && place.origin >= 0)
         origins = provenance_->alike(call_, place.origin);
-    } else {
+    else if (place.call != call_ && place.nodes != provenance_->nodesOf(call_, -1)) // all of it is no part to stand out
         for (const int node : place.nodes)
             std::ranges::copy(provenance_->originsOf(call_, node), std::back_inserter(origins));
-        // All that the call does is no part of it that could stand out.
-        if (place.nodes == provenance_->nodesOf(call_, -1))
-            origins.clear();
-    }
     for (text::CodeView* view : views_)
-        view->markOrigins(origins);
+        view->markOrigins(origins, place == picked_ && place.call >= 0 ? statement_ : driver::Statement());
     QString text =
         place.call < 0 && !place.nodes.empty() ? models::whyNoLoops(*provenance_, place.nodes.front()) : QString();
     if (text.isEmpty())

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
 // The page Loops: one call of a fused function at all its levels side by side, from what it computes to its machine code.
-// Lines of one origin share a colour; a line that is picked is followed through all levels and to the model's nodes. Texts
+// Lines of one origin share a colour; a line that is picked, or a loop of the tree, is followed through all levels and to the
+// model's nodes: its statement is dark there, the rest of its operator light. Texts
 // are made elsewhere: the page asks for a kernel's and shows what comes back, if it is still wanted, and asks only while it
 // is seen. Below them stand the loops as a tree, with what each costs, and the steps of the schedule; a step that is picked
 // shows the loops as they stood after it.
@@ -60,7 +61,8 @@ private:
     void follow();
     void describe();
     QWidget* makeTables();
-    void pickOrigin(int origin);
+    void pick(int origin, const driver::Statement& statement);
+    void pickLoop(const QModelIndex& row);
     std::shared_ptr<const driver::Trace> trace() const { return {provenance_, &provenance_->trace()}; }
     const driver::KernelRecord& record() const { return provenance_->trace().kernels[size_t(kernel_)]; }
 
@@ -72,6 +74,9 @@ private:
     std::array<text::CodeView*, models::kernelLevels> views_{};
     std::array<QLabel*, models::kernelLevels> titles_{};
     std::array<QToolButton*, models::kernelLevels> buttons_{};
+    models::Place picked_;        // what pick() selected, and is no longer if something else is
+    driver::Statement statement_; // that was picked there
+    driver::Statements ofNest_;   // of the rows of the tree
     models::LoopNestModel* nest_;
     models::ScheduleStepModel* steps_;
     QTreeView* nestTree_;

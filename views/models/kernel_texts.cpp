@@ -9,28 +9,38 @@
 
 namespace lathe::views::models {
 
-OriginText textOf(const tir::PrimFunc& function) {
-    std::vector<const tir::StmtNode*> statements;
+namespace {
+
+void addLine(OriginText& text, const tir::StmtNode* stmt, const driver::Statements& statements) {
+    text.origins.push_back(stmt ? stmt->origin : -1);
+    const auto known = statements.find(stmt);
+    text.statements.push_back(known == statements.end() ? driver::Statement() : known->second);
+}
+
+} // namespace
+
+OriginText textOf(const tir::PrimFunc& function, const driver::Statements& statements) {
+    std::vector<const tir::StmtNode*> begins;
     tir::PrintOptions options;
-    options.lines = &statements;
+    options.lines = &begins;
     OriginText result;
     result.text = QString::fromStdString(print(function, options));
     // A statement's further lines are its own: what a block reads, the end of a loop.
-    std::vector<std::pair<qsizetype, int>> around; // indentation and origin, outermost first
+    std::vector<std::pair<qsizetype, const tir::StmtNode*>> around; // indentation and statement, outermost first
     const QStringList lines = result.text.split('\n');
-    for (size_t i = 0; i < statements.size() && qsizetype(i) < lines.size(); ++i) {
+    for (size_t i = 0; i < begins.size() && qsizetype(i) < lines.size(); ++i) {
         const QString& line = lines[qsizetype(i)];
         const qsizetype indentation = std::ranges::find_if(line, [](QChar c) { return c != ' '; }) - line.begin();
-        int origin = statements[i] ? statements[i]->origin : -1;
+        const tir::StmtNode* stmt = begins[i];
         while (!around.empty() && around.back().first >= indentation) {
-            if (!statements[i] && around.back().first == indentation)
-                origin = around.back().second;
+            if (!begins[i] && around.back().first == indentation)
+                stmt = around.back().second;
             around.pop_back();
         }
-        if (!statements[i] && origin < 0 && !around.empty())
-            origin = around.back().second;
-        around.emplace_back(indentation, origin);
-        result.origins.push_back(origin);
+        if (!stmt && !around.empty())
+            stmt = around.back().second;
+        around.emplace_back(indentation, stmt);
+        addLine(result, stmt, statements);
     }
     return result;
 }
@@ -38,7 +48,7 @@ OriginText textOf(const tir::PrimFunc& function) {
 namespace {
 
 /// From "define" to "}", each line without what it refers to: ", !dbg !17", " #2".
-OriginText llvmText(const driver::Listing& listing) {
+OriginText llvmText(const driver::Listing& listing, const driver::Statements& statements) {
     OriginText result;
     QStringList shown;
     bool inside = false;
@@ -53,11 +63,19 @@ OriginText llvmText(const driver::Listing& listing) {
         if (line.endsWith('{')) // attributes and the subprogram
             line = line.left(line.lastIndexOf(')') + 1) + QLatin1String(" {");
         shown << line;
-        result.origins.push_back(size_t(i) < listing.irOrigins.size() ? listing.irOrigins[size_t(i)] : -1);
+        addLine(result, size_t(i) < listing.irStatements.size() ? listing.irStatements[size_t(i)] : nullptr,
+                statements);
         inside = lines[i] != QLatin1String("}");
     }
     result.text = shown.join('\n');
     return result;
+}
+
+/// Texts are worth having without.
+driver::KernelStatements knownStatements(const driver::KernelRecord& kernel) {
+    const auto found =
+        driver::guarded([&]() -> Result<driver::KernelStatements> { return driver::statementsOf(kernel); });
+    return found ? *found : driver::KernelStatements();
 }
 
 } // namespace
@@ -68,11 +86,13 @@ LoopTexts loopTexts(const driver::KernelRecord& kernel) {
     if (stages.empty())
         return texts;
     const auto schedule = std::ranges::find(stages, "schedule", [](const auto& stage) { return stage.first; });
-    texts.levels[size_t(KernelLevel::Computation)] = textOf(*stages.front().second);
+    driver::KernelStatements statements = knownStatements(kernel);
+    texts.levels[size_t(KernelLevel::Computation)] = textOf(*stages.front().second, statements.computation);
     if (schedule != stages.end())
-        texts.levels[size_t(KernelLevel::Schedule)] = textOf(*schedule->second);
-    texts.levels[size_t(KernelLevel::Loops)] = textOf(*stages.back().second);
+        texts.levels[size_t(KernelLevel::Schedule)] = textOf(*schedule->second, statements.schedule);
+    texts.levels[size_t(KernelLevel::Loops)] = textOf(*stages.back().second, statements.lowered);
     const tir::PrimFunc& nest = schedule != stages.end() ? *schedule->second : *stages.front().second;
+    texts.ofNest = std::move(statements.schedule); // a kernel without a schedule has its computation there
     texts.nest = std::make_shared<const lower::LoopCost>(lower::loopCosts(nest));
     return texts;
 }
@@ -85,12 +105,13 @@ CodeTexts codeTexts(const driver::KernelRecord& kernel) {
         return texts;
     }
     const driver::Listing& listing = *compiled;
-    texts.llvm = llvmText(listing);
+    const driver::Statements statements = knownStatements(kernel).lowered;
+    texts.llvm = llvmText(listing, statements);
     QStringList lines;
     for (const driver::Instruction& instruction : listing.instructions) {
         const QString text = QString::fromStdString(instruction.text);
         lines << QStringLiteral("%1  %2").arg(instruction.address, 5, 16, QLatin1Char('0')).arg(text);
-        texts.assembly.origins.push_back(instruction.stmt ? instruction.origin : -1);
+        addLine(texts.assembly, instruction.stmt, statements);
         texts.loopInstructions += instruction.inLoop;
         texts.loopStack += instruction.inLoop && text.contains(QLatin1String("[rsp"));
     }

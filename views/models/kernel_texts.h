@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-3.0-or-later
 //
-// A kernel's text at each level, from what it computes to machine code, with the origin of each line: lines of one origin
-// came from the same nodes of the model. driver/provenance.h says which.
+// A kernel's text at each level, from what it computes to machine code, with the origin of each line and its statement: lines
+// of one origin came from the same nodes of the model (driver/provenance.h says which), lines of one statement are one there
+// too (driver/statements.h).
 #pragma once
 
+#include "driver/statements.h"
 #include "driver/trace.h"
 #include "lower/loop_nest.h"
 
@@ -20,15 +22,17 @@ constexpr int loopLevels = 3; // of these the first ones stand in the Trace; the
 
 struct OriginText {
     QString text;
-    std::vector<int> origins; // of each line; -1: none
+    std::vector<int> origins;                       // of each line; -1: none
+    std::vector<driver::Statement> statements = {}; // likewise; empty: of none is known which it is elsewhere
 };
 
 /// The function as text.
-OriginText textOf(const tir::PrimFunc& function);
+OriginText textOf(const tir::PrimFunc& function, const driver::Statements& statements = {});
 
 struct LoopTexts {
     std::array<OriginText, loopLevels> levels;   // computation, schedule, loops; empty where the kernel has none
     std::shared_ptr<const lower::LoopCost> nest; // of the loops as they were scheduled, or written by hand
+    driver::Statements ofNest;                   // by LoopCost::stmt
 };
 
 /// Prints: call it on a worker thread.

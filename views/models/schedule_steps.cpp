@@ -15,7 +15,7 @@ OriginText textAfterSteps(const driver::KernelRecord& kernel, int steps) {
         return schedule.function();
     });
     if (replayed)
-        return textOf(**replayed);
+        return textOf(**replayed, driver::statementsAfter(kernel, steps, **replayed));
     return {QString::fromStdString(toString(replayed.error())), {}};
 }
 

@@ -12,8 +12,9 @@ namespace lathe::views::text {
 
 namespace {
 
-/// Markers of QScintilla: a colour an origin, one a tint, then that of what is marked, which is drawn over them.
-constexpr int firstTint = models::Colors::origins, tints = 4, selectedMarker = firstTint + tints;
+/// Markers of QScintilla: a colour an origin, one a tint, then those of what is marked, which are drawn over them.
+constexpr int firstTint = models::Colors::origins, tints = 4, selectedMarker = firstTint + tints,
+              statementMarker = selectedMarker + 1;
 constexpr int numberMargin = 0, foldMargin = 2, soughtIndicator = 8;
 
 int indentationOf(QStringView line) {
@@ -42,7 +43,7 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
     // Without these each painting lays out all lines that are seen: tens of milliseconds where they are long.
     SendScintilla(SCI_SETLAYOUTCACHE, SC_CACHE_PAGE);
     SendScintilla(SCI_SETPOSITIONCACHE, 8192UL);
-    for (int marker = 0; marker <= selectedMarker; ++marker)
+    for (int marker = 0; marker <= statementMarker; ++marker)
         markerDefine(QsciScintilla::Background, marker);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, soughtIndicator);
     setIndicatorDrawUnder(true, soughtIndicator);
@@ -54,7 +55,8 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
             return;
         emit linePicked(line);
         if (line >= 0 && size_t(line) < origins_.size() && origins_[size_t(line)] >= 0)
-            emit originPicked(origins_[size_t(line)]);
+            emit originPicked(origins_[size_t(line)],
+                              size_t(line) < statements_.size() ? statements_[size_t(line)] : driver::Statement());
     });
     // After QScintilla's own answer to it, which folds.
     connect(this, &QsciScintillaBase::SCN_MARGINCLICK, this, [this](int, int, int margin) {
@@ -74,6 +76,7 @@ void CodeView::colour() {
     for (int tint = 0; tint < tints; ++tint)
         setMarkerBackgroundColor(ofTint[tint], firstTint + tint);
     setMarkerBackgroundColor(colors.marked, selectedMarker);
+    setMarkerBackgroundColor(colors.markedStatement, statementMarker);
     QColor sought = colors.reduction;
     sought.setAlpha(90); // what was found is read through it
     setIndicatorForegroundColor(sought, soughtIndicator);
@@ -99,6 +102,7 @@ void CodeView::show(const QString& text) {
     placed_ = told_ != 0;
     text_ = text;
     marked_.clear();
+    ofStatement_.clear();
     starts_ = {0};
     for (qsizetype at = text_.indexOf('\n'); at >= 0; at = text_.indexOf('\n', at + 1))
         starts_.push_back(int(at) + 1);
@@ -126,6 +130,7 @@ void CodeView::show(const QString& text) {
 
 void CodeView::setOriginText(const models::OriginText& text) {
     origins_ = text.origins;
+    statements_ = text.statements;
     tinted_ = {};
     setMarginType(numberMargin, QsciScintilla::NumberMargin);
     show(text.text);
@@ -133,6 +138,7 @@ void CodeView::setOriginText(const models::OriginText& text) {
 
 void CodeView::setTintedText(models::TintedText text) {
     origins_.clear();
+    statements_.clear();
     tinted_ = std::move(text);
     setMarginType(numberMargin, QsciScintilla::TextMarginRightJustified);
     show(std::exchange(tinted_.text, {}));
@@ -187,7 +193,9 @@ void CodeView::dress(int line) {
         markerAdd(line, origins_[size_t(line)] % models::Colors::origins);
     if (const models::Tint tint = tintOf(line); tint != models::Tint::None)
         markerAdd(line, firstTint + int(tint) - 1);
-    if (std::ranges::binary_search(marked_, line))
+    if (std::ranges::binary_search(ofStatement_, line))
+        markerAdd(line, statementMarker);
+    else if (std::ranges::binary_search(marked_, line))
         markerAdd(line, selectedMarker);
     if (size_t(line) < tinted_.numbers.size()) {
         const int number = tinted_.numbers[size_t(line)];
@@ -200,10 +208,14 @@ void CodeView::dress(int line) {
 }
 
 void CodeView::markLines(std::vector<int> lines) {
-    if (lines == marked_)
+    mark(std::move(lines), {});
+}
+
+void CodeView::mark(std::vector<int> lines, std::vector<int> ofStatement) {
+    if (lines == marked_ && ofStatement == ofStatement_)
         return;
     marked_ = std::move(lines);
-    markerDeleteAll(selectedMarker);
+    ofStatement_ = std::move(ofStatement);
     undress();
     viewport()->update();
 }
@@ -217,18 +229,25 @@ void CodeView::showLine(int line) {
     SendScintilla(SCI_SETFIRSTVISIBLELINE, std::max(0, rowOf(line) - int(SendScintilla(SCI_LINESONSCREEN)) / 3));
 }
 
-void CodeView::markOrigins(const std::vector<int>& origins) {
-    std::vector<int> lines;
+bool CodeView::anyInView(const std::vector<int>& lines) const {
+    const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN));
+    return std::ranges::any_of(lines, [&](int line) {
+        return rowOf(line) >= first && rowOf(line) < first + shown && SendScintilla(SCI_GETLINEVISIBLE, line) != 0;
+    });
+}
+
+void CodeView::markOrigins(const std::vector<int>& origins, const driver::Statement& statement) {
+    std::vector<int> lines, ofStatement;
     for (size_t line = 0; line < origins_.size(); ++line)
         if (origins_[line] >= 0 && std::ranges::find(origins, origins_[line]) != origins.end())
             lines.push_back(int(line));
-    markLines(std::move(lines));
-    const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN));
-    const bool inView = std::ranges::any_of(marked_, [&](int line) {
-        return rowOf(line) >= first && rowOf(line) < first + shown && SendScintilla(SCI_GETLINEVISIBLE, line) != 0;
-    });
-    if (!marked_.empty() && !inView)
-        showLine(marked_.front());
+    for (size_t line = 0; line < statements_.size(); ++line)
+        if (statements_[line].isOf(statement))
+            ofStatement.push_back(int(line));
+    mark(std::move(lines), std::move(ofStatement));
+    const std::vector<int>& sought = ofStatement_.empty() ? marked_ : ofStatement_;
+    if (!sought.empty() && !anyInView(sought))
+        showLine(sought.front());
 }
 
 std::vector<CodeView::Place> CodeView::seek(const QString& what, size_t most) {

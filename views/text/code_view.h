@@ -25,12 +25,15 @@ public:
     void setTintedText(models::TintedText text);
     /// In the place of a text: why there is none.
     void showMessage(const QString& message);
-    /// Marks their lines; the first is brought into view, unless one is in view.
-    void markOrigins(const std::vector<int>& origins);
+    /// Marks their lines, and more strongly those of the statement. The first of these, else of those, is brought into view,
+    /// unless one is in view.
+    void markOrigins(const std::vector<int>& origins, const driver::Statement& statement = {});
     /// Marks these lines, ascending, and nothing else.
     void markLines(std::vector<int> lines);
     /// Of the lines that are marked, from 0.
     const std::vector<int>& markedLines() const { return marked_; }
+    /// Of those of the statement, likewise.
+    const std::vector<int>& statementLines() const { return ofStatement_; }
     /// Into the upper part of the view, unfolded.
     void showLine(int line);
 
@@ -48,8 +51,8 @@ public:
     models::Tint tintOf(int line) const;
 
 signals:
-    /// The user went to a line of this origin.
-    void originPicked(int origin);
+    /// The user went to a line of this origin and statement.
+    void originPicked(int origin, const lathe::driver::Statement& statement);
     void linePicked(int line);
     /// The user folded or unfolded lines.
     void foldsChanged();
@@ -68,14 +71,17 @@ private:
     void dress(int line);
     void undress() { dressed_.assign(starts_.size(), false); }
     int rowOf(int line) const; // on the screen, less folded ones
+    void mark(std::vector<int> lines, std::vector<int> ofStatement);
+    bool anyInView(const std::vector<int>& lines) const;
 
     IrLexer* lexer_;
     QString text_;
     std::vector<int> starts_; // of its lines
     std::vector<int> levels_; // their folds
     std::vector<int> origins_;
+    std::vector<driver::Statement> statements_;
     models::TintedText tinted_; // without its text
-    std::vector<int> marked_;
+    std::vector<int> marked_, ofStatement_;
     std::vector<bool> dressed_;
     QStringMatcher sought_;
     bool levelled_ = false; // all lines have their levels
