@@ -94,7 +94,10 @@ std::vector<std::optional<Candidate>> Explorer::makeAll(std::vector<Request> req
 
 std::optional<Candidate> Explorer::admit(Result<Candidate> candidate, const Request& request) {
     asked_[hashOf(request)] = candidate ? std::optional(candidate->program) : std::nullopt;
-    if (!candidate) {
+    if (!candidate && candidate.error().kind == ErrorKind::Internal) {
+        if (!fault_)
+            fault_ = candidate.error();
+    } else if (!candidate) {
         const bool counts = refusals_.size() < mostReasons || refusals_.contains(candidate.error().what);
         ++refusals_[counts ? candidate.error().what : otherReasons];
     }

@@ -63,6 +63,8 @@ public:
     std::vector<double> rate(std::span<Candidate> candidates) const;
     /// Why answers led to nothing that is worth building, and how often; the rarer ones of many reasons together.
     const std::map<std::string, int64_t>& refusals() const { return refusals_; }
+    /// What is a fault of ours: no refusal, and what the space says from then on is not to be believed.
+    const std::optional<Diagnostic>& fault() const { return fault_; }
     /// From now on the program is known.
     void know(const Hash128& program) { known_.insert(program); }
 
@@ -79,6 +81,7 @@ private:
     /// known costs a scheduling.
     std::unordered_map<Hash128, std::optional<Hash128>, HashOfHash128> asked_;
     std::map<std::string, int64_t> refusals_;
+    std::optional<Diagnostic> fault_;
 };
 
 } // namespace lathe::tune

@@ -39,8 +39,8 @@ Result<Candidate> sketched(const tir::PrimFuncPtr& computation, const std::share
         return failure(refused.what());
     } catch (const schedule::AnswerError& wrong) {
         return failure(wrong.what());
-    } catch (const InternalError& fault) { // of one candidate: the others go on
-        return failure(ErrorKind::Internal, fault.what());
+    } catch (const InternalError& fault) { // which ends the study, but not what it has found
+        return failure(ErrorKind::Internal, fault.what(), "this is a fault of Lathe: please report it with the model");
     }
 }
 

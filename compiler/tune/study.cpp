@@ -181,6 +181,7 @@ private:
             return candidates;
         }
         auto first = explorers_[i].make({}, std::nullopt, Made::Default);
+        LATHE_CHECKED(isSound(i));
         if (!first)
             return std::vector<Candidate>();
         Trial guessed;
@@ -283,8 +284,18 @@ private:
         if (made.size() < count) // nothing else is left
             std::ranges::move(seeds(i, count - made.size()), std::back_inserter(made));
         study_.tasks[i].refused = explorers_[i].refusals();
+        LATHE_CHECKED(isSound(i));
         explorers_[i].rate(made);
         return made;
+    }
+
+    /// Fails where the space had a fault of ours: it ends the study, which keeps what it has.
+    Result<void> isSound(size_t i) const {
+        if (!explorers_[i].fault())
+            return {};
+        Diagnostic fault = *explorers_[i].fault();
+        fault.node = study_.tasks[i].task.kernel;
+        return Failure(std::move(fault));
     }
 
     /// What was best before comes first, as candidates like others: what is fast elsewhere need not be fast here.

@@ -66,6 +66,28 @@ private slots:
             QVERIFY(trial.candidate.answers.at("a").front() < 6);
     }
 
+    /// A fault of ours in the space is no refusal to be counted: it ends the study, which keeps what was found before.
+    void faultOfOursEndsTheStudy() {
+        MadeUpBench bench;
+        Space space = madeUpSpace();
+        space.generate = [generate = space.generate](const auto& computation,
+                                                     const auto& chooser) -> Result<Candidate> {
+            LATHE_TRY(Candidate made, generate(computation, chooser));
+            if (made.answers.at("a").front() == 7)
+                return failure(ErrorKind::Internal, "seven is odd");
+            return made;
+        };
+        Plan plan = planOf(240);
+        plan.search = "random";
+        const StudyResult found = runStudy({madeUpTask("one")}, space, plan, bench);
+        QVERIFY(found.failed);
+        QVERIFY(found.failed->kind == ErrorKind::Internal);
+        QCOMPARE(found.failed->what, std::string("seven is odd"));
+        QVERIFY(!found.study.tasks.front().refused.contains("seven is odd"));
+        space = madeUpSpace();
+        QVERIFY(!runStudy({madeUpTask("one")}, space, plan, bench).failed);
+    }
+
     void whatIsWrongOrFailsIsNeverBest() {
         MadeUpBench bench;
         // All that would be faster than 3 us comes to nothing.
