@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "deploy/runtime_package.h"
 
+#include "base/user_folder.h"
 #include "codegen/target.h"
 #include "deploy/bundle_plan.h"
 #include "driver/json.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <fstream>
@@ -30,11 +30,8 @@ std::vector<fs::path> runtimeFolders(const fs::path& named) {
     if (!named.empty())
         return {named};
     std::vector<fs::path> folders;
-    const char *data = std::getenv("XDG_DATA_HOME"), *home = std::getenv("HOME");
-    if (data && *data)
-        folders.push_back(fs::path(data) / "lathe" / "runtimes");
-    else if (home && *home)
-        folders.push_back(fs::path(home) / ".local" / "share" / "lathe" / "runtimes");
+    if (const fs::path own = userFolder(UserFolder::Data); !own.empty())
+        folders.push_back(own / "runtimes");
     std::error_code ignored;
     folders.push_back(fs::read_symlink("/proc/self/exe", ignored).parent_path().parent_path() / "share" / "lathe" /
                       "runtimes");

@@ -2,10 +2,10 @@
 #include "driver/device_list.h"
 
 #include "base/new_file.h"
+#include "base/user_folder.h"
 #include "driver/json.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <fmt/format.h>
 #include <fstream>
 #include <span>
@@ -17,11 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* schema = "lathe-devices/1";
 constexpr size_t mostBytes = size_t{1} << 20, longestName = 64;
-
-std::string environmentOf(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
 
 nlohmann::json toJson(const Device& device) {
     Device plain = device;
@@ -85,10 +80,8 @@ Result<void> write(const fs::path& file, const std::vector<Device>& devices) {
 } // namespace
 
 fs::path devicesFile() {
-    if (const std::string xdg = environmentOf("XDG_CONFIG_HOME"); !xdg.empty())
-        return fs::path(xdg) / "lathe" / "devices.json";
-    const std::string home = environmentOf("HOME");
-    return home.empty() ? fs::path() : fs::path(home) / ".config" / "lathe" / "devices.json";
+    const fs::path folder = userFolder(UserFolder::Config);
+    return folder.empty() ? folder : folder / "devices.json";
 }
 
 bool isDeviceName(std::string_view name) {

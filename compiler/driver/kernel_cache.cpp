@@ -7,6 +7,7 @@
 #include "driver/kernel_cache.h"
 
 #include "base/hash.h"
+#include "base/user_folder.h"
 #include "codegen/build_id.h"
 #include "tir/text.h"
 
@@ -102,11 +103,7 @@ void sweep(const fs::path& folder, int64_t limitBytes) {
 fs::path cacheFolder() {
     if (const std::string own = variable("LATHE_CACHE"); !own.empty())
         return own;
-    if (const std::string xdg = variable("XDG_CACHE_HOME"); !xdg.empty())
-        return fs::path(xdg) / "lathe";
-    if (const std::string home = variable("HOME"); !home.empty())
-        return fs::path(home) / ".cache" / "lathe";
-    return {};
+    return userFolder(UserFolder::Cache);
 }
 
 namespace {

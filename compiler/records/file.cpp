@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "records/file.h"
 
+#include "base/user_folder.h"
 #include "base/version.h"
 #include "records/database.h"
 #include "records/row_columns.h"
@@ -19,21 +20,13 @@ using SQLite::Statement;
 
 constexpr int othersKept = 100; // of each task, when pruning: a cost model learns from bad ones too
 
-std::string variable(const char* name) {
-    const char* value = std::getenv(name);
-    return value ? value : "";
-}
-
 } // namespace
 
 fs::path defaultFile() {
-    if (const std::string own = variable("LATHE_RECORDS"); !own.empty())
+    if (const char* own = std::getenv("LATHE_RECORDS"); own && *own)
         return own;
-    if (const std::string xdg = variable("XDG_DATA_HOME"); !xdg.empty())
-        return fs::path(xdg) / "lathe" / "records.db";
-    if (const std::string home = variable("HOME"); !home.empty())
-        return fs::path(home) / ".local" / "share" / "lathe" / "records.db";
-    return {};
+    const fs::path folder = userFolder(UserFolder::Data);
+    return folder.empty() ? folder : folder / "records.db";
 }
 
 struct File::State {
