@@ -53,7 +53,7 @@ NewFile::NewFile(const std::filesystem::path& wanted, Kind kind) : wanted_(wante
     }
     const std::filesystem::path folder = wanted_.has_parent_path() ? wanted_.parent_path() : ".";
     descriptor_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, mode);
-    if (descriptor_ < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+    if (descriptor_ < 0) // not every file system has files without names; and why not, it says of one with a name alone
         openNamed(mode);
     if (noted(descriptor_ >= 0) && std::filesystem::exists(there))
         fchmod(descriptor_, modeLike(there, kind)); // at worst it is what any new file gets
