@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
@@ -32,20 +33,55 @@ struct Descriptor {
     }
 };
 
+Failure tooLarge(int64_t bytes, int64_t limit) {
+    return failure(fmt::format("the file has {} bytes, more than the limit of {}", bytes, limit),
+                   "store the weights as external data beside the model");
+}
+
+Result<model::Bytes> readStandardInput(int64_t limit) {
+    constexpr size_t atOnce = size_t{1} << 20;
+    const auto bytes = std::make_shared<std::vector<std::byte>>();
+    for (;;) {
+        const size_t before = bytes->size();
+        bytes->resize(before + atOnce);
+        const ssize_t got = read(STDIN_FILENO, bytes->data() + before, atOnce);
+        bytes->resize(before + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+        if (got < 0 && errno != EINTR)
+            return failure(fmt::format("standard input cannot be read: {}", std::strerror(errno)));
+        if (static_cast<int64_t>(bytes->size()) > limit)
+            return tooLarge(static_cast<int64_t>(bytes->size()), limit);
+        if (got == 0)
+            return model::Bytes{bytes, *bytes};
+    }
+}
+
+/// Whether this is what the process was given for its input, and not somebody who types.
+bool isStandardInput(const struct stat& status) {
+    struct stat input{};
+    return fstat(STDIN_FILENO, &input) == 0 && input.st_dev == status.st_dev && input.st_ino == status.st_ino &&
+           (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+}
+
 } // namespace
 
 Result<MappedFile> mapFile(const std::filesystem::path& path, int64_t limit) {
     // Not blocking: opening a pipe must not wait for its writer.
-    const Descriptor file{open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
+    const Descriptor file{path == "-" ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0)
+                                      : open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
     if (file.number < 0)
         return failure(fmt::format("the file cannot be opened: {}", std::strerror(errno)),
                        "check the path and its permissions");
     struct stat status{};
-    if (fstat(file.number, &status) != 0 || !S_ISREG(status.st_mode))
+    const bool isThere = fstat(file.number, &status) == 0;
+    if (isThere && isStandardInput(status)) {
+        static const Result<model::Bytes> input = readStandardInput(limit); // which comes once
+        LATHE_TRY(const model::Bytes bytes, input);
+        return MappedFile{bytes, identityOf(file.number)};
+    }
+    if (!isThere || !S_ISREG(status.st_mode))
         return failure("this is not a regular file", "name the model file itself");
     if (status.st_size > limit)
-        return failure(fmt::format("the file has {} bytes, more than the limit of {}", status.st_size, limit),
-                       "store the weights as external data beside the model");
+        return tooLarge(status.st_size, limit);
     const auto size = static_cast<size_t>(status.st_size);
     if (size == 0)
         return MappedFile{{}, identityOf(file.number)};

@@ -17,7 +17,8 @@ struct MappedFile {
     FileIdentity identity;
 };
 
-/// A file mapped for reading. Fails for what is no regular file, and for one above `limit` bytes.
+/// A file mapped for reading. Of others than regular files, one is taken: standard input, as "-" or /dev/stdin, which is read to
+/// its end once in a process and kept. Fails for the rest, which might never end, and for what is above `limit` bytes.
 Result<MappedFile> mapFile(const std::filesystem::path& path, int64_t limit);
 
 } // namespace lathe::frontend
