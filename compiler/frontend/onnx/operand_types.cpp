@@ -28,6 +28,16 @@ std::string namesOf(const ::onnx::DataTypeSet& types) {
     return fmt::format("{}", fmt::join(names, ", "));
 }
 
+/// An optional is resolved while importing: what it holds stands for it.
+bool takes(const Formal& formal, const model::ValueType& value) {
+    using ::onnx::Utils::DataTypeUtils;
+    ::onnx::TypeProto proto;
+    writeType(value, proto);
+    const ::onnx::DataType type = DataTypeUtils::ToType(proto);
+    const ::onnx::DataTypeSet& types = formal.GetTypes();
+    return types.contains(type) || types.contains(DataTypeUtils::ToType(fmt::format("optional({})", *type)));
+}
+
 } // namespace
 
 OperandTypes::OperandTypes(const model::Node& node)
@@ -43,13 +53,8 @@ std::optional<std::string> OperandTypes::faultOf(const Formals& formals, size_t 
         model::ValueType value;
         value.kind = model::ValueType::Kind::Tensor;
         value.dtype = *type;
-        ::onnx::TypeProto proto;
-        writeType(value, proto);
         const std::string name = fmt::format("{} {} ({})", side, i, formal->GetName());
-        ::onnx::TypeProto present; // an optional that has a value is that value
-        *present.mutable_optional_type()->mutable_elem_type() = proto;
-        if (!formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(proto)) &&
-            !formal->GetTypes().contains(::onnx::Utils::DataTypeUtils::ToType(present)))
+        if (!takes(*formal, value))
             return fmt::format("{} is {}; the operator {} {}", name, toString(*type), does,
                                namesOf(formal->GetTypes()));
         if (formal->GetOption() == ::onnx::OpSchema::Variadic && !formal->GetIsHomogeneous())
