@@ -170,8 +170,9 @@ Result<std::vector<Row>> benchModel(const std::string& model, int threads, const
         LATHE_TRY(folder, InputFolder::make());
     }
     LATHE_CHECKED(leaseDevice(runner, common));
-    LATHE_CHECKED(shareInputs(runner, loaded, given, compileOptions.shapes, folder.get()));
-    noteOpenSizes(loaded, given, compileOptions.shapes, common);
+    const driver::Shapes asked = driver::byInput(trace.graph.get(), compileOptions.shapes);
+    LATHE_CHECKED(shareInputs(runner, loaded, given, asked, folder.get()));
+    noteOpenSizes(loaded, given, asked, common);
     std::vector<std::unique_ptr<Contender>> contenders;
     std::vector<Row> rows(1);
     rows[0].runtime = "lathe";

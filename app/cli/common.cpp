@@ -13,6 +13,7 @@
 #include "records/near.h"
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <cstdio>
 #include <fmt/format.h>
@@ -22,6 +23,41 @@
 #include <unistd.h>
 
 namespace lathe::cli {
+namespace {
+
+/// A size; -1, and for it ? or a name, which leave it open. Nothing if it is none of these.
+std::optional<int64_t> parseSize(std::string_view text) {
+    int64_t value = 0;
+    const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (status == std::errc() && end == text.data() + text.size() && value >= -1)
+        return value;
+    const bool isName = !text.empty() && std::isdigit(static_cast<unsigned char>(text[0])) == 0 && text[0] != '-';
+    return isName ? std::optional<int64_t>(-1) : std::nullopt;
+}
+
+/// NAME=1,3,224,224
+Result<driver::Shapes::value_type> parseShape(const std::string& text) {
+    const auto malformed = [&] {
+        return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", text),
+                       "use NAME=1,3,224,224; -1 or a name leaves a size open, NAME= is of rank 0, and n=5 is for the "
+                       "model's own size n");
+    };
+    const size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+        return malformed();
+    driver::Shapes::value_type shape{text.substr(0, equals), {}};
+    for (size_t at = equals + 1; at < text.size();) {
+        const size_t comma = std::min(text.find(',', at), text.size());
+        const std::optional<int64_t> size = parseSize(std::string_view(text).substr(at, comma - at));
+        if (!size || comma + 1 == text.size())
+            return malformed();
+        shape.second.push_back(*size);
+        at = comma + 1;
+    }
+    return shape;
+}
+
+} // namespace
 
 Result<driver::Options> makeOptions(const Common& common, driver::Options options) {
     LATHE_TRY(options.target, codegen::parseTarget(common.target));
@@ -34,22 +70,9 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     options.cache = !common.noCache;
     if (!common.shapes.empty())
         options.shapes.clear();
-    for (const std::string& shape : common.shapes) {
-        size_t equals = shape.find('=');
-        if (equals == std::string::npos || equals == 0)
-            return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
-        std::vector<int64_t> dims;
-        const char* at = shape.data() + equals + 1;
-        const char* end = shape.data() + shape.size();
-        while (at < end) {
-            int64_t value = 0;
-            auto [next, status] = std::from_chars(at, end, value);
-            if (status != std::errc() || value < 0 || (next < end && *next != ','))
-                return failure(ErrorKind::Usage, fmt::format("malformed shape '{}'", shape), "use NAME=1,3,224,224");
-            dims.push_back(value);
-            at = next + (next < end);
-        }
-        options.shapes.emplace_back(shape.substr(0, equals), std::move(dims));
+    for (const std::string& text : common.shapes) {
+        LATHE_TRY(auto shape, parseShape(text));
+        options.shapes.push_back(std::move(shape));
     }
     return options;
 }

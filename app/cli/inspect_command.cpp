@@ -93,7 +93,9 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
     std::shared_ptr<const relay::Module> module = trace.passes.empty() ? nullptr : trace.passes.front().after;
     if (module) {
         const relay::Function& main = module->main();
-        if (const auto sizes = driver::inputShapes(driver::inputsOf(main), {}, shapes); !sizes)
+        if (const auto sizes =
+                driver::inputShapes(driver::inputsOf(main), {}, driver::byInput(trace.graph.get(), shapes));
+            !sizes)
             return report({inFile(sizes.error(), args.model)}, common);
         for (const relay::Param& param : main.params)
             facts["inputs"].push_back(describe(param.name, param.type));
@@ -101,7 +103,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                                                                            : std::vector<relay::Type>{main.resultType};
         for (size_t i = 0; i < outputs.size(); ++i)
             facts["outputs"].push_back(describe(i < main.outputNames.size() ? main.outputNames[i] : "", outputs[i]));
-        auto values = driver::symbolValues(main, shapes);
+        auto values = driver::symbolValues(main, driver::byInput(trace.graph.get(), shapes));
         for (const relay::Param& param : main.params)
             if (const relay::TensorType* type = relay::asTensor(param.type))
                 for (const arith::Expr& dim : type->shape)

@@ -54,7 +54,9 @@ int reportCommand(const ReportArgs& args, const Common& common) {
                         .peaks = {},
                         .problems = {}};
     if (artifact && !args.noRun) {
-        auto profile = driver::guarded([&] { return run(args, common, *artifact, *given, options->shapes, page); });
+        auto profile = driver::guarded([&] {
+            return run(args, common, *artifact, *given, driver::byInput(trace->graph.get(), options->shapes), page);
+        });
         if (profile) {
             page.peaks = driver::machinePeaks(common.threads, !common.noCache);
             page.profile = *std::move(profile);
@@ -63,8 +65,8 @@ int reportCommand(const ReportArgs& args, const Common& common) {
         }
     }
     if (artifact && args.noRun) // a run says so itself
-        if (const auto sizes =
-                driver::inputShapes(driver::inputsOf(trace->passes.front().after->main()), *given, options->shapes);
+        if (const auto sizes = driver::inputShapes(driver::inputsOf(trace->passes.front().after->main()), *given,
+                                                   driver::byInput(trace->graph.get(), options->shapes));
             !sizes)
             page.problems.push_back(inFile(sizes.error(), args.run.model));
     const auto written = driver::guarded([&] { return report::writeReport(page, args.out, makeProgress(common)); });

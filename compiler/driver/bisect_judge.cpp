@@ -70,7 +70,8 @@ Result<Verdict> BisectJudge::failed(const Diagnostic& diagnostic) const {
     }
 }
 
-Result<void> BisectJudge::readSets(const RunnerModel& loaded) {
+Result<void> BisectJudge::readSets(const RunnerModel& loaded, const Trace& trace) {
+    const Shapes asked = byInput(trace.graph.get(), question_.shapes);
     for (const std::filesystem::path& folder : question_.data) {
         LATHE_TRY(DataSet set, readDataSet(folder, loaded));
         if (std::holds_alternative<WrongValues>(question_.fault) && set.outputs.size() != loaded.outputs.size())
@@ -80,12 +81,12 @@ Result<void> BisectJudge::readSets(const RunnerModel& loaded) {
         sets_.push_back(std::move(set));
     }
     if (!sets_.empty()) { // the data says the sizes; what is no input is refused all the same
-        LATHE_CHECKED(inputShapes(loaded.inputs, {}, question_.shapes));
+        LATHE_CHECKED(inputShapes(loaded.inputs, {}, asked));
         return {};
     }
     DataSet drawn;
     LATHE_CHECKED(drawChosen(
-        loaded.inputs, question_.inputs, question_.chosen, question_.shapes,
+        loaded.inputs, question_.inputs, question_.chosen, asked,
         [&](size_t, const model::HostTensor& tensor) -> Result<void> {
             drawn.inputs.push_back(tensor);
             return {};
@@ -100,7 +101,7 @@ Result<Verdict> BisectJudge::run(const std::filesystem::path& artifact, const Tr
     if (!loaded)
         return failed(loaded.error());
     if (sets_.empty())
-        LATHE_CHECKED(readSets(*loaded));
+        LATHE_CHECKED(readSets(*loaded, trace));
     Verdict verdict{false, "runs"};
     for (DataSet& set : sets_) {
         const std::string before = std::move(verdict.caveat);

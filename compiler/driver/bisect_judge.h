@@ -28,7 +28,7 @@ private:
     Result<Verdict> run(const std::filesystem::path& artifact, const Trace& trace);
     Result<Verdict> runOne(const RunnerModel& loaded, DataSet& set, const Trace& trace);
     Result<Verdict> time();
-    Result<void> readSets(const RunnerModel& loaded);
+    Result<void> readSets(const RunnerModel& loaded, const Trace& trace);
     /// What a failed request says of the artifact.
     Result<Verdict> failed(const Diagnostic& diagnostic) const;
 

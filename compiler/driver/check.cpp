@@ -190,7 +190,8 @@ private:
             for (const auto& [name, tensor] : files_->inputs)
                 given.insert_or_assign(name, tensor);
         LATHE_TRY(result_.shapes, drawChosen(
-                                      checked_.loaded().inputs, std::move(given), question_.chosen, question_.shapes,
+                                      checked_.loaded().inputs, std::move(given), question_.chosen,
+                                      byInput(checked_.trace()->graph.get(), question_.shapes),
                                       [&](size_t, const model::HostTensor& tensor) -> Result<void> {
                                           inputs_.push_back(tensor);
                                           return {};

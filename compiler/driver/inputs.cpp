@@ -3,7 +3,7 @@
 
 #include "base/narrow_float.h"
 #include "driver/guarded.h"
-#include "model/no_input.h"
+#include "model/asked_sizes.h"
 
 #include <algorithm>
 #include <bit>
@@ -22,17 +22,25 @@ const RunnerValue* inputNamed(const std::vector<RunnerValue>& inputs, const std:
     return found == inputs.end() ? nullptr : &*found;
 }
 
-Failure noInput(const std::vector<RunnerValue>& inputs, const std::string& name) {
-    std::vector<std::string> names;
-    for (const RunnerValue& input : inputs)
-        names.push_back(input.name);
-    return Failure(model::noInput(name, names));
+/// Symbols without a name get one that no model has.
+std::vector<model::SizedInput> sizedInputs(const std::vector<RunnerValue>& inputs) {
+    std::vector<model::SizedInput> sized;
+    for (const RunnerValue& input : inputs) {
+        model::SizedInput& each = sized.emplace_back(model::SizedInput{input.name, true, {}, typeText(input)});
+        for (size_t i = 0; i < input.dims.size(); ++i) {
+            const bool isNamed = i < input.sizes.size() && !input.sizes[i].empty();
+            each.dims.push_back(isSymbol(input.dims[i])
+                                    ? model::Dim{-1, isNamed ? input.sizes[i] : fmt::format("#{}", -input.dims[i])}
+                                    : model::Dim{input.dims[i], {}});
+        }
+    }
+    return sized;
 }
 
-/// Gives the symbols of an input the sizes of `shape`; fails where one has another already.
+/// Gives the symbols of an input the sizes of `shape` that are not left open; fails where one has another already.
 Result<void> bind(const RunnerValue& input, const std::vector<int64_t>& shape, std::map<int64_t, int64_t>& symbols) {
     for (size_t i = 0; i < std::min(shape.size(), input.dims.size()); ++i) {
-        if (!isSymbol(input.dims[i]))
+        if (!isSymbol(input.dims[i]) || shape[i] < 0)
             continue;
         const auto [at, fresh] = symbols.try_emplace(input.dims[i], shape[i]);
         if (at->second != shape[i])
@@ -41,6 +49,11 @@ Result<void> bind(const RunnerValue& input, const std::vector<int64_t>& shape, s
                            "lathe inspect shows which dims are the same symbol");
     }
     return {};
+}
+
+/// Whether a tensor has the sizes that are not left open.
+bool agrees(const std::vector<int64_t>& shape, const std::vector<int64_t>& asked) {
+    return std::ranges::equal(shape, asked, [](int64_t size, int64_t wish) { return wish < 0 || size == wish; });
 }
 
 int64_t machineBytes() {
@@ -69,35 +82,30 @@ std::vector<RunnerValue> inputsOf(const relay::Function& main) {
     return inputs;
 }
 
+Result<Shapes> byInput(const std::vector<RunnerValue>& inputs, const Shapes& asked) {
+    return model::sizesByInput(sizedInputs(inputs), asked);
+}
+
+Shapes byInput(const model::ModelGraph* graph, const Shapes& asked) {
+    return graph ? model::sizesByInput(model::sizedInputs(*graph->graph), asked).value_or(asked) : asked;
+}
+
 Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors& given, const Shapes& asked) {
     std::map<int64_t, int64_t> symbols; // as in RunnerValue::dims -> size
     for (const auto& [name, tensor] : given) {
         const RunnerValue* input = inputNamed(inputs, name);
         if (!input)
-            return noInput(inputs, name);
+            return Failure(model::noInput(name, sizedInputs(inputs)));
         // Contradictions among given tensors are the runner's to name.
         (void)bind(*input, tensor.shape, symbols);
     }
-    std::map<std::string, std::vector<int64_t>> wanted;
-    for (const auto& [name, shape] : asked) {
-        const RunnerValue* input = inputNamed(inputs, name);
-        if (!input)
-            return noInput(inputs, name);
-        bool fits = shape.size() == input->dims.size();
-        for (size_t i = 0; fits && i < shape.size(); ++i)
-            fits = input->dims[i] < 0 || input->dims[i] == shape[i];
-        if (!fits)
-            return failure(fmt::format("input '{}' is to be [{}], but is {} in the model", name, fmt::join(shape, ","),
-                                       typeText(*input)),
-                           "lathe inspect shows the inputs with their types and sizes");
-        if (const auto at = given.find(name); at != given.end() && at->second.shape != shape)
+    LATHE_TRY(const Shapes wanted, byInput(inputs, asked));
+    for (const auto& [name, shape] : wanted) {
+        if (const auto at = given.find(name); at != given.end() && !agrees(at->second.shape, shape))
             return failure(fmt::format("input '{}' is [{}] in its file, but is to be [{}]", name,
                                        fmt::join(at->second.shape, ","), fmt::join(shape, ",")),
                            "leave its shape to the file");
-        if (const auto [at, fresh] = wanted.try_emplace(name, shape); at->second != shape)
-            return failure(fmt::format("input '{}' is to be [{}] and [{}]", name, fmt::join(at->second, ","),
-                                       fmt::join(shape, ",")));
-        LATHE_CHECKED(bind(*input, shape, symbols));
+        LATHE_CHECKED(bind(*inputNamed(inputs, name), shape, symbols));
     }
     Shapes shapes;
     for (const RunnerValue& input : inputs) {
@@ -105,8 +113,6 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
         for (int64_t& dim : shape)
             if (dim < 0)
                 dim = symbols.contains(dim) ? symbols[dim] : 1;
-        if (const auto at = wanted.find(input.name); at != wanted.end())
-            shape = at->second;
         if (const auto at = given.find(input.name); at != given.end())
             shape = at->second.shape;
         else if (!model::byteSize(input.dtype, shape))
@@ -121,9 +127,8 @@ Result<Shapes> inputShapes(const std::vector<RunnerValue>& inputs, const Tensors
 std::vector<std::string> sizesTakenAsOne(const std::vector<RunnerValue>& inputs, const Tensors& given,
                                          const Shapes& asked) {
     std::map<int64_t, int64_t> symbols;
-    for (const auto& [name, shape] : shapesOfRun(asked, given))
-        if (const RunnerValue* input = inputNamed(inputs, name))
-            (void)bind(*input, shape, symbols);
+    for (const auto& [name, shape] : byInput(inputs, shapesOfRun(asked, given)).value_or(Shapes()))
+        (void)bind(*inputNamed(inputs, name), shape, symbols);
     std::vector<std::string> names;
     for (const RunnerValue& input : inputs)
         for (size_t i = 0; i < input.dims.size(); ++i)
@@ -184,7 +189,8 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
 Shapes shapesOfRun(const Shapes& asked, const Tensors& given) {
     Shapes shapes = asked;
     for (const auto& [name, tensor] : given)
-        if (std::ranges::find(asked, name, &Shapes::value_type::first) == asked.end())
+        if (const auto own = std::ranges::find(asked, name, &Shapes::value_type::first);
+            own == asked.end() || agrees(tensor.shape, own->second))
             shapes.emplace_back(name, tensor.shape);
     return shapes;
 }
@@ -204,7 +210,7 @@ std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Fu
             for (const auto& [name, shape] : shapes)
                 if (name == param.name)
                     for (size_t i = 0; i < std::min(shape.size(), type->shape.size()); ++i)
-                        if (type->shape[i].kind() == arith::ExprKind::Var)
+                        if (type->shape[i].kind() == arith::ExprKind::Var && shape[i] >= 0)
                             values[type->shape[i].get()] = shape[i];
     return values;
 }

@@ -23,6 +23,12 @@ Shapes shapesOfRun(const Shapes& asked, const Tensors& given);
 /// The inputs of an imported model, as an artifact made of it has them. Symbols are numbered in the order of the inputs.
 std::vector<RunnerValue> inputsOf(const relay::Function& main);
 
+/// Sizes by the names of inputs: open sizes may be asked for by their own, and -1 leaves one open (model/asked_sizes.h).
+Result<Shapes> byInput(const std::vector<RunnerValue>& inputs, const Shapes& asked);
+/// The same as the model declares them, for what was compiled of it, where a size that was fixed has no name any more. As it is
+/// without a graph, of an artifact that is run, and where it does not fit, which others say.
+Shapes byInput(const model::ModelGraph* graph, const Shapes& asked);
+
 /// Dims of every input, in the model's order: those of the given tensor, else those asked for, else the model's own with 1
 /// for a symbol that nothing gives. Fails if a name is no input's, or if what is asked for is not of the model's form,
 /// contradicts itself or a given tensor, or is too large for a tensor. (A given tensor is held against the model by the
@@ -49,7 +55,7 @@ Result<Shapes> drawInputs(const std::vector<RunnerValue>& inputs, const Tensors&
 Result<Shapes> setInputs(RunnerClient& runner, const RunnerModel& loaded, const Tensors& given, const Shapes& asked,
                          uint64_t seed, const std::function<bool()>& cancelled = {});
 
-/// Values of the symbols that stand in the types of main's parameters, at these dims of inputs.
+/// Values of the symbols that stand in the types of main's parameters, at these dims of inputs, as far as they are not left open.
 std::unordered_map<const arith::ExprNode*, int64_t> symbolValues(const relay::Function& main, const Shapes& shapes);
 
 } // namespace lathe::driver

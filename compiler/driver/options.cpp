@@ -37,7 +37,7 @@ bool read(const json& value, std::vector<int64_t>& into) {
     if (!value.is_array())
         return false;
     for (const json& element : value)
-        if (!read(element, int64_t{0}, INT64_MAX, into.emplace_back()))
+        if (!read(element, int64_t{-1}, INT64_MAX, into.emplace_back()))
             return false;
     return true;
 }

@@ -7,7 +7,8 @@ Result<void> WholeModel::load(const Options& options, const RunnerOptions& runne
     runner = std::make_unique<RunnerClient>(runnerOptions);
     LATHE_TRY(loaded, runner->load(file.path()));
     LATHE_TRY(shapes,
-              setInputs(*runner, loaded, {}, shapes.empty() ? options.shapes : shapes, 0, runnerOptions.cancelled));
+              setInputs(*runner, loaded, {}, shapes.empty() ? byInput(trace.graph.get(), options.shapes) : shapes, 0,
+                        runnerOptions.cancelled));
     return {};
 }
 

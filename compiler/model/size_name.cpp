@@ -10,4 +10,13 @@ bool isSizeName(const std::string& name) {
     return name != "None" && std::ranges::any_of(name, [](unsigned char letter) { return std::isalnum(letter) != 0; });
 }
 
+std::string symbolName(const std::string& name) {
+    std::string result;
+    for (const char letter : name)
+        result += std::isalnum(static_cast<unsigned char>(letter)) ? letter : '_';
+    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
+        result = "d" + result;
+    return result;
+}
+
 } // namespace lathe::model

@@ -9,5 +9,7 @@ namespace lathe::model {
 
 /// Whether equal names mean equal sizes. Exporters also write "?", "_" or "None" for every size that they do not know.
 bool isSizeName(const std::string& name);
+/// The name as an identifier, so that it prints and parses as a symbol: "batch-size" is batch_size.
+std::string symbolName(const std::string& name);
 
 } // namespace lathe::model

@@ -42,10 +42,22 @@ private slots:
         QCOMPARE(driver::inputShapes(inputs, {}, {{"x", {0, 3}}}).value(), (Shapes{{"x", {0, 3}}, {"z", {0, 1}}}));
     }
 
+    /// An open size by its own name, and sizes that are left open.
+    void sizesByName() {
+        QCOMPARE(driver::inputShapes(inputs, {}, {{"n", {5}}}).value(), (Shapes{{"x", {5, 3}}, {"z", {5, 1}}}));
+        QCOMPARE(driver::inputShapes(inputs, {}, {{"x", {-1, 3}}, {"z", {-1, 2}}}).value(),
+                 (Shapes{{"x", {1, 3}}, {"z", {1, 2}}}));
+        QCOMPARE(driver::inputShapes(inputs, {{"x", floats({7, 3})}}, {{"x", {-1, 3}}, {"m", {4}}}).value(),
+                 (Shapes{{"x", {7, 3}}, {"z", {7, 4}}}));
+        QCOMPARE(driver::sizesTakenAsOne(inputs, {}, {{"n", {5}}}), std::vector<std::string>{"m"});
+    }
+
     void refused_data() {
         QTest::addColumn<Shapes>("asked");
         QTest::addColumn<QString>("named");
         QTest::newRow("no such input") << Shapes{{"y", {1}}} << "'y'";
+        QTest::newRow("a size, twice") << Shapes{{"n", {2}}, {"x", {3, 3}}} << "[2,-1] and [3,3]";
+        QTest::newRow("sizes for one") << Shapes{{"n", {2, 3}}} << "'n'";
         QTest::newRow("other rank") << Shapes{{"x", {1, 3, 1}}} << "'x'";
         QTest::newRow("sizes by the model's names") << Shapes{{"z", {1}}} << "[1], but is float32[n,m] in the model";
         QTest::newRow("no dims") << Shapes{{"x", {}}} << "'x'";

@@ -23,7 +23,7 @@ private slots:
         options.verify = true;
         options.cache = options.emitCode = false;
         options.symbols = {{"batch", 4}, {"n", INT64_MAX}};
-        options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {}}};
+        options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {-1, 3}}, {"z", {}}};
         options.shapesAtNeed = {{"z", {2}}};
         options.observe = {"/a", ""};
         options.form = driver::Form::CSource;
@@ -58,7 +58,7 @@ private slots:
         QTest::newRow("number for a flag") << R"({"verify":1})" << "'verify'";
         QTest::newRow("unknown numerics") << R"({"numerics":"sloppy"})" << "'sloppy'";
         QTest::newRow("unknown target") << R"({"target":"z80"})" << "'z80'";
-        QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-1]}})" << "'shapes'";
+        QTest::newRow("negative dim") << R"({"shapes":{"x":[1,-2]}})" << "'shapes'";
         QTest::newRow("dim beyond int64") << R"({"shapes":{"x":[18446744073709551615]}})" << "'shapes'";
         QTest::newRow("dims that are none") << R"({"shapes":{"x":3}})" << "'shapes'";
         QTest::newRow("a form that is none") << R"({"form":"d"})" << "'form'";

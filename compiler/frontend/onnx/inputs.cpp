@@ -4,34 +4,24 @@
 #include "frontend/onnx/inputs.h"
 
 #include "base/limits.h"
-#include "model/no_input.h"
+#include "model/asked_sizes.h"
 #include "model/size_name.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace lathe::frontend::onnx {
 namespace {
 
-/// A dim's name as an identifier, so that it prints and parses as a symbol.
-std::string identifier(const std::string& name) {
-    std::string result;
-    for (char letter : name)
-        result += std::isalnum(static_cast<unsigned char>(letter)) ? letter : '_';
-    if (result.empty() || std::isdigit(static_cast<unsigned char>(result[0])))
-        result = "d" + result;
-    return result;
-}
-
 class Symbols {
 public:
     arith::Expr named(const std::string& name) {
         const auto found = byName_.find(name);
-        return found != byName_.end() ? found->second : byName_.emplace(name, fresh(identifier(name))).first->second;
+        return found != byName_.end() ? found->second
+                                      : byName_.emplace(name, fresh(model::symbolName(name))).first->second;
     }
     arith::Expr fresh(const std::string& hint) {
         std::string name = hint;
@@ -46,51 +36,29 @@ private:
     std::set<std::string> taken_;
 };
 
-const std::vector<int64_t>* givenShape(const Options& options, const std::string& input) {
-    for (const auto& [name, shape] : options.shapes)
-        if (name == input)
-            return &shape;
-    return nullptr;
-}
-
-/// The declared dims with those that --shape fixes.
-Result<std::vector<model::Dim>> dimsOf(const model::Value& input, const Options& options) {
-    const std::vector<int64_t>* given = givenShape(options, input.name);
+/// The declared dims with those that are given, which fit.
+Result<std::vector<model::Dim>> dimsOf(const model::Value& input, const model::Sizes& sizes) {
+    const auto given = std::ranges::find(sizes, input.name, &model::Sizes::value_type::first);
     std::vector<model::Dim> dims = input.type.shape;
-    if (!given) {
+    if (given == sizes.end()) {
         if (!input.type.hasShape)
             return failure(fmt::format("the shape of input '{}' is not declared", input.name),
                            fmt::format("give it, for example with --shape {}=1,3,224,224", input.name));
         return dims;
     }
-    if (!input.type.hasShape)
-        dims.resize(given->size());
-    if (dims.size() != given->size())
-        return failure(fmt::format("input '{}' has rank {}, but the given shape has {} dims", input.name, dims.size(),
-                                   given->size()));
-    for (size_t i = 0; i < dims.size(); ++i) {
-        if ((*given)[i] < 0)
-            continue;
-        if (dims[i].value >= 0 && dims[i].value != (*given)[i])
-            return failure(fmt::format("dim {} of input '{}' is {} in the model, but {} is given", i, input.name,
-                                       dims[i].value, (*given)[i]));
-        dims[i].value = (*given)[i];
-    }
+    dims.resize(given->second.size());
+    for (size_t i = 0; i < dims.size(); ++i)
+        if (given->second[i] >= 0)
+            dims[i].value = given->second[i];
     return dims;
 }
 
-Result<void> checkOptions(const model::Graph& graph, const Options& options) {
-    std::vector<std::string> inputs;
+Result<void> checkSymbols(const model::Graph& graph, const Options& options) {
     std::set<std::string> names;
-    for (const model::Value& input : graph.inputs) {
-        inputs.push_back(input.name);
+    for (const model::Value& input : graph.inputs)
         for (const model::Dim& dim : input.type.shape)
             if (!dim.name.empty())
                 names.insert(dim.name);
-    }
-    for (const auto& [name, shape] : options.shapes)
-        if (std::ranges::find(inputs, name) == inputs.end())
-            return Failure(model::noInput(name, inputs));
     for (const auto& [name, value] : options.symbols)
         if (!names.contains(name) || value < 0)
             return failure(fmt::format("the dim '{}' cannot be set to {}", name, value),
@@ -114,7 +82,9 @@ Failure refused(const model::ModelGraph& graph, const std::string& input, Diagno
 
 Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, const Options& options) {
     const std::vector<model::Value>& inputs = graph.graph->inputs;
-    LATHE_CHECKED(checkOptions(*graph.graph, options));
+    // Before anything is said of a node, which is innocent of what is given.
+    LATHE_TRY(const model::Sizes sizes, model::sizesByInput(model::sizedInputs(*graph.graph), options.shapes));
+    LATHE_CHECKED(checkSymbols(*graph.graph, options));
     Symbols symbols;
     std::vector<std::vector<model::Dim>> shapes;
     for (const auto& [name, value] : options.symbols)
@@ -131,7 +101,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
                 graph, input.name,
                 error(ErrorKind::Unsupported,
                       fmt::format("the element type of input '{}' is not declared or not supported", input.name)));
-        Result<std::vector<model::Dim>> declared = dimsOf(input, options);
+        Result<std::vector<model::Dim>> declared = dimsOf(input, sizes);
         if (!declared)
             return refused(graph, input.name, declared.error());
         std::vector<model::Dim>& dims = *declared;
@@ -161,7 +131,7 @@ Result<std::vector<relay::Type>> inputTypes(const model::ModelGraph& graph, cons
             else if (model::isSizeName(dim.name))
                 shape.push_back(symbols.named(dim.name));
             else
-                shape.push_back(symbols.fresh(fmt::format("size_{}_of_{}", d, identifier(inputs[i].name))));
+                shape.push_back(symbols.fresh(fmt::format("size_{}_of_{}", d, model::symbolName(inputs[i].name))));
         }
         types.push_back(relay::tensorType(inputs[i].type.dtype, std::move(shape)));
     }

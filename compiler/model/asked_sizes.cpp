@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "model/asked_sizes.h"
+
+#include "model/size_name.h"
+
+#include <algorithm>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <map>
+
+namespace lathe::model {
+namespace {
+
+bool isOpen(const Dim& dim) {
+    return dim.value < 0 && isSizeName(dim.name);
+}
+
+/// Whether the input can have these sizes.
+bool canHave(const SizedInput& input, const std::vector<int64_t>& asked) {
+    if (!input.hasShape)
+        return true;
+    bool fits = asked.size() == input.dims.size();
+    for (size_t i = 0; fits && i < asked.size(); ++i)
+        fits = asked[i] < 0 || input.dims[i].value < 0 || input.dims[i].value == asked[i];
+    return fits;
+}
+
+/// Collects what is asked for, input by input.
+class Asked {
+public:
+    explicit Asked(std::span<const SizedInput> inputs) : inputs_(inputs) {}
+
+    Result<void> take(const std::string& name, const std::vector<int64_t>& sizes) {
+        if (const auto input = std::ranges::find(inputs_, name, &SizedInput::name); input != inputs_.end())
+            return takeInput(*input, sizes);
+        bool found = false;
+        for (const SizedInput& input : inputs_) {
+            std::vector<int64_t> own(input.dims.size(), -1);
+            for (size_t i = 0; i < own.size() && sizes.size() == 1; ++i)
+                if (isOpen(input.dims[i]) && symbolName(input.dims[i].name) == symbolName(name))
+                    own[i] = sizes.front();
+            if (std::ranges::all_of(own, [](int64_t size) { return size < 0; }))
+                continue;
+            found = true;
+            LATHE_CHECKED(takeInput(input, own));
+        }
+        return found ? Result<void>() : Failure(noInput(name, inputs_));
+    }
+    Sizes byInput() && { return std::move(byInput_); }
+
+private:
+    Result<void> takeInput(const SizedInput& input, const std::vector<int64_t>& sizes) {
+        if (!canHave(input, sizes))
+            return failure(ErrorKind::Usage,
+                           fmt::format("input '{}' is to be [{}], but is {} in the model", input.name,
+                                       fmt::join(sizes, ","), input.type),
+                           "lathe inspect shows the inputs with their types and sizes");
+        auto known = std::ranges::find(byInput_, input.name, &Sizes::value_type::first);
+        if (known == byInput_.end())
+            known = byInput_.insert(known, {input.name, std::vector<int64_t>(sizes.size(), -1)});
+        bool agrees = known->second.size() == sizes.size();
+        for (size_t i = 0; agrees && i < sizes.size(); ++i)
+            agrees = known->second[i] < 0 || sizes[i] < 0 || known->second[i] == sizes[i];
+        if (!agrees)
+            return failure(ErrorKind::Usage,
+                           fmt::format("input '{}' is to be [{}] and [{}]", input.name, fmt::join(known->second, ","),
+                                       fmt::join(sizes, ",")),
+                           "give its sizes once");
+        for (size_t i = 0; i < sizes.size(); ++i)
+            if (sizes[i] >= 0) {
+                known->second[i] = sizes[i];
+                LATHE_CHECKED(bind(input, i, sizes[i]));
+            }
+        return {};
+    }
+
+    /// Sizes of one name are one size.
+    Result<void> bind(const SizedInput& input, size_t i, int64_t size) {
+        if (!input.hasShape || !isOpen(input.dims[i]))
+            return {};
+        const int64_t other = named_.try_emplace(input.dims[i].name, size).first->second;
+        if (other == size)
+            return {};
+        return failure(ErrorKind::Usage,
+                       fmt::format("dim {} of input '{}' is {}, but another dim that must equal it is {}", i,
+                                   input.name, size, other),
+                       "lathe inspect shows which dims are the same symbol");
+    }
+
+    std::span<const SizedInput> inputs_;
+    Sizes byInput_;
+    std::map<std::string, int64_t> named_;
+};
+
+} // namespace
+
+std::vector<SizedInput> sizedInputs(const Graph& graph) {
+    std::vector<SizedInput> inputs;
+    for (const Value& value : graph.inputs)
+        inputs.push_back({value.name, value.type.kind == ValueType::Kind::Tensor && value.type.hasShape,
+                          value.type.shape, toString(value.type)});
+    return inputs;
+}
+
+Result<Sizes> sizesByInput(std::span<const SizedInput> inputs, const Sizes& asked) {
+    Asked all(inputs);
+    for (const auto& [name, sizes] : asked)
+        LATHE_CHECKED(all.take(name, sizes));
+    return std::move(all).byInput();
+}
+
+Diagnostic noInput(const std::string& name, std::span<const SizedInput> inputs) {
+    std::vector<std::string> names, sizes;
+    for (const SizedInput& input : inputs) {
+        names.push_back(input.name);
+        for (const Dim& dim : input.dims)
+            if (isOpen(dim) && std::ranges::find(sizes, dim.name) == sizes.end())
+                sizes.push_back(dim.name);
+    }
+    std::string there = names.empty() ? "it has none" : fmt::format("its inputs are: {}", fmt::join(names, ", "));
+    if (!sizes.empty())
+        there += fmt::format("; its open sizes: {}", fmt::join(sizes, ", "));
+    return error(ErrorKind::Usage, fmt::format("the model has no input '{}'", name), std::move(there));
+}
+
+} // namespace lathe::model
