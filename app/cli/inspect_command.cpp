@@ -5,12 +5,14 @@
 #include "app/cli/print_line.h"
 
 #include "arith/analysis.h"
+#include "arith/print.h"
 #include "driver/inputs.h"
 #include "driver/json.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <map>
+#include <set>
 
 namespace lathe::cli {
 namespace {
@@ -58,6 +60,22 @@ std::string shapeText(const nlohmann::json& value) {
     return fmt::format(" [{}]", fmt::join(dims, ","));
 }
 
+/// A size of inputs or a count that is found while running: by these memory grows, and a formula of dozens says less.
+std::string memoryText(const arith::Expr& bytes, const std::set<std::string>& ofInputs) {
+    constexpr size_t readable = 60; // characters of a formula
+    arith::VarNames names;
+    std::vector<std::string> sizes, counts;
+    for (const arith::Var& var : arith::freeVars(bytes))
+        (ofInputs.contains(var->name) ? sizes : counts).push_back(names.of(var));
+    std::string text;
+    if (!sizes.empty())
+        text = fmt::format("by {} (--shape gives them)", fmt::join(sizes, ", "));
+    if (!counts.empty())
+        text += fmt::format("{}by what only running tells: {}", text.empty() ? "" : ", and ", fmt::join(counts, ", "));
+    const std::string formula = arith::toString(bytes);
+    return text + (formula.size() <= readable ? ": " + formula : "; --json has the formula");
+}
+
 } // namespace
 
 int inspectCommand(const InspectArgs& args, const Common& common) {
@@ -78,6 +96,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
                             {"operators", nlohmann::json::object()},
                             {"unsupported", nlohmann::json::array()}};
     std::map<std::string, int> operators;
+    std::string memory = "only running tells: a loop hands on what grows";
     int64_t parameters = 0;
     for (const model::Node* node : trace.graph->nodes)
         if (node)
@@ -118,9 +137,12 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
             facts["flops"] = flops;
             facts["peak_bytes"] = nullptr; // what loops let grow, only running tells
             if (trace.peakBytes) {
-                if (auto peak = arith::evaluate(trace.peakBytes, values))
+                const auto peak = arith::evaluate(trace.peakBytes, values);
+                if (peak)
                     facts["peak_bytes"] = *peak;
                 facts["peak_bytes_expression"] = arith::toString(trace.peakBytes);
+                memory = peak ? fmt::format("{} bytes", *peak)
+                              : memoryText(trace.peakBytes, facts["symbols"].get<std::set<std::string>>());
             }
         }
     } else {
@@ -147,11 +169,7 @@ int inspectCommand(const InspectArgs& args, const Common& common) {
             printLine("  {:4} × {}", count, op);
         if (facts.contains("flops"))
             printLine("  {:.3f} GFLOP at known sizes; memory of intermediate values: {}",
-                      facts["flops"].get<double>() / 1e9,
-                      !facts["peak_bytes"].is_null() ? driver::dump(facts["peak_bytes"]) + " bytes"
-                      : facts.contains("peak_bytes_expression")
-                          ? "by sizes (--shape gives them) " + facts["peak_bytes_expression"].get<std::string>()
-                          : "only running tells: a loop hands on what grows");
+                      facts["flops"].get<double>() / 1e9, memory);
         for (const Diagnostic& diagnostic : trace.diagnostics)
             printLine("  {}", toString(diagnostic));
     }

@@ -5,6 +5,7 @@
 
 #include "arith/scalar.h"
 
+#include <algorithm>
 #include <cmath>
 #include <fmt/format.h>
 #include <iterator>
@@ -236,13 +237,23 @@ void print(std::string& out, const Expr& expr, const Names& names) {
     Printer(out, names).print(expr);
 }
 
+const std::string& VarNames::of(const Expr& var) {
+    using Name = std::pair<const ExprNode*, std::string>;
+    if (const auto known = std::ranges::find(names_, var.get(), &Name::first); known != names_.end())
+        return known->second;
+    std::string name = var->name;
+    for (int i = 2; std::ranges::find(names_, name, &Name::second) != names_.end(); ++i)
+        name = fmt::format("{}_{}", var->name, i);
+    return names_.emplace_back(var.get(), std::move(name)).second;
+}
+
 std::string toString(const Expr& expr) {
     if (!expr)
         return "null";
-    static const Names plain{[](const Expr& var) { return var->name; },
-                             [](const StoragePtr& storage) { return storage->name; }};
+    VarNames vars;
     std::string out;
-    print(out, expr, plain);
+    print(out, expr,
+          {[&](const Expr& var) { return vars.of(var); }, [](const StoragePtr& storage) { return storage->name; }});
     return out;
 }
 

@@ -12,6 +12,9 @@
 #include "arith/expr.h"
 
 #include <functional>
+#include <string>
+#include <utility>
+#include <vector>
 
 namespace lathe::arith {
 
@@ -21,6 +24,15 @@ struct Names {
 };
 
 void print(std::string& out, const Expr& expr, const Names& names);
+
+/// Names for what stands alone: of different Vars that are called the same the second is NAME_2, and so on.
+class VarNames {
+public:
+    const std::string& of(const Expr& var);
+
+private:
+    std::vector<std::pair<const ExprNode*, std::string>> names_; // a few
+};
 
 /// The operator's spelling ("+", "<=") or function name ("floordiv"); null for kinds that have neither.
 const char* spelling(ExprKind kind);
