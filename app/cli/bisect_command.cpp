@@ -128,8 +128,8 @@ void print(const driver::Bisection& found, const driver::BisectQuestion& questio
     std::vector<std::string> changed;
     if (isFound) {
         const std::string function = found.kernel ? found.kernel->kernel : "";
-        changed = differences(textAt(found.trace, found.pass, function, true),
-                              textAt(found.trace, found.pass, function, false));
+        changed = differences(textAt(found.trace, found.pass, function, true).value_or(std::string()),
+                              textAt(found.trace, found.pass, function, false).value_or(std::string()));
     }
     if (common.json) {
         nlohmann::json json{{"answer", answers[static_cast<size_t>(found.answer)]}, {"steps", found.steps.size()}};

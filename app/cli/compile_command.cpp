@@ -5,6 +5,7 @@
 #include "app/cli/interrupts.h"
 #include "app/cli/prepare.h"
 #include "app/cli/print_line.h"
+#include "app/cli/stage_text.h"
 
 #include "driver/json.h"
 #include "relay/text.h"
@@ -27,28 +28,34 @@ bool wanted(const std::string& name, const std::string& filter) {
 
 Result<std::string> emit(const driver::Trace& trace, const CompileArgs& args) {
     std::string text;
+    std::vector<std::string> names; // of functions
     if (args.emit == "relay") {
-        for (auto it = trace.passes.rbegin(); it != trace.passes.rend(); ++it)
-            if (it->after) {
-                for (const auto& [name, function] : it->after->functions)
+        for (auto it = trace.passes.rbegin(); it != trace.passes.rend() && names.empty(); ++it)
+            if (it->after)
+                for (const auto& [name, function] : it->after->functions) {
+                    names.push_back(name);
                     if (wanted(name, args.function))
                         text += relay::print(*function, *it->after, name);
-                return text;
-            }
+                }
     } else if (args.emit == "tir") {
         for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, args.function))
             if (!kernel->stages.empty())
                 text += tir::print(*kernel->stages.back().second);
-        if (trace.entry && wanted(trace.entry->name, args.function))
-            text += tir::print(*trace.entry);
+        names = functionNames(trace);
+        if (trace.entry) {
+            names.push_back(trace.entry->name);
+            if (wanted(trace.entry->name, args.function))
+                text += tir::print(*trace.entry);
+        }
     } else {
         for (const driver::KernelRecord* kernel : driver::kernelsNamed(trace, args.function)) {
             LATHE_TRY(const driver::Listing listing, kernel->listing());
             text += args.emit == "llvm" ? listing.llvmIr : driver::print(listing, trace);
         }
+        names = functionNames(trace);
     }
-    if (text.empty())
-        return failure(fmt::format("there is no function '{}'", args.function));
+    if (text.empty() && !args.function.empty())
+        return Failure(noFunction(args.function, names));
     return text;
 }
 

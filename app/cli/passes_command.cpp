@@ -116,15 +116,14 @@ int passesCommand(const PassesArgs& args, const Common& common) {
             return report({dumped.error()}, common);
     } else if (!args.after.empty() || !args.diff.empty()) {
         const std::string& pass = args.after.empty() ? args.diff : args.after;
-        std::string after = textAt(trace, pass, args.function, false);
-        if (after.empty())
-            return report({error(fmt::format("there is no pass '{}' with such a function", pass),
-                                 "run `lathe passes MODEL` for the list")},
-                          common);
+        const auto after = textAt(trace, pass, args.function, false);
+        if (!after)
+            return report({after.error()}, common);
         if (args.diff.empty())
-            fmt::print("{}", after);
-        else
-            for (const std::string& line : differences(textAt(trace, pass, args.function, true), after))
+            fmt::print("{}", *after);
+        else // a function need not be there before
+            for (const std::string& line :
+                 differences(textAt(trace, pass, args.function, true).value_or(std::string()), *after))
                 printLine("{}", line);
     } else {
         printStrip(trace, common.json);

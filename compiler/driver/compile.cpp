@@ -3,6 +3,7 @@
 // The pipeline, top to bottom.
 #include "driver/compile.h"
 
+#include "bundle/artifact.h"
 #include "driver/build.h"
 #include "driver/c_source.h"
 #include "driver/evaluator.h"
@@ -53,6 +54,10 @@ Result<std::shared_ptr<Module>> runImport(const ModelSource& source, relay::Eval
             }
             imported = std::move(fixed);
         }
+        if (!imported.graph && bundle::partsOf(source.name))
+            return failure(
+                ErrorKind::Usage, "this is an artifact, compiled already",
+                "name the model that it was made of; what takes artifacts is lathe run, profile, bench and diff");
         trace.graph = imported.graph;
         trace.files.clear();
         for (const auto& [file, identity] : imported.files)

@@ -27,6 +27,9 @@ std::string guessFormat(std::span<const std::byte> bytes) {
     const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
     if (text.size() >= 8 && text.substr(4, 4) == "TFL3")
         return "this is a TFLite model; export the model to ONNX";
+    if (text.starts_with("\x7f"
+                         "ELF"))
+        return "this is a program or a library; name a model";
     if (text.starts_with("PK\x03\x04"))
         return "this is a ZIP archive (perhaps a TorchScript or PyTorch file); export the model to ONNX";
     if (text.starts_with("\x89HDF"))
