@@ -250,7 +250,7 @@ QStringList argumentsOf(const driver::Options& settings) {
     if (settings.threads > 0)
         words << "--threads" << QString::number(settings.threads);
     if (settings.numerics != driver::NumericsLevel::Default)
-        words << "--numerics" << (settings.numerics == driver::NumericsLevel::Strict ? "strict" : "fast");
+        words << "--numerics" << "strict";
     for (const auto& [input, dims] : settings.shapes) {
         QStringList sizes;
         for (const int64_t dim : dims)

@@ -89,7 +89,7 @@ struct Reader {
             note(parsed.error(), settings.target);
     }
     void numerics(const QString& text) const {
-        if (const auto level = driver::parseNumerics(text.toStdString()))
+        if (const auto level = driver::keptNumerics(text.toStdString()))
             settings.numerics = *level;
         else
             note(level.error(), nameOf(settings.numerics));
@@ -255,7 +255,7 @@ RunSettingsDialog::RunSettingsDialog(const RunSettings& settings, const model::M
     target_->addItems({"native", "x86-64-v3", "x86-64-v4", "haswell", "skylake-avx512", "znver4"});
     target_->setAccessibleName(tr("Target"));
     target_->setToolTip(tr("native: this machine; a cpu; or TRIPLE:CPU:+FEATURE,-FEATURE"));
-    for (const NumericsLevel level : {NumericsLevel::Strict, NumericsLevel::Default, NumericsLevel::Fast})
+    for (const NumericsLevel level : {NumericsLevel::Strict, NumericsLevel::Default})
         numerics_->addItem(nameOf(level), int(level));
     numerics_->setAccessibleName(tr("Numerics"));
     numerics_->setToolTip(tr("How far sums and products of floats may be rewritten"));

@@ -15,12 +15,11 @@
 
 namespace lathe::cli {
 
-/// What every command takes.
+/// What several commands take.
 struct Common {
     std::string target = "native";
     int threads = 0;
-    std::optional<std::string> numerics; // none of these two: that of the options that they are put into
-    std::optional<int> level;
+    std::optional<std::string> numerics; // none: that of the options that it is put into
     std::string decisionsFile;
     int optionalLimit = -1;
     bool verify = false, json = false, quiet = false, noCache = false;
@@ -213,6 +212,7 @@ struct DevicesArgs {
     std::string name, device; // device: as --device takes it, without names
     std::string folder, cores, note;
     std::vector<std::string> environment; // NAME=VALUE
+    bool force = false;                   // in place of the one of this name
 };
 /// The devices that have names; test says what one is and what it can run.
 int devicesCommand(const DevicesArgs& args, const Common& common);

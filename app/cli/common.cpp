@@ -65,7 +65,6 @@ Result<driver::Options> makeOptions(const Common& common, driver::Options option
     if (common.numerics) {
         LATHE_TRY(options.numerics, driver::parseNumerics(*common.numerics));
     }
-    options.level = common.level.value_or(options.level);
     options.verify |= common.verify;
     options.cache = !common.noCache;
     if (!common.shapes.empty())

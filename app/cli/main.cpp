@@ -3,7 +3,9 @@
 // The command line `lathe`: the same driver as the workbench, with no Qt. Arguments are read here and nowhere else.
 #include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
+#include "app/cli/common_options.h"
 #include "app/cli/unknown_word.h"
+#include "app/cli/validators.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
 #include "driver/build_worker.h"
@@ -12,7 +14,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <fmt/format.h>
@@ -21,86 +22,6 @@
 namespace {
 
 using namespace lathe::cli;
-
-CLI::Validator between(int low, int high) { // CLI::Range lets NaN pass
-    return {[low, high](const std::string& text) -> std::string {
-                double value = 0;
-                const bool good = CLI::detail::lexical_cast(text, value) && value >= low && value <= high;
-                return good ? "" : fmt::format("'{}' is not from {} to {}", text, low, high);
-            },
-            fmt::format("FLOAT in [{} - {}]", low, high)};
-}
-
-/// A time that can be waited for.
-CLI::Validator seconds() {
-    return {[](const std::string& text) -> std::string {
-                double value = 0;
-                const bool good = CLI::detail::lexical_cast(text, value) && value >= 0.001 && value <= 1e6;
-                return good ? "" : "'" + text + "' is not from 0.001 to 1000000 seconds";
-            },
-            "SECONDS"};
-}
-
-/// "90s", "5m", "1.5h", or a number of seconds; what is read is seconds.
-CLI::Validator duration() {
-    return {[](std::string& text) -> std::string {
-                double value = 0;
-                const auto [unit, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-                const std::string_view name(unit, text.data() + text.size());
-                const double factor = name.empty() || name == "s" ? 1 : name == "m" ? 60 : name == "h" ? 3600 : 0;
-                const double all = value * factor;
-                if (status != std::errc() || !(all >= 0.1 && all <= 1e6))
-                    return "'" + text + "' is no time from 0.1s to 277h, such as 90s, 5m or 1h";
-                text = fmt::format("{}", all);
-                return "";
-            },
-            "TIME"};
-}
-
-/// CLI11 takes "-1" for the largest number, and what is larger than that too.
-CLI::Validator seed() {
-    return {[](const std::string& text) -> std::string {
-                uint64_t value = 0;
-                const char* end = text.data() + text.size();
-                const auto [stop, status] = std::from_chars(text.data(), end, value);
-                return status == std::errc() && stop == end ? "" : "'" + text + "' is no whole number of 64 bits";
-            },
-            "SEED"};
-}
-
-constexpr const char* targetText = "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
-                                   "TRIPLE[:CPU[:+FEATURE,-FEATURE…]] such as aarch64-linux-gnu";
-
-void addCommon(CLI::App& command, Common& common) {
-    if (command.get_name() != "bundle") // which has several
-        command.add_option("--target", common.target, targetText);
-    command.add_option("--threads", common.threads, "threads to compile and run with (0: all)")
-        ->check(CLI::Range(0, 1024));
-    command.add_option("--numerics", common.numerics, "strict, default or fast");
-    command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");
-    command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes");
-    command.add_option("--shape", common.shapes, "fix an input's dims: NAME=1,3,224,224")->allow_extra_args(false);
-    command.add_flag("--verify", common.verify, "verify the IR after each pass");
-    command.add_flag("--json", common.json, "print for programs");
-    command.add_flag("--progress", common.progress, "print how far it is, a line of JSON a step, to standard error");
-    command.add_flag("--quiet", common.quiet, "print only what was asked for");
-    command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
-    command.add_option("-O", common.level, "optimization level, 0 to 3 (2)")->check(CLI::Range(0, 3));
-}
-
-/// Schedules that were recorded, for what compiles a model to use it.
-void addTuned(CLI::App& command, Common& common) {
-    CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
-    command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
-    command.add_flag("--near-records", common.nearRecords,
-                     "and with those of kernels alike, which nobody has measured for these");
-}
-
-void addDevice(CLI::App& command, std::string& device) {
-    command.add_option("--device", device,
-                       "where it runs: local, qemu or qemu:CPU, which emulates the target, ssh:HOST, or a name of "
-                       "lathe devices");
-}
 
 /// `lathe devices` and what else is done with devices.
 void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
@@ -120,10 +41,8 @@ void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
         ->allow_extra_args(false);
     add->add_option("--cores", args.cores, "those to use there, such as 0-3,6 (all)");
     add->add_option("--note", args.note, "for people");
-    for (CLI::App* command : {list, add, remove, test}) {
-        command->add_flag("--json", common.json, "print for programs");
-        command->add_flag("--quiet", common.quiet, "print only what was asked for");
-    }
+    for (CLI::App* command : {list, add, remove, test})
+        addPrinting(*command, common);
 }
 
 /// `lathe bundle` and what else is done with bundles.
@@ -137,10 +56,11 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     make->add_option("--model-license", args.licence, "an SPDX identifier such as Apache-2.0");
     make->add_option("--target", args.targets, std::string(targetText) + "; may be given several times, best first")
         ->allow_extra_args(false);
-    make->add_option("--form", args.form,
-                     "folder; exe: one static program; static: a static library and its header; c: C source with a "
-                     "Makefile, for any compiler")
-        ->check(CLI::IsMember({"folder", "exe", "static", "c"}));
+    oneOf(make->add_option("--form", args.form,
+                           "folder; exe: one static program; static: a static library and its header; c: C source with "
+                           "a Makefile, for any compiler"),
+          "folder|exe|static|c")
+        ->check(CLI::IsMember({"folder", "exe", "static", "c"}).description(""));
     for (auto& [name, parts, text] :
          {std::tuple{"--with", &args.with, "only these parts: c,cpp,python,examples,golden,sbom,reproduce"},
           std::tuple{"--without", &args.without, "all parts but these"}})
@@ -174,8 +94,7 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
             bundles->expected(1, -1);
         else
             bundles->expected(what[i] == BundleArgs::Do::Diff || what[i] == BundleArgs::Do::Reproduce ? 2 : 1);
-        commands[i]->add_flag("--json", common.json, "print for programs");
-        commands[i]->add_flag("--quiet", common.quiet, "print only what was asked for");
+        addPrinting(*commands[i], common);
         commands[i]->callback([&args, which = what[i]] { args.what = which; });
     }
     commands[4]->add_option("-o,--output", args.out, "the image: NAME.tar");
@@ -189,11 +108,13 @@ void addBundle(CLI::App& app, BundleArgs& args, Common& common) {
     for (CLI::App* command : {make, commands[0]})
         addDevice(*command, args.device);
     commands[0]->add_option("--repeat", args.repeat, "timed runs")->check(CLI::Range(0, 100000));
-    commands[0]->add_option("--threads", common.threads, "threads to run with (0: all)")->check(CLI::Range(0, 1024));
+    addThreads(*commands[0], common, "threads to run with (0: all)");
     for (CLI::App* command : {make, commands[0]})
         command->add_option("--limit", args.limits,
                             "what a run may take: p50=, p99=, load=, resident=, size=; such as p99=15ms,size=30MB");
-    addCommon(*make, common);
+    addCompiling(*make, common);
+    for (CLI::App* command : {make, commands[3]})
+        addProgress(*command, common);
     addTuned(*make, common);
 }
 
@@ -249,26 +170,37 @@ int run(int argc, char** argv, int& failed) {
     CLI::App* compileApp = app.add_subcommand("compile", "compile a model to an artifact");
     compileApp->add_option("model", compile.model, "the model file")->required();
     compileApp->add_option("-o,--output", compile.out, "the artifact; of C source the folder");
-    compileApp->add_option("--emit", compile.emit, "print a stage instead: relay, tir, llvm, asm; c: write C source");
-    compileApp->add_option(
-        "--weights", compile.weights,
-        "file: into NAME.weights beside NAME.so; of C source also arrays; auto: into the artifact, of C "
-        "source into arrays if they are few");
+    oneOf(compileApp->add_option("--emit", compile.emit, "print a stage instead; c: write C source"),
+          "relay|tir|llvm|asm|c");
+    oneOf(compileApp->add_option("--weights", compile.weights,
+                                 "file: into NAME.weights beside NAME.so; of C source also arrays; auto: into the "
+                                 "artifact, of C source into arrays if they are few"),
+          "auto|file|arrays");
     compileApp->add_option("--name", compile.name, "of C source: names its files and functions (default: the model's)");
     compileApp->add_option("--function", compile.function, "only this function");
-    addCommon(*compileApp, common);
+    addTarget(*compileApp, common);
+    addCompiling(*compileApp, common);
+    addProgress(*compileApp, common);
     addTuned(*compileApp, common);
 
     InspectArgs inspect;
     CLI::App* inspectApp =
         app.add_subcommand("inspect", "inputs, outputs, operators, costs, and what is not supported");
     inspectApp->add_option("model", inspect.model, "the model file")->required();
-    addCommon(*inspectApp, common);
+    addTarget(*inspectApp, common);
+    addCompiling(*inspectApp, common);
+    addProgress(*inspectApp, common);
 
     TargetArgs target;
     CLI::App* targetApp = app.add_subcommand("target", "what is compiled for, and what this machine can do");
-    targetApp->add_flag("--measure", target.measure, "measure this machine's peaks, and say what records call it");
-    addCommon(*targetApp, common);
+    CLI::Option* measure =
+        targetApp->add_flag("--measure", target.measure, "measure this machine's peaks, and say what records call it");
+    addTarget(*targetApp, common);
+    addThreads(*targetApp, common, "threads to measure with (0: all)");
+    addCacheless(*targetApp, common);
+    for (const char* option : {"--threads", "--no-cache"})
+        targetApp->get_option(option)->needs(measure);
+    addPrinting(*targetApp, common);
 
     PassesArgs passes;
     CLI::App* passesApp = app.add_subcommand("passes", "what every pass did");
@@ -291,7 +223,9 @@ int run(int argc, char** argv, int& failed) {
             if (one != other)
                 one->excludes(other);
     passesApp->add_option("--function", passes.function, "only this function");
-    addCommon(*passesApp, common);
+    addTarget(*passesApp, common);
+    addCompiling(*passesApp, common);
+    addProgress(*passesApp, common);
     addTuned(*passesApp, common);
 
     BisectArgs bisect;
@@ -307,8 +241,9 @@ int run(int argc, char** argv, int& failed) {
         bisectApp->add_option("--input", bisect.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
             ->allow_extra_args(false)
             ->excludes(data);
-    bisectApp->add_option("--tolerance", bisect.tolerance,
-                          "onnx (element by element) or model (relative to the output's range)");
+    oneOf(bisectApp->add_option("--tolerance", bisect.tolerance,
+                                "onnx: element by element; model: relative to the output's range"),
+          "onnx|model");
     CLI::Option* questions[] = {
         bisectApp->add_flag("--crash", bisect.crash, "look for crashes and hangs alone, not for wrong values"),
         bisectApp->add_option("--slower-than", bisect.slowerThan,
@@ -322,7 +257,8 @@ int run(int argc, char** argv, int& failed) {
     questions[2]->excludes(data)->excludes(input); // nothing is run
     bisectApp->add_option("--seed", bisect.seed, "seed of random inputs and operators")->check(seed());
     bisectApp->add_option("--timeout", bisect.timeout, "seconds for one run; longer is bad")->check(seconds());
-    addCommon(*bisectApp, common);
+    addTarget(*bisectApp, common);
+    addCompiling(*bisectApp, common);
 
     CheckArgs check;
     CLI::App* checkApp = app.add_subcommand(
@@ -340,18 +276,23 @@ int run(int argc, char** argv, int& failed) {
         ->excludes(against);
     checkApp->add_option("--input", check.inputs, "NAME=FILE (.pb or .npy); others are drawn at random")
         ->allow_extra_args(false);
-    checkApp->add_option("--tolerance", check.tolerance,
-                         "onnx (element by element) or model (relative to the value's range)");
+    oneOf(checkApp->add_option("--tolerance", check.tolerance,
+                               "onnx: element by element; model: relative to the value's range"),
+          "onnx|model");
     checkApp->add_option("--seed", check.seed, "seed of random inputs and operators")->check(seed());
     checkApp->add_option("--timeout", check.timeout, "seconds for one run")->check(seconds());
-    addCommon(*checkApp, common);
+    addTarget(*checkApp, common);
+    addCompiling(*checkApp, common);
+    addProgress(*checkApp, common);
 
     DiffArgs diff;
     CLI::App* diffApp =
         app.add_subcommand("diff", "how two models or projects, or two artifacts, differ (exit code 1 if they do)");
     diffApp->add_option("before", diff.before, "a model, a project or an artifact")->required();
     diffApp->add_option("after", diff.after, "another one")->required();
-    addCommon(*diffApp, common);
+    addThreads(*diffApp, common, "threads to import with (0: all)");
+    addShapes(*diffApp, common);
+    addPrinting(*diffApp, common);
 
     RunArgs run;
     CLI::App* runApp = app.add_subcommand("run", "run a model or an artifact once");
@@ -367,7 +308,9 @@ int run(int argc, char** argv, int& failed) {
         command->add_option("--memory", run.memoryMegabytes, "limit of the process that runs it, in MiB")
             ->check(CLI::Range(int64_t{0}, int64_t{1} << 32));
         command->add_option("--timeout", run.timeout, "seconds")->check(seconds());
-        addCommon(*command, common);
+        addTarget(*command, common);
+        addCompiling(*command, common);
+        addProgress(*command, common);
         addTuned(*command, common);
     }
     for (CLI::App* command : {runApp, profileApp})
@@ -396,8 +339,9 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_option("--time", tune.seconds, "how long to look: 90s, 5m, 1h")->transform(duration());
     tuneApp->add_option("--trials", tune.trials, "try at most so many")
         ->check(CLI::Range(int64_t{1}, int64_t{1} << 40));
-    tuneApp->add_option("--search", tune.search, "evolution, annealing, genetic, descent, random, grid or replay");
-    tuneApp->add_option("--space", tune.space, "template, sketch, rules or all");
+    oneOf(tuneApp->add_option("--search", tune.search, "how candidates are chosen"),
+          "evolution|annealing|genetic|descent|random|grid|replay");
+    oneOf(tuneApp->add_option("--space", tune.space, "what may be tried"), "template|sketch|rules|all");
     tuneApp->add_option("--kernel", tune.kernel, "only kernels whose names have this in them");
     tuneApp->add_option(
         "--sizes", tune.sizes,
@@ -413,10 +357,14 @@ int run(int argc, char** argv, int& failed) {
     tuneApp->add_flag("--no-records", tune.noRecords, "neither read nor write records")
         ->excludes(resume)
         ->excludes(recordsFile);
-    tuneApp->add_option("--device", tune.device,
-                        "where it measures: local, ssh:HOST, or a name of lathe devices; --target says what is "
-                        "compiled for");
-    addCommon(*tuneApp, common);
+    tuneApp
+        ->add_option("--device", tune.device,
+                     "where it measures: local, ssh:HOST, or a name of lathe devices; --target says what is compiled "
+                     "for")
+        ->type_name(deviceType);
+    addTarget(*tuneApp, common);
+    addCompiling(*tuneApp, common);
+    addProgress(*tuneApp, common);
 
     RecordsArgs records;
     CLI::App* recordsApp = app.add_subcommand("records", "what is recorded of tuning");
@@ -456,7 +404,15 @@ int run(int argc, char** argv, int& failed) {
     recordsCommands[7]->add_flag("--time", records.time,
                                  "time those of this machine and these threads beside their defaults");
     for (CLI::App* command : recordsCommands)
-        addCommon(*command, common);
+        if (command != recordsCommands[2])
+            addPrinting(*command, common);
+    addTarget(*recordsCommands[2], common);
+    addCompiling(*recordsCommands[2], common);
+    addProgress(*recordsCommands[2], common);
+    for (CLI::App* command : {recordsCommands[7], recordsCommands[9]}) {
+        addThreads(*command, common, "threads of the runs that were recorded (0: all)");
+        addNumerics(*command, common);
+    }
 
     BundleArgs bundle;
     addBundle(app, bundle, common);
@@ -476,7 +432,9 @@ int run(int argc, char** argv, int& failed) {
     benchApp->add_option("--size", bench.sizes, "a size of that kernel: NAME=VALUE")->allow_extra_args(false);
     benchApp->add_flag("--cold", bench.cold, "flush the caches before each call of that kernel");
     addDevice(*benchApp, bench.device);
-    addCommon(*benchApp, common);
+    addTarget(*benchApp, common);
+    addCompiling(*benchApp, common);
+    addProgress(*benchApp, common);
     addTuned(*benchApp, common);
 
     TestArgs test;
@@ -486,12 +444,14 @@ int run(int argc, char** argv, int& failed) {
     testApp->add_option("--except", test.except, "leave out tests whose path contains this")->allow_extra_args(false);
     testApp->add_option("--jobs", test.jobs, "tests at one time (0: one a core)");
     testApp->add_option("--cc", test.cc, "by way of C source, which this command compiles: \"gcc -std=c99 -O2\"");
-    testApp->add_option("--tolerance", test.tolerance,
-                        "onnx (element by element) or model (relative to the output's range)");
+    oneOf(testApp->add_option("--tolerance", test.tolerance,
+                              "onnx: element by element; model: relative to the output's range"),
+          "onnx|model");
     testApp->add_option("--timeout", test.timeout, "seconds for one test, compilation included")->check(seconds());
     testApp->add_option("--seed", test.seed, "seed of random operators")->check(seed());
     addDevice(*testApp, test.device);
-    addCommon(*testApp, common);
+    addTarget(*testApp, common);
+    addCompiling(*testApp, common);
     CLI::App* testWorkerApp = app.add_subcommand("test-worker", "")->group("");
     app.add_subcommand("build-worker", "")->group("");
 

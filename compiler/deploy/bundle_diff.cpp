@@ -29,7 +29,6 @@ Texts textsOf(const Manifest& manifest) {
     set("lathe", manifest.latheVersion);
     set("llvm", manifest.llvmVersion);
     set("numerics", std::string(driver::toString(manifest.numerics)));
-    set("optimization level", std::to_string(manifest.level));
     set("model", manifest.model.sha256);
     set("model's file", manifest.model.file);
     set("license", manifest.model.licence);

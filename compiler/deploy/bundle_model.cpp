@@ -288,7 +288,6 @@ Result<void> Planner::describe() {
     manifest_.llvmVersion = codegen::llvmVersion();
     manifest_.abiVersion = LATHE_ABI_VERSION;
     manifest_.numerics = options_.compile.numerics;
-    manifest_.level = options_.compile.level;
     const auto digest = digestOf(model_, progress_.cancelled);
     if (!digest)
         return failure("the model cannot be read again");

@@ -241,11 +241,10 @@ Result<Manifest> ManifestReader::read() {
     LATHE_TRY(const FieldsOf made, root.object("made_by"));
     LATHE_CHECKED(made.text("lathe", manifest.latheVersion));
     LATHE_CHECKED(made.text("llvm", manifest.llvmVersion));
-    LATHE_CHECKED(made.number("optimization_level", manifest.level));
     LATHE_CHECKED(root.number("abi_version", manifest.abiVersion));
     std::string numerics;
     LATHE_CHECKED(root.text("numerics", numerics));
-    LATHE_TRY(manifest.numerics, driver::parseNumerics(numerics));
+    LATHE_TRY(manifest.numerics, driver::keptNumerics(numerics));
     LATHE_TRY(const FieldsOf modelFields, root.object("model"));
     LATHE_CHECKED(model(modelFields, manifest.model));
     LATHE_CHECKED(variants(manifest));
@@ -310,8 +309,7 @@ std::string toJson(const Manifest& manifest) {
         {"version", manifest.version},
         {"created", createdText(manifest)},
         {"created_seconds", manifest.created},
-        {"made_by",
-         {{"lathe", manifest.latheVersion}, {"llvm", manifest.llvmVersion}, {"optimization_level", manifest.level}}},
+        {"made_by", {{"lathe", manifest.latheVersion}, {"llvm", manifest.llvmVersion}}},
         {"abi_version", manifest.abiVersion},
         {"numerics", toString(manifest.numerics)},
         {"model", toJson(manifest.model)},

@@ -110,7 +110,6 @@ struct Manifest {
     std::string latheVersion, llvmVersion;
     int64_t abiVersion = 0;
     driver::NumericsLevel numerics = driver::NumericsLevel::Default;
-    int64_t level = 2;
     struct Model {
         std::string file, format, sha256, producer, licence;
         std::vector<std::pair<std::string, int64_t>> versions; // opset imports

@@ -15,9 +15,11 @@
 
 namespace lathe::driver {
 
-enum class NumericsLevel { Strict, Default, Fast };
-std::string_view toString(NumericsLevel level); // "strict", "default", "fast"
+enum class NumericsLevel { Strict, Default };
+std::string_view toString(NumericsLevel level); // "strict", "default"
 Result<NumericsLevel> parseNumerics(std::string_view text);
+/// As a file has it: earlier versions knew "fast" too, by which they did what Default does.
+Result<NumericsLevel> keptNumerics(std::string_view text);
 
 /// What a compilation makes: an artifact, a file; or C source, a folder of files (driver/c_source.h).
 enum class Form { Artifact, CSource };
@@ -29,7 +31,6 @@ struct Options {
     Target target = codegen::nativeTarget();
     int threads = 0; // for compiling; 0: all cores
     NumericsLevel numerics = NumericsLevel::Default;
-    int level = 2;       // -O0 … -O3
     bool verify = false; // verifiers after each pass
     bool cache = true;
     bool emitCode = true; // false: stop when the entry is made; the Trace then has all but code
@@ -53,11 +54,12 @@ struct Options {
 std::string_view toString(codegen::CWeights weights); // "auto", "file", "arrays"
 Result<codegen::CWeights> parseWeights(std::string_view text);
 
-/// {"target":"x86_64-…","threads":0,"numerics":"default","level":2,"verify":false,"cache":true,"emit_code":true,
+/// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
 /// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"observe":["conv1"]}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
 std::string toJson(const Options& options);
-/// What is not named stays at its default. Unknown keys and values out of range are errors.
+/// What is not named stays at its default. Unknown keys and values out of range are errors; a "level", which earlier versions
+/// wrote and nothing ever went by, is passed over.
 Result<Options> parseOptions(std::string_view json);
 
 } // namespace lathe::driver

@@ -82,7 +82,7 @@ private slots:
         options.cases = 7;
         options.tolerance = {0, 0.5};
         options.limits.p99Ms = 1.5;
-        options.compile.numerics = driver::NumericsLevel::Fast;
+        options.compile.numerics = driver::NumericsLevel::Strict;
         const std::string text = toJson(options);
         const auto read = parseBundleOptions(text);
         QVERIFY(read);

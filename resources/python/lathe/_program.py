@@ -104,7 +104,7 @@ def _text(value: Any) -> str:
 def _arguments(options: Mapping[str, Any], folder: str) -> List[str]:
     arguments = []
     for keyword, value in options.items():
-        name = {"level": "-O"}.get(keyword, "--" + keyword.rstrip("_").replace("_", "-"))
+        name = "--" + keyword.rstrip("_").replace("_", "-")
         if keyword == "decisions" and isinstance(value, dict):
             file = os.path.join(folder, "decisions.json")
             with open(file, "w", encoding="utf-8") as into:
@@ -120,7 +120,7 @@ def _arguments(options: Mapping[str, Any], folder: str) -> List[str]:
             values = [",".join(values)] if keyword == "limit" else values
         else:
             values = [_text(each) for each in value] if isinstance(value, (list, tuple)) else [_text(value)]
-        arguments += [name + each if name == "-O" else "%s=%s" % (name, each) for each in values]
+        arguments += ["%s=%s" % (name, each) for each in values]
     return arguments
 
 

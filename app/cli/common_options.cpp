@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "app/cli/common_options.h"
+
+namespace lathe::cli {
+
+const char* const targetText = "native, a cpu such as haswell, x86-64-v3, cortex-a72 or rv64gc, or "
+                               "TRIPLE[:CPU[:+FEATURE,-FEATURE…]] such as aarch64-linux-gnu";
+
+CLI::Option* oneOf(CLI::Option* option, const std::string& values) {
+    return option->type_name(values);
+}
+
+void addPrinting(CLI::App& command, Common& common) {
+    command.add_flag("--json", common.json, "print for programs");
+    command.add_flag("--quiet", common.quiet, "print only what was asked for");
+}
+
+void addProgress(CLI::App& command, Common& common) {
+    command.add_flag("--progress", common.progress, "print how far it is, a line of JSON a step, to standard error");
+}
+
+void addTarget(CLI::App& command, Common& common) {
+    command.add_option("--target", common.target, targetText);
+}
+
+void addThreads(CLI::App& command, Common& common, const std::string& text) {
+    command.add_option("--threads", common.threads, text)->check(CLI::Range(0, 1024));
+}
+
+void addShapes(CLI::App& command, Common& common) {
+    command
+        .add_option(
+            "--shape", common.shapes,
+            "an input's sizes, NAME=1,3,224,224: -1 or a name leaves one open, NAME= is of rank 0; or an open size by "
+            "its own name, n=5")
+        ->allow_extra_args(false);
+}
+
+void addCacheless(CLI::App& command, Common& common) {
+    command.add_flag("--no-cache", common.noCache, "neither read nor write cached kernels");
+}
+
+void addNumerics(CLI::App& command, Common& common) {
+    oneOf(command.add_option("--numerics", common.numerics, "whether floats are computed as they stand"),
+          "strict|default");
+}
+
+void addCompiling(CLI::App& command, Common& common) {
+    addThreads(command, common);
+    addNumerics(command, common);
+    command.add_option("--decisions", common.decisionsFile, "what to decide otherwise than by default, a JSON file");
+    command.add_option("--optional-limit", common.optionalLimit, "run only the first N optional passes");
+    addShapes(command, common);
+    command.add_flag("--verify", common.verify, "verify the IR after each pass");
+    addCacheless(command, common);
+    addPrinting(command, common);
+}
+
+void addTuned(CLI::App& command, Common& common) {
+    CLI::Option* tuned = command.add_flag("--tuned", common.tuned, "with the schedules that lathe tune has recorded");
+    command.add_option("--records", common.tunedFrom, "the same, from this file of records")->excludes(tuned);
+    command.add_flag("--near-records", common.nearRecords,
+                     "and with those of kernels alike, which nobody has measured for these");
+}
+
+void addDevice(CLI::App& command, std::string& device) {
+    command
+        .add_option("--device", device,
+                    "where it runs: local, qemu or qemu:CPU, which emulates the target, ssh:HOST, or a name of lathe "
+                    "devices")
+        ->type_name(deviceType);
+}
+
+} // namespace lathe::cli

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Options that several commands have in common, by what a command does with them: each takes those that it uses and no others,
+// for an option that means nothing is a wish that silently does not come true.
+#pragma once
+
+#include "app/cli/commands.h"
+
+#include <CLI/CLI.hpp>
+
+namespace lathe::cli {
+
+/// The type of an option that takes a device, for completion.
+inline constexpr const char* deviceType = "DEVICE";
+/// Values of a closed set, "relay|tir": what --help shows and shells complete. Whether one is of it, the command says.
+CLI::Option* oneOf(CLI::Option* option, const std::string& values);
+
+/// What --target takes.
+extern const char* const targetText;
+
+/// Of every command: --json and --quiet.
+void addPrinting(CLI::App& command, Common& common);
+/// Of what takes a while and says how far it is.
+void addProgress(CLI::App& command, Common& common);
+void addTarget(CLI::App& command, Common& common);
+void addThreads(CLI::App& command, Common& common,
+                const std::string& text = "threads to compile and run with (0: all)");
+void addNumerics(CLI::App& command, Common& common);
+void addShapes(CLI::App& command, Common& common);
+void addCacheless(CLI::App& command, Common& common);
+/// Of what compiles a model, but --target, of which some take several: all of the above but progress, and how it is compiled.
+void addCompiling(CLI::App& command, Common& common);
+/// Schedules that were recorded, for what compiles a model to use them.
+void addTuned(CLI::App& command, Common& common);
+void addDevice(CLI::App& command, std::string& device);
+
+} // namespace lathe::cli
