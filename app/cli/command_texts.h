@@ -13,6 +13,9 @@ class App;
 
 namespace lathe::cli {
 
+/// "lathe records list": how the command is called.
+std::string calledAs(const CLI::App& command);
+
 /// A manual page in roff's man macros: of the program, or of the command of this name ("tune", "records list"). Empty if
 /// there is no such command.
 std::string manPage(const CLI::App& program, std::string_view command, std::string_view version);

@@ -71,10 +71,10 @@ int compileCommand(const CompileArgs& args, const Common& common) {
     driver::Trace trace;
     const bool source = args.emit == "c";
     bool text = !args.emit.empty() && !source;
-    if (!text && args.out.empty()) {
-        printStderr("compile needs -o OUT, or --emit STAGE\n");
-        return 2;
-    }
+    if (!text && args.out.empty())
+        return report(
+            {error(ErrorKind::Usage, "there is nothing to write to or to print", "give -o OUT, or --emit STAGE")},
+            common);
     auto weights = driver::parseWeights(args.weights);
     if (!weights)
         return report({weights.error()}, common);

@@ -4,12 +4,14 @@
 #include "app/cli/command_texts.h"
 #include "app/cli/commands.h"
 #include "app/cli/common_options.h"
+#include "app/cli/print_line.h"
 #include "app/cli/unknown_word.h"
 #include "app/cli/validators.h"
 #include "base/standard_streams.h"
 #include "base/version.h"
 #include "driver/build_worker.h"
 #include "driver/guarded.h"
+#include "driver/json.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -156,11 +158,27 @@ void addTexts(CLI::App& app) {
         ->trigger_on_parse();
 }
 
+int printHelp(const CLI::App& app, const std::vector<std::string>& command, const Common& common) {
+    const auto named = commandNamed(app, command);
+    if (!named)
+        return report({named.error()}, common);
+    fmt::print("{}", app.get_formatter()->make_help(*named, calledAs(**named), CLI::AppFormatMode::Normal));
+    return 0;
+}
+
+int printVersion(const Common& common) {
+    if (common.json)
+        fmt::print("{}\n", lathe::driver::dump({{"version", lathe::base::version()}}));
+    else
+        printLine("{}", lathe::base::version());
+    return 0;
+}
+
 /// failed: becomes the least exit code of what prevents the command, where 1 is an answer of it.
 int run(int argc, char** argv, int& failed) {
     CLI::App app{"Lathe: see, tune and deploy models"};
-    app.footer("Exit codes: 0 good, 1 the input's fault, 2 wrong usage, 3 a fault of Lathe. Where 1 is an answer of a\n"
-               "command, as its help says, what prevents the answer is 2 or 3.");
+    app.footer("Exit codes: 0 good, 1 the input's fault or a file that cannot be written, 2 wrong usage, 3 a fault of\n"
+               "Lathe. Where 1 is an answer of a command, as its help says, what prevents the answer is 2 or 3.");
     app.set_version_flag("--version", std::string(lathe::base::version()));
     addTexts(app);
     app.require_subcommand(1);
@@ -452,20 +470,29 @@ int run(int argc, char** argv, int& failed) {
     addDevice(*testApp, test.device);
     addTarget(*testApp, common);
     addCompiling(*testApp, common);
+    std::vector<std::string> helpOf;
+    CLI::App* helpApp = app.add_subcommand("help", "what a command does and takes");
+    helpApp->add_option("command", helpOf, "a command, or one of another, such as bundle check");
+    CLI::App* versionApp = app.add_subcommand("version", "which Lathe this is");
+    addPrinting(*versionApp, common);
     CLI::App* testWorkerApp = app.add_subcommand("test-worker", "")->group("");
     app.add_subcommand("build-worker", "")->group("");
 
+    const std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     try {
         refuseEmptyValues(std::span(argv, static_cast<size_t>(argc)));
         app.parse(argc, argv);
         refuseEmptyValues(app);
     } catch (const CLI::ParseError& error) {
-        const std::string unknown = unknownWord(app, std::span(argv, static_cast<size_t>(argc)).subspan(1));
-        if (unknown.empty() || error.get_exit_code() == 0)
-            return app.exit(error) == 0 ? 0 : 2;
-        fmt::print(stderr, "{}\nRun with --help for more information.\n", unknown);
-        return 2;
+        if (error.get_exit_code() == 0)
+            return app.exit(error);
+        common.json = std::ranges::find(words, "--json") != words.end(); // perhaps not read yet
+        return lathe::cli::report({usageFault(app, words, error.what())}, common);
     }
+    if (*helpApp)
+        return printHelp(app, helpOf, common);
+    if (*versionApp)
+        return printVersion(common);
     if (*diffApp || *checkApp || *testApp || *recordsCommands[7] || devices.what == DevicesArgs::Do::Test ||
         bundle.what != BundleArgs::Do::Make)
         failed = 2;

@@ -27,11 +27,6 @@ std::string escaped(std::string_view text) {
     return out;
 }
 
-/// "lathe records list": how the command is called.
-std::string calledAs(const CLI::App& command) {
-    return command.get_parent() ? calledAs(*command.get_parent()) + " " + command.get_name() : "lathe";
-}
-
 std::string dashed(std::string name) {
     std::ranges::replace(name, ' ', '-');
     return name;
@@ -96,6 +91,10 @@ const CLI::App* find(const CLI::App& from, std::string_view name) {
 }
 
 } // namespace
+
+std::string calledAs(const CLI::App& command) {
+    return command.get_parent() ? calledAs(*command.get_parent()) + " " + command.get_name() : "lathe";
+}
 
 std::string manPage(const CLI::App& program, std::string_view command, std::string_view version) {
     const CLI::App* found = find(program, command);

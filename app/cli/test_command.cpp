@@ -155,10 +155,10 @@ int testWorkerCommand(const Common& common) {
 }
 
 int testCommand(const TestArgs& args, const Common& common) {
-    if (args.tolerance != "onnx" && args.tolerance != "model") {
-        printStderr("unknown tolerance '{}': use onnx or model\n", args.tolerance);
-        return 2;
-    }
+    if (args.tolerance != "onnx" && args.tolerance != "model")
+        return report(
+            {error(ErrorKind::Usage, fmt::format("unknown tolerance '{}'", args.tolerance), "use onnx or model")},
+            common);
     auto options = args.cc.empty() ? makeRunOptions(common, args.device) : makeSourceOptions(common);
     auto decisions = makeDecisions(common);
     const auto device = driver::parseDevice(args.device);
@@ -177,10 +177,10 @@ int testCommand(const TestArgs& args, const Common& common) {
             return test.model.string().find(name) != std::string::npos;
         });
     });
-    if (tests.empty()) {
-        printStderr("error: no ONNX test below {}\n", fmt::join(args.paths, ", "));
-        return 1;
-    }
+    if (tests.empty())
+        return report({error(fmt::format("no ONNX test below {}", fmt::join(args.paths, ", ")),
+                             "a test is a model beside folders test_data_set_N")},
+                      common);
     std::map<std::string, int> counts;
     std::mutex mutex;
     std::atomic<size_t> next = 0;

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <fmt/format.h>
 #include <string_view>
-#include <vector>
+#include <utility>
 
 namespace lathe::cli {
 namespace {
@@ -49,30 +49,78 @@ std::vector<std::string> optionsOf(const CLI::App& app) {
     return names;
 }
 
+/// Goes along the words, from command to command.
+class Walk {
+public:
+    explicit Walk(const CLI::App& app) : command_(&app) {}
+
+    const CLI::App& command() const { return *command_; }
+    const std::string& called() const { return called_; }
+
+    /// What is wrong with the next word; nothing if it is known, a value, or a name of a file.
+    std::string take(const std::string& word) {
+        if (std::exchange(isValue_, false))
+            return "";
+        return word.size() > 1 && word.starts_with('-') ? takeOption(word) : takeCommand(word);
+    }
+
+private:
+    std::string takeOption(const std::string& word) {
+        const bool isLong = word.starts_with("--");
+        const std::string name = isLong ? word.substr(0, word.find('=')) : word.substr(0, 2);
+        const CLI::Option* option = command_->get_option_no_throw(name);
+        if (!option)
+            return fmt::format("'{}' has no option '{}'{}", called_, name, meant(name, optionsOf(*command_)));
+        isValue_ = option->get_items_expected_max() > 0 && word.size() == name.size();
+        return "";
+    }
+
+    std::string takeCommand(const std::string& word) {
+        const std::vector<std::string> known = commandsOf(*command_);
+        if (std::ranges::find(known, word) != known.end()) {
+            command_ = command_->get_subcommand(word);
+            called_ += ' ' + word;
+            return "";
+        }
+        const std::string suggestion = meant(word, known);
+        const bool takesFiles = std::ranges::any_of(command_->get_options({}), &CLI::Option::get_positional);
+        if (known.empty() || (takesFiles && suggestion.empty()))
+            return "";
+        return fmt::format("'{}' has no command '{}'{}", called_, word, suggestion);
+    }
+
+    const CLI::App* command_;
+    std::string called_ = "lathe";
+    bool isValue_ = false; // the next word is the value of an option
+};
+
+Diagnostic faultAt(const Walk& walk, std::string what) {
+    return error(ErrorKind::Usage, std::move(what), fmt::format("{} --help says what there is", walk.called()));
+}
+
 } // namespace
 
-std::string unknownWord(const CLI::App& app, std::span<char* const> words) {
-    const CLI::App* command = &app;
-    std::string called = app.get_name().empty() ? "lathe" : app.get_name();
-    for (const std::string_view word : words) {
+Diagnostic usageFault(const CLI::App& app, const std::vector<std::string>& words, const std::string& parserSaid) {
+    Walk walk(app);
+    for (const std::string& word : words) {
         if (word == "--")
             break;
-        if (word.starts_with("--")) {
-            const std::string name(word.substr(0, word.find('=')));
-            const auto known = optionsOf(*command);
-            if (std::ranges::find(known, name) == known.end())
-                return fmt::format("'{}' has no option '{}'{}", called, name, meant(name, known));
-        } else if (!word.starts_with('-')) {
-            const auto known = commandsOf(*command);
-            if (std::ranges::find(known, word) != known.end()) {
-                command = command->get_subcommand(std::string(word));
-                called += ' ' + std::string(word);
-            } else if (command->get_require_subcommand_min() > 0) {
-                return fmt::format("'{}' has no command '{}'{}", called, word, meant(word, known));
-            }
-        }
+        if (std::string wrong = walk.take(word); !wrong.empty())
+            return faultAt(walk, std::move(wrong));
     }
-    return "";
+    return faultAt(walk, parserSaid);
+}
+
+Result<const CLI::App*> commandNamed(const CLI::App& app, const std::vector<std::string>& words) {
+    Walk walk(app);
+    for (const std::string& word : words) {
+        const CLI::App* before = &walk.command();
+        if (std::string wrong = walk.take(word); !wrong.empty())
+            return Failure(faultAt(walk, std::move(wrong)));
+        if (&walk.command() == before)
+            return Failure(faultAt(walk, fmt::format("'{}' has no command '{}'", walk.called(), word)));
+    }
+    return &walk.command();
 }
 
 } // namespace lathe::cli
