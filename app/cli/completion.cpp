@@ -1,12 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is completed: a command where none stands yet, one of its options after a dash, files elsewhere. The scripts hold
-// tables and ask the program nothing, so that completing is fast and works without it.
+// What is completed: a command where one can stand, an option after a dash, after an option one of its values if they are a
+// closed set, files elsewhere. The scripts hold tables and ask the program nothing but the names of devices, so that completing
+// is fast and works without it.
 #include "app/cli/command_texts.h"
 
+#include "app/cli/common_options.h"
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <iterator>
+#include <optional>
 
 namespace lathe::cli {
 namespace {
@@ -51,27 +57,70 @@ std::string quoted(std::string_view text, std::string_view quote) {
     return out + "'";
 }
 
-std::vector<std::string> words(const CommandRow& row) {
-    std::vector<std::string> all;
+/// Of an option with a closed set of values, which its type names ("relay|tir"), or of one that takes a device: a command
+/// for the shell that prints its values. Nothing for others.
+struct Values {
+    std::string words;
+    bool areDevices = false;
+};
+std::optional<Values> valuesOf(const CLI::Option& option) {
+    const std::string type = option.get_type_name();
+    if (type == deviceType)
+        return Values{"local qemu", true};
+    if (type.find('|') == std::string::npos)
+        return std::nullopt;
+    Values values{type, false};
+    std::ranges::replace(values.words, '|', ' ');
+    return values;
+}
+
+std::string innerNames(const CommandRow& row) {
+    std::string names;
     for (const CLI::App* inner : row.inner)
-        all.push_back(inner->get_name());
-    for (const CLI::Option* option : row.options)
-        for (std::string& name : dashed(*option))
-            all.push_back(std::move(name));
-    return all;
+        names += (names.empty() ? "" : " ") + inner->get_name();
+    return names;
+}
+
+std::string pathsOf(const std::vector<CommandRow>& rows) {
+    std::string paths;
+    for (const CommandRow& row : rows)
+        if (!row.path.empty())
+            paths += fmt::format("{}{}", paths.empty() ? "" : "|", quoted(row.path, "'\\''"));
+    return paths;
+}
+
+/// The lines of a table of values, for bash and zsh: "'compile --emit') values='relay tir' ;;".
+std::string valueRows(const std::vector<CommandRow>& rows) {
+    std::string text;
+    for (const CommandRow& row : rows)
+        for (const CLI::Option* option : row.options)
+            if (const auto values = valuesOf(*option))
+                for (const std::string& name : dashed(*option))
+                    text +=
+                        fmt::format("  {}) values=\"{}{}\" ;;\n", quoted(row.path + " " + name, "'\\''"), values->words,
+                                    values->areDevices ? " $(lathe devices --quiet 2>/dev/null | cut -d' ' -f1)" : "");
+    return text;
 }
 
 std::string bash(const std::vector<CommandRow>& rows) {
-    std::string tables, commands;
+    std::string tables;
     for (const CommandRow& row : rows) {
-        tables += fmt::format("    {}) words={} ;;\n", quoted(row.path, "'\\''"),
-                              quoted(fmt::format("{}", fmt::join(words(row), " ")), "'\\''"));
-        if (!row.path.empty())
-            commands += fmt::format("{}{}", commands.empty() ? "" : "|", quoted(row.path, "'\\''"));
+        std::vector<std::string> options;
+        for (const CLI::Option* option : row.options)
+            std::ranges::move(dashed(*option), std::back_inserter(options));
+        tables +=
+            fmt::format("  {}) commands={} options={} ;;\n", quoted(row.path, "'\\''"),
+                        quoted(innerNames(row), "'\\''"), quoted(fmt::format("{}", fmt::join(options, " ")), "'\\''"));
     }
     return fmt::format(R"(# Completion of lathe for bash.
 _lathe() {{
-  local word words path='' i
+  local word path='' commands='' options='' values='' i
+  local current=${{COMP_WORDS[COMP_CWORD]}} before=${{COMP_WORDS[COMP_CWORD - 1]}}
+  if [[ $current == = ]]; then
+    current=''
+  elif [[ $before == = ]]; then
+    before=${{COMP_WORDS[COMP_CWORD - 2]}}
+  fi
   for ((i = 1; i < COMP_CWORD; i++)); do
     word="${{path:+$path }}${{COMP_WORDS[i]}}"
     case "$word" in
@@ -80,14 +129,20 @@ _lathe() {{
   done
   case "$path" in
 {}  esac
+  case "$path $before" in
+{}  esac
   COMPREPLY=()
-  if [[ ${{COMP_WORDS[COMP_CWORD]}} == -* || -z $path || $path == records ]]; then
-    mapfile -t COMPREPLY < <(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}")
+  if [[ -n $values ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$values" -- "$current")
+  elif [[ $current == -* ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$options" -- "$current")
+  elif [[ -n $commands ]]; then
+    mapfile -t COMPREPLY < <(compgen -W "$commands" -- "$current")
   fi
 }}
 complete -o default -F _lathe lathe
 )",
-                       commands, tables);
+                       pathsOf(rows), tables, valueRows(rows));
 }
 
 std::string fish(const std::vector<CommandRow>& rows) {
@@ -112,8 +167,14 @@ std::string fish(const std::vector<CommandRow>& rows) {
                 names += fmt::format(" -s {}", name);
             for (const std::string& name : option->get_lnames())
                 names += fmt::format(" -l {}", name);
-            text += fmt::format("complete -c lathe -n {}{}{} -d {}\n", quoted(when, "\\'"), names,
-                                option->get_items_expected_max() > 0 ? " -r" : "",
+            std::string values = option->get_items_expected_max() > 0 ? " -r" : "";
+            if (const auto known = valuesOf(*option))
+                values = fmt::format(" -x -a {}",
+                                     quoted(known->words + (known->areDevices ? " (lathe devices --quiet 2>/dev/null "
+                                                                                "| string split -f1 ' ')"
+                                                                              : ""),
+                                            "\\'"));
+            text += fmt::format("complete -c lathe -n {}{}{} -d {}\n", quoted(when, "\\'"), names, values,
                                 quoted(option->get_description(), "\\'"));
         }
     }
@@ -132,7 +193,7 @@ std::string forZsh(std::string_view text) {
 }
 
 std::string zsh(const std::vector<CommandRow>& rows) {
-    std::string cases, commands;
+    std::string cases;
     for (const CommandRow& row : rows) {
         std::string body;
         if (!row.inner.empty()) {
@@ -148,13 +209,11 @@ std::string zsh(const std::vector<CommandRow>& rows) {
                 body += fmt::format("      {}\n", quoted(name + ":" + forZsh(option->get_description()), "'\\''"));
         body += "    )\n";
         cases += fmt::format("  {})\n{}    ;;\n", quoted(row.path, "'\\''"), body);
-        if (!row.path.empty())
-            commands += fmt::format("{}{}", commands.empty() ? "" : "|", quoted(row.path, "'\\''"));
     }
     return fmt::format(R"(#compdef lathe
 # Completion of lathe for zsh.
 _lathe() {{
-  local word path_of='' i
+  local word path_of='' values='' i
   local -a commands options
   for ((i = 2; i < CURRENT; i++)); do
     word="${{path_of:+$path_of }}${{words[i]}}"
@@ -164,17 +223,21 @@ _lathe() {{
   done
   case "$path_of" in
 {}  esac
-  if [[ ${{words[CURRENT]}} == -* ]]; then
+  case "$path_of ${{words[CURRENT - 1]}}" in
+{}  esac
+  if [[ -n $values ]]; then
+    compadd -- ${{=values}}
+  elif [[ ${{words[CURRENT]}} == -* ]]; then
     _describe -o option options
   elif (( $#commands )); then
-    _describe command commands
+    _describe command commands || _files
   else
     _files
   fi
 }}
 _lathe "$@"
 )",
-                       commands, cases);
+                       pathsOf(rows), cases, valueRows(rows));
 }
 
 } // namespace
