@@ -3,6 +3,7 @@
 // Manual pages: roff, as man(7) of groff describes it. Text that begins with a dot or an apostrophe would be a request, a
 // backslash an escape, and a plain minus a hyphen that cannot be searched for or copied.
 #include "app/cli/command_texts.h"
+#include "app/cli/page_texts.h"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -55,11 +56,49 @@ std::string synopsis(const CLI::App& command) {
     return text + "\n";
 }
 
+/// What follows the name of a command in its page: of an inner command that of the one around it.
+const PageText* textOf(const CLI::App& command) {
+    const PageText* text = pageTextOf(command.get_parent() ? command.get_name() : "");
+    const bool isInner = command.get_parent() && command.get_parent()->get_parent();
+    return isInner ? nullptr : text;
+}
+
+std::string examplesOf(std::string_view lines) {
+    std::string text = ".SH EXAMPLES\n.nf\n";
+    text += escaped(lines);
+    return text + ".fi\n";
+}
+
+std::string termsOf(std::string_view title, std::span<const PageTerm> terms) {
+    std::string text = fmt::format(".SH {}\n", title);
+    for (const PageTerm& term : terms)
+        text += fmt::format(".TP\n.B {}\n{}\n", escaped(term.term), escaped(term.text));
+    return text;
+}
+
+/// The command around it and those beside it; of the program all of them.
+std::string seeAlso(const CLI::App& command) {
+    const CLI::App* around = command.get_parent();
+    std::string text;
+    const auto add = [&](const CLI::App& other) {
+        text += fmt::format("{}.BR {} (1)", text.empty() ? "" : " ,\n", dashed(calledAs(other)));
+    };
+    if (around)
+        add(*around);
+    for (const CLI::App* other : (around ? around : &command)->get_subcommands(nullptr))
+        if (other != &command && !other->get_group().empty())
+            add(*other);
+    return ".SH SEE ALSO\n" + text + "\n";
+}
+
 std::string page(const CLI::App& command, const CLI::App& program, std::string_view version) {
     const std::string called = calledAs(command);
     std::string text = fmt::format(".TH {} 1 \"\" \"Lathe {}\" \"Lathe\"\n", dashed(called), version);
     text += fmt::format(".SH NAME\n{} \\- {}\n", dashed(called), escaped(command.get_description()));
     text += ".SH SYNOPSIS\n" + synopsis(command);
+    const PageText* more = textOf(command);
+    if (more)
+        text += fmt::format(".SH DESCRIPTION\n{}\n", escaped(more->description));
     std::string options;
     for (const CLI::Option* option : command.get_options())
         if (!option->get_group().empty())
@@ -73,7 +112,11 @@ std::string page(const CLI::App& command, const CLI::App& program, std::string_v
                 fmt::format(".TP\n.BR {} (1)\n{}\n", dashed(calledAs(*inner)), escaped(inner->get_description()));
     if (!commands.empty())
         text += ".SH COMMANDS\n" + commands;
-    return text + fmt::format(".SH EXIT STATUS\n{}\n", escaped(program.get_footer()));
+    text += fmt::format(".SH EXIT STATUS\n{}\n", escaped(program.get_footer()));
+    text += termsOf("ENVIRONMENT", environmentTerms()) + termsOf("FILES", fileTerms());
+    if (more)
+        text += examplesOf(more->examples);
+    return text + seeAlso(command);
 }
 
 /// Spaces lead inwards.

@@ -49,6 +49,18 @@ private slots:
         QTest::addColumn<QStringList>("expected");
         QTest::newRow("a command") << QStringList{"lathe", "comp"} << QStringList{"compile"};
         QTest::newRow("a command of a command") << QStringList{"lathe", "records", "me"} << QStringList{"merge"};
+        QTest::newRow("a command of one that takes a model too")
+            << QStringList{"lathe", "bundle", "in"} << QStringList{"info"};
+        QTest::newRow("commands of a command")
+            << QStringList{"lathe", "devices", ""} << QStringList{"add", "remove", "test"};
+        QTest::newRow("a value of a closed set")
+            << QStringList{"lathe", "compile", "m.onnx", "--emit", "l"} << QStringList{"llvm"};
+        QTest::newRow("all of them, as bash cuts --numerics=")
+            << QStringList{"lathe", "run", "--numerics", "="} << QStringList{"strict", "default"};
+        QTest::newRow("the rest of one") << QStringList{"lathe", "bundle", "m.onnx", "--form", "=", "st"}
+                                         << QStringList{"static"};
+        QTest::newRow("a device") << QStringList{"lathe", "run", "--device", "q"} << QStringList{"qemu"};
+        QTest::newRow("no value of another command") << QStringList{"lathe", "inspect", "--emit", "l"} << QStringList{};
         QTest::newRow("an option") << QStringList{"lathe", "tune", "model.onnx", "--sp"} << QStringList{"--space"};
         QTest::newRow("an option of an inner command")
             << QStringList{"lathe", "records", "prune", "--ke"} << QStringList{"--keep"};
@@ -62,7 +74,7 @@ private slots:
 
     void allOptionsAreThere_data() {
         QTest::addColumn<QStringList>("command");
-        for (const char* command : {"compile", "tune", "bench", "run", "records list", "test"})
+        for (const char* command : {"compile", "tune", "bench", "run", "records best", "test"})
             QTest::newRow(command) << QString(command).split(' ');
     }
     void allOptionsAreThere() {
@@ -83,6 +95,24 @@ private slots:
         QCOMPARE(outcome.code, 0);
         QCOMPARE(outcome.err, std::string());
         QVERIFY(outcome.out.find("lathe-tune(1)") != std::string::npos);
+    }
+
+    /// The page of each command says what it is for, how it is called, what it heeds and where to read on.
+    void pagesSayMoreThanOptions() {
+        const std::string all = runProgram(program, {"--man", "lathe"}).out;
+        static const QRegularExpression named(R"(\.BR lathe-(\w+) \(1\))");
+        QStringList commands;
+        for (auto match = named.globalMatch(QString::fromStdString(all)); match.hasNext();)
+            commands << match.next().captured(1);
+        QVERIFY(commands.contains("tune"));
+        commands.removeDuplicates();
+        for (const char* plain : {"help", "version"})
+            commands.removeAll(plain);
+        for (const QString& command : commands) {
+            const QString page = QString::fromStdString(runProgram(program, {"--man", command}).out);
+            for (const char* title : {"DESCRIPTION", "EXAMPLES", "ENVIRONMENT", "FILES", "SEE ALSO", "EXIT STATUS"})
+                QVERIFY2(page.contains(QString(".SH %1\n").arg(title)), qPrintable(command + " " + title));
+        }
     }
 
     void unknown() {
