@@ -254,7 +254,7 @@ int info(const BundleArgs& args, const Common& common) {
         return prevented(bundle.error(), common);
     const deploy::Manifest& manifest = bundle->manifest();
     if (common.json) {
-        fmt::print("{}", deploy::toJson(manifest));
+        fmt::print("{}\n", driver::dump(driver::parseJson(deploy::toJson(manifest)).value())); // on one line
         return 0;
     }
     printLine("{} {}, made by Lathe {} of {}, licence {}", manifest.name, manifest.version, manifest.latheVersion,

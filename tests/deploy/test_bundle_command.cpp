@@ -111,6 +111,9 @@ private slots:
         QCOMPARE(runLathe({"bundle", "check", plain_, "--limit", "p50=soon"}).code, 2);
         QCOMPARE(runLathe({"bundle", "check", at("nowhere")}).code, 1);
         QCOMPARE(runLathe({"bundle", "info", odd_}).code, 0);
+        const std::string asJson = runLathe({"bundle", "info", odd_, "--json"}).out;
+        QCOMPARE(std::ranges::count(asJson, '\n'), 1); // an object a line, as of all commands
+        QVERIFY(nlohmann::json::parse(asJson).contains("bundle_id"));
         QCOMPARE(runLathe({"bundle", "diff", odd_, odd_}).code, 0);
         QCOMPARE(runLathe({"bundle", "diff", odd_, plain_}).code, 1);
     }
