@@ -10,6 +10,7 @@
 #include "driver/json.h"
 #include "driver/runner_client.h"
 
+#include <algorithm>
 #include <charconv>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -150,6 +151,13 @@ int add(const DevicesArgs& args, const Common& common) {
     device->environment = args.environment;
     device->cores = args.cores;
     device->note = args.note;
+    const auto known = driver::readDevices(driver::devicesFile());
+    if (!known)
+        return report({known.error()}, common);
+    if (!args.force && std::ranges::find(*known, args.name, &Device::name) != known->end())
+        return report({error(ErrorKind::Usage, fmt::format("a device is called '{}' already", args.name),
+                             "lathe devices lists them; --force gives the name another meaning")},
+                      common);
     const auto added = driver::addDevice(driver::devicesFile(), *device);
     return added ? 0 : report({added.error()}, common);
 }

@@ -29,7 +29,7 @@ using namespace lathe::cli;
 void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
     CLI::App* list = app.add_subcommand("devices", "machines and emulators that have names for --device");
     list->require_subcommand(0, 1);
-    CLI::App* add = list->add_subcommand("add", "give one a name, or another meaning to a name");
+    CLI::App* add = list->add_subcommand("add", "give one a name");
     CLI::App* remove = list->add_subcommand("remove", "forget a name");
     CLI::App* test = list->add_subcommand("test", "what it is, and what it can run (exit code 1 if it is not there)");
     for (const auto& [command, what] :
@@ -43,6 +43,7 @@ void addDevices(CLI::App& app, DevicesArgs& args, Common& common) {
         ->allow_extra_args(false);
     add->add_option("--cores", args.cores, "those to use there, such as 0-3,6 (all)");
     add->add_option("--note", args.note, "for people");
+    add->add_flag("--force", args.force, "give the name another meaning, if it has one");
     for (CLI::App* command : {list, add, remove, test})
         addPrinting(*command, common);
 }

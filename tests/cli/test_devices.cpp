@@ -65,7 +65,9 @@ private slots:
         good(runLathe(
             {"devices", "add", "board", "ssh:device", "--cores", "0", "--env", "A=b c", "--note", "the desk"}));
         good(runLathe({"devices", "add", "arm", "qemu:cortex-a72"}));
-        good(runLathe({"devices", "add", "board", "ssh:device", "--note", "the shelf"})); // another meaning
+        const QStringList otherwise = {"devices", "add", "board", "ssh:device", "--note", "the shelf"};
+        QCOMPARE(told(runLathe(otherwise), 2, "a device is called 'board' already"), QByteArray());
+        good(runLathe(otherwise + QStringList{"--force"}));
         outcome = runLathe({"devices"});
         good(outcome);
         QCOMPARE(outcome.out, std::string("arm              qemu:cortex-a72\n"
