@@ -89,7 +89,7 @@ private slots:
         QTest::newRow("unknown command") << QStringList{"frobnicate"} << 2;
         QTest::newRow("unknown option") << QStringList{"inspect", model, "--frobnicate"} << 2;
         QTest::newRow("no model") << QStringList{"inspect"} << 2;
-        QTest::newRow("level out of range") << QStringList{"inspect", model, "-O", "9"} << 2;
+        QTest::newRow("unknown short option") << QStringList{"inspect", model, "-O", "2"} << 2;
         QTest::newRow("compile without output") << QStringList{"compile", model} << 2;
         QTest::newRow("missing file") << QStringList{"inspect", "/no/such/model.onnx"} << 1;
         QTest::newRow("unsupported") << QStringList{"inspect", bad} << 1;
@@ -112,7 +112,7 @@ private slots:
         QTest::newRow("tests on an unknown device") << QStringList{"test", model, "--device", "qemu:"} << 2;
         QTest::newRow("another system") << QStringList{"inspect", model, "--target", "x86_64-pc-freebsd"} << 2;
         QTest::newRow("result over the model") << QStringList{"compile", model, "-o", model} << 2;
-        QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 1;
+        QTest::newRow("unknown pass") << QStringList{"passes", model, "--after", "frobnicate"} << 2;
         QTest::newRow("decisions that are not there")
             << QStringList{"inspect", model, "--decisions", "/no/such.json"} << 1;
     }
@@ -141,7 +141,8 @@ private slots:
         QFETCH(QStringList, command);
         const Outcome outcome = runLathe(command + QStringList{"--shape", "q=5,3"});
         QVERIFY2(outcome.code == 2, (std::to_string(outcome.code) + " " + outcome.err).c_str());
-        QVERIFY2(outcome.err.find("model.onnx: the model has no input 'q' (its inputs are: x, z)") != std::string::npos,
+        QVERIFY2(outcome.err.find("model.onnx: the model has no input 'q' (its inputs are: x, z; its open sizes: n)") !=
+                     std::string::npos,
                  outcome.err.c_str());
     }
     void namesOfTensorsThatAreNoInputs() {
@@ -152,6 +153,34 @@ private slots:
             QVERIFY2(outcome.code == 2 && outcome.err.find("the model has no input 'q'") != std::string::npos,
                      (name + outcome.err).c_str());
         }
+    }
+
+    /// The node that meets such an input first is innocent: one sentence, kind and code, whatever is done with the model.
+    void sizesThatAnInputCannotHave() {
+        const QString out = folder_.filePath("unfit.out");
+        const QStringList commands[] = {{"inspect", model_},
+                                        {"passes", model_},
+                                        {"run", model_},
+                                        {"profile", model_},
+                                        {"bench", model_},
+                                        {"check", model_},
+                                        {"tune", model_},
+                                        {"compile", model_, "-o", out},
+                                        {"compile", model_, "--emit", "c", "-o", out},
+                                        {"report", model_, "-o", out},
+                                        {"bundle", model_, "-o", out},
+                                        {"diff", model_, model_}};
+        for (const QStringList& command : commands)
+            for (const auto& [shape, said] :
+                 {std::pair("x=2,4", "input 'x' is to be [2,4], but is float32[n,3] in the model"),
+                  std::pair("z=1,3,1", "input 'z' is to be [1,3,1], but is float32[n,3] in the model")}) {
+                const Outcome outcome = runLathe(command + QStringList{"--json", "--shape", shape});
+                QVERIFY2(outcome.code == 2, (command.join(' ').toStdString() + outcome.err).c_str());
+                const QJsonObject first = lines(outcome.err).value(0);
+                QCOMPARE(first["what"].toString(), said);
+                QCOMPARE(first["kind"].toString(), "usage");
+                QCOMPARE(first["node"].toString(), QString());
+            }
     }
 
     void inspect() {
@@ -452,14 +481,133 @@ private slots:
         const std::pair<QStringList, std::string> cases[] = {
             {{"runn", model_}, "no command 'runn': did you mean 'run'?"},
             {{"bnech", model_}, "no command 'bnech': did you mean 'bench'?"},
-            {{"xylophone", model_}, "no command 'xylophone'\n"},
+            {{"xylophone", model_}, "no command 'xylophone' ("},
             {{"run", model_, "--shpae", "x=5,3"}, "'lathe run' has no option '--shpae': did you mean '--shape'?"},
-            {{"records", "comapct"}, "no command 'comapct': did you mean 'compact'?"}};
+            {{"records", "perune"}, "'lathe records' has no command 'perune': did you mean 'prune'?"},
+            {{"bundle", "chekc", model_}, "'lathe bundle' has no command 'chekc': did you mean 'check'?"},
+            {{"compile", "--taget", "x86-64-v3", model_}, "no option '--taget': did you mean '--target'?"},
+            {{"compile", "-x", model_}, "'lathe compile' has no option '-x' ("},
+            {{"help", "compil"}, "no command 'compil': did you mean 'compile'?"}};
         for (const auto& [arguments, said] : cases) {
             const Outcome outcome = runLathe(arguments);
             QCOMPARE(outcome.code, 2);
             QVERIFY2(outcome.err.find(said) != std::string::npos, outcome.err.c_str());
         }
+    }
+
+    /// Wrong usage is a line of JSON like everything else that --json asks for.
+    void usageForPrograms() {
+        const QStringList cases[] = {{"frob", "--json"},
+                                     {"compile", model_, "--bogus", "--json"},
+                                     {"compile", "--json"},
+                                     {"compile", model_, "--json"},
+                                     {"run", model_, "--threads", "x", "--json"},
+                                     {"run", model_, "--threads=", "--json"}};
+        for (const QStringList& arguments : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QVERIFY2(outcome.code == 2 && outcome.out.empty(), qPrintable(arguments.join(' ')));
+            const QList<QJsonObject> said = lines(outcome.err);
+            QVERIFY2(said.size() == 1, outcome.err.c_str());
+            QCOMPARE(said.front()["severity"].toString(), "error");
+            QCOMPARE(said.front()["kind"].toString(), "usage");
+            QVERIFY(!said.front()["hint"].toString().isEmpty());
+        }
+    }
+
+    void helpAndVersion() {
+        QCOMPARE(runLathe({"version"}).out, runLathe({"--version"}).out);
+        const Outcome all = runLathe({"help"}), one = runLathe({"help", "bundle", "check"});
+        QCOMPARE(all.code, 0);
+        QVERIFY2(all.out.find("bundle") != std::string::npos, all.out.c_str());
+        QCOMPARE(one.code, 0);
+        QVERIFY2(one.out.find("lathe bundle check ") != std::string::npos &&
+                     one.out.find("--verify-key") != std::string::npos,
+                 one.out.c_str());
+    }
+
+    /// An option that a command has no use for is a wish that silently would not come true.
+    void optionsThatMeanNothing() {
+        const std::pair<QStringList, QString> cases[] = {{{"target"}, "--optional-limit=3"},
+                                                         {{"target"}, "--threads=2"}, // without --measure
+                                                         {{"diff", model_, model_}, "--numerics=strict"},
+                                                         {{"records", "list"}, "--threads=2"},
+                                                         {{"bisect", model_}, "--progress"},
+                                                         {{"compile", model_, "-o", "x.so"}, "--numerics=fast"}};
+        for (const auto& [arguments, option] : cases) {
+            const Outcome outcome = runLathe(arguments + QStringList{option});
+            QVERIFY2(outcome.code == 2, qPrintable(arguments.join(' ') + ' ' + option));
+        }
+    }
+
+    void modelFromStandardInput() {
+        for (const char* name : {"-", "/dev/stdin"})
+            for (const char* give : {"cat \"$1\" | \"$0\" run %1 --shape n=2", "\"$0\" run %1 --shape n=2 < \"$1\""}) {
+                const Outcome outcome =
+                    runProgram("/bin/sh", {"-c", QString(give).arg(name), LATHE_BINARY_DIR "/lathe", model_});
+                QVERIFY2(outcome.code == 0, outcome.err.c_str());
+                QCOMPARE(outcome.out, runLathe({"run", model_, "--shape", "n=2"}).out);
+            }
+    }
+
+    /// Sizes by their own names, open ones, and a rank of 0.
+    void sizesByName() {
+        const Outcome named = runLathe({"inspect", model_, "--shape", "n=5", "--json"});
+        QVERIFY2(named.code == 0, named.err.c_str());
+        QCOMPARE(lines(named.out).value(0)["flops"],
+                 lines(runLathe({"inspect", model_, "--shape", "x=5,3", "--json"}).out).value(0)["flops"]);
+        for (const char* open : {"x=n,3", "x=-1,3", "x=?,3"}) {
+            const Outcome outcome = runLathe({"compile", model_, "--emit", "relay", "--shape", open});
+            QVERIFY2(outcome.code == 0 && outcome.out.find("float32[n{") != std::string::npos, outcome.err.c_str());
+        }
+        for (const char* wrong : {"x=1,3,", "x=-2,3", "x=3n,3", "m=4"})
+            QCOMPARE(runLathe({"inspect", model_, "--shape", wrong}).code, 2);
+        const QString scalar = folder_.filePath("scalar.onnx");
+        writeFile(scalar.toStdString(), graphBytes("g (float x) => (float y) { y = Relu (x) }"));
+        QCOMPARE(runLathe({"run", scalar, "--shape", "x="}).code, 0);
+        QCOMPARE(runLathe({"run", scalar, "--shape", "x=1"}).code, 2);
+        // The size is fixed on import, for without it the model cannot be; it has no name any more when it is run.
+        const QString undeclared = folder_.filePath("undeclared too.onnx");
+        writeFile(undeclared.toStdString(), graphBytes("g (float[n] x, float[] z) => (float[] y) { y = Add (x, z) }"));
+        for (const char* command : {"run", "profile", "bench", "check", "inspect"}) {
+            const Outcome outcome = runLathe({command, undeclared, "--shape", "n=2", "--shape", "z=2"});
+            QVERIFY2(outcome.code == 0, (command + outcome.err).c_str());
+        }
+    }
+
+    /// What memory grows by, in a line that can be read; counts of the same operator are told apart.
+    void memoryOfDynamicModels() {
+        const QString counts = folder_.filePath("counts.onnx");
+        writeFile(counts.toStdString(), graphBytes("g (float[n] x) => (int64[1, a] p, int64[1, b] q) { one = Relu (x) "
+                                                   "two = Exp (x) p = NonZero (one) q = NonZero (two) }"));
+        const std::string text = runLathe({"inspect", counts}).out;
+        QVERIFY2(text.find("by n (--shape gives them), and by what only running tells: nonzero, nonzero_2") !=
+                     std::string::npos,
+                 text.c_str());
+    }
+
+    void namesThatAreNotThere() {
+        const QString artifact = folder_.filePath("named.so");
+        QCOMPARE(runLathe({"compile", model_, "-o", artifact}).code, 0);
+        const std::tuple<QStringList, std::string> cases[] = {
+            {{"inspect", artifact}, "this is an artifact, compiled already (name the model that it was made of"},
+            {{"passes", model_, "--after", "nosuch"}, "there is no pass 'nosuch' (there are import, "},
+            {{"passes", model_, "--after", "fuse", "--function", "nosuch"}, "there is no function 'nosuch' ("},
+            {{"compile", model_, "--emit", "tir", "--function", "nosuch"}, "there is no function 'nosuch' ("},
+            {{"compile", model_, "--emit", "relay", "--function", "nosuch"}, ": main"}};
+        for (const auto& [arguments, said] : cases) {
+            const Outcome outcome = runLathe(arguments);
+            QVERIFY2(outcome.code == 2 && outcome.err.find(said) != std::string::npos, outcome.err.c_str());
+        }
+    }
+
+    /// The system's word for it, whatever the file system says of files without names.
+    void folderThatWasRemoved() {
+        const Outcome outcome =
+            runProgram("/bin/sh", {"-c", "mkdir \"$2\" && cd \"$2\" && rmdir \"$2\" && \"$0\" compile \"$1\" -o g.so",
+                                   LATHE_BINARY_DIR "/lathe", model_, folder_.filePath("gone")});
+        QCOMPARE(outcome.code, 1);
+        QVERIFY2(outcome.err.find("cannot write 'g.so': No such file or directory") != std::string::npos,
+                 outcome.err.c_str());
     }
 
     void openSizesAreNamed() {
