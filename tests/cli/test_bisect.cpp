@@ -55,7 +55,7 @@ private slots:
         QTest::newRow("no folder") << QStringList{"--data", "/no/such/folder"} << 2 << "/no/such/folder";
         QTest::newRow("no data") << QStringList{"--data", folder_.path()} << 1 << "input_0.pb";
         QTest::newRow("unknown tolerance") << QStringList{"--tolerance", "none"} << 2 << "none";
-        QTest::newRow("shapes that contradict") << QStringList{"--shape", "x=4,3", "--shape", "z=5,3"} << 1 << "error";
+        QTest::newRow("shapes that contradict") << QStringList{"--shape", "x=4,3", "--shape", "z=5,3"} << 2 << "error";
     }
     void exitCodes() {
         QFETCH(QStringList, more);

@@ -68,7 +68,7 @@ private slots:
         writeFile(bad.toStdString(), graphBytes("g (float[2] x) => (float[2] y) { [odd] y = Frobnicate (x) }"));
         QTest::newRow("unsupported") << QStringList{bad} << 1 << "Frobnicate";
         QTest::newRow("no such file") << QStringList{missing} << 1 << "missing.onnx";
-        QTest::newRow("sizes that do not fit") << QStringList{model, "--shape", "x=3"} << 1 << "input";
+        QTest::newRow("sizes that do not fit") << QStringList{model, "--shape", "x=3"} << 2 << "input";
         QTest::newRow("unknown pass") << QStringList{model, "--target", "z80"} << 2 << "";
         QTest::newRow("no such input file") << QStringList{model, "--input", "x=" + missing} << 1 << "";
     }
