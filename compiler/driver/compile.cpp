@@ -123,10 +123,10 @@ std::set<int32_t> nodesWithCode(const Module& module, const Trace& trace) {
 }
 
 Result<Module> vary(const Module& module, const Target& target, const std::vector<VariantDecision>& decided,
-                    Trace& trace) {
+                    NotOffered* notOffered, Trace& trace) {
     lower::Varied made = lower::chooseVariants(module, target);
     if (!decided.empty()) {
-        LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans));
+        LATHE_TRY(const auto pins, resolve(decided, made.choices, *trace.graph, *module.spans, notOffered));
         made = lower::chooseVariants(module, target, pins);
     }
     trace.variants = recordsOf(made.choices, *trace.graph, *module.spans);
@@ -134,12 +134,12 @@ Result<Module> vary(const Module& module, const Target& target, const std::vecto
 }
 
 Result<Module> layOut(const Module& module, const Target& target, const std::vector<LayoutDecision>& decided,
-                      Trace& trace) {
+                      NotOffered* notOffered, Trace& trace) {
     lower::LaidOut made = lower::chooseLayouts(module, target);
     lower::LayoutPins pins;
     for (const lower::StoredPart part :
          {lower::StoredPart::Blocks, lower::StoredPart::Panels}) { // panels follow blocks
-        LATHE_CHECKED(resolve(decided, part, made.choices, *trace.graph, *module.spans, pins));
+        LATHE_CHECKED(resolve(decided, part, made.choices, *trace.graph, *module.spans, pins, notOffered));
         if (!decided.empty())
             made = lower::chooseLayouts(module, target, pins);
     }
@@ -147,15 +147,28 @@ Result<Module> layOut(const Module& module, const Target& target, const std::vec
     return std::move(made.module);
 }
 
-Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& decided, Trace& trace) {
+Result<Module> fuse(const Module& module, const std::vector<ApartDecision>& decided, NotOffered* notOffered,
+                    Trace& trace) {
     transform::Fused made = transform::fuse(module);
     if (!decided.empty()) {
         transform::FuseOptions options;
-        LATHE_TRY(options.apart, resolve(decided, made, *trace.graph, *module.spans));
+        LATHE_TRY(options.apart, resolve(decided, made, *trace.graph, *module.spans, notOffered));
         made = transform::fuse(module, options);
     }
     trace.fusion = recordOf(made, *trace.graph, *module.spans);
     return std::move(made.module);
+}
+
+/// Says what was decided that the target does not offer.
+void noteNotOffered(const NotOffered& notOffered, const Target& target, Trace& trace) {
+    if (notOffered.empty())
+        return;
+    Diagnostic note = error(
+        fmt::format("{} of the decided choices {} left out, which {} does not offer: {}{}", notOffered.size(),
+                    notOffered.size() == 1 ? "is" : "are", target.cpu, notOffered.front(),
+                    notOffered.size() == 1 ? std::string() : fmt::format(", and {} more", notOffered.size() - 1)));
+    note.severity = Severity::Note;
+    trace.diagnostics.push_back(std::move(note));
 }
 
 /// Of its kernels, those of constants too, as far as these were computed.
@@ -221,6 +234,8 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         module = std::move(after);
         return {};
     };
+    NotOffered misfits;
+    NotOffered* const notOffered = options.offeredAlone ? &misfits : nullptr;
     const bool exact = options.numerics == NumericsLevel::Strict;
 
     // One function, first-order.
@@ -235,15 +250,18 @@ Result<Artifact> runPipeline(const ModelSource& source, const std::filesystem::p
         pass("simplify arithmetic", [&](const Module& m) { return transform::simplifyArithmetic(m, exact); }));
     LATHE_CHECKED(pass("fold scale", [](const Module& m) { return transform::foldScale(m); }));
     LATHE_CHECKED(pass("canonical forms", [](const Module& m) { return transform::canonicalize(m); }));
-    LATHE_CHECKED(
-        pass("choose variants", [&](const Module& m) { return vary(m, options.target, decisions.variants, trace); }));
-    LATHE_CHECKED(
-        pass("choose layouts", [&](const Module& m) { return layOut(m, options.target, decisions.layouts, trace); }));
+    LATHE_CHECKED(pass("choose variants", [&](const Module& m) {
+        return vary(m, options.target, decisions.variants, notOffered, trace);
+    }));
+    LATHE_CHECKED(pass("choose layouts", [&](const Module& m) {
+        return layOut(m, options.target, decisions.layouts, notOffered, trace);
+    }));
     LATHE_CHECKED(
         pass("fold constants again", [&](const Module& m) { return transform::foldConstants(m, evaluator, *budget); }));
     // Weights that were folded or laid out anew are read by nothing any more: they would be written beside their new forms.
     LATHE_CHECKED(pass("dead code again", [](const Module& m) { return transform::deadCode(m); }));
-    LATHE_CHECKED(pass("fuse", [&](const Module& m) { return fuse(m, decisions.apart, trace); }));
+    LATHE_CHECKED(pass("fuse", [&](const Module& m) { return fuse(m, decisions.apart, notOffered, trace); }));
+    noteNotOffered(misfits, options.target, trace);
     for (const auto& [decided, name] :
          {std::pair(!decisions.variants.empty(), "choose variants"),
           std::pair(!decisions.layouts.empty(), "choose layouts"), std::pair(!decisions.apart.empty(), "fuse")})

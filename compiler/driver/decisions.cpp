@@ -4,6 +4,7 @@
 #include "base/named.h"
 #include "driver/json.h"
 #include "driver/passes.h"
+#include "lower/workload.h"
 
 #include <algorithm>
 #include <fmt/format.h>
@@ -290,6 +291,11 @@ std::string toJson(const Decisions& decisions) {
             entry = {{"schedule", std::move(entry)}, {"from", lower::toString(recorded.from)}};
     }
     return dump(value);
+}
+
+Decisions forTarget(Decisions decisions, const Target& target) {
+    std::erase_if(decisions.kernels, [&](const auto& each) { return lower::isOnOther(each.first, target); });
+    return decisions;
 }
 
 Result<void> requireSchedules(const Decisions& decisions, const std::set<std::string>& workloads) {

@@ -41,6 +41,9 @@ std::string toJson(const Decisions& decisions);
 /// Names of the optional passes in their order: what optionalLimit counts.
 const std::vector<std::string>& optionalPasses();
 
+/// Without the schedules of workloads on other targets, for a compilation of several that are decided together.
+Decisions forTarget(Decisions decisions, const Target& target);
+
 /// Fails if schedules, or passes, are decided for a workload that is none of these.
 Result<void> requireSchedules(const Decisions& decisions, const std::set<std::string>& workloads);
 Result<void> requireSkips(const Decisions& decisions, const std::set<std::string>& workloads);

@@ -36,17 +36,28 @@ private:
     std::map<std::tuple<std::string, std::string, int>, int> seen_;
 };
 
-/// The index of the one record that is meant. For errors, what: "blocks of node 'Conv_3' are"; list: the option of `lathe
-/// passes` that lists them.
+/// Takes what is not offered where that is no error; else the Failure.
+Result<void> leaveOut(NotOffered* notOffered, const std::string& what, Failure problem) {
+    if (!notOffered)
+        return problem;
+    notOffered->push_back(what);
+    return {};
+}
+
+/// The index of the one record that is meant; nothing: there is none, and `notOffered` has it. For errors, what: "blocks of
+/// node 'Conv_3'", verb: "are"; list: the option of `lathe passes` that lists them.
 template <class Record>
-Result<size_t> find(const std::vector<Record>& records, const std::string& what, const auto& meant,
-                    std::string_view list = "choices") {
+Result<std::optional<size_t>> find(const std::vector<Record>& records, const std::string& what, std::string_view verb,
+                                   const auto& meant, NotOffered* notOffered, std::string_view list = "choices") {
     const auto found = std::ranges::find_if(records, meant);
-    if (found == records.end())
-        return failure(fmt::format("{} decided, but there is no such choice", what),
-                       fmt::format("lathe passes MODEL --{} lists the choices", list));
+    if (found == records.end()) {
+        LATHE_CHECKED(leaveOut(notOffered, what,
+                               failure(fmt::format("{} {} decided, but there is no such choice", what, verb),
+                                       fmt::format("lathe passes MODEL --{} lists the choices", list))));
+        return std::nullopt;
+    }
     if (std::find_if(found + 1, records.end(), meant) != records.end())
-        return failure(fmt::format("{} decided, but there are several choices of that name", what),
+        return failure(fmt::format("{} {} decided, but there are several choices of that name", what, verb),
                        "say \"op\" and \"ordinal\" too");
     return static_cast<size_t>(found - records.begin());
 }
@@ -141,23 +152,28 @@ std::vector<FusedFunction> functionsOf(const FusionRecord& record) {
 
 Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
                                                      const std::vector<lower::VariantChoice>& choices,
-                                                     const model::ModelGraph& graph, const model::SpanTable& spans) {
+                                                     const model::ModelGraph& graph, const model::SpanTable& spans,
+                                                     NotOffered* notOffered) {
     const std::vector<VariantRecord> records = recordsOf(choices, graph, spans);
     std::map<uint32_t, std::string_view> pins;
     for (const VariantDecision& pin : decisions) {
         const std::string what = fmt::format("the variant of node '{}'", pin.of.node);
-        LATHE_TRY(const size_t at, find(records, what + " is",
-                                        [&](const VariantRecord& record) { return names(pin.of, record.chosen.of); }));
-        const std::vector<topi::VariantCost>& offered = choices[at].offered;
+        const auto meant = [&](const VariantRecord& record) { return names(pin.of, record.chosen.of); };
+        LATHE_TRY(const std::optional<size_t> at, find(records, what, "is", meant, notOffered));
+        if (!at)
+            continue;
+        const std::vector<topi::VariantCost>& offered = choices[*at].offered;
         const auto found = std::ranges::find(offered, pin.variant, &topi::VariantCost::name);
         if (found == offered.end()) {
             std::vector<std::string_view> all;
             for (const topi::VariantCost& each : offered)
                 all.push_back(each.name);
-            return failure(fmt::format("{} cannot be '{}'", what, pin.variant),
-                           fmt::format("one of {}", fmt::join(all, ", ")));
+            LATHE_CHECKED(leaveOut(notOffered, what,
+                                   failure(fmt::format("{} cannot be '{}'", what, pin.variant),
+                                           fmt::format("one of {}", fmt::join(all, ", ")))));
+            continue;
         }
-        if (!pins.emplace(choices[at].var, found->name).second)
+        if (!pins.emplace(choices[*at].var, found->name).second)
             return failure(fmt::format("{} is decided twice", what));
     }
     return pins;
@@ -165,19 +181,25 @@ Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDe
 
 Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
                      const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                     const model::SpanTable& spans, lower::LayoutPins& pins) {
+                     const model::SpanTable& spans, lower::LayoutPins& pins, NotOffered* notOffered) {
     const std::vector<LayoutRecord> records = recordsOf(choices, graph, spans);
     for (const LayoutDecision& pin : decisions) {
         if (pin.part != part)
             continue;
         const std::string what = fmt::format("{} of node '{}'", toString(pin.part), pin.of.node);
-        LATHE_TRY(const size_t at, find(records, what + " are", [&](const LayoutRecord& record) {
-                      return names(pin.of, record.chosen.of) && record.chosen.part == part;
-                  }));
-        const lower::LayoutChoice& choice = choices[at];
-        if (std::ranges::find(choice.offered, pin.width) == choice.offered.end())
-            return failure(fmt::format("{} cannot be {} wide", what, pin.width),
-                           fmt::format("one of {}", fmt::join(choice.offered, ", ")));
+        const auto meant = [&](const LayoutRecord& record) {
+            return names(pin.of, record.chosen.of) && record.chosen.part == part;
+        };
+        LATHE_TRY(const std::optional<size_t> at, find(records, what, "are", meant, notOffered));
+        if (!at)
+            continue;
+        const lower::LayoutChoice& choice = choices[*at];
+        if (std::ranges::find(choice.offered, pin.width) == choice.offered.end()) {
+            LATHE_CHECKED(leaveOut(notOffered, what,
+                                   failure(fmt::format("{} cannot be {} wide", what, pin.width),
+                                           fmt::format("one of {}", fmt::join(choice.offered, ", ")))));
+            continue;
+        }
         auto& widths = part == lower::StoredPart::Blocks ? pins.blocks : pins.panels;
         if (!widths.emplace(choice.var, pin.width).second)
             return failure(fmt::format("{} are decided twice", what));
@@ -188,7 +210,7 @@ Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::Stored
 Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<ApartDecision>& decisions,
                                                             const relay::transform::Fused& fused,
                                                             const model::ModelGraph& graph,
-                                                            const model::SpanTable& spans) {
+                                                            const model::SpanTable& spans, NotOffered* notOffered) {
     const FusionRecord record = recordOf(fused, graph, spans);
     std::set<std::pair<relay::Var, relay::Var>> apart;
     for (const ApartDecision& pin : decisions) {
@@ -198,8 +220,10 @@ Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<Ap
             return names(pin.producer, record.operators[edge.producer].name) &&
                    names(pin.consumer, record.operators[edge.consumer].name);
         };
-        LATHE_TRY(const size_t at, find(record.edges, what + " is", meant, "fusion"));
-        const relay::transform::FusionEdge& edge = record.edges[at];
+        LATHE_TRY(const std::optional<size_t> at, find(record.edges, what, "is", meant, notOffered, "fusion"));
+        if (!at)
+            continue;
+        const relay::transform::FusionEdge& edge = record.edges[*at];
         if (!apart.emplace(fused.operators[edge.producer].var, fused.operators[edge.consumer].var).second)
             return failure(fmt::format("{} is decided twice", what));
     }

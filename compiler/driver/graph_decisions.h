@@ -95,19 +95,23 @@ std::vector<LayoutRecord> recordsOf(const std::vector<lower::LayoutChoice>& choi
 FusionRecord recordOf(const relay::transform::Fused& fused, const model::ModelGraph& graph,
                       const model::SpanTable& spans);
 
-/// What is decided, by the calls of the module that `choices` are of. Fails if a decision names no choice or several, or
-/// what is not offered.
+/// What is decided and not offered: "blocks of node 'Conv_3'".
+using NotOffered = std::vector<std::string>;
+
+/// What is decided, by the calls of the module that `choices` are of. Fails if a decision names several choices; and, unless
+/// `notOffered` is there to take it, if one names none, or what is not offered.
 Result<std::map<uint32_t, std::string_view>> resolve(const std::vector<VariantDecision>& decisions,
                                                      const std::vector<lower::VariantChoice>& choices,
-                                                     const model::ModelGraph& graph, const model::SpanTable& spans);
+                                                     const model::ModelGraph& graph, const model::SpanTable& spans,
+                                                     NotOffered* notOffered);
 /// Of `part` alone, added to the pins.
 Result<void> resolve(const std::vector<LayoutDecision>& decisions, lower::StoredPart part,
                      const std::vector<lower::LayoutChoice>& choices, const model::ModelGraph& graph,
-                     const model::SpanTable& spans, lower::LayoutPins& pins);
+                     const model::SpanTable& spans, lower::LayoutPins& pins, NotOffered* notOffered);
 /// Pairs of the module that `fused` was made of.
 Result<std::set<std::pair<relay::Var, relay::Var>>> resolve(const std::vector<ApartDecision>& decisions,
                                                             const relay::transform::Fused& fused,
                                                             const model::ModelGraph& graph,
-                                                            const model::SpanTable& spans);
+                                                            const model::SpanTable& spans, NotOffered* notOffered);
 
 } // namespace lathe::driver

@@ -114,6 +114,8 @@ std::string toJson(const Options& options) {
         object["shapes_at_need"][name] = dims;
     if (!options.observe.empty())
         object["observe"] = options.observe;
+    if (options.offeredAlone)
+        object["offered_alone"] = true;
     return dump(object);
 }
 
@@ -157,11 +159,13 @@ Result<Options> parseOptions(std::string_view text) {
             good = read(value, options.shapesAtNeed);
         } else if (key == "observe") {
             good = read(value, options.observe);
+        } else if (key == "offered_alone") {
+            good = read(value, options.offeredAlone);
         }
         if (!good)
             return failure(fmt::format("unknown or malformed option '{}'", key),
                            "known: target, threads, numerics, verify, cache, emit_code, form, weights, name, "
-                           "symbols, shapes, shapes_at_need, observe");
+                           "symbols, shapes, shapes_at_need, observe, offered_alone");
     }
     return options;
 }

@@ -48,6 +48,10 @@ struct Options {
     /// What else it computes, and how, does not depend on it.
     std::vector<std::string> observe;
 
+    /// Decided variants, layouts and pairs to be kept apart that this target does not offer are left out, with a note: for a
+    /// compilation of several that are decided together. Else they are errors.
+    bool offeredAlone = false;
+
     bool operator==(const Options&) const = default;
 };
 
@@ -56,7 +60,7 @@ Result<codegen::CWeights> parseWeights(std::string_view text);
 
 /// {"target":"x86_64-…","threads":0,"numerics":"default","verify":false,"cache":true,"emit_code":true,
 /// "form":"c","weights":"auto","name":"mnist",
-/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"observe":["conv1"]}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
+/// "symbols":{"n":1},"shapes":{"x":[1,3]},"shapes_at_need":{"y":[4]},"observe":["conv1"],"offered_alone":true}; what stands at its default may be left out. The target is all of it, as codegen::parseTarget reads it.
 std::string toJson(const Options& options);
 /// What is not named stays at its default. Unknown keys and values out of range are errors; a "level", which earlier versions
 /// wrote and nothing ever went by, is passed over.

@@ -28,6 +28,9 @@ Workload workloadOf(const tir::PrimFunc& unscheduled, const Target& target);
 /// Both hashes in hexadecimal digits, with a '-' between: the key in Decisions.
 std::string toString(const Workload& workload);
 
+/// Whether a text is the key of a workload on another target than this.
+bool isOnOther(std::string_view key, const Target& target);
+
 /// Whether the computation has scalars: sizes that are known only when it runs.
 bool hasOpenSizes(const tir::PrimFunc& computation);
 

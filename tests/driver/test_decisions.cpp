@@ -211,6 +211,49 @@ private slots:
         QCOMPARE(refusal({terse}), std::string());
     }
 
+    /// For several targets at once: what this one does not offer is left out, and said; ambiguous names are still refused.
+    void whatATargetDoesNotOfferIsLeftOut() {
+        driver::Trace first;
+        QVERIFY(compile({}, first, false));
+        const driver::LayoutDecision good = first.layouts.at(0).chosen;
+        driver::Decisions decisions;
+        decisions.layouts = {good, good};
+        decisions.layouts[1].width = 7;
+        decisions.variants = {{{"nobody", "conv", 0}, "winograd4"}};
+        const std::string bytes = graphBytes(product());
+        driver::Options options;
+        options.target = *codegen::parseTarget("x86-64-v3");
+        options.emitCode = false;
+        options.offeredAlone = true;
+        const auto compileIt = [&](driver::Trace& trace) {
+            return driver::compileBytes(std::as_bytes(std::span(bytes)), "model.onnx", out_, decisions, options, trace);
+        };
+        driver::Trace trace;
+        const auto compiled = compileIt(trace);
+        QVERIFY2(compiled, compiled ? "" : toString(compiled.error()).c_str());
+        QVERIFY(trace.layouts.at(0).chosen == good);
+        const auto note = std::ranges::find(trace.diagnostics, Severity::Note, &Diagnostic::severity);
+        QVERIFY(note != trace.diagnostics.end());
+        QVERIFY2(note->what.starts_with("2 of the decided choices are left out"), note->what.c_str());
+        decisions.layouts = {good, good};
+        driver::Trace twice;
+        QVERIFY(!compileIt(twice));
+    }
+
+    void schedulesOfOtherTargetsGo() {
+        driver::Trace first;
+        QVERIFY(compile({}, first, false));
+        const std::string workload = kernelWith(first, "b0.rows")->workload;
+        driver::Decisions decisions;
+        decisions.kernels[workload].answers["b0.rows"] = {6};
+        decisions.kernels["0123"].answers["b0.rows"] = {6}; // the key of nothing: whoever compiles is told so
+        const auto kept = [&](const char* target) {
+            return driver::forTarget(decisions, *codegen::parseTarget(target)).kernels;
+        };
+        QVERIFY(kept("x86-64-v3").contains(workload) && kept("x86-64-v3").size() == 2);
+        QVERIFY(!kept("cortex-a72").contains(workload) && kept("cortex-a72").contains("0123"));
+    }
+
     /// The product and its relu in two functions: the same values, by another kernel more.
     void whatIsKeptApartIsNotFused() {
         driver::Trace first;

@@ -25,6 +25,7 @@ private slots:
         options.shapes = {{"x \"quoted\"\n", {1, 0, 224}}, {"y", {-1, 3}}, {"z", {}}};
         options.shapesAtNeed = {{"z", {2}}};
         options.observe = {"/a", ""};
+        options.offeredAlone = true;
         options.form = driver::Form::CSource;
         options.weights = codegen::CWeights::Arrays;
         options.name = "a \"b\"";
