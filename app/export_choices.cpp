@@ -7,6 +7,7 @@
 #include "driver/device_list.h"
 #include "driver/inputs.h"
 #include "model/random_values.h"
+#include "records/file.h"
 #include "views/models/open_sizes.h"
 
 #include <QCoreApplication>
@@ -187,6 +188,21 @@ qint64 caseBytes(const driver::Trace& trace, const views::models::SizeValues& si
     return bytes;
 }
 
+/// Those that records have trials of, whatever came of them; without records none.
+std::set<std::string> tunedWorkloads() {
+    std::set<std::string> tuned;
+    std::error_code failed;
+    const std::filesystem::path path = records::defaultFile();
+    if (path.empty() || !std::filesystem::exists(path, failed))
+        return tuned;
+    const auto file = records::File::open(path, records::File::Access::Read);
+    const auto tasks = file ? file->tasks() : Failure(file.error());
+    if (tasks)
+        for (const records::Task& task : *tasks)
+            tuned.insert(task.workload);
+    return tuned;
+}
+
 /// What is known of the bundle before it is planned.
 void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
     for (const std::filesystem::path& file : trace->files)
@@ -197,9 +213,12 @@ void fillOutlook(ExportChoices& choices, const TracePtr& trace) {
     for (size_t i = 0; i < random.size(); ++i)
         if (random[i])
             choices.randomOutputs << QString::fromStdString(trace->graph->graph->outputs[i].name);
+    const std::set<std::string> tuned = tunedWorkloads();
     for (const driver::KernelRecord& kernel : trace->kernels) {
         choices.kernels += kernel.schedulable;
-        choices.untunedKernels += kernel.schedulable && kernel.schedule.from == lower::ScheduleFrom::Default;
+        choices.untunedKernels += kernel.schedulable && kernel.schedule.from == lower::ScheduleFrom::Default &&
+                                  !tuned.contains(kernel.workload);
+        choices.decidedKernels += kernel.schedule.from == lower::ScheduleFrom::Decided;
     }
     choices.peakBytes = [trace](const views::models::SizeValues& sizes) -> std::optional<qint64> {
         return trace->peakBytes ? arith::evaluate(trace->peakBytes, symbolsAt(*trace, sizes)) : std::nullopt;

@@ -122,6 +122,7 @@ void MainWindow::askForExport() {
 void MainWindow::beginExport(const ExportRequest& chosen) {
     ExportRequest begin = chosen;
     ExportChoices choices = exportChoices(path_, settings_.options(*trace_->graph), trace_);
+    choices.target = settings_.target;
     choices.isDecided = decisions() != driver::Decisions();
     if (isCompiled())
         if (const auto parts = bundle::partsOf(compilation_->artifact->path()))

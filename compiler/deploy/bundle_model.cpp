@@ -93,6 +93,7 @@ Result<std::shared_ptr<driver::Trace>> Planner::compileTo(const fs::path& out, d
         };
     // What is made is named after the bundle, whatever the file is called.
     options.name = options_.name;
+    options.offeredAlone = true;
     const driver::ModelSource source{
         model_.string(), [&](relay::Evaluator* evaluator, const frontend::Options& importOptions) {
             frontend::Imported imported = frontend::importFile(model_, evaluator, importOptions);
@@ -100,7 +101,8 @@ Result<std::shared_ptr<driver::Trace>> Planner::compileTo(const fs::path& out, d
                 imported.graph->file = options_.name;
             return imported;
         }};
-    const auto artifact = driver::compile(source, out, decisions, options, *trace, progress);
+    const auto artifact =
+        driver::compile(source, out, driver::forTarget(decisions, options.target), options, *trace, progress);
     for (Diagnostic& diagnostic : trace->diagnostics) {
         if (diagnostic.file == options_.name)
             diagnostic.file = model_.string();
@@ -317,8 +319,37 @@ Result<void> Planner::describe() {
     return {};
 }
 
+void Planner::remarkOnSchedules() {
+    std::vector<std::pair<Target, std::string>> owners; // whom schedules may be decided for
+    for (size_t i = 0; i < options_.targets.size(); ++i)
+        owners.emplace_back(options_.form == BundleForm::CSource ? codegen::cTarget(options_.targets[i])
+                                                                 : options_.targets[i],
+                            manifest_.variants[i].tag);
+    const Target here = codegen::nativeTarget();
+    if (std::ranges::find(owners, here, &std::pair<Target, std::string>::first) == owners.end())
+        owners.emplace_back(here, here.cpu);
+    const auto remark = [&](size_t count, const std::string& owner) {
+        std::vector<std::string> others;
+        for (const ManifestVariant& variant : manifest_.variants)
+            if (variant.tag != owner)
+                others.push_back(options_.form == BundleForm::CSource ? "C source" : variant.tag);
+        if (count > 0 && !others.empty())
+            bundle_.plan.remarks.push_back(fmt::format("{} decided schedule{} for {}: {} {} the default ones", count,
+                                                       count == 1 ? " is" : "s are", owner, fmt::join(others, ", "),
+                                                       others.size() == 1 ? "has" : "have"));
+    };
+    size_t left = options_.decisions.kernels.size();
+    for (const auto& [target, owner] : owners) {
+        const size_t own = driver::forTarget(options_.decisions, target).kernels.size();
+        remark(own, owner);
+        left -= own;
+    }
+    remark(left, "other targets");
+}
+
 void Planner::addRemarks() {
     std::vector<std::string>& remarks = bundle_.plan.remarks;
+    remarkOnSchedules();
     for (const auto& [name, range] : interface_.ranges)
         if (!range.most)
             remarks.push_back(fmt::format(

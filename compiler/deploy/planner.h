@@ -51,6 +51,8 @@ private:
     Result<void> describe();
     /// What whoever exports may not have thought of.
     void addRemarks();
+    /// Which of the decided schedules are not for all targets.
+    void remarkOnSchedules();
     void addDocuments(const Words& words);
     Words words() const;
     // The folder that works as it is.

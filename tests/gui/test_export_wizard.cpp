@@ -13,6 +13,7 @@
 #include "views/exporting/export_wizard.h"
 #include "views/models/export_warnings.h"
 #include "views/models/packing.h"
+#include "views/tuning/tuning_page.h"
 
 #include <QAbstractButton>
 #include <QApplication>
@@ -476,9 +477,67 @@ private slots:
         QVERIFY(has(request, choices, ExportTopic::Contents, "decided in this window"));
         choices.kernels = 12;
         choices.untunedKernels = 5;
+        choices.target = "native";
+        QVERIFY(!has(request, choices, ExportTopic::Targets, "kernels")); // of what is not exported
+        request.targets = {"native", "cortex-a72"};
         QVERIFY(has(request, choices, ExportTopic::Targets, "5 of 12 kernels"));
         choices.untunedKernels = 0;
         QVERIFY(!has(request, choices, ExportTopic::Targets, "kernels"));
+        choices.decidedKernels = 15;
+        QVERIFY(has(request, choices, ExportTopic::Targets,
+                    "15 schedules are decided for native: cortex-a72 will have the default ones"));
+        request.targets = {"native"};
+        QVERIFY(!has(request, choices, ExportTopic::Targets, "schedules"));
+    }
+
+    /// Schedules that were decided for this machine, as tuning does, and blocks of channels as wide as its vectors: of the bundle
+    /// its variant has them, the others have the defaults, and it is said.
+    void tunedForThisMachineAndExportedForOthers() {
+        app::MainWindow window;
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        const driver::Trace& trace = window.provenance()->trace();
+        const auto wish = [&](driver::Decisions& decisions) {
+            for (const driver::KernelRecord& kernel : trace.kernels)
+                if (kernel.schedulable)
+                    decisions.kernels[kernel.workload].trace = kernel.schedule.trace;
+            for (const driver::LayoutRecord& each : trace.layouts)
+                decisions.layouts.push_back(each.chosen);
+        };
+        driver::Decisions decided;
+        wish(decided);
+        QVERIFY(decided.kernels.size() > 1);
+        {
+            Settled settled(window);
+            emit window.tuningPage()->whatIfWanted({"applying", wish});
+            QVERIFY(settled.wait());
+        }
+        QVERIFY(window.isCompiled());
+        QCOMPARE(window.compilation()->decisions.kernels.size(), decided.kernels.size());
+        ExportWizard* wizard = ask(window);
+        QVERIFY(wizard && goTo(*wizard, ExportWizard::Target));
+        auto targets = field<QListWidget>(*wizard, "targets");
+        for (int i = 0; i < targets->count(); ++i) {
+            const QString text = targets->item(i)->data(Qt::UserRole).toString();
+            targets->item(i)->setCheckState(
+                text == "native" || text == "x86-64-v2" || text == "cortex-a72" ? Qt::Checked : Qt::Unchecked);
+        }
+        const QString said = QStringLiteral("%1 schedules are decided for native: ").arg(decided.kernels.size());
+        QVERIFY2(warnings(*wizard).contains(said), qPrintable(warnings(*wizard)));
+        QVERIFY(!warnings(*wizard).contains("nobody tuned"));
+        Settled settled(window);
+        QVERIFY(goTo(*wizard, ExportWizard::Summary));
+        type(field<QLineEdit>(*wizard, "out"), folder_.filePath("tuned"));
+        QVERIFY(settled.wait());
+        const QString remarks = field<QPlainTextEdit>(*wizard, "remarks")->toPlainText();
+        QVERIFY2(remarks.contains(QStringLiteral("%1 decided schedules are for").arg(decided.kernels.size())) &&
+                     remarks.contains("x86-64-v2, aarch64-cortex-a72 have the default ones"),
+                 qPrintable(remarks));
+        enter(*wizard);
+        QVERIFY(settled.wait());
+        QCOMPARE(wizard->currentId(), int(ExportWizard::Result));
+        QVERIFY2(field<QLabel>(*wizard, "verdict")->text().contains("right"),
+                 qPrintable(field<QLabel>(*wizard, "verdict")->text()));
     }
 
     /// Under an emulator that lacks nothing; what is estimated before comes near what is planned.

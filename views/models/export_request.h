@@ -72,10 +72,12 @@ struct ExportChoices {
     QList<ExportForm> forms;
     QStringList parts; // with what they are: "c", "examples" …
     QList<ExportDevice> devices;
-    qint64 artifactBytes = 0, modelBytes = 0; // of the compilation of now; of the model's files
-    int kernels = 0, untunedKernels = 0;      // of that compilation
-    bool hasData = false;                     // expected outputs lie beside the model
-    bool isDecided = false;                   // something is, otherwise than by default, in the window
+    qint64 artifactBytes = 0, modelBytes = 0;   // of the compilation of now; of the model's files
+    QString target;                             // of that compilation, as `--target` takes it
+    int kernels = 0;                            // of that compilation
+    int untunedKernels = 0, decidedKernels = 0; // of these: with the default that nobody tuned, with a decided schedule
+    bool hasData = false;                       // expected outputs lie beside the model
+    bool isDecided = false;                     // something is, otherwise than by default, in the window
     QStringList randomOutputs;
     std::function<std::optional<qint64>(const ExportRequest&)> bytesBeside; // of what is put beside artifacts, about
     std::function<std::optional<qint64>(const std::map<QString, qint64>&)>

@@ -16,6 +16,24 @@ QString megabytes(qint64 bytes) {
     return tr("%1 MB").arg(double(bytes) / 1e6, 0, 'f', bytes < 100'000 ? 3 : 1);
 }
 
+/// Whose schedules nobody has looked at, and whom those that are decided are not for.
+void addSchedules(const ExportRequest& request, const ExportChoices& choices, QList<ExportWarning>& warnings) {
+    if (choices.untunedKernels > 0 && request.targets.contains(choices.target))
+        warnings << ExportWarning{
+            ExportTopic::Targets,
+            tr("%1 of %2 have the schedule by default, which nobody tuned for %3: the page "
+               "Tuning looks for faster ones.")
+                .arg(grouped(choices.untunedKernels), counted(choices.kernels, "kernel", "kernels"), choices.target)};
+    QStringList others = request.targets;
+    others.removeAll(choices.target);
+    if (choices.decidedKernels > 0 && !others.isEmpty())
+        warnings << ExportWarning{ExportTopic::Targets,
+                                  tr("%1 decided for %2: %3 will have the default ones.")
+                                      .arg(counted(choices.decidedKernels, "schedule is", "schedules are"),
+                                           choices.target, oneLine(others.join(QStringLiteral(", ")), 120)),
+                                  true};
+}
+
 /// Whether any target can be run where it is to be checked, and why others cannot.
 void addRuns(const ExportRequest& request, const ExportChoices& choices, QList<ExportWarning>& warnings) {
     if (!request.check || !choices.problemOfRun || !choices.form(request.form).isRunnable)
@@ -48,11 +66,7 @@ QList<ExportWarning> warningsOf(const ExportRequest& request, const ExportChoice
         add(ExportTopic::Name,
             tr("The model's licence is not stated: whoever gets the bundle cannot tell what they may do "
                "with it."));
-    if (choices.untunedKernels > 0)
-        add(ExportTopic::Targets,
-            tr("%1 of %2 have the schedule by default, which nobody tuned for this machine: the page "
-               "Tuning looks for faster ones.")
-                .arg(grouped(choices.untunedKernels), counted(choices.kernels, "kernel", "kernels")));
+    addSchedules(request, choices, warnings);
     if (choices.artifactBytes > smallArtifact && choices.modelBytes > 0 &&
         choices.artifactBytes * 2 > choices.modelBytes * 3)
         add(ExportTopic::Contents,
