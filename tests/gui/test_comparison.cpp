@@ -2,6 +2,7 @@
 // Two texts side by side: rows against rows, stepping, searching and folding together, by keys and clicks; of a hundred
 // thousand lines those in sight are coloured, and no others.
 #include "support/program_of_tests.h"
+#include "views/models/paired_rows.h"
 #include "views/text/comparison_view.h"
 
 #include <QLabel>
@@ -102,6 +103,34 @@ private slots:
         QCOMPARE(number(view.after(), 2), QString("2"));
         QCOMPARE(number(view.after(), 1), QString());
         QCOMPARE(number(view.before(), 2), QString("3"));
+    }
+
+    /// A binding stands beside what became of it, though all numbers have changed.
+    void pairsStandSideBySide() {
+        using models::pairedRows;
+        const std::vector<std::string> before{"fn main {", "%1 = conv(%0)", "%2 = bn(%1)", "%3 = relu(%2)", "}"},
+            after{"fn main {", "%9 = relu(%8)", "%7 = extra(%0)", "}"};
+        const std::vector<driver::DiffRow> rows = pairedRows(before, after, {-1, -1, -1, 1, -1});
+        const std::vector<driver::DiffRow> expected{{Kind::Same, 0, 0},     {Kind::Removed, 1, -1},
+                                                    {Kind::Removed, 2, -1}, {Kind::Changed, 3, 1},
+                                                    {Kind::Added, -1, 2},   {Kind::Same, 4, 3}};
+        QVERIFY(rows == expected);
+        const auto [left, right] = models::changedColumns("  %3 = relu(%2)", "  %9 = relu(%8)");
+        QVERIFY(left == (std::vector<models::Columns>{{2, 4}, {12, 14}}));
+        QVERIFY(right == left);
+    }
+
+    void hashesAreASignWithATip() {
+        models::Comparison comparison;
+        const QString hash = "#" + QString(32, 'a');
+        comparison.before = QStringList{"%1 = const " + hash + " : float32[64]"};
+        comparison.after = QStringList{"%1 = const " + hash + " : float32[32]"};
+        comparison.rows = {{Kind::Changed, 0, 0}};
+        comparison.align();
+        QCOMPARE(comparison.left.text, QStringLiteral("%1 = const #… : float32[64]"));
+        QCOMPARE(comparison.left.tips.at(0), comparison.before.at(0));
+        QCOMPARE(comparison.left.changes.at(0), (std::vector<models::Columns>{{24, 26}})); // the 64
+        QCOMPARE(comparison.differences, std::vector<int>{0});
     }
 
     void differencesAreSteppedThrough() {

@@ -4,6 +4,8 @@
 #include "app/main_window.h"
 #include "gui/window.h"
 #include "support/program_of_tests.h"
+#include "views/models/comparison.h"
+#include "views/models/pass_picture.h"
 #include "views/passes/pass_strip.h"
 #include "views/passes/passes_page.h"
 
@@ -14,6 +16,7 @@
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
+#include <set>
 
 namespace lathe::testing::test_passes_page {
 
@@ -79,6 +82,33 @@ private slots:
         QCOMPARE(strip.textOf(1), QString("fuse: changed, 1.00 ms, -400 bytes moved"));
         passes.setOnlyChanged(true);
         QCOMPARE(strip.textOf(2), QString());
+    }
+
+    /// The text pairs bindings as the picture does: nearly each of the picture's differences is one of its own.
+    void theTextDiffersWhereThePictureDoes() {
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        const driver::Trace& trace = window.provenance()->trace();
+        int looked = 0;
+        for (size_t pass = 0; pass < trace.passes.size(); ++pass) {
+            const driver::PassRecord& record = trace.passes[pass];
+            if (!record.before || !record.after || !record.changed)
+                continue;
+            const auto text = views::models::comparePass(trace, int(pass), {});
+            const auto picture = views::models::picturePass(trace, int(pass), {});
+            QVERIFY(!text.before.isEmpty() && !text.before.front().startsWith("module next"));
+            qInfo("%s: %zu in the text, %zu in the picture", record.name.c_str(), text.differences.size(),
+                  picture.comparison->rows.size());
+            std::set<int> seen;
+            for (const driver::DiffRow& row : text.rows)
+                QVERIFY(row.before < 0 || seen.insert(row.before).second);
+            QCOMPARE(seen.size(), size_t(text.before.size()));
+            QVERIFY(text.differences.size() >= picture.comparison->rows.size() / 2);
+            ++looked;
+        }
+        QVERIFY(looked > 2);
     }
 
     void stripAndTableChooseOnePass() {

@@ -3,8 +3,13 @@
 
 #include "relay/text.h"
 #include "tir/text.h"
+#include "views/models/model_comparison.h"
+#include "views/models/paired_rows.h"
+#include "views/models/relay_graph.h"
 
+#include <QRegularExpression>
 #include <algorithm>
+#include <unordered_map>
 
 namespace lathe::views::models {
 
@@ -13,6 +18,8 @@ namespace {
 struct Side {
     std::vector<std::string> lines;
     std::vector<std::vector<int>> nodes;
+    std::unordered_map<const relay::Binding*, int> lineOf; // of the graph IR
+    std::vector<bool> isBinding;                           // likewise
 };
 
 QStringList shown(const std::vector<std::string>& lines) {
@@ -37,7 +44,15 @@ Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString
             return side;
         side.lines = driver::splitLines(print(*found->second, *module, found->first, options));
     }
+    // How Vars will be numbered is of no pass.
+    if (!side.lines.empty() && side.lines.front().starts_with("module next")) {
+        side.lines.erase(side.lines.begin());
+        bindings.erase(bindings.begin());
+    }
     for (const relay::Binding* binding : bindings) {
+        if (binding)
+            side.lineOf.emplace(binding, int(side.nodes.size()));
+        side.isBinding.push_back(binding != nullptr);
         std::vector<int> nodes;
         if (binding && module->spans)
             for (int32_t id : module->spans->ids(binding->span))
@@ -45,7 +60,32 @@ Side relaySide(const std::shared_ptr<const relay::Module>& module, const QString
         side.nodes.push_back(std::move(nodes));
     }
     side.nodes.resize(side.lines.size());
+    side.isBinding.resize(side.lines.size());
     return side;
+}
+
+/// By the bindings that the picture pairs, since numbers and operands change where a pass takes one away.
+std::vector<driver::DiffRow> relayRows(const driver::PassRecord& record, const std::string& function,
+                                       const Side& before, const Side& after) {
+    std::vector<int> afterOf(before.lines.size(), -1);
+    if (record.before && record.after) {
+        const RelayGraph one = graphOf(*record.before, function), other = graphOf(*record.after, function);
+        const ModelComparisonPtr pairs = compareModels({}, one.graph, other.graph, driver::NodeNames::Identities);
+        std::vector<bool> taken(after.lines.size());
+        for (size_t node = 0; node < one.bindings.size(); ++node) {
+            const auto pair = pairs->afterOf.find(int(node));
+            if (pair == pairs->afterOf.end())
+                continue;
+            const auto from = before.lineOf.find(one.bindings[node]);
+            const auto to = after.lineOf.find(other.bindings[size_t(pair->second)]);
+            if (from == before.lineOf.end() || to == after.lineOf.end() || afterOf[size_t(from->second)] >= 0 ||
+                taken[size_t(to->second)])
+                continue;
+            afterOf[size_t(from->second)] = to->second;
+            taken[size_t(to->second)] = true;
+        }
+    }
+    return pairedRows(before.lines, after.lines, std::move(afterOf));
 }
 
 Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir::PrimFuncPtr& function) {
@@ -70,18 +110,52 @@ Side kernelSide(const driver::Trace& trace, const std::string& kernel, const tir
 
 using Kind = driver::DiffRow::Kind;
 
+constexpr int hashLength = 33, signLength = 2; // "#" and its digits; what stands for them
+
+/// Where hashes of constants, which nobody reads, end in a line.
+std::vector<int> hashEnds(const QString& line) {
+    static const QRegularExpression hash(QStringLiteral("#[0-9a-f]{32}"));
+    std::vector<int> ends;
+    for (auto found = hash.globalMatch(line); found.hasNext();)
+        ends.push_back(int(found.next().capturedEnd()));
+    return ends;
+}
+
+/// The line with a sign for each of them; its columns become those of what is shown.
+QString shortened(const QString& line, std::vector<Columns>& columns) {
+    const std::vector<int> ends = hashEnds(line);
+    const auto shown = [&](int column) {
+        const auto before = std::ranges::count_if(ends, [&](int end) { return end <= column; });
+        return column - int(before) * (hashLength - signLength);
+    };
+    for (auto& [from, to] : columns) {
+        from = shown(from);
+        to = shown(to);
+    }
+    QString text = line;
+    for (size_t i = ends.size(); i-- > 0;)
+        text.replace(ends[i] - hashLength, hashLength, QStringLiteral("#…"));
+    return text;
+}
+
 /// A side's lines by row.
 TintedText sideOf(const Comparison& comparison, bool before) {
     const QStringList& lines = before ? comparison.before : comparison.after;
     TintedText side;
-    side.tints.reserve(comparison.rows.size());
-    side.numbers.reserve(comparison.rows.size());
     for (const driver::DiffRow& row : comparison.rows) {
         const int line = before ? row.before : row.after;
         if (!side.numbers.empty())
             side.text += '\n';
-        if (line >= 0)
-            side.text += lines[line];
+        std::vector<Columns> columns;
+        if (row.kind == Kind::Changed) {
+            auto both = changedColumns(comparison.before[row.before], comparison.after[row.after]);
+            columns = std::move(before ? both.first : both.second);
+        }
+        const QString whole = line >= 0 ? lines[line] : QString();
+        const QString text = shortened(whole, columns);
+        side.text += text;
+        side.tips.push_back(text == whole ? QString() : whole.trimmed());
+        side.changes.push_back(std::move(columns));
         side.numbers.push_back(line);
         side.tints.push_back(row.kind == Kind::Same      ? Tint::None
                              : line < 0                  ? Tint::Absent
@@ -105,6 +179,10 @@ int stageOf(const driver::KernelRecord& kernel, const std::string& pass) {
 void Comparison::align() {
     left = sideOf(*this, true);
     right = sideOf(*this, false);
+    differences.clear();
+    for (size_t i = 0; i < rows.size(); ++i)
+        if (rows[i].kind != Kind::Same && (i == 0 || rows[i - 1].kind == Kind::Same))
+            differences.push_back(int(i));
 }
 
 QStringList functionsOf(const driver::Trace& trace, int pass) {
@@ -133,7 +211,8 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
     const driver::PassRecord& record = trace.passes[pass];
     comparison.title = QString::fromStdString(record.name);
     Side before, after;
-    if (record.before || record.after) {
+    const bool isGraph = record.before || record.after;
+    if (isGraph) {
         before = relaySide(record.before, function);
         after = relaySide(record.after, function);
     } else {
@@ -147,12 +226,21 @@ Comparison comparePass(const driver::Trace& trace, int pass, const QString& func
             break;
         }
     }
-    comparison.rows = driver::diffLines(before.lines, after.lines);
+    comparison.rows = isGraph ? relayRows(record, function.toStdString(), before, after)
+                              : driver::diffLines(before.lines, after.lines);
     comparison.before = shown(before.lines);
     comparison.after = shown(after.lines);
     comparison.nodesBefore = std::move(before.nodes);
     comparison.nodesAfter = std::move(after.nodes);
     comparison.align();
+    if (isGraph) {
+        const auto bound = [](const Side& side, int line) { return line >= 0 && side.isBinding[size_t(line)]; };
+        comparison.differences.clear();
+        for (size_t i = 0; i < comparison.rows.size(); ++i)
+            if (const driver::DiffRow& row = comparison.rows[i];
+                row.kind != Kind::Same && (bound(before, row.before) || bound(after, row.after)))
+                comparison.differences.push_back(int(i));
+    }
     return comparison;
 }
 

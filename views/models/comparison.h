@@ -19,10 +19,12 @@ struct Comparison {
     std::vector<driver::DiffRow> rows;
     /// For each line the model nodes it came from; empty where none is known.
     std::vector<std::vector<int>> nodesBefore, nodesAfter;
+    /// Rows at which a difference begins: of the graph IR each binding that differs, else each run of lines.
+    std::vector<int> differences;
     /// The sides by row, as they are shown.
     TintedText left, right;
 
-    /// Makes the sides of the rows.
+    /// Makes the sides of the rows, and finds the runs that differ.
     void align();
 };
 

@@ -178,6 +178,7 @@ private:
         if (!scope.empty())
             node.scope = {scope};
         made_.cameFrom.emplace_back();
+        made_.bindings.push_back(&binding);
         if (module_.spans)
             std::ranges::copy(module_.spans->ids(binding.span), std::back_inserter(made_.cameFrom.back()));
         model_->roles.resize(made_.cameFrom.size());

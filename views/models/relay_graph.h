@@ -14,8 +14,9 @@
 namespace lathe::views::models {
 
 struct RelayGraph {
-    model::ModelGraphPtr graph;             // nodes are called "%12", their operators as the text calls them
-    std::vector<std::vector<int>> cameFrom; // by node: the nodes of the imported model, ascending
+    model::ModelGraphPtr graph;                  // nodes are called "%12", their operators as the text calls them
+    std::vector<std::vector<int>> cameFrom;      // by node: the nodes of the imported model, ascending
+    std::vector<const relay::Binding*> bindings; // by node; of a function that several calls share, of each call
 };
 
 /// One function of the module, "main" for an empty name, with the fused functions that it calls in the place of the calls;

@@ -2,10 +2,13 @@
 #include "views/text/code_view.h"
 
 #include "views/models/colors.h"
+#include "views/models/plain_tip.h"
 #include "views/text/ir_lexer.h"
 
 #include <QEvent>
 #include <QFontDatabase>
+#include <QHelpEvent>
+#include <QToolTip>
 #include <algorithm>
 
 namespace lathe::views::text {
@@ -15,7 +18,7 @@ namespace {
 /// Markers of QScintilla: a colour an origin, one a tint, then those of what is marked, which are drawn over them.
 constexpr int firstTint = models::Colors::origins, tints = 4, selectedMarker = firstTint + tints,
               statementMarker = selectedMarker + 1;
-constexpr int numberMargin = 0, foldMargin = 2, soughtIndicator = 8;
+constexpr int numberMargin = 0, foldMargin = 2, soughtIndicator = 8, changedIndicator = 9;
 
 int indentationOf(QStringView line) {
     int spaces = 0;
@@ -46,7 +49,9 @@ CodeView::CodeView(const QString& accessibleName, QWidget* parent)
     for (int marker = 0; marker <= statementMarker; ++marker)
         markerDefine(QsciScintilla::Background, marker);
     indicatorDefine(QsciScintilla::StraightBoxIndicator, soughtIndicator);
-    setIndicatorDrawUnder(true, soughtIndicator);
+    indicatorDefine(QsciScintilla::StraightBoxIndicator, changedIndicator);
+    for (const int indicator : {soughtIndicator, changedIndicator})
+        setIndicatorDrawUnder(true, indicator);
     setLexer(lexer_);
     colour();
     connect(this, &QsciScintilla::cursorPositionChanged, this, [this](int line, int) {
@@ -80,6 +85,9 @@ void CodeView::colour() {
     QColor sought = colors.reduction;
     sought.setAlpha(90); // what was found is read through it
     setIndicatorForegroundColor(sought, soughtIndicator);
+    QColor changed = colors.text;
+    changed.setAlpha(50); // on the tint of the line
+    setIndicatorForegroundColor(changed, changedIndicator);
     setMarginsForegroundColor(colors.dimText);
     setMarginsBackgroundColor(colors.canvas);
     setFoldMarginColors(colors.canvas, colors.canvas);
@@ -170,6 +178,20 @@ void CodeView::mousePressEvent(QMouseEvent* event) {
     QsciScintilla::mousePressEvent(event);
 }
 
+bool CodeView::viewportEvent(QEvent* event) {
+    if (event->type() == QEvent::ToolTip) {
+        const auto* help = static_cast<QHelpEvent*>(event);
+        const long at = SendScintilla(SCI_POSITIONFROMPOINTCLOSE, help->pos().x(), long(help->pos().y()));
+        const auto line = size_t(at < 0 ? -1 : SendScintilla(SCI_LINEFROMPOSITION, at));
+        if (line < tinted_.tips.size() && !tinted_.tips[line].isEmpty())
+            QToolTip::showText(help->globalPos(), models::plainTip(tinted_.tips[line]), viewport());
+        else
+            QToolTip::hideText();
+        return true;
+    }
+    return QsciScintilla::viewportEvent(event);
+}
+
 void CodeView::dress() {
     const int first = firstVisibleLine(), shown = int(SendScintilla(SCI_LINESONSCREEN)) + 1;
     for (int row = first; row <= first + shown; ++row) {
@@ -201,7 +223,11 @@ void CodeView::dress(int line) {
         const int number = tinted_.numbers[size_t(line)];
         setMarginText(line, number < 0 ? QString() : QString::number(number + 1), int(STYLE_LINENUMBER));
     }
-    clearIndicatorRange(line, 0, line, int(text.size()), soughtIndicator);
+    for (const int indicator : {soughtIndicator, changedIndicator})
+        clearIndicatorRange(line, 0, line, int(text.size()), indicator);
+    if (size_t(line) < tinted_.changes.size())
+        for (const auto& [from, to] : tinted_.changes[size_t(line)])
+            fillIndicatorRange(line, from, line, to, changedIndicator);
     const auto length = sought_.pattern().size();
     for (qsizetype at = length ? sought_.indexIn(text) : -1; at >= 0; at = sought_.indexIn(text, at + length))
         fillIndicatorRange(line, int(at), line, int(at + length), soughtIndicator);

@@ -61,6 +61,8 @@ protected:
     void changeEvent(QEvent* event) override;
     void paintEvent(QPaintEvent* event) override;
     void mousePressEvent(QMouseEvent* event) override;
+    /// Tells what a line is in full.
+    bool viewportEvent(QEvent* event) override;
 
 private:
     void colour();

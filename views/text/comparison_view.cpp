@@ -16,8 +16,6 @@
 
 namespace lathe::views::text {
 
-using Kind = driver::DiffRow::Kind;
-
 /// Places of a search that are listed: a letter stands everywhere.
 constexpr size_t mostFound = 10'000;
 
@@ -108,11 +106,7 @@ void ComparisonView::showMessage(const QString& text) {
 void ComparisonView::setComparison(models::Comparison comparison) {
     comparison_ = std::move(comparison);
     message_.clear();
-    differences_.clear();
-    const auto& rows = comparison_.rows;
-    for (size_t i = 0; i < rows.size(); ++i)
-        if (rows[i].kind != Kind::Same && (i == 0 || rows[i - 1].kind == Kind::Same))
-            differences_.push_back(int(i));
+    differences_ = comparison_.differences;
     difference_ = -1;
     {
         const QScopedValueRollback guard(following_, true);

@@ -56,7 +56,7 @@ private:
     void showFoundCount();
 
     models::Comparison comparison_;
-    std::vector<int> differences_; // their first rows
+    std::vector<int> differences_; // of the comparison, where it is shown beside something
     std::vector<int> marked_;
     std::vector<Found> found_; // by row
     int foundAt_ = -1, difference_ = -1;
