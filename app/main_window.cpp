@@ -50,6 +50,7 @@ namespace {
 constexpr int widestSettings = 320;
 /// Of the problems that are shown at once.
 constexpr int mostLogged = 50;
+constexpr auto docksShownKey = "window/docksShown";
 
 } // namespace
 
@@ -314,7 +315,9 @@ void MainWindow::load(const QString& path) {
         return endOpeningLast();
     }
     setBusy(true);
-    if (path_.isEmpty()) { // before the first model these have nothing to say
+    // Before the first model of all these have nothing to say; what the user has closed since then stays closed.
+    if (QSettings settings; !settings.value(docksShownKey).toBool()) {
+        settings.setValue(docksShownKey, true);
         problemsDock_->show();
         logDock_->show();
         logDock_->raise();
@@ -432,8 +435,6 @@ void MainWindow::showProblems(std::vector<Diagnostic> diagnostics) {
                   QString::fromStdString(toString(problem)));
     }
     problemsDock_->setWindowTitle(count ? tr("Problems (%1)").arg(count) : tr("Problems"));
-    if (count == 0)
-        logDock_->raise();
     if (problems_->model()->errors() > 0) {
         problemsDock_->show();
         problemsDock_->raise();

@@ -14,8 +14,10 @@
 #include "views/problems/problems_panel.h"
 #include "views/profile/profile_page.h"
 
+#include <QDockWidget>
 #include <QDropEvent>
 #include <QMimeData>
+#include <QSettings>
 #include <QTableView>
 #include <QTemporaryDir>
 #include <QTest>
@@ -72,6 +74,29 @@ private slots:
         }
         QVERIFY(std::abs(shares - 1) < 1e-6);
         QCOMPARE(window.problems()->model()->errors(), 0);
+    }
+
+    /// At the next start too; and a compilation turns to no dock.
+    void aDockThatWasClosedStaysClosed() {
+        QSettings().clear();
+        const auto dock = [](MainWindow& window, const char* name) {
+            return window.findChild<QDockWidget*>(QLatin1String(name));
+        };
+        {
+            MainWindow window;
+            window.show();
+            QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+            QVERIFY(!dock(window, "log")->isHidden()); // the first model of all
+            dock(window, "log")->close();
+            QVERIFY(compileAndWait(window));
+            QVERIFY(dock(window, "log")->isHidden());
+            window.close();
+        }
+        MainWindow window;
+        window.show();
+        QVERIFY(openAndWait(window, sample("small_cnn.onnx")));
+        QVERIFY(compileAndWait(window));
+        QVERIFY(dock(window, "log")->isHidden());
     }
 
     void fitsAScreenOf800Pixels() {

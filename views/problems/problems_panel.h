@@ -7,6 +7,7 @@
 
 #include <QWidget>
 
+class QLabel;
 class QTableView;
 
 namespace lathe::views::problems {
@@ -26,6 +27,7 @@ signals:
 private:
     models::ProblemModel* problems_;
     QTableView* table_;
+    QLabel* none_;
 };
 
 } // namespace lathe::views::problems
